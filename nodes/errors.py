@@ -1,0 +1,151 @@
+"""Everything that can end a run, as a tree.
+
+SupervisorError
+├── UsageError            exit 2
+│   ├── RequestInvalid
+│   ├── TeamInvalid
+│   ├── FileUnreadable
+│   ├── SettingsInvalid
+│   └── ModelUnknown
+├── PlanInvalid           exit 4
+├── ModelError            exit 4
+│   ├── EndpointUnreachable
+│   ├── EndpointFailed        5xx, an error inside a 200
+│   ├── CallTimedOut
+│   ├── RateLimited
+│   ├── QuotaSpent
+│   ├── Unauthorized
+│   ├── RequestRefused        400, context too long, content filter
+│   ├── BadResponse           cannot be read
+│   ├── ResponseCut           no finish reason, or cut at the length limit
+│   └── ResponseTooLarge
+├── StoreError            exit 5
+└── ThreadBusy            exit 6
+
+ToolRefused               a tool says no; the worker's model reads why
+"""
+
+from typing import ClassVar
+
+
+class SupervisorError(Exception):
+    """Carries one line for a person and a code for a program."""
+
+    code: ClassVar[str] = "ERROR"
+    exit_code: ClassVar[int] = 1
+    retryable: ClassVar[bool] = False
+    """Whether the same call may succeed a moment later."""
+
+    def __init__(self, what: str, *, cause: str = "", kept: str = "", next: str = "") -> None:
+        super().__init__(what)
+        self.what, self.cause, self.kept, self.next = what, cause, kept, next
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.cause}" if self.cause else self.what
+
+    def line(self) -> str:
+        """Say it in one line: what happened, what was kept, what to do next."""
+        parts = [f"error[{self.code}] {self}"]
+        if self.kept:
+            parts.append(f"kept: {self.kept}")
+        if self.next:
+            parts.append(f"next: {self.next}")
+        return ". ".join(" ".join(part.split()).rstrip(".") for part in parts)
+
+
+class UsageError(SupervisorError):
+    code, exit_code = "USAGE", 2
+
+
+class RequestInvalid(UsageError):
+    code = "REQUEST_INVALID"
+
+
+class TeamInvalid(UsageError):
+    code = "TEAM_INVALID"
+
+
+class FileUnreadable(UsageError):
+    code = "FILE_UNREADABLE"
+
+
+class SettingsInvalid(UsageError):
+    code = "SETTINGS_INVALID"
+
+
+class ModelUnknown(UsageError):
+    code = "MODEL_UNKNOWN"
+
+
+class PlanInvalid(SupervisorError):
+    code, exit_code = "PLAN_INVALID", 4
+
+
+class ModelError(SupervisorError):
+    code, exit_code = "MODEL_ERROR", 4
+
+
+class EndpointUnreachable(ModelError):
+    code, retryable = "ENDPOINT_UNREACHABLE", True
+
+
+class EndpointFailed(ModelError):
+    code, retryable = "ENDPOINT_FAILED", True
+
+
+class CallTimedOut(ModelError):
+    code, retryable = "CALL_TIMED_OUT", True
+
+
+class RateLimited(ModelError):
+    """The endpoint asks to slow down; `retry_after_s` is None when it does not say for how long."""
+
+    code, retryable = "RATE_LIMITED", True
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        retry_after_s: float | None = None,
+        cause: str = "",
+        kept: str = "",
+        next: str = "",
+    ) -> None:
+        super().__init__(what, cause=cause, kept=kept, next=next)
+        self.retry_after_s = retry_after_s
+
+
+class QuotaSpent(ModelError):
+    code = "QUOTA_SPENT"
+
+
+class Unauthorized(ModelError):
+    code = "UNAUTHORIZED"
+
+
+class RequestRefused(ModelError):
+    code = "REQUEST_REFUSED"
+
+
+class BadResponse(ModelError):
+    code, retryable = "BAD_RESPONSE", True
+
+
+class ResponseCut(ModelError):
+    code, retryable = "RESPONSE_CUT", True
+
+
+class ResponseTooLarge(ModelError):
+    code = "RESPONSE_TOO_LARGE"
+
+
+class StoreError(SupervisorError):
+    code, exit_code = "STORE_ERROR", 5
+
+
+class ThreadBusy(SupervisorError):
+    code, exit_code = "THREAD_BUSY", 6
+
+
+class ToolRefused(Exception):
+    """A tool cannot do what was asked; the message tells the worker's model what would work."""

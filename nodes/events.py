@@ -1,0 +1,67 @@
+"""What happens in a run, told as it happens.
+
+An event goes to LangGraph's `custom` stream and to every callback handler of the run, as a custom
+event named by its kind. Who keeps it is not this file's business.
+"""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from langchain_core.callbacks import adispatch_custom_event
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config, get_stream_writer
+
+Kind = Literal[
+    "request",
+    "plan_created",
+    "plan_rejected",
+    "plan_approved",
+    "plan_revised",
+    "dispatched",
+    "task_started",
+    "model_call",
+    "tool_call",
+    "report",
+    "refined",
+    "escalated",
+    "reassigned",
+    "split",
+    "task_skipped",
+    "deadline",
+    "budget",
+    "judged",
+    "synthesized",
+    "criticized",
+    "answer",
+    "error",
+]
+
+_EPOCH = time.time() - time.monotonic()
+
+
+def now_s() -> float:
+    """Give the time of day in seconds, from a clock that never runs backwards in a process."""
+    return _EPOCH + time.monotonic()
+
+
+def elapsed_s(config: RunnableConfig | None = None) -> float:
+    """Give the seconds since the run began; 0 outside a run of ours."""
+    configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
+    began_at = configurable.get("began_at")
+    return 0.0 if began_at is None else max(0.0, now_s() - began_at)
+
+
+async def emit(kind: Kind, *, task: str = "", worker: str = "", **data: Any) -> None:
+    """Tell the run's listeners; task and worker default to those of the surrounding call."""
+    config = get_config()
+    around = config.get("metadata", {})
+    event = {
+        "t": round(elapsed_s(config), 6),
+        "kind": kind,
+        "task": task or around.get("task", ""),
+        "worker": worker or around.get("worker", ""),
+        **data,
+    }
+    get_stream_writer()(event)
+    await adispatch_custom_event(kind, event, config=config)

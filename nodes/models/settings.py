@@ -1,0 +1,26 @@
+"""How models are reached, as plain data: read from the environment by `graph/settings.py`."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """Names, endpoint and rates; the rates are shared by all workers of a process."""
+
+    fast: str = "embedded"
+    """`provider:model`, or `embedded` for the built-in extractive model."""
+    standard: str = "embedded"
+    strong: str = "embedded"
+    base_url: str | None = None
+    """Of an OpenAI-compatible endpoint, with its `/v1`; None for the provider's own."""
+    api_key: str | None = field(default=None, repr=False)
+    max_concurrency: int = 16
+    """Model calls in flight."""
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    call_timeout_s: float = 120.0
+    """Total for one call, its retries and waits included."""
+    max_tries: int = 3
+    """Calls at most for one request, the first included."""
+    streaming: bool = False
+    """Ask the endpoint for a stream even when nobody listens to tokens."""

@@ -1,0 +1,17 @@
+"""What tools may reach, as plain data: read from the environment by `graph/settings.py`."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolSettings:
+    """Places and keys; a tool that lacks what it needs refuses and says which setting to set."""
+
+    documents: Path | None = None
+    """Folder that document search reads."""
+    sql_url: str | None = None
+    """Database the analyst reads: a path, or `sqlite:///`, `duckdb:///`, `postgresql://`."""
+    output: Path = field(default_factory=lambda: Path(".supervise") / "documents")
+    """Folder that finished documents are written to."""
+    tavily_api_key: str | None = field(default=None, repr=False)

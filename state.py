@@ -1,0 +1,471 @@
+"""The ground: the vocabulary, the states and their reducers. Imports nothing of ours.
+
+Checkpoints store these classes by module and name, so a rename here is a migration.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import Annotated, Any, Literal, Self
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypedDict
+
+Tier = Literal["fast", "standard", "strong"]
+RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
+ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
+EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
+Aggregation = Literal["merge", "select", "reduce"]
+Severity = Literal["critical", "high", "medium", "low", "info"]
+
+Percent = Annotated[int, Field(ge=0, le=100)]
+TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+
+class Usage(_Frozen):
+    """What one call, task or run has cost."""
+
+    model_calls: int = Field(0, ge=0)
+    input_tokens: int = Field(0, ge=0)
+    """As the endpoint reports them; 0 when it reports none."""
+    output_tokens: int = Field(0, ge=0)
+    cost_usd: float | None = 0.0
+    """From the price table of the day; None when a model's price is not known."""
+    seconds: float = Field(0.0, ge=0)
+    """Time spent waiting for models and tools, summed over calls, not wall time."""
+    models: tuple[str, ...] = ()
+    """Names of the models that answered, in order of first use."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            model_calls=self.model_calls + other.model_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+            seconds=self.seconds + other.seconds,
+            models=tuple(dict.fromkeys(self.models + other.models)),
+        )
+
+
+class Bill(Usage):
+    """The usage of a whole run, also by worker and by model tier."""
+
+    by_worker: dict[str, Usage] = Field(default_factory=dict)
+    by_tier: dict[str, Usage] = Field(default_factory=dict)
+
+
+class Expense(_Frozen):
+    """One entry of the run's ledger: who spent, on which tier, how much."""
+
+    worker: str
+    tier: Tier
+    usage: Usage
+
+
+class Limits(_Frozen):
+    """Caps of one worker."""
+
+    max_turns: int = Field(10, ge=1, le=50)
+    """Model turns in one attempt; the last one may only report."""
+    timeout_s: float = Field(120.0, gt=0)
+    """Seconds of one attempt, tools included; waiting for other tasks is not counted."""
+    max_tokens: int = Field(16_000, ge=64)
+    """Tokens, input and output together, that one attempt may use before it must report."""
+
+
+class Worker(_Frozen):
+    """A specialist: one narrow instruction and its own tools."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
+    description: str = Field(min_length=1)
+    """What the planner reads when it chooses."""
+    instructions: str = Field(min_length=1)
+    """What the worker's model reads."""
+    tools: tuple[str, ...] = ()
+    """Names of tool files in `nodes/tools`, or `package.module:attribute`."""
+    tier: Tier = "standard"
+    limits: Limits = Limits()
+
+
+class Example(_Frozen):
+    """A good decomposition, shown to the planner."""
+
+    request: str
+    plan: "Plan"
+
+
+class Team(_Frozen):
+    """A supervisor's guidance and the workers it may choose from."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
+    description: str
+    guidance: str
+    """The supervisor's own words for planning, the body of `team.md`."""
+    synthesis: str = ""
+    """What the synthesizer should mind; from the front matter."""
+    workers: tuple[Worker, ...] = Field(min_length=1)
+    examples: tuple[Example, ...] = ()
+    planner_tier: Tier = "strong"
+    synthesizer_tier: Tier = "standard"
+    max_tasks: int = Field(32, ge=1, le=1000)
+    max_depth: int = Field(8, ge=1, le=100)
+    max_steps: int = Field(64, ge=1)
+    max_attempts: int = Field(3, ge=1, le=10)
+    max_plan_repairs: int = Field(2, ge=0, le=5)
+
+    def worker(self, name: str) -> Worker:
+        """Find a worker by name.
+
+        Raises:
+            KeyError: the team has no such worker.
+        """
+        for worker in self.workers:
+            if worker.name == name:
+                return worker
+        raise KeyError(name)
+
+
+class Dependency(_Frozen):
+    """An edge of the plan: the task needs the result of another one."""
+
+    task: TaskId
+    """Id of the task whose result is needed."""
+    required: bool = True
+    """False: the task runs without the result when that one fails."""
+
+
+class Task(_Frozen):
+    """One piece of work for one worker."""
+
+    id: TaskId
+    description: str = Field(min_length=1, max_length=4000)
+    """What to do: names the object of the work and a result that can be checked."""
+    worker: str = Field(min_length=1, max_length=40)
+    """Name of the worker that does it."""
+    depends_on: tuple[Dependency, ...] = ()
+    """Tasks whose results this one needs."""
+    materials: tuple[str, ...] = ()
+    """Names of the request's materials that the worker must see."""
+
+    @field_validator("depends_on", mode="before")
+    @classmethod
+    def _read_bare_ids(cls, value: Any) -> Any:
+        if value is None:
+            return ()
+        if isinstance(value, str | int | dict):
+            value = [value]
+        if not isinstance(value, list | tuple):
+            return value
+        return [{"task": item} if isinstance(item, str | int) else item for item in value]
+
+    @field_validator("materials", mode="before")
+    @classmethod
+    def _read_bare_name(cls, value: Any) -> Any:
+        if value is None:
+            return ()
+        return [value] if isinstance(value, str) else value
+
+
+class Plan(_Frozen):
+    """A graph of tasks. One that holds a cycle or a dangling edge cannot be built."""
+
+    goal: str = Field(min_length=1, max_length=4000)
+    """The request in one sentence, as understood."""
+    tasks: tuple[Task, ...] = Field(min_length=1)
+    aggregation: Aggregation = "merge"
+    """How the results become one answer."""
+    final_instruction: str = ""
+    """What the synthesizer should make of the results."""
+    version: SkipJsonSchema[int] = Field(1, ge=1)
+    """Set by the supervisor: 1 for the first plan of a thread, then counting up."""
+
+    @model_validator(mode="after")
+    def _must_be_a_graph(self) -> Self:
+        if problems := list(_structural_problems(self.tasks)):
+            raise ValueError("; ".join(problems))
+        return self
+
+    def order(self) -> tuple[Task, ...]:
+        """Give the tasks in topological order; those of equal rank as the plan lists them."""
+        by_id = {task.id: task for task in self.tasks}
+        edges = {task.id: [edge.task for edge in task.depends_on] for task in self.tasks}
+        return tuple(by_id[name] for name in TopologicalSorter(edges).static_order())
+
+    def depth(self) -> int:
+        """Count the tasks on the longest chain of dependencies."""
+        depths: dict[str, int] = {}
+        for task in self.order():
+            depths[task.id] = 1 + max((depths[edge.task] for edge in task.depends_on), default=0)
+        return max(depths.values())
+
+
+def _structural_problems(tasks: tuple[Task, ...]) -> list[str]:
+    ids = [task.id for task in tasks]
+    known = set(ids)
+    problems = [f"duplicate task id {name!r}" for name in known if ids.count(name) > 1]
+    for task in tasks:
+        wanted = [edge.task for edge in task.depends_on]
+        if task.id in wanted:
+            problems.append(f"task {task.id!r} depends on itself")
+        problems += [
+            f"task {task.id!r} depends on {name!r}, which is no task of the plan"
+            for name in wanted
+            if name not in known
+        ]
+    edges = {task.id: {edge.task for edge in task.depends_on} - {task.id} for task in tasks}
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        problems.append("cycle: " + " -> ".join(reversed(error.args[1])))
+    return sorted(problems)
+
+
+class Claim(_Frozen):
+    """A statement a worker found, and where it stands."""
+
+    text: str = Field(min_length=1)
+    source: str = ""
+    """Name of a material, a document, an URL, a table; empty for the worker's own reasoning."""
+    quote: str = ""
+    """Words of the source that carry the claim, verbatim."""
+    confidence: Percent = 80
+
+
+class Finding(_Frozen):
+    """A defect or remark about one place."""
+
+    severity: Severity
+    message: str = Field(min_length=1)
+    file: str = ""
+    line: int | None = Field(None, ge=1, le=2**31)
+    suggestion: str = ""
+    confidence: Percent = 80
+
+
+class Escalation(_Frozen):
+    """Why a worker hands its task back."""
+
+    reason: EscalationReason
+    message: str
+    """What the worker would need to go on."""
+    partial: str = ""
+    """What it has found nevertheless."""
+
+
+class Report(_Frozen):
+    """What came of one task. A worker's failure is a report, never an exception."""
+
+    task: SkipJsonSchema[str] = ""
+    worker: SkipJsonSchema[str] = ""
+    status: ReportStatus = "completed"
+    output: str = ""
+    """The result in words."""
+    claims: tuple[Claim, ...] = ()
+    """Each figure and statement of fact in the output, with its source."""
+    findings: tuple[Finding, ...] = ()
+    """Defects and remarks, where the task asks for them."""
+    confidence: Percent = 80
+    """How sure the worker is of the output, 0 to 100."""
+    escalation: Escalation | None = None
+    """Only when the task cannot be done as it stands."""
+    error: SkipJsonSchema[str | None] = None
+    attempts: SkipJsonSchema[int] = Field(1, ge=0)
+    usage: SkipJsonSchema[Usage] = Usage()
+    started_s: SkipJsonSchema[float] = 0.0
+    """Seconds from the run's start to the first attempt, waiting for inputs not included."""
+    ended_s: SkipJsonSchema[float] = 0.0
+
+
+class Constraints(_Frozen):
+    """What a handoff allows."""
+
+    max_tokens: int
+    timeout_s: float
+    tier: Tier
+
+
+class Handoff(_Frozen):
+    """All that a worker sees of the run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    task: str
+    sender: str = Field("supervisor", alias="from")
+    to: str
+    intent: str
+    """The task's description."""
+    context: tuple[Report, ...] = ()
+    """Results of the task's own dependencies."""
+    artifacts: dict[str, str] = Field(default_factory=dict)
+    """The task's materials, name to text."""
+    constraints: Constraints
+    return_to: str = "supervisor"
+
+
+class Refinement(_Frozen):
+    """A failed task, rewritten from its error."""
+
+    description: str = Field(min_length=1, max_length=4000)
+    """The task in new words: more specific, or by another approach. The goal stays the same."""
+    reason: str = ""
+    """What went wrong, and how the new words avoid it."""
+
+
+class Attempt(_Frozen):
+    """One try at a task: what was asked, what came back, what it cost."""
+
+    description: str
+    report: Report | None = None
+    error: str | None = None
+    usage: Usage = Usage()
+    tier: Tier = "standard"
+    seconds: float = 0.0
+
+
+class Contradiction(_Frozen):
+    """Two claims that cannot both hold."""
+
+    subject: str
+    claims: tuple[Claim, ...] = Field(min_length=2)
+    verdict: str = ""
+    """Which side holds and why, or that it cannot be decided."""
+
+
+class Answer(_Frozen):
+    """What the user gets."""
+
+    text: str = Field(min_length=1)
+    """The answer in Markdown, with the sources named where they are used."""
+    confidence: Percent = 80
+    gaps: tuple[str, ...] = ()
+    """What the results leave open."""
+    contradictions: tuple[Contradiction, ...] = ()
+    sources: tuple[str, ...] = ()
+    """The sources the text relies on, named as the reports name them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Settings of one run. None means: as the team or the environment says."""
+
+    deadline_s: float | None = None
+    """Seconds from the run's start; then the run answers with what it has."""
+    max_cost_usd: float | None = None
+    max_tokens: int | None = None
+    max_steps: int | None = None
+    """Attempts at tasks, over the whole run."""
+    max_tasks: int | None = None
+    max_attempts: int | None = None
+    max_concurrency: int | None = None
+    """Model calls in flight."""
+    approve_plan: bool = False
+    model_fast: str | None = None
+    """`provider:model`, or `embedded`."""
+    model_standard: str | None = None
+    model_strong: str | None = None
+
+
+def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> dict[str, Report]:
+    """Keep one report per task: the one with more attempts, then the later one."""
+    merged = {**left, **right}
+    for name in left.keys() & right.keys():
+        merged[name] = max(left[name], right[name], key=_seniority)
+    return merged
+
+
+def _seniority(report: Report) -> tuple[int, float, str]:
+    return report.attempts, report.ended_s, report.model_dump_json()
+
+
+def merge_plans(left: tuple[Plan, ...], right: tuple[Plan, ...]) -> tuple[Plan, ...]:
+    """Keep one plan per version, in order; of two with one version, the larger as JSON."""
+    merged: dict[int, Plan] = {}
+    for plan in (*left, *right):
+        kept = merged.setdefault(plan.version, plan)
+        merged[plan.version] = max(kept, plan, key=Plan.model_dump_json)
+    return tuple(merged[version] for version in sorted(merged))
+
+
+def merge_steps(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
+    """Count attempts per task; of two counts for one task, the higher."""
+    merged = {**left, **right}
+    return merged | {name: max(left[name], right[name]) for name in left.keys() & right.keys()}
+
+
+def merge_ledger(left: Mapping[str, Expense], right: Mapping[str, Expense]) -> dict[str, Expense]:
+    """Keep one expense per entry: the one that counts more calls, then the larger as JSON."""
+    merged = {**left, **right}
+    for name in left.keys() & right.keys():
+        merged[name] = max(
+            left[name],
+            right[name],
+            key=lambda entry: (entry.usage.model_calls, entry.model_dump_json()),
+        )
+    return merged
+
+
+class RequestInput(TypedDict, total=False):
+    """What a caller gives: a request in words, or a chat whose last human message is one."""
+
+    request: str
+    messages: Annotated[list[AnyMessage], add_messages]
+    materials: dict[str, str]
+
+
+class SupervisorState(RequestInput, total=False):
+    """The state of a run."""
+
+    plan: Plan | None
+    plans: Annotated[tuple[Plan, ...], merge_plans]
+    results: Annotated[dict[str, Report], merge_results]
+    steps: Annotated[dict[str, int], merge_steps]
+    """Attempts per task: what the step cap counts; survives a resume."""
+    ledger: Annotated[dict[str, Expense], merge_ledger]
+    answer: Answer | None
+    status: RunStatus
+    usage: Bill
+
+
+class Assignment(TypedDict, total=False):
+    """What a worker's node is sent."""
+
+    task: Task
+    materials: dict[str, str]
+    """Only the task's own."""
+    known: dict[str, Report]
+    """Reports of the task's dependencies that ended in an earlier superstep."""
+    max_attempts: int
+    allowance: int
+    """Attempts the step cap still allows to the whole dispatch."""
+
+
+class WorkerState(Assignment, total=False):
+    """The state of one task while a worker has it."""
+
+    inputs: dict[str, Report]
+    held: bool
+    """True when an input will not come in this dispatch: the task goes back as it was."""
+    description: str
+    """The task's words for the next attempt; refinement changes them."""
+    attempts: Annotated[dict[str, Attempt], lambda left, right: {**left, **right}]
+    """Keyed by attempt number, from "1"."""
+    started_s: float
+    results: Annotated[dict[str, Report], merge_results]
+    steps: Annotated[dict[str, int], merge_steps]
+    ledger: Annotated[dict[str, Expense], merge_ledger]
+
+
+class WorkerOutput(TypedDict, total=False):
+    """What a worker's node gives back."""
+
+    results: Annotated[dict[str, Report], merge_results]
+    steps: Annotated[dict[str, int], merge_steps]
+    ledger: Annotated[dict[str, Expense], merge_ledger]
