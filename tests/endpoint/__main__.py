@@ -1,0 +1,31 @@
+"""Serve a scenario until told to stop; prints its address once it listens."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from tests.endpoint.scenario import Scenario
+from tests.endpoint.server import Endpoint
+
+
+async def serve(scenario: Scenario, port: int, log: Path | None) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    stop = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+    async with Endpoint(scenario, port=port, log=log) as endpoint:
+        sys.stdout.write(f"{endpoint.base_url}\n")
+        sys.stdout.flush()
+        await stop.wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.endpoint", description=__doc__)
+    parser.add_argument("--scenario", type=Path, help="a JSON file; without it, an empty scenario")
+    parser.add_argument("--port", type=int, default=0, help="0 for a free one")
+    parser.add_argument("--log", type=Path, help="a file that gets a JSON line per begin and end")
+    chosen = parser.parse_args()
+    played = Scenario.load(chosen.scenario) if chosen.scenario else Scenario()
+    asyncio.run(serve(played, chosen.port, chosen.log))

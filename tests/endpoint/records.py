@@ -1,0 +1,76 @@
+"""What the endpoint saw: one record a request, in memory and, on demand, in a file."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+
+@dataclass
+class Call:
+    """One request as the endpoint saw it; times are `time.monotonic()`."""
+
+    number: int
+    schema: str
+    task: str
+    tools: tuple[str, ...]
+    """Names of the tools on offer, schemas included."""
+    model: str
+    stream: bool
+    body_bytes: int
+    began_s: float
+    ended_s: float | None = None
+    fault: str = ""
+    client_gone: bool = False
+    body: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the record without the body."""
+        return {key: value for key, value in asdict(self).items() if key != "body"}
+
+
+class Records:
+    """Keeps the calls and counts those in flight."""
+
+    def __init__(self, log: Path | None = None) -> None:
+        self.calls: list[Call] = []
+        self.in_flight = 0
+        self.max_in_flight = 0
+        self._log: TextIO | None = log.open("a", encoding="utf-8") if log else None
+
+    @contextmanager
+    def keep(self, call: Call) -> Iterator[Call]:
+        """Record a call from its begin to its end."""
+        self.calls.append(call)
+        self.in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self.in_flight)
+        self._write("began", call)
+        try:
+            yield call
+        finally:
+            self.in_flight -= 1
+            call.ended_s = time.monotonic()
+            self._write("ended", call)
+
+    def select(self, schema: str | None = None, task: str | None = None) -> list[Call]:
+        """Give the calls for a schema, for a task, or for both."""
+        return [
+            call
+            for call in self.calls
+            if schema in (None, call.schema) and task in (None, call.task)
+        ]
+
+    def close(self) -> None:
+        """Close the log."""
+        if self._log:
+            self._log.close()
+            self._log = None
+
+    def _write(self, event: str, call: Call) -> None:
+        if self._log:
+            line = {"event": event, "at": time.time(), **call.as_dict()}
+            self._log.write(json.dumps(line) + "\n")
+            self._log.flush()

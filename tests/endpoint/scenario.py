@@ -1,0 +1,123 @@
+"""What the endpoint plays: a plan, latencies, tool calls, reports, answers and faults."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.endpoint.faults import Fault
+
+Json = Any
+"""Whatever `json` can say."""
+
+Answers = Mapping[str, Json | Callable[[dict[str, Json]], Json]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedTask:
+    """A task of the plan, and how its worker's model behaves."""
+
+    id: str
+    worker: str = "researcher"
+    depends_on: tuple[Json, ...] = ()
+    latency_s: float = 0.0
+    """Of the whole task, spread evenly over its turns."""
+    description: str = ""
+    tool_calls: tuple[tuple[str, dict[str, Json]], ...] = ()
+    """Made first, one a turn: name and arguments."""
+    report: Json = None
+    """A dict; a list is used up in order, its last item repeats; a string is sent as prose."""
+    materials: tuple[str, ...] = ()
+
+    def planned(self) -> dict[str, Json]:
+        """Give the task as it stands in the plan."""
+        words = self.description or (
+            f"Write {self.id}.md: name the three figures of part {self.id} and the source of each."
+        )
+        task: dict[str, Json] = {"id": self.id, "description": words, "worker": self.worker}
+        if self.depends_on:
+            task["depends_on"] = list(self.depends_on)
+        if self.materials:
+            task["materials"] = list(self.materials)
+        return task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Everything the endpoint knows; JSON-loadable, but for callables."""
+
+    tasks: tuple[ScriptedTask, ...] = ()
+    goal: str = "Compare the parts and say which one is best."
+    aggregation: str = "merge"
+    final_instruction: str = "Bring the parts together in one page."
+    latency_s: Mapping[str, float] = field(default_factory=dict)
+    """By schema name; `*` for the others. A task's own latency goes before `Report`."""
+    answers: Answers = field(default_factory=dict)
+    """By schema name; the same forms as a task's report, or a callable of the request's body."""
+    faults: tuple[Fault, ...] = ()
+    models: tuple[str, ...] = ("gpt-5-mini", "gpt-5")
+    api_key: str = ""
+    """When set, requests with another one get 401."""
+    seed: int = 0
+
+    @classmethod
+    def load(cls, path: Path) -> "Scenario":
+        """Read a scenario from JSON."""
+        return cls.from_json(path.read_text(encoding="utf-8"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Scenario":
+        """Build a scenario from its JSON."""
+        found = json.loads(text)
+        found["tasks"] = tuple(_task(item) for item in found.get("tasks", ()))
+        found["faults"] = tuple(_fault(item) for item in found.get("faults", ()))
+        if "models" in found:
+            found["models"] = tuple(found["models"])
+        return cls(**found)
+
+    def to_json(self) -> str:
+        """Write the scenario down; one that holds a callable cannot be."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    def plan(self) -> dict[str, Json]:
+        """Give the plan as the planner's model answers it."""
+        return {
+            "goal": self.goal,
+            "tasks": [task.planned() for task in self.tasks],
+            "aggregation": self.aggregation,
+            "final_instruction": self.final_instruction,
+        }
+
+    def task(self, name: str) -> ScriptedTask:
+        """Find a task by id; one that is not scripted behaves by default."""
+        return next((task for task in self.tasks if task.id == name), ScriptedTask(id=name))
+
+
+def dag(
+    edges: Mapping[str, tuple[str, ...]],
+    *,
+    latency_s: float | Mapping[str, float] = 0.0,
+    worker: str = "researcher",
+) -> tuple[ScriptedTask, ...]:
+    """Script tasks from their edges: `{"c": ("a", "b")}` says that c needs a and b."""
+
+    def seconds(name: str) -> float:
+        return latency_s.get(name, 0.0) if isinstance(latency_s, Mapping) else latency_s
+
+    return tuple(
+        ScriptedTask(id=name, worker=worker, depends_on=needed, latency_s=seconds(name))
+        for name, needed in edges.items()
+    )
+
+
+def _task(item: dict[str, Json]) -> ScriptedTask:
+    calls = tuple((name, args) for name, args in item.get("tool_calls", ()))
+    lists = {key: tuple(item.get(key, ())) for key in ("depends_on", "materials")}
+    return ScriptedTask(**{**item, **lists, "tool_calls": calls})
+
+
+def _fault(item: dict[str, Json]) -> Fault:
+    nth: Json = item.get("nth")
+    counted: Json = tuple(nth) if nth is not None else None
+    return Fault(**{**item, "nth": counted})

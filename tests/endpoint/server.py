@@ -1,0 +1,240 @@
+"""The endpoint itself: an aiohttp server on a free port of this machine."""
+
+import asyncio
+import json
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+
+from tests.endpoint import breakage, wire
+from tests.endpoint.answers import Said, Script
+from tests.endpoint.faults import Fault
+from tests.endpoint.records import Call, Records
+from tests.endpoint.request import Asked, Body, read
+from tests.endpoint.scenario import Scenario
+
+MAX_REQUEST_BYTES = 256 * 2**20
+
+
+class Endpoint:
+    """Plays one scenario; `async with` it, or run it in a thread with `in_thread()`."""
+
+    def __init__(
+        self, scenario: Scenario | None = None, *, port: int = 0, log: Path | None = None
+    ) -> None:
+        self.port = port
+        self.records = Records(log)
+        self._runner: web.AppRunner | None = None
+        self.play(scenario or Scenario())
+
+    def play(self, scenario: Scenario) -> None:
+        """Change to another scenario; the records stay."""
+        self.scenario = scenario
+        self._script = Script(scenario)
+        self._matched: Counter[Fault] = Counter()
+        self._dice = random.Random(scenario.seed)
+
+    @property
+    def base_url(self) -> str:
+        """What a client is given, with its `/v1`."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    @property
+    def requests(self) -> list[Call]:
+        """All calls in the order they came."""
+        return self.records.calls
+
+    @property
+    def max_in_flight(self) -> int:
+        """The most calls that were open at once."""
+        return self.records.max_in_flight
+
+    def calls(self, schema: str | None = None, task: str | None = None) -> list[Call]:
+        """Give the calls for a schema, for a task, or for both."""
+        return self.records.select(schema, task)
+
+    async def start(self) -> None:
+        """Listen."""
+        app = web.Application(client_max_size=MAX_REQUEST_BYTES)
+        app.router.add_post("/v1/chat/completions", self._complete)
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_get("/requests", self._requests)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
+        )
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, backlog=2048)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Stop listening and drop what is open."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+        self.records.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    @contextmanager
+    def in_thread(self) -> Iterator[Self]:
+        """Run in a thread with a loop of its own, for tests without one."""
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, daemon=True)
+        thread.start()
+        asyncio.run_coroutine_threadsafe(self.start(), loop).result()
+        try:
+            yield self
+        finally:
+            asyncio.run_coroutine_threadsafe(self.stop(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        began_s = time.monotonic()
+        raw = await request.read()
+        body: Body = json.loads(raw)
+        asked = read(body)
+        call = Call(
+            number=len(self.records.calls) + 1,
+            schema=asked.schema,
+            task=asked.task,
+            tools=asked.tools,
+            model=body.get("model", ""),
+            stream=bool(body.get("stream")),
+            body_bytes=len(raw),
+            began_s=began_s,
+            body=body,
+        )
+        with self.records.keep(call):
+            try:
+                return await self._respond(request, asked, call)
+            except (asyncio.CancelledError, ConnectionError):
+                call.client_gone = True
+                raise
+
+    async def _respond(self, request: web.Request, asked: Asked, call: Call) -> web.StreamResponse:
+        wanted = self.scenario.api_key
+        if wanted and request.headers.get("Authorization") != f"Bearer {wanted}":
+            refused = await breakage.respond(Fault(kind="unauthorized"), request, call.model)
+            assert refused is not None, "an HTTP error is a whole response"
+            return refused
+        extra_s, fault = self._fault(asked)
+        call.fault = fault.kind if fault else ""
+        if fault:
+            await asyncio.sleep(fault.seconds)
+            if (broken := await breakage.respond(fault, request, call.model)) is not None:
+                return broken
+        if latency_s := self._script.latency_s(asked) + extra_s:
+            await asyncio.sleep(latency_s)
+        said = self._script.say(asked, call.body)
+        return await _send(request, said, call, fault)
+
+    def _fault(self, asked: Asked) -> tuple[float, Fault | None]:
+        extra_s, struck = 0.0, None
+        for fault in self.scenario.faults:
+            if fault.schema not in (None, asked.schema) or fault.task not in (None, asked.task):
+                continue
+            self._matched[fault] += 1
+            hit = fault.nth is None or self._matched[fault] in fault.nth
+            if not hit or self._dice.random() >= fault.share:
+                continue
+            if fault.kind == "latency":
+                extra_s += fault.seconds
+            else:
+                struck = struck or fault
+        return extra_s, struck
+
+    async def _models(self, request: web.Request) -> web.Response:
+        names = [{"id": name, "object": "model"} for name in self.scenario.models]
+        return web.json_response({"object": "list", "data": names})
+
+    async def _requests(self, request: web.Request) -> web.Response:
+        calls = [call.as_dict() for call in self.records.calls]
+        return web.json_response({"calls": calls, "max_in_flight": self.max_in_flight})
+
+
+async def _send(
+    request: web.Request, said: Said, call: Call, fault: Fault | None
+) -> web.StreamResponse:
+    kind = fault.kind if fault else ""
+    said, finish, usage = _bent(kind, said, call.body_bytes)
+    if call.stream:
+        return await _stream(request, said, call, fault, finish=finish, usage=usage)
+    content = wire.completion(said, call.body, call.number, finish=finish, usage=usage)
+    if kind == "null_content":
+        content["choices"][0]["message"] = {"role": "assistant", "content": None}
+    if kind in ("half_body", "cut_stream", "cut_event", "done_without_finish", "stream_error"):
+        return await breakage.half(request, json.dumps(content).encode())
+    return web.json_response(content)
+
+
+def _bent(kind: str, said: Said, body_bytes: int) -> tuple[Said, str | None, Any]:
+    finish: str | None = wire.finish_of(said)
+    usage: Any = wire.usage(said, body_bytes)
+    match kind:
+        case "length" | "content_filter":
+            finish = kind
+        case "no_finish" | "done_without_finish":
+            finish = None
+        case "broken_arguments":
+            said = Said(said.name, '{"goal": "half an arg')
+        case "prose":
+            said, finish = Said(value="I would rather talk about it in my own words."), "stop"
+        case "null_content":
+            said, finish = Said(value=""), "stop"
+        case "no_usage":
+            usage = None
+        case "bad_usage":
+            usage = {"prompt_tokens": -5, "completion_tokens": 10**30, "total_tokens": -1}
+    return said, finish, usage
+
+
+async def _stream(
+    request: web.Request,
+    said: Said,
+    call: Call,
+    fault: Fault | None,
+    *,
+    finish: str | None,
+    usage: Any,
+) -> web.StreamResponse:
+    response = web.StreamResponse()
+    response.content_type = "text/event-stream"
+    await response.prepare(request)
+    kind = fault.kind if fault else ""
+    cut = kind in ("cut_stream", "cut_event", "half_body", "stream_error")
+    for index, event in enumerate(
+        wire.events(said, call.body, call.number, finish=finish, usage=usage)
+    ):
+        if fault and cut and index == fault.chunks:
+            if kind == "stream_error":
+                error = {"error": {"message": "The server had an error.", "type": "server_error"}}
+                await response.write(b"data: " + json.dumps(error).encode() + b"\n\n")
+            elif kind in ("cut_event", "half_body"):
+                await response.write(event[: len(event) // 2])
+            if kind in ("half_body", "cut_event"):
+                breakage.hang_up(request)
+            return response
+        await response.write(event)
+    await response.write(b"data: [DONE]\n\n")
+    return response

@@ -1,0 +1,84 @@
+"""Put an answer on the wire: one JSON body, or a stream of events."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.endpoint.answers import Said
+from tests.endpoint.request import Body
+
+CHUNK_CHARS = 40
+
+
+def completion(
+    said: Said, body: Body, number: int, *, finish: str | None, usage: Any
+) -> dict[str, Any]:
+    """Give a whole chat completion."""
+    message: dict[str, Any] = {"role": "assistant", "content": None}
+    if said.name:
+        message["tool_calls"] = [_tool_call(said, number)]
+    else:
+        message["content"] = _words(said)
+    return {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": 1_790_000_000,
+        "model": body.get("model", ""),
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        **({} if usage is None else {"usage": usage}),
+    }
+
+
+def events(
+    said: Said, body: Body, number: int, *, finish: str | None, usage: Any
+) -> Iterator[bytes]:
+    """Give the same as server-sent events, without the closing `[DONE]`."""
+    head = {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion.chunk",
+        "created": 1_790_000_000,
+        "model": body.get("model", ""),
+    }
+    for delta in _deltas(said, number):
+        yield _event({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+    if finish is not None:
+        yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    if usage is not None and (body.get("stream_options") or {}).get("include_usage"):
+        yield _event({**head, "choices": [], "usage": usage})
+
+
+def usage(said: Said, body_bytes: int) -> dict[str, int]:
+    """Count tokens the way one guesses them: four characters each."""
+    given, made = body_bytes // 4, max(1, len(_words(said)) // 4)
+    return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
+
+
+def finish_of(said: Said) -> str:
+    """Give the finish reason of a whole answer."""
+    return "tool_calls" if said.name else "stop"
+
+
+def _deltas(said: Said, number: int) -> Iterator[dict[str, Any]]:
+    pieces = [_words(said)[i : i + CHUNK_CHARS] for i in range(0, len(_words(said)), CHUNK_CHARS)]
+    if not said.name:
+        yield {"role": "assistant", "content": ""}
+        yield from ({"content": piece} for piece in pieces)
+        return
+    call = _tool_call(said, number)
+    call["function"]["arguments"] = ""
+    yield {"role": "assistant", "content": None, "tool_calls": [{"index": 0, **call}]}
+    for piece in pieces:
+        yield {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
+
+
+def _tool_call(said: Said, number: int) -> dict[str, Any]:
+    function = {"name": said.name, "arguments": _words(said)}
+    return {"id": f"call_{number}", "type": "function", "function": function}
+
+
+def _words(said: Said) -> str:
+    return said.value if isinstance(said.value, str) else json.dumps(said.value)
+
+
+def _event(content: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(content).encode() + b"\n\n"
