@@ -1,0 +1,138 @@
+"""YAML, alone or at the head of a Markdown page, read so that each value knows its line."""
+
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from frontmatter.default_handlers import YAMLHandler
+
+MAX_FILE_BYTES: Final = 256_000
+
+Place = tuple[str | int, ...]
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Problem(Exception):
+    """Why a file cannot be used, and at which line, if not as a whole."""
+
+    def __init__(self, path: Path, text: str, line: int = 0) -> None:
+        super().__init__(path, text, line)
+        self.path, self.text, self.line = path, text, line
+
+    def __str__(self) -> str:
+        here = Path.cwd()
+        path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
+        return f"{path}:{self.line}: {self.text}" if self.line else f"{path}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A file's YAML value, the lines of its parts, and the text below it."""
+
+    path: Path
+    value: Any
+    lines: Mapping[Place, int] = field(default_factory=dict)
+    body: str = ""
+
+    def problem(self, text: str, *place: str | int) -> Problem:
+        """Complain about a part of the value, at the nearest line that is known."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return Problem(self.path, text, self.lines.get(place, 1))
+
+
+def read_page(path: Path, folder: Path) -> Page:
+    """Read Markdown that begins with front matter between two lines of `---`.
+
+    Raises:
+        Problem: it cannot be read, or does not begin so.
+    """
+    text = read_text(path, folder)
+    handler = YAMLHandler()
+    if not handler.detect(text):
+        raise Problem(path, "front matter missing: the first line must be '---'", 1)
+    try:
+        head, body = handler.split(text)
+    except ValueError:
+        raise Problem(path, "front matter has no end: close it with a line '---'", 1) from None
+    skipped = text[: text.index(head)].count("\n")
+    return _parsed(path, "\n" * skipped + head, body.strip())
+
+
+def read_yaml(path: Path, folder: Path) -> Page:
+    """Read a YAML file.
+
+    Raises:
+        Problem: it cannot be read.
+    """
+    return _parsed(path, read_text(path, folder), "")
+
+
+def read_text(path: Path, folder: Path) -> str:
+    """Read a text file that lies in a folder, and nowhere else.
+
+    Raises:
+        Problem: it cannot be read, is too large, or is a link out of the folder.
+    """
+    try:
+        real = path.resolve(strict=True)
+        if not real.is_relative_to(folder.resolve()):
+            raise Problem(path, "is a link to a place outside the folder")
+        status = real.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise Problem(path, "is not a regular file")
+        if status.st_size > MAX_FILE_BYTES:
+            raise Problem(path, f"has {status.st_size:,} bytes of at most {MAX_FILE_BYTES:,}")
+        text = real.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Problem(path, f"is not UTF-8 (byte {error.start:,}); save it as UTF-8") from None
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "a loop of links"
+        raise Problem(path, f"cannot be read: {reason}") from None
+    if not text.strip():
+        raise Problem(path, "is empty")
+    return text.replace("\r\n", "\n")
+
+
+def _parsed(path: Path, text: str, body: str) -> Page:
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        lines = dict(_walk(path, root, (), set())) if root else {}
+        return Page(path, loader.construct_document(root) if root else None, lines, body)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f", column {mark.column + 1}" if mark else ""
+        text = f"YAML syntax: {error.problem or error.context}{where}"
+        raise Problem(path, text, _line(mark)) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise Problem(path, f"YAML cannot be read: {error}", 1) from None
+    finally:
+        loader.dispose()
+
+
+def _walk(path: Path, node: yaml.Node, place: Place, seen: set[int]) -> Iterator[tuple[Place, int]]:
+    """Give the line of each part; aliases are refused, since a few can stand for gigabytes."""
+    if id(node) in seen:
+        raise Problem(path, "YAML aliases (*name) are not allowed", _line(node.start_mark))
+    seen.add(id(node))
+    yield place, _line(node.start_mark)
+    if isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            yield from _walk(path, item, (*place, index), seen)
+    if isinstance(node, yaml.MappingNode):
+        known: set[str] = set()
+        for key, value in node.value:
+            if key.value in known:
+                raise Problem(path, f"key {key.value!r} stands twice", _line(key.start_mark))
+            known.add(str(key.value))
+            yield from _walk(path, value, (*place, str(key.value)), seen)
+            yield (*place, str(key.value)), _line(key.start_mark)
+
+
+def _line(mark: Any) -> int:
+    return mark.line + 1 if mark else 1

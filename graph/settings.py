@@ -1,0 +1,312 @@
+"""The environment, read once: every name the application obeys stands here.
+
+A variable of the environment outranks the same name in `.env`; a name left blank is not set.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AliasChoices,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from nodes.errors import SettingsInvalid
+from nodes.models.settings import ModelSettings
+from nodes.tools.settings import ToolSettings
+
+Tier = Literal["fast", "standard", "strong"]
+
+EMBEDDED: Final = "embedded"
+OPENAI_MODELS: Final[Mapping[Tier, str]] = {
+    "fast": "openai:gpt-6-luna",
+    "standard": "openai:gpt-6.1-terra",
+    "strong": "openai:gpt-6.1-sol",
+}
+"""For the tiers left open once a key or an endpoint of OpenAI's kind is set."""
+
+DATABASE: Final = Path(".supervise") / "runs.sqlite"
+
+_NEVER_BLANK = ("OPENAI_API_KEY", "TAVILY_API_KEY")
+"""A blank one is a key that failed to load, not one that is not wanted."""
+
+ModelName = Annotated[
+    str | None,
+    Field(
+        pattern=r"^(embedded|[a-z][a-z0-9_\-]*:\S+)$",
+        description="`embedded`, or provider:model such as openai:gpt-6.1-terra",
+    ),
+]
+Key = Annotated[SecretStr | None, Field(description="the key as its issuer shows it, on one line")]
+Rate = Annotated[float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")]
+
+
+class Settings(BaseSettings):
+    """What the user has configured, checked.
+
+    Raises:
+        SettingsInvalid: a value cannot be right; names the variable, never a secret.
+    """
+
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        hide_input_in_errors=True,
+    )
+
+    openai_api_key: Key = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(
+        None,
+        validation_alias="OPENAI_BASE_URL",
+        description="an address such as http://localhost:11434/v1",
+    )
+    model_fast: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_FAST")
+    model_standard: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STANDARD")
+    model_strong: ModelName = Field(None, validation_alias="SUPERVISE_MODEL_STRONG")
+    max_concurrency: int = Field(
+        16,
+        validation_alias="SUPERVISE_MAX_CONCURRENCY",
+        ge=1,
+        le=1000,
+        description="a whole number from 1 to 1000",
+    )
+    """Model calls in flight, over all workers of the process."""
+    requests_per_minute: Rate = Field(None, validation_alias="SUPERVISE_RPM")
+    tokens_per_minute: Rate = Field(None, validation_alias="SUPERVISE_TPM")
+    call_timeout_s: float = Field(
+        120.0,
+        validation_alias="SUPERVISE_CALL_TIMEOUT_S",
+        gt=0,
+        le=3600,
+        description="seconds, above 0 and at most 3600",
+    )
+    """Total for one model call, its retries and waits included."""
+    stream: bool = Field(False, validation_alias="SUPERVISE_STREAM", description="true or false")
+    database_url: str = Field(
+        "",
+        validation_alias="SUPERVISE_DATABASE_URL",
+        description="sqlite:///relative/path or sqlite:////absolute/path",
+    )
+    team_folders: Annotated[tuple[Path, ...], NoDecode] = Field(
+        (),
+        validation_alias="SUPERVISE_TEAMS",
+        description=f"folders that hold team folders, separated by {os.pathsep!r}",
+    )
+    documents: Path | None = Field(
+        None, validation_alias="SUPERVISE_DOCUMENTS", description="an existing folder"
+    )
+    sql_url: str | None = Field(
+        None,
+        validation_alias="SUPERVISE_SQL_URL",
+        description="a path, sqlite:///PATH, duckdb:///PATH or postgresql://…",
+    )
+    tavily_api_key: Key = Field(None, validation_alias="TAVILY_API_KEY")
+    langsmith_tracing: bool = Field(
+        False,
+        validation_alias=AliasChoices("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"),
+    )
+    """The one switch that lets run data leave the machine for LangSmith."""
+    langsmith_api_key: Key = Field(
+        None, validation_alias=AliasChoices("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
+    )
+    langsmith_endpoint: str | None = Field(None, validation_alias="LANGSMITH_ENDPOINT")
+    langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise SettingsInvalid(
+                "; ".join(map(_problem, error.errors(include_input=True, include_url=False))),
+                next="change it in the environment or in .env",
+            ) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsInvalid(".env cannot be read", cause=str(error)) from None
+
+    def models(self) -> ModelSettings:
+        """Say how models are reached."""
+        return ModelSettings(
+            fast=self._model("fast"),
+            standard=self._model("standard"),
+            strong=self._model("strong"),
+            base_url=self.openai_base_url,
+            api_key=_revealed(self.openai_api_key),
+            max_concurrency=self.max_concurrency,
+            requests_per_minute=self.requests_per_minute,
+            tokens_per_minute=self.tokens_per_minute,
+            call_timeout_s=self.call_timeout_s,
+            streaming=self.stream,
+        )
+
+    def tools(self) -> ToolSettings:
+        """Say what tools may reach.
+
+        Raises:
+            SettingsInvalid: the documents folder is not there.
+        """
+        if self.documents is not None and not self.documents.is_dir():
+            raise SettingsInvalid(
+                f"SUPERVISE_DOCUMENTS names {str(self.documents)!r}, which is not a folder",
+                next="create the folder, or unset SUPERVISE_DOCUMENTS",
+            )
+        return ToolSettings(
+            documents=self.documents,
+            sql_url=self.sql_url,
+            output=self.home / "documents",
+            tavily_api_key=_revealed(self.tavily_api_key),
+        )
+
+    def database_path(self) -> Path:
+        """Give the file that runs are kept in."""
+        return Path(self.database_url.removeprefix("sqlite:///") or DATABASE).absolute()
+
+    @property
+    def home(self) -> Path:
+        """Folder of the database; traces and locks live beside it."""
+        return self.database_path().parent
+
+    def secrets(self) -> tuple[str, ...]:
+        """List the values that must never be written anywhere."""
+        keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
+        return tuple(key.get_secret_value() for key in keys if key)
+
+    def export_tracing(self) -> None:
+        """Tell LangSmith's client, which reads only the environment, what `.env` says.
+
+        LangSmith knows four names for its switch; the one set here outranks the others.
+        """
+        os.environ["LANGSMITH_TRACING_V2"] = "true" if self.langsmith_tracing else "false"
+        told = {
+            "LANGSMITH_API_KEY": _revealed(self.langsmith_api_key),
+            "LANGSMITH_ENDPOINT": self.langsmith_endpoint,
+            "LANGSMITH_PROJECT": self.langsmith_project,
+        }
+        for name, value in told.items():
+            if value and self.langsmith_tracing:
+                os.environ.setdefault(name, value)
+
+    def _model(self, tier: Tier) -> str:
+        chosen: str | None = getattr(self, f"model_{tier}")
+        if chosen:
+            return chosen
+        return OPENAI_MODELS[tier] if self.openai_api_key or self.openai_base_url else EMBEDDED
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ignore_blank_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {name: v.strip(" \t") if isinstance(v, str) else v for name, v in values.items()}
+        return {name: v for name, v in kept.items() if v != "" or name.upper() in _NEVER_BLANK}
+
+    @field_validator("langsmith_tracing", mode="before")
+    @classmethod
+    def _must_say_true(cls, value: Any) -> bool:
+        """Read the switch as LangSmith does: anything but `true` is off."""
+        return str(value).lower() == "true"
+
+    @field_validator("openai_api_key", "tavily_api_key")
+    @classmethod
+    def _must_fit_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is None:
+            return None
+        value = key.get_secret_value()
+        if not value.strip():
+            raise ValueError("is set but empty")
+        if not (value.isascii() and value.isprintable()) or " " in value:
+            raise ValueError("holds a line break, a space or another character no key has")
+        return key
+
+    @field_validator("openai_base_url")
+    @classmethod
+    def _must_be_an_address(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        if problem := _address_problem(url):
+            raise ValueError(problem)
+        return url.rstrip("/")
+
+    @field_validator("database_url")
+    @classmethod
+    def _must_be_sqlite(cls, url: str) -> str:
+        if url.startswith(("postgresql://", "postgres://")):
+            raise ValueError("names PostgreSQL, which arrives with a later release")
+        if url and (
+            not url.startswith("sqlite:///") or url in ("sqlite:///", "sqlite:///:memory:")
+        ):
+            raise ValueError("names no file that runs could be kept in")
+        return url
+
+    @field_validator("sql_url")
+    @classmethod
+    def _must_be_a_known_database(cls, url: str | None) -> str | None:
+        scheme = url.partition("://")[0] if url and "://" in url else "sqlite"
+        if scheme not in ("sqlite", "duckdb", "postgresql", "postgres"):
+            raise ValueError(f"has the scheme {scheme!r}")
+        return url
+
+    @field_validator("team_folders", mode="before")
+    @classmethod
+    def _split_folders(cls, value: Any) -> Any:
+        return _folders(value.split(os.pathsep)) if isinstance(value, str) else value
+
+    @field_validator("documents", mode="after")
+    @classmethod
+    def _expand_home(cls, path: Path | None) -> Path | None:
+        return path and path.expanduser()
+
+
+def _folders(names: Iterable[str]) -> tuple[Path, ...]:
+    return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
+
+
+def _revealed(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret else None
+
+
+def _address_problem(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "is no address"
+    if parts.scheme not in ("http", "https"):
+        return "does not begin with http:// or https://"
+    if not host or any(character.isspace() for character in url):
+        return "names no host"
+    if parts.username or parts.password:
+        return "holds a password, which belongs into OPENAI_API_KEY"
+    if parts.query or parts.fragment:
+        return "goes on after the path with '?' or '#'"
+    if "/v1/v1" in parts.path:
+        return "holds /v1 twice"
+    if parts.path.rstrip("/").endswith(("/chat/completions", "/responses", "/models")):
+        return "goes on after /v1, where it must end"
+    return ""
+
+
+def _problem(error: ErrorDetails) -> str:
+    name = str(error["loc"][0]) if error["loc"] else "a setting"
+    fields = Settings.model_fields
+    field = fields.get(name) or next(
+        (f for f in fields.values() if name in _aliases(f.validation_alias)), None
+    )
+    allowed = f"; allowed: {field.description}" if field and field.description else ""
+    if error["type"] == "value_error":
+        return f"{name} {error['ctx']['error']}{allowed}"
+    quoted = isinstance(error["input"], str | int | float) and "KEY" not in name
+    shown = f" is {str(error['input'])[:80]!r}" if quoted else " is not valid"
+    return f"{name}{shown}{allowed}"
+
+
+def _aliases(alias: object) -> tuple[object, ...]:
+    return tuple(alias.choices) if isinstance(alias, AliasChoices) else (alias,)

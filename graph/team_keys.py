@@ -1,0 +1,95 @@
+"""The keys that front matter may hold, with the bounds of the vocabulary, and what is wrong."""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MinLen
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from graph.front_matter import Page, Problem
+from state import Limits, Team, Worker
+
+_STRICT: Final = ConfigDict(strict=True, extra="forbid")
+_Text = Annotated[str, Field(min_length=1)]
+
+
+def _borrowed(model: type[BaseModel], *names: str) -> dict[str, Any]:
+    return {name: (model.model_fields[name].annotation, model.model_fields[name]) for name in names}
+
+
+TeamKeys: Final[type[BaseModel]] = create_model(
+    "TeamKeys",
+    __config__=_STRICT,
+    description=(_Text, ...),
+    **_borrowed(Team, "synthesis", "planner_tier", "synthesizer_tier"),
+    **_borrowed(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
+)
+LIMIT_KEYS: Final = ("max_turns", "timeout_s", "max_tokens")
+WorkerKeys: Final[type[BaseModel]] = create_model(
+    "WorkerKeys",
+    __config__=_STRICT,
+    tools=(list[_Text], Field(default_factory=list)),
+    **_borrowed(Worker, "description", "tier"),
+    **_borrowed(Limits, *LIMIT_KEYS),
+)
+
+
+def read_keys(keys: type[BaseModel], page: Page) -> tuple[dict[str, Any], list[Problem]]:
+    """Give the front matter's values, and what is wrong with them."""
+    if not isinstance(page.value, dict):
+        required = [name for name, field in keys.model_fields.items() if field.is_required()]
+        return {}, [page.problem(f"front matter holds no keys; give {', '.join(required)}")]
+    try:
+        return keys.model_validate(page.value).model_dump(exclude_unset=True), []
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        return {}, [_problem(keys, page, detail) for detail in details]
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """Word a question for a near miss; empty when nothing is near."""
+    near = get_close_matches(word.lower(), list(words), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _problem(keys: type[BaseModel], page: Page, error: ErrorDetails) -> Problem:
+    key = str(error["loc"][0])
+    if error["type"] == "extra_forbidden":
+        known = list(keys.model_fields)
+        hint = nearest(key, known) or f"; known keys: {', '.join(known)}"
+        return page.problem(f"unknown key {key!r}{hint}", key)
+    allowed = _allowed(keys.model_fields[key])
+    if error["type"] == "missing":
+        return page.problem(f"{key} is missing; give {allowed}")
+    shown = repr(error["input"])
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    return page.problem(f"{key} is {shown}; allowed: {allowed}", *error["loc"])
+
+
+def _allowed(field: FieldInfo) -> str:
+    annotation: Any = field.annotation
+    if get_origin(annotation) is Literal:
+        return ", ".join(get_args(annotation))
+    if get_origin(annotation) is list:
+        return "a list of names, such as [search_documents]"
+    if annotation is str:
+        required = any(isinstance(rule, MinLen) for rule in field.metadata)
+        return "a text that is not empty" if required else "a text"
+    kind = "a whole number" if annotation is int else "a number"
+    return " ".join([kind, *_bounds(field)])
+
+
+def _bounds(field: FieldInfo) -> Iterator[str]:
+    for rule in field.metadata:
+        match rule:
+            case Ge(ge=least):
+                yield f"from {least}"
+            case Gt(gt=least):
+                yield f"above {least}"
+            case Le(le=most):
+                yield f"to {most}"
+            case Lt(lt=most):
+                yield f"below {most}"
