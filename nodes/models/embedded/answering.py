@@ -1,0 +1,61 @@
+"""Compose the answer from the reports: tables, then statements under their task, with sources."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from nodes.models.embedded.reading import claims_of, reports, said, section
+from nodes.models.embedded.reporting import NOT_DONE
+from nodes.models.embedded.working import heading
+
+INTRODUCTION = (
+    "*Composed extractively by the built-in embedded model: no language model is configured. "
+    "Sentences and figures stand as the sources have them.*"
+)
+MAX_CONFIDENCE = 75
+
+
+def answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """Write the answer; its confidence is the mean of the reports, those without result at 0."""
+    text = "\n".join(said(messages, HumanMessage))
+    told = reports(section(text, "results"))
+    done = [report for report in told if report.get("status") == "completed"]
+    gaps = [line.removeprefix("- ") for line in section(text, "missing").splitlines() if line]
+    gaps += [_failure(report) for report in told if report not in done]
+    gaps += [line for report in told for line in _refusals(report)]
+    claims = [claim for report in done for claim in claims_of(report)]
+    parts = [part for report in done if (part := _part(report))]
+    confidences = [int(report.get("confidence", 0)) for report in done]
+    return {
+        "text": "\n\n".join([INTRODUCTION, *(parts or ["No task gave a result."])]),
+        "confidence": min(MAX_CONFIDENCE, sum(confidences) // max(1, len(told))),
+        "gaps": list(dict.fromkeys(gaps)),
+        "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
+    }
+
+
+def _part(report: dict[str, Any]) -> str:
+    kept = [
+        line
+        for line in str(report.get("output", "")).splitlines()
+        if line.strip() and not line.startswith(NOT_DONE)
+    ]
+    if not kept:
+        return ""
+    sources = list(dict.fromkeys(str(c["source"]) for c in claims_of(report) if c.get("source")))
+    body = "\n".join(kept)
+    if any(line.startswith("|") for line in kept) and sources:
+        body += f"\n\nSource: {', '.join(sources)}."
+    return f"## {heading(str(report.get('task') or 'Result'))}\n\n{body}"
+
+
+def _failure(report: dict[str, Any]) -> str:
+    escalation = report.get("escalation") or {}
+    cause = escalation.get("message") or report.get("error") or "no result"
+    return f"{report.get('task')} ({report.get('status')}): {cause}"
+
+
+def _refusals(report: dict[str, Any]) -> list[str]:
+    lines = str(report.get("output", "")).splitlines()
+    return [line.removeprefix(NOT_DONE) for line in lines if line.startswith(NOT_DONE)]

@@ -1,0 +1,149 @@
+"""Plan by example: the nearest example's plan, or only its shape."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from nodes.models.embedded.reading import json_object, said, section, sections
+from nodes.models.embedded.words import nearest, words
+
+_CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
+_MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
+_CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
+MAX_SUBJECT_CHARS = 300
+MIN_LIKENESS = 0.1
+
+
+@dataclass(frozen=True)
+class _Asked:
+    request: str
+    cards: dict[str, str]
+    materials: list[str]
+    examples: list[tuple[str, dict[str, Any]]]
+
+
+def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """Give a plan; each refusal takes it one step further from the example."""
+    asked = _read(messages)
+    refusals = sum(bool(section(text, "problems")) for text in said(messages, HumanMessage))
+    drafts = _drafts(asked)
+    return drafts[min(refusals, len(drafts) - 1)]
+
+
+def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """Widen a task: without its code, or without its longest words."""
+    text = "\n".join(said(messages, HumanMessage))
+    *_, description = section(text, "task").split("\n", 2)
+    widened = _CODE_CLAUSE.sub("", description).strip()
+    if not widened or widened == description.strip():
+        rare = sorted(set(words(description)), key=lambda word: (-len(word), word))[:2]
+        kept = [part for part in description.split() if not set(words(part)) & set(rare)]
+        widened = " ".join(kept) or description
+    return {
+        "description": f"{widened} Where nothing is found, say what was searched.",
+        "reason": f"The first attempt failed: {section(text, 'error')[:200]}",
+    }
+
+
+def _read(messages: Sequence[BaseMessage]) -> _Asked:
+    system, human = "\n".join(said(messages, SystemMessage)), said(messages, HumanMessage)
+    asked = next((text for text in human if section(text, "request")), "")
+    body = next((part.raw for part in sections(system) if part.tag == "examples"), "")
+    examples = [
+        (section(part.raw, "request"), json_object(section(part.raw, "plan")))
+        for part in sections(body)
+        if part.tag == "example"
+    ]
+    return _Asked(
+        request=" ".join((section(asked, "request") or "\n".join(human)).split()),
+        cards=dict(_CARD.findall(section(system, "workers"))),
+        materials=_MATERIAL.findall(section(asked, "materials")),
+        examples=[example for example in examples if example[1].get("tasks")],
+    )
+
+
+def _drafts(asked: _Asked) -> list[dict[str, Any]]:
+    ranked = nearest(asked.request, [request for request, _ in asked.examples])
+    drafts = [
+        _adopted(asked, asked.examples[index][1])
+        for index, _ in ranked
+        if _covers(asked.examples[index], asked.request)
+    ]
+    drafts += [
+        _shaped(asked, asked.examples[index][1]) for index, near in ranked if near > MIN_LIKENESS
+    ]
+    return [*drafts, _single(asked)]
+
+
+def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
+    """Say whether an example's plan speaks of all that a request names, and of little else."""
+    wanted, known = set(words(request)), set(words(example[0]))
+    spoken = {word for task in example[1]["tasks"] for word in words(task["description"])}
+    return wanted <= known | spoken and 2 * len(wanted & known) >= len(known)
+
+
+def _adopted(asked: _Asked, example: dict[str, Any]) -> dict[str, Any]:
+    """Take an example's plan, with the materials that this request has."""
+    named = {name for task in example["tasks"] for name in task.get("materials", ())}
+    new = [name for name in asked.materials if _base(name) not in named]
+    tasks = []
+    for task in example["tasks"]:
+        wanted = task.get("materials", ())
+        held = [name for name in asked.materials if _base(name) in wanted]
+        description = task["description"]
+        if len(held) < len(wanted):
+            description = _CODE_CLAUSE.sub("", description).strip() or description
+        materials = held + new if wanted or not task["depends_on"] else []
+        tasks.append({**task, "description": description, "materials": materials})
+    return {**example, "goal": asked.request, "tasks": tasks}
+
+
+def _shaped(asked: _Asked, example: dict[str, Any]) -> dict[str, Any]:
+    """Keep an example's workers and edges, one task a worker, with words for this request."""
+    workers = list(dict.fromkeys(task["worker"] for task in example["tasks"]))
+    workers = [worker for worker in workers if worker in asked.cards]
+    owner = {task["id"]: task["worker"] for task in example["tasks"]}
+    needs: dict[str, list[str]] = {worker: [] for worker in workers}
+    for task in example["tasks"]:
+        for edge in task["depends_on"]:
+            before = owner.get(edge["task"])
+            earlier = workers[: workers.index(task["worker"])] if task["worker"] in needs else []
+            if before and before in earlier and before not in needs[task["worker"]]:
+                needs[task["worker"]].append(before)
+    tasks = [_task(asked, worker, needs[worker]) for worker in workers]
+    return _plan(asked, tasks) if tasks else _single(asked)
+
+
+def _single(asked: _Asked) -> dict[str, Any]:
+    names = list(asked.cards) or ["worker"]
+    ranked = nearest(asked.request, [asked.cards.get(name, "") for name in names])
+    return _plan(asked, [_task(asked, names[ranked[0][0]], [])])
+
+
+def _task(asked: _Asked, worker: str, needs: list[str]) -> dict[str, Any]:
+    subject = asked.request[:MAX_SUBJECT_CHARS].replace('"', "'").rstrip(". ")
+    card = asked.cards.get(worker, "").rstrip(".")
+    return {
+        "id": worker,
+        "description": f'For the request "{subject}": {card[:1].lower()}{card[1:]}. '
+        "Give every figure and statement with the name of its source.",
+        "worker": worker,
+        "depends_on": [{"task": name, "required": False} for name in needs],
+        "materials": asked.materials,
+    }
+
+
+def _plan(asked: _Asked, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "goal": asked.request[:4000] or "An empty request",
+        "tasks": tasks,
+        "aggregation": "merge",
+        "final_instruction": "Answer the request with the figures and sources that were found.",
+    }
+
+
+def _base(name: str) -> str:
+    return name.rsplit("/", 1)[-1]

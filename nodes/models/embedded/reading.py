@@ -1,0 +1,159 @@
+"""Read what this application sends a model: tagged sections, handoffs, tool results."""
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+_OPENING = re.compile(r'<([a-z_]+)(?: name="([^"]*)")?>\n')
+_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A tagged part of a message."""
+
+    tag: str
+    name: str
+    raw: str
+
+    @property
+    def text(self) -> str:
+        """Give the text as it was before its closing tags were broken."""
+        return self.raw.replace("<\\/", "</")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A piece of text a tool gave, and where it stands."""
+
+    source: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call of this conversation and its answer."""
+
+    tool: str
+    arguments: dict[str, Any]
+    text: str
+    failed: bool
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Give the answer as JSON; empty where it is none."""
+        return json_object(self.text)
+
+    @property
+    def passages(self) -> list[Passage]:
+        """Give the texts with sources among the answer's results."""
+        results = self.data.get("results")
+        items = results if isinstance(results, list) and not self.failed else []
+        return [
+            Passage(str(item.get("source", "")), str(item["text"]))
+            for item in items
+            if isinstance(item, dict) and item.get("text")
+        ]
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a worker was handed, and what it has done since."""
+
+    intent: str
+    reports: tuple[dict[str, Any], ...] = ()
+    artifacts: dict[str, str] = field(default_factory=dict)
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def code(self) -> list[str]:
+        """Give what the intent holds between backticks."""
+        return _CODE.findall(self.intent)
+
+    @property
+    def urls(self) -> list[str]:
+        """Give the addresses the intent names."""
+        return [url.rstrip(".,;:") for url in _URL.findall(self.intent)]
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """Give the claims of earlier reports."""
+        return [claim for report in self.reports for claim in claims_of(report)]
+
+
+def sections(text: str) -> list[Section]:
+    """Find the outermost tagged sections, so that text inside one cannot pose as another."""
+    found, at = [], 0
+    while opening := _OPENING.search(text, at):
+        tag, name = opening.group(1), html.unescape(opening.group(2) or "")
+        closing = text.find(f"\n</{tag}>", opening.end() - 1)
+        if closing < 0:
+            at = opening.end()
+            continue
+        found.append(Section(tag, name, text[opening.end() : max(closing, opening.end())]))
+        at = closing + len(tag) + 4
+    return found
+
+
+def section(text: str, tag: str) -> str:
+    """Give the text of the first outermost section with a tag; empty where there is none."""
+    return next((part.text for part in sections(text) if part.tag == tag), "")
+
+
+def said(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> list[str]:
+    """Give the texts of all messages of a kind."""
+    return [str(message.text) for message in messages if isinstance(message, kind)]
+
+
+def brief(messages: Sequence[BaseMessage]) -> Brief:
+    """Read a worker's conversation; without a handoff the last human message is the intent."""
+    human = said(messages, HumanMessage)
+    handoff = next((text for text in human if section(text, "intent")), "")
+    if not handoff:
+        return Brief(human[-1] if human else "", calls=tuple(_calls(messages)))
+    return Brief(
+        intent=section(handoff, "intent"),
+        reports=tuple(reports(section(handoff, "context"))),
+        artifacts={part.name: part.text for part in sections(handoff) if part.tag == "artifact"},
+        calls=tuple(_calls(messages)),
+    )
+
+
+def reports(lines: str) -> list[dict[str, Any]]:
+    """Read reports, one JSON object a line."""
+    return [report for line in lines.splitlines() if (report := json_object(line))]
+
+
+def claims_of(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the claims of a report that say something."""
+    claims = report.get("claims")
+    return [
+        claim
+        for claim in (claims if isinstance(claims, list) else [])
+        if isinstance(claim, dict) and claim.get("text")
+    ]
+
+
+def _calls(messages: Sequence[BaseMessage]) -> list[Call]:
+    answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
+    return [
+        Call(call["name"], call["args"], str(answer.text), answer.status == "error")
+        for message in messages
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+        if (answer := answers.get(call["id"] or ""))
+    ]
+
+
+def json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,71 @@
+"""Words, sentences and how much two texts share: all the understanding there is."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
+_FIGURE = re.compile(r"\d")
+_STOP_WORDS = """
+    a about all also an and any are as at be been between both but by can compare could do does
+    each every find for from give had has have how if in into is it its list make me more most name
+    named not of on one only or our out over per please result results say show so than that the
+    their them then there these they this those to under use used using was we were what when where
+    which who whose why will with within would write you your
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+
+
+def words(text: str) -> list[str]:
+    """Give the content words of a text, lower case and singular, in their order."""
+    found = (_singular(word.lower()) for word in _WORD.findall(text))
+    return [word for word in found if word not in _STOP]
+
+
+def sentences(text: str) -> list[str]:
+    """Split a text at line ends and sentence ends; marks of lists and headings are dropped."""
+    lines = (line.strip().lstrip("#>*-+ ").strip() for line in text.splitlines())
+    return [part.strip() for line in lines if line for part in _SENTENCE_END.split(line)]
+
+
+def has_figure(text: str) -> bool:
+    """Say whether a text holds a digit."""
+    return bool(_FIGURE.search(text))
+
+
+def rarity(texts: Iterable[str]) -> dict[str, float]:
+    """Weigh each word by how few of the texts hold it."""
+    bags = [set(words(text)) for text in texts]
+    counts = Counter(word for bag in bags for word in bag)
+    return {word: math.log(1 + len(bags) / count) for word, count in counts.items()}
+
+
+def shared(wanted: Iterable[str], text: str, weights: Mapping[str, float]) -> float:
+    """Say which part of the wanted words' weight a text holds, 0 to 1."""
+    asked, held = set(wanted), set(words(text))
+    total = sum(weights.get(word, 1.0) for word in asked)
+    return sum(weights.get(word, 1.0) for word in asked & held) / total if total else 0.0
+
+
+def nearest(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
+    """Rank texts by their likeness to a query: index and likeness 0 to 1, the best first."""
+    weights = rarity([query, *texts])
+    asked = set(words(query))
+    ranked = []
+    for index, text in enumerate(texts):
+        union = asked | set(words(text))
+        total = sum(weights[word] for word in union)
+        common = sum(weights[word] for word in asked & set(words(text)))
+        ranked.append((index, common / total if total else 0.0))
+    return sorted(ranked, key=lambda pair: -pair[1])
+
+
+def _singular(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("\u2019s").replace(",", "")
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word

@@ -1,0 +1,178 @@
+"""Take a worker's turn: which tools to call, with which arguments, taken from the handoff."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.models.embedded.reading import Brief, Call
+from nodes.models.embedded.words import shared, words
+
+_SQL = re.compile(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
+_ARITHMETIC = re.compile(r"[(\d][\d\s.()]*(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]*[)\d]")
+_QUOTED = re.compile(r"[\"“]([^\"“”]{3,80})[\"”]")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_ONLINE = re.compile(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
+_SHOW_TABLES = "SHOW TABLES"
+MAX_QUERY_WORDS = 24
+MAX_CLAIMS = 40
+Schemas = Mapping[str, Mapping[str, Any]]
+"""Parameters of each offered tool, as JSON schema, by the tool's name."""
+
+
+def next_calls(brief: Brief, tools: Schemas) -> list[tuple[str, dict[str, Any]]]:
+    """Choose the calls of this turn; none when there is nothing left to try.
+
+    Tools that go online wait until what is at hand has been searched, and are left out when that
+    gave something.
+    """
+    at_hand = {name: tools[name] for name in tools if not _ONLINE.search(name)}
+    calls = _fillable(brief, at_hand)
+    if calls or any(call.passages for call in brief.calls) or brief.artifacts:
+        return calls or _fillable(brief, tools if brief.urls else {})
+    return _fillable(brief, tools)
+
+
+def arguments(brief: Brief, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Fill a tool's required arguments by their names and types; None when one cannot be."""
+    properties = schema.get("properties", {})
+    wanted = list(schema.get("required", []))
+    wanted += [name for name in ("title", "format") if name in properties and name not in wanted]
+    filled: dict[str, Any] = {}
+    numbers = [float(text) for text in _NUMBER.findall(brief.intent)]
+    for name in wanted:
+        value = _argument(name, properties.get(name, {}), brief, numbers)
+        if value is None and name in schema.get("required", []):
+            return None
+        if value is not None:
+            filled[name] = value
+    return filled
+
+
+def document(brief: Brief) -> str:
+    """Compose a Markdown document from the results of earlier tasks."""
+    parts = [f"# {_title(brief)}"]
+    for report in brief.reports:
+        if output := str(report.get("output", "")).strip():
+            parts.append(f"## {heading(str(report.get('task') or 'Results'))}\n\n{output}")
+    if sources := sorted({str(claim["source"]) for claim in brief.claims if claim.get("source")}):
+        parts.append("## Sources\n\n" + "\n".join(f"- {source}" for source in sources))
+    return "\n\n".join(parts)
+
+
+def heading(identifier: str) -> str:
+    """Turn a task's id into words."""
+    text = identifier.replace("_", " ").replace("-", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def _fillable(brief: Brief, tools: Schemas) -> list[tuple[str, dict[str, Any]]]:
+    calls = []
+    for name, schema in tools.items():
+        earlier = [call for call in brief.calls if call.tool == name]
+        if "sql" in schema.get("properties", {}):
+            statement = _next_sql(brief, earlier)
+            filled = {"sql": statement} if statement else None
+        else:
+            filled = None if earlier else arguments(brief, schema)
+        if filled is not None:
+            calls.append((name, filled))
+    return calls
+
+
+def _next_sql(brief: Brief, earlier: list[Call]) -> str | None:
+    """Try the statement of the intent, else look which tables there are, and read the best."""
+    given = next((code for code in brief.code if _SQL.search(code)), "")
+    asked = [str(call.arguments.get("sql", "")) for call in earlier]
+    if given and given not in asked:
+        return given
+    if earlier and not earlier[-1].failed and asked[-1] != _SHOW_TABLES:
+        return None
+    if _SHOW_TABLES not in asked:
+        return _SHOW_TABLES
+    table = _best_table(brief.intent, earlier[asked.index(_SHOW_TABLES)].data)
+    statement = f'SELECT * FROM "{table}" LIMIT 50'
+    return statement if table and statement not in asked else None
+
+
+def _best_table(intent: str, data: Mapping[str, Any]) -> str:
+    tables = [table for table in data.get("tables", []) if isinstance(table, dict)]
+    wanted = words(intent)
+    named = [(str(table.get("table", "")), table) for table in tables]
+    named = [(name.replace('"', '""'), table) for name, table in named if name]
+    ranked = sorted(named, key=lambda pair: -shared(wanted, str(pair[1]).replace("_", " "), {}))
+    return ranked[0][0] if ranked else ""
+
+
+def _argument(
+    name: str, schema: Mapping[str, Any], brief: Brief, numbers: list[float]
+) -> Any:  # of the type the tool's schema names
+    if name in _BY_NAME:
+        return _BY_NAME[name](brief, schema)
+    match schema.get("type"):
+        case "integer":
+            return int(numbers.pop(0)) if numbers else 1
+        case "number":
+            return numbers.pop(0) if numbers else 1.0
+        case "boolean":
+            return False
+        case "array":
+            return words(brief.intent)[:MAX_QUERY_WORDS]
+        case "object":
+            return {}
+    choices = schema.get("enum", [])
+    return next((choice for choice in choices if str(choice) in brief.intent), None) or (
+        choices[0] if choices else brief.intent
+    )
+
+
+def _query(brief: Brief, schema: Mapping[str, Any]) -> str | None:
+    plain = re.sub(r"`[^`]*`", " ", brief.intent)
+    return " ".join(dict.fromkeys(words(plain)[:MAX_QUERY_WORDS])) or None
+
+
+def _expression(brief: Brief, schema: Mapping[str, Any]) -> str | None:
+    plain = re.sub(r"`[^`]*`", " ", brief.intent)
+    given = [code for code in brief.code if _ARITHMETIC.fullmatch(code.strip())]
+    return next(iter(given + _ARITHMETIC.findall(plain)), None)
+
+
+def _url(brief: Brief, schema: Mapping[str, Any]) -> str | None:
+    found = [passage.source for call in brief.calls for passage in call.passages]
+    return next((url for url in brief.urls + found if url.startswith("http")), None)
+
+
+def _claims(brief: Brief, schema: Mapping[str, Any]) -> list[dict[str, str]] | None:
+    return [
+        {key: str(claim.get(key, "")) for key in ("text", "source", "quote")}
+        for claim in brief.claims[:MAX_CLAIMS]
+    ] or None
+
+
+def _markdown(brief: Brief, schema: Mapping[str, Any]) -> str | None:
+    return document(brief) if brief.reports else None
+
+
+def _titled(brief: Brief, schema: Mapping[str, Any]) -> str:
+    return _title(brief)
+
+
+def _format(brief: Brief, schema: Mapping[str, Any]) -> str | None:
+    choices = [str(choice) for choice in schema.get("enum", ["markdown", "html", "docx"])]
+    wanted = brief.intent.lower()
+    return next((choice for choice in choices if choice in wanted), None)
+
+
+def _title(brief: Brief) -> str:
+    quoted = _QUOTED.search(brief.intent)
+    return quoted.group(1) if quoted else " ".join(brief.intent.split()[:10]).rstrip(".,:;")
+
+
+_BY_NAME = {
+    "query": _query,
+    "expression": _expression,
+    "url": _url,
+    "claims": _claims,
+    "markdown": _markdown,
+    "title": _titled,
+    "format": _format,
+}

@@ -1,0 +1,54 @@
+"""What the embedded model reads out of text that anyone may have written."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
+
+from nodes.models.embedded import EmbeddedModel
+from nodes.models.embedded.reading import section, sections
+from nodes.models.embedded.words import nearest, sentences, words
+from nodes.prompts import tagged
+from state import Report
+
+anything = st.text(max_size=300)
+tricky = st.lists(
+    st.sampled_from(["<request>", "</request>", "\n", "<intent>\n", "`SELECT 1`", "a ", "1 + 2"])
+).map("".join)
+
+
+@given(anything | tricky, anything | tricky)
+def test_a_section_gives_back_what_was_tagged(first: str, second: str) -> None:
+    text = f"{tagged('materials', first)}\n\n{tagged('request', second)}"
+
+    assert section(text, "materials") == first.replace("<\\/", "</")
+    assert section(text, "request") == second.replace("<\\/", "</")
+    assert [part.tag for part in sections(text)] == ["materials", "request"]
+
+
+@given(anything)
+def test_every_sentence_stands_in_its_text(text: str) -> None:
+    assert all(part in text for part in sentences(text))
+
+
+@given(anything, st.lists(anything, max_size=5))
+def test_likeness_lies_between_zero_and_one(query: str, texts: list[str]) -> None:
+    ranked = nearest(query, texts)
+
+    assert sorted(index for index, _ in ranked) == list(range(len(texts)))
+    assert all(0 <= near <= 1.000001 for _, near in ranked)
+
+
+@given(anything)
+def test_a_text_is_like_itself(text: str) -> None:
+    expected = 1.0 if words(text) else 0.0
+
+    assert abs(nearest(text, [text])[0][1] - expected) < 1e-9
+
+
+@given(anything | tricky)
+def test_any_message_gets_a_valid_report(text: str) -> None:
+    model = EmbeddedModel().bind_tools([Report], tool_choice="any")
+
+    reply: AIMessage = model.invoke([HumanMessage(text)])
+
+    assert Report.model_validate(reply.tool_calls[0]["args"])
