@@ -19,6 +19,8 @@ RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
 EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
 Aggregation = Literal["merge", "select", "reduce"]
+Fault = Literal["transient", "permanent", "content"]
+"""Of an attempt: passes by itself; will not pass; the work itself was not good enough."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
 Percent = Annotated[int, Field(ge=0, le=100)]
@@ -102,8 +104,11 @@ class Example(_Frozen):
     plan: "Plan"
 
 
+RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", "specialist"})
+
+
 class Team(_Frozen):
-    """A supervisor's guidance and the workers it may choose from."""
+    """A supervisor's guidance and the workers it may choose from. No two share a tool."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
     description: str
@@ -120,6 +125,22 @@ class Team(_Frozen):
     max_steps: int = Field(64, ge=1)
     max_attempts: int = Field(3, ge=1, le=10)
     max_plan_repairs: int = Field(2, ge=0, le=5)
+
+    @model_validator(mode="after")
+    def _must_keep_workers_apart(self) -> Self:
+        owners: dict[str, str] = {}
+        for worker in self.workers:
+            if worker.name in RESERVED_NAMES:
+                raise ValueError(f"worker {worker.name!r} has the name of a step of the graph")
+            for tool in worker.tools:
+                if tool in owners:
+                    other = owners[tool]
+                    raise ValueError(f"workers {other!r} and {worker.name!r} share tool {tool!r}")
+                owners[tool] = worker.name
+        names = [worker.name for worker in self.workers]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"two workers are named {repeated[0]!r}")
+        return self
 
     def worker(self, name: str) -> Worker:
         """Find a worker by name.
@@ -325,9 +346,29 @@ class Attempt(_Frozen):
     description: str
     report: Report | None = None
     error: str | None = None
+    fault: Fault | None = None
     usage: Usage = Usage()
     tier: Tier = "standard"
     seconds: float = 0.0
+    refined_from: str = ""
+    """The error that this attempt's description was rewritten from."""
+
+
+class Timing(_Frozen):
+    """What parallel work bought, measured. All in seconds of the run's own time."""
+
+    wall_s: float
+    """From the request to the answer."""
+    sequential_s: float
+    """The same steps one after another: planning, every task, the answer."""
+    critical_path_s: float
+    """Planning, the longest chain of tasks that needed each other, the answer."""
+    speedup: float
+    """`sequential_s / wall_s`."""
+    critical_path: tuple[str, ...]
+    """The steps of that chain."""
+    bounded_by: str
+    """What would have to be faster for the run to be faster."""
 
 
 class Contradiction(_Frozen):
@@ -412,6 +453,14 @@ def merge_ledger(left: Mapping[str, Expense], right: Mapping[str, Expense]) -> d
     return merged
 
 
+def merge_attempts(left: Mapping[str, Attempt], right: Mapping[str, Attempt]) -> dict[str, Attempt]:
+    """Keep one attempt per number; of two with one number, the larger as JSON."""
+    merged = {**left, **right}
+    for number in left.keys() & right.keys():
+        merged[number] = max(left[number], right[number], key=Attempt.model_dump_json)
+    return merged
+
+
 class RequestInput(TypedDict, total=False):
     """What a caller gives: a request in words, or a chat whose last human message is one."""
 
@@ -423,15 +472,25 @@ class RequestInput(TypedDict, total=False):
 class SupervisorState(RequestInput, total=False):
     """The state of a run."""
 
+    planned_for: str
+    """The request that the plan belongs to."""
     plan: Plan | None
     plans: Annotated[tuple[Plan, ...], merge_plans]
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]
     """Attempts per task: what the step cap counts; survives a resume."""
+    todo: tuple[str, ...]
+    """Ids of the tasks to send now; with none, the answer is written."""
+    reported: int
+    """How many reports there were at the last dispatch: one that adds none is the last."""
     ledger: Annotated[dict[str, Expense], merge_ledger]
     answer: Answer | None
     status: RunStatus
     usage: Bill
+    asked_s: float
+    """When the request was read, and the plan made: seconds on the run's clock."""
+    planned_s: float
+    timing: Timing
 
 
 class Assignment(TypedDict, total=False):
@@ -455,7 +514,7 @@ class WorkerState(Assignment, total=False):
     """True when an input will not come in this dispatch: the task goes back as it was."""
     description: str
     """The task's words for the next attempt; refinement changes them."""
-    attempts: Annotated[dict[str, Attempt], lambda left, right: {**left, **right}]
+    attempts: Annotated[dict[str, Attempt], merge_attempts]
     """Keyed by attempt number, from "1"."""
     started_s: float
     results: Annotated[dict[str, Report], merge_results]

@@ -1,0 +1,28 @@
+"""One supervisor plans, specialists work in parallel, a synthesizer answers.
+
+The names below load what they need when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graph.runner import Outcome, arun, run
+    from graph.supervisor import build_supervisor
+    from graph.teams import load_team
+
+__all__ = ["Outcome", "arun", "build_supervisor", "load_team", "run"]
+
+_HOMES = {
+    "Outcome": "graph.runner",
+    "arun": "graph.runner",
+    "build_supervisor": "graph.supervisor",
+    "load_team": "graph.teams",
+    "run": "graph.runner",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'graph' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -89,10 +89,10 @@ def plan_messages(
 
 
 def problem_message(problems: Sequence[str]) -> HumanMessage:
-    """Send a plan's problems back to its author."""
+    """Send the problems of a plan or an answer back to its author."""
     listed = "\n".join(f"- {problem}" for problem in problems)
     return HumanMessage(
-        "The plan is refused. Give the whole plan again with these problems mended:\n"
+        "This is refused. Give the whole of it again with these problems mended:\n"
         + tagged("problems", listed)
     )
 

@@ -1,0 +1,91 @@
+"""A run's events, written to a file as they happen: one JSON object a line.
+
+Lines outlive the process that wrote them, so a resumed run has one whole trace. A line that a kill
+cut short is passed over.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+Event = Mapping[str, Any]
+Listener = Callable[[Event], None]
+
+
+class Journal(BaseCallbackHandler):
+    """Keeps every event of a run, and tells a listener. A context manager.
+
+    Without a path, or before it is entered, it only tells.
+    """
+
+    run_inline = True
+    """An event is on file before the step that told it goes on."""
+
+    def __init__(self, path: Path | None, listener: Listener | None = None) -> None:
+        self.path, self.listener = path, listener
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> "Journal":
+        if self.path:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            mend(self.path)
+            self._file = self.path.open("a", encoding="utf-8")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file:
+            self._file.close()
+
+    def write(self, entry: Event) -> None:
+        """Add a line; what has no `kind` is a note of the runner, not an event."""
+        if self._file:
+            self._file.write(json.dumps(entry, ensure_ascii=True, default=str) + "\n")
+            self._file.flush()
+
+    def tell(self, event: Event) -> None:
+        """Keep an event, then pass it on."""
+        self.write(event)
+        if self.listener:
+            self.listener(event)
+
+    def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **_: Any) -> None:
+        """Keep an event of ours; others dispatch custom events too."""
+        if isinstance(data, dict) and data.get("kind") == name:
+            self.tell(data)
+
+
+def read(path: Path) -> Iterator[dict[str, Any]]:
+    """Give the lines of a journal in order.
+
+    Raises:
+        FileNotFoundError: there is no journal.
+    """
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            if isinstance(entry, dict):
+                yield entry
+
+
+def last_moment(path: Path) -> float:
+    """Give the time of a journal's last event, where a resumed run's clock goes on; 0 at first."""
+    if not path.exists():
+        return 0.0
+    return max((float(entry["t"]) for entry in read(path) if "t" in entry), default=0.0)
+
+
+def mend(path: Path) -> None:
+    """End a line that a kill cut short, so that the next one begins on its own."""
+    if path.exists() and path.stat().st_size:
+        with path.open("rb+") as file:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")

@@ -1,0 +1,69 @@
+"""What a run gives back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodes.errors import SupervisorError
+from state import Answer, Bill, Plan, Report, RunStatus, SupervisorState
+
+EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "partial": 3, "needs_input": 7}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The end of a run: its answer, or the error that ended it, and all that was finished."""
+
+    thread: str
+    status: RunStatus
+    answer: Answer | None = None
+    plan: Plan | None = None
+    results: dict[str, Report] = field(default_factory=dict)
+    timing: dict[str, Any] = field(default_factory=dict)
+    usage: Bill = field(default_factory=Bill)
+    error: SupervisorError | None = None
+
+    @classmethod
+    def of(
+        cls, thread: str, values: SupervisorState, *, error: SupervisorError | None = None
+    ) -> "Outcome":
+        """Read the outcome out of a run's last state."""
+        timing = values.get("timing")
+        return cls(
+            thread=thread,
+            status="failed" if error else values.get("status", "failed"),
+            answer=values.get("answer"),
+            plan=values.get("plan"),
+            results=dict(values.get("results", {})),
+            timing=timing.model_dump(mode="json") if timing else {},
+            usage=values.get("usage", Bill()),
+            error=error,
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the contract."""
+        if self.error:
+            return self.error.exit_code
+        return EXIT_CODES.get(self.status, 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the object that `--json` prints."""
+        return {
+            "thread": self.thread,
+            "status": self.status,
+            "answer": self.answer.model_dump(mode="json") if self.answer else None,
+            "plan": self.plan.model_dump(mode="json") if self.plan else None,
+            "results": {
+                name: report.model_dump(mode="json") for name, report in self.results.items()
+            },
+            "timing": self.timing,
+            "usage": self.usage.model_dump(mode="json"),
+            "error": _error_json(self.error),
+        }
+
+
+def _error_json(error: SupervisorError | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    return {"code": error.code, "message": str(error), "retryable": error.retryable}

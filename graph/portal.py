@@ -1,0 +1,79 @@
+"""One background event loop for callers that have none, or have one that must not block."""
+
+import asyncio
+import contextvars
+import queue
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import Future
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Portal:
+    """A thread that runs an event loop for as long as the process lives."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, name="supervisor", daemon=True).start()
+
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end and give its result; an interrupt cancels it first."""
+        running = self._start(work)
+        try:
+            return running.result()
+        except BaseException:
+            running.cancel()
+            raise
+
+    def iterate(self, parts: AsyncIterator[T]) -> Iterator[T]:
+        """Give the parts of an async stream one by one; leaving the loop early cancels it."""
+        arrived: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+        async def pump() -> None:
+            async for part in parts:
+                arrived.put((True, part))
+
+        running = self._start(pump())
+        running.add_done_callback(lambda _: arrived.put((False, None)))
+        try:
+            while (step := arrived.get())[0]:
+                yield step[1]
+            running.result()
+        finally:
+            running.cancel()
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        outcome: Future[T] = Future()
+        context = contextvars.copy_context()
+
+        def begin() -> None:
+            task = self._loop.create_task(work, context=context)
+            task.add_done_callback(lambda done: _hand_over(done, outcome))
+            outcome.add_done_callback(
+                lambda given: (
+                    self._loop.call_soon_threadsafe(task.cancel) if given.cancelled() else None
+                )
+            )
+
+        self._loop.call_soon_threadsafe(begin)
+        return outcome
+
+
+def _hand_over(done: asyncio.Task[T], outcome: Future[T]) -> None:
+    if outcome.cancelled():
+        return
+    if done.cancelled():
+        outcome.cancel()
+    elif error := done.exception():
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(done.result())
+
+
+@cache
+def portal() -> Portal:
+    """Give the process its one portal."""
+    return Portal()

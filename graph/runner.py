@@ -1,0 +1,246 @@
+"""Running a team on a thread that is kept: opened, locked, journalled, and resumable."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph import journal
+from graph.journal import Journal, Listener
+from graph.materials import read_materials
+from graph.outcome import Outcome
+from graph.portal import portal
+from graph.seeds import harvest
+from graph.settings import Settings
+from graph.store import open_saver
+from graph.supervisor import build_supervisor
+from graph.supervisor_graph import SupervisorGraph, read_context
+from graph.teams import find_team, load_team
+from graph.threads import checked, locked, new_thread
+from graph.trace import ThreadUnknown, journal_path
+from nodes.errors import StoreError, SupervisorError, UsageError
+from nodes.events import now_s
+from nodes.request import ENDED, read_request
+from state import Context, Plan, SupervisorState, Team
+
+DEFAULT_TEAM = "market_analysis"
+
+
+class ThreadUnfinished(UsageError):
+    """A new request cannot begin on a thread whose run was cut short."""
+
+    code = "THREAD_UNFINISHED"
+
+
+class NothingAsked(UsageError):
+    """An answer was given, and no question is open."""
+
+    code = "NOTHING_ASKED"
+
+
+@dataclass(frozen=True)
+class _Session:
+    """A thread that this process holds."""
+
+    thread: str
+    graph: SupervisorGraph
+    journal: Journal
+    config: RunnableConfig
+
+
+def run(request: str, **options: Any) -> Outcome:
+    """Run a request to its outcome from synchronous code; the options are those of `arun`."""
+    return portal().call(arun(request, **options))
+
+
+def resume(thread: str, **options: Any) -> Outcome:
+    """Go on with a thread from synchronous code; the options are those of `aresume`."""
+    return portal().call(aresume(thread, **options))
+
+
+async def arun(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    thread: str | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: Listener | None = None,
+) -> Outcome:
+    """Run a request to its outcome. What ends a run once it began is in `Outcome.error`.
+
+    Args:
+        files: documents and folders of documents that become materials of the request.
+        materials: further materials, name to text.
+        thread: goes on with that thread's history; a new one without it.
+        on_event: called with each event of the trace as it happens.
+
+    Raises:
+        UsageError: the request, the team, a file or a setting cannot be used.
+        StoreError: the run database cannot be used.
+        ThreadBusy: the thread is running elsewhere.
+    """
+    settings = settings or Settings()
+    given, context = _given(request, files, materials), read_context(context)
+    thread = checked(thread or new_thread())
+    source = _source(team, settings)
+    async with _opened(thread, source, settings, on_event) as session:
+        if (await session.graph.aget_state(session.config)).next:
+            raise ThreadUnfinished(
+                f"thread {thread!r} holds a run that has not ended",
+                kept="what it has finished",
+                next=f"supervise resume {thread}, or choose another --thread",
+            )
+        noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
+        session.journal.write({"run": noted, "source": source, "input": given})
+        return await _drive(session, given, context)
+
+
+async def aresume(
+    thread: str,
+    *,
+    answer: str | None = None,
+    settings: Settings | None = None,
+    on_event: Listener | None = None,
+) -> Outcome:
+    """Go on with a thread after a kill or an error. A finished one gives its outcome again.
+
+    Raises:
+        ThreadUnknown: no run has this thread id here.
+        NothingAsked: there is no question that `answer` could answer.
+        StoreError: the run database cannot be used.
+        ThreadBusy: the thread is running elsewhere.
+    """
+    settings = settings or Settings()
+    accepted = _accepted(checked(thread), settings)
+    async with _opened(thread, accepted["source"], settings, on_event) as session:
+        if answer is not None:
+            raise NothingAsked(f"thread {thread!r} asks nothing", next="resume it without --answer")
+        snapshot = await session.graph.aget_state(session.config)
+        if not snapshot.next and snapshot.values.get("status") in ENDED:
+            return Outcome.of(thread, cast(SupervisorState, snapshot.values))
+        session.journal.write({"resumed": _utc_now()})
+        # A run that was killed before its first checkpoint begins anew from what was accepted.
+        return await _drive(session, None if snapshot.next else accepted["input"], None)
+
+
+async def aplan(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: Listener | None = None,
+) -> Plan:
+    """Give the plan of a request; nothing of it is run, and nothing is kept.
+
+    Raises:
+        UsageError: the request, the team, a file or a setting cannot be used.
+        PlanInvalid: no valid plan within the repairs.
+        ModelError: the planner cannot be reached.
+    """
+    given = _given(request, files, materials)
+    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    config: RunnableConfig = {
+        "configurable": {"thread_id": new_thread()},
+        "callbacks": [Journal(None, on_event)],
+    }
+    state = await graph.ainvoke(
+        given, config, context=read_context(context), interrupt_after=["supervisor"]
+    )
+    return cast(Plan, state["plan"])
+
+
+@asynccontextmanager
+async def _opened(
+    thread: str, source: Any, settings: Settings, listener: Listener | None
+) -> AsyncIterator[_Session]:
+    team = Team.model_validate(source) if isinstance(source, dict) else load_team(source, settings)
+    with locked(thread, settings.home):
+        async with open_saver(settings.database_path()) as saver:
+            graph = build_supervisor(team, settings=settings, checkpointer=saver)
+            path = journal_path(thread, settings)
+            began_at = now_s() - journal.last_moment(path)
+            with Journal(path, listener) as kept:
+                config: RunnableConfig = {
+                    "configurable": {"thread_id": thread, "began_at": began_at},
+                    "callbacks": [kept],
+                    "run_name": team.name,
+                    "tags": ["supervisor-worker", team.name],
+                    "metadata": {"team": team.name},
+                }
+                yield _Session(thread, graph, kept, config)
+
+
+async def _drive(session: _Session, given: Any, context: Context | None) -> Outcome:
+    error: SupervisorError | None = None
+    try:
+        await session.graph.ainvoke(given, session.config, context=context)
+    except SupervisorError as raised:
+        error = raised
+    except sqlite3.Error as raised:
+        error = StoreError("the run database failed", cause=str(raised))
+    snapshot = await session.graph.aget_state(session.config, subgraphs=True)
+    values = dict(snapshot.values)
+    if error:
+        values["results"] = {**values.get("results", {}), **harvest(snapshot)}
+        _tell(session, error, finished=len(values["results"]))
+    return Outcome.of(session.thread, cast(SupervisorState, values), error=error)
+
+
+def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
+    error.kept = error.kept or f"thread {session.thread} with {finished} finished tasks"
+    error.next = error.next or f"supervise resume {session.thread}"
+    t = now_s() - session.config["configurable"]["began_at"]
+    session.journal.tell(
+        {
+            "t": t,
+            "kind": "error",
+            "task": "",
+            "worker": "",
+            "code": error.code,
+            "message": str(error),
+        }
+    )
+
+
+def _given(
+    request: str, files: Sequence[str | Path], materials: Mapping[str, str] | None
+) -> dict[str, Any]:
+    read = read_materials([Path(file) for file in files]) if files else {}
+    given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
+    return {**given, "request": read_request(cast(SupervisorState, given))}
+
+
+def _source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:
+    """Say how the team is found again when the thread is resumed."""
+    if isinstance(team, Team):
+        return team.model_dump(mode="json")
+    return str(find_team(team, settings).resolve())
+
+
+def _accepted(thread: str, settings: Settings) -> dict[str, Any]:
+    """Read what a thread was given last."""
+    path, notes = journal_path(thread, settings), {}
+    if path.exists():
+        for entry in journal.read(path):
+            notes |= {key: entry[key] for key in ("source", "input") if key in entry}
+    if "input" not in notes:
+        raise ThreadUnknown(
+            f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
+        )
+    return notes
+
+
+def _utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

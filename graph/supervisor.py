@@ -1,0 +1,60 @@
+"""The supervisor's graph of a team.
+
+START → supervisor ══Send══▶ a node for each worker ══▶ supervisor
+        supervisor ──▶ synthesizer ──▶ END
+"""
+
+from functools import partial
+from pathlib import Path
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+
+from graph.seeds import SavedReports
+from graph.settings import Settings
+from graph.supervisor_graph import SupervisorGraph
+from graph.teams import load_team
+from graph.worker import build_worker
+from nodes.models.catalog import Models
+from nodes.supervisor import after_supervisor, supervise
+from nodes.synthesizer import synthesize
+from state import Assignment, Context, RequestInput, SupervisorState, Team
+
+
+def build_supervisor(
+    team: str | Path | Team,
+    *,
+    settings: Settings | None = None,
+    checkpointer: BaseCheckpointSaver[str] | None = None,
+) -> SupervisorGraph:
+    """Compile the graph of a team: a shipped name, the path of a team folder, or a `Team`.
+
+    Without a checkpointer the graph runs in memory, and LangGraph's server brings its own.
+
+    Raises:
+        TeamInvalid: there is no such team, or its folder does not hold one.
+        SettingsInvalid: the environment asks for something that cannot be.
+    """
+    settings = settings or Settings()
+    team = load_team(team, settings)
+    models, tools, saved = Models(settings.models()), settings.tools(), SavedReports()
+
+    builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
+    builder.add_node("supervisor", partial(supervise, team=team, models=models))
+    for worker in team.workers:
+        node = build_worker(worker, models=models, tools=tools, seeds=saved.read)
+        builder.add_node(worker.name, node, input_schema=Assignment)
+    builder.add_node("synthesizer", partial(synthesize, team=team, models=models))
+
+    names = [worker.name for worker in team.workers]
+    builder.add_edge(START, "supervisor")
+    builder.add_conditional_edges(
+        "supervisor", partial(after_supervisor, team=team), [*names, "synthesizer"]
+    )
+    for name in names:
+        builder.add_edge(name, "supervisor")
+    builder.add_edge("synthesizer", END)
+
+    graph = SupervisorGraph.of(builder.compile(name=team.name, checkpointer=checkpointer))
+    saved.graph = graph
+    return graph

@@ -1,0 +1,83 @@
+"""A compiled graph that any caller can use: plain synchronous Python, a notebook, a server."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import fields
+from typing import Any, Self, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+
+from graph.portal import portal
+from nodes.deadline import stamps
+from nodes.errors import SettingsInvalid
+from nodes.events import now_s
+from state import Context, RequestInput, SupervisorState
+
+
+class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, SupervisorState]):
+    """Adds to LangGraph's graph what its async steps need from every entry.
+
+    The synchronous methods run on one background loop of the process, so that all runs share its
+    limits. Each run gets its clock, its `Context`, and, with a checkpointer, `sync` durability.
+    """
+
+    @classmethod
+    def of(cls, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
+        """Make a compiled graph one of this class; LangGraph gives no other way to choose it."""
+        graph.__class__ = cls
+        return cast(Self, graph)
+
+    async def astream(  # type: ignore[override]
+        self,
+        input: Any,
+        config: RunnableConfig | None = None,
+        *,
+        context: Context | dict[str, Any] | None = None,
+        durability: Any = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """Stream a run; every other entry comes through here."""
+        context = read_context(context)
+        configurable = dict((config or {}).get("configurable", {}))
+        configurable.setdefault("began_at", now_s())
+        if context.deadline_s is not None and "deadline_at" not in configurable:
+            configurable |= stamps(now_s(), context.deadline_s)
+        stamped = cast(RunnableConfig, {**(config or {}), "configurable": configurable})
+        if durability is None and self._saves(configurable):
+            durability = "sync"
+        async for part in super().astream(
+            input, stamped, context=context, durability=durability, **kwargs
+        ):
+            yield part
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run to the end, from a thread that has no use for `await`."""
+        return portal().call(self.ainvoke(input, config, **kwargs))
+
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        """Stream a run into a plain `for`."""
+        return portal().iterate(self.astream(input, config, **kwargs))
+
+    def _saves(self, configurable: dict[str, Any]) -> bool:
+        is_inner = "__pregel_task_id" in configurable
+        return not is_inner and bool(self.checkpointer or "__pregel_checkpointer" in configurable)
+
+
+def read_context(context: Context | dict[str, Any] | None) -> Context:
+    """Give the settings of a run as a `Context`.
+
+    Raises:
+        SettingsInvalid: there is a key that no setting has.
+    """
+    if context is None:
+        return Context()
+    if isinstance(context, Context):
+        return context
+    known = {field.name for field in fields(Context)}
+    if unknown := sorted(set(context) - known):
+        raise SettingsInvalid(
+            f"unknown setting {unknown[0]!r} in the context", next=f"use one of {sorted(known)}"
+        )
+    return Context(**context)

@@ -1,0 +1,63 @@
+"""A thread's name, and the lock that lets one process at a time run it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+
+from nodes.errors import ThreadBusy, UsageError
+
+_SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class ThreadInvalid(UsageError):
+    """A thread id is part of file names, so its form is narrow."""
+
+    code = "THREAD_INVALID"
+
+
+def new_thread() -> str:
+    """Make a thread id."""
+    return uuid4().hex[:12]
+
+
+def checked(thread: str) -> str:
+    """Give a thread id back.
+
+    Raises:
+        ThreadInvalid: it has a form that is not safe.
+    """
+    if not _SAFE.fullmatch(thread) or not thread.strip("."):
+        raise ThreadInvalid(
+            f"thread id {thread[:80]!r} is not of the form it must have",
+            next="use 1 to 64 letters, digits, dots, dashes or underscores",
+        )
+    return thread
+
+
+@contextmanager
+def locked(thread: str, home: Path) -> Iterator[None]:
+    """Hold a thread for this process; the lock dies with it.
+
+    Raises:
+        ThreadBusy: another caller runs the thread.
+    """
+    folder = home / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Upper and lower case are distinct threads also where file names are not.
+    lock = FileLock(folder / f"{thread.encode().hex()}.lock", is_singleton=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ThreadBusy(
+            f"thread {thread!r} is running elsewhere",
+            kept="the run that holds it is unharmed",
+            next="wait for it, or choose another --thread",
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,120 @@
+"""The trace of a thread, read back from its journal, in the shape of the contract."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from graph import journal
+from graph.settings import Settings
+from nodes.errors import UsageError
+
+VERSION = 1
+Entry = Mapping[str, Any]
+
+
+class ThreadUnknown(UsageError):
+    """No run has this thread id here."""
+
+    code = "THREAD_UNKNOWN"
+
+
+def journal_path(thread: str, settings: Settings) -> Path:
+    """Say where the events of a thread are kept."""
+    return settings.home / "traces" / f"{thread}.jsonl"
+
+
+def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
+    """Give the whole trace of a thread: every event; tasks and figures of its last request.
+
+    Raises:
+        ThreadUnknown: no run has this thread id.
+    """
+    try:
+        entries = list(journal.read(journal_path(thread, settings)))
+    except FileNotFoundError:
+        raise ThreadUnknown(
+            f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
+        ) from None
+    return trace_of(entries)
+
+
+def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
+    """Make the trace out of a journal's lines."""
+    notes, events = [], []
+    for entry in entries:
+        (events if "kind" in entry else notes).append(dict(entry))
+    turn = _last_turn(events)
+    answer = next((event for event in reversed(turn) if event["kind"] == "answer"), None)
+    return {
+        "version": VERSION,
+        "run": _run(notes, events, turn, answer),
+        "plans": [event["plan"] for event in events if event["kind"] == "plan_created"],
+        "tasks": _tasks(turn),
+        "events": events,
+        "usage": answer["usage"] if answer else _usage(turn),
+        "timing": answer["timing"] if answer else {"wall_s": _span(turn)},
+    }
+
+
+def list_runs(settings: Settings) -> list[dict[str, Any]]:
+    """Give a summary of each thread, the newest first."""
+    paths = sorted((settings.home / "traces").glob("*.jsonl"), key=lambda p: -p.stat().st_mtime)
+    traces = [trace_of(journal.read(path)) for path in paths]
+    return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for trace in traces]
+
+
+def _last_turn(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    starts = [index for index, event in enumerate(events) if event["kind"] == "request"]
+    return events[starts[-1] :] if starts else events
+
+
+def _run(
+    notes: list[dict[str, Any]],
+    events: list[dict[str, Any]],
+    turn: list[dict[str, Any]],
+    answer: Entry | None,
+) -> dict[str, Any]:
+    run: dict[str, Any] = {"resumed": 0}
+    for note in notes:
+        run |= note.get("run", {})
+        run["resumed"] += "resumed" in note
+    request = next((event for event in turn if event["kind"] == "request"), {})
+    run |= {key: request[key] for key in ("request", "models", "materials") if key in request}
+    last = turn[-1] if turn else {}
+    ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else "running"
+    return {**run, "status": ended, "events": len(events)}
+
+
+def _tasks(turn: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    plan = next((event["plan"] for event in reversed(turn) if event["kind"] == "plan_created"), {})
+    by_task = defaultdict(list)
+    for event in turn:
+        by_task[event.get("task", "")].append(event)
+    return [{**task, **_outcome(by_task[task["id"]])} for task in plan.get("tasks", [])]
+
+
+def _outcome(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """Say how a task stands by the last event that speaks of it."""
+    outcome: dict[str, Any] = {"status": "waiting", "report": None}
+    for event in events:
+        if event["kind"] == "task_started":
+            outcome = {"status": "working", "report": None}
+        elif event["kind"] == "report":
+            outcome = {"status": event["report"]["status"], "report": event["report"]}
+        elif event["kind"] == "task_skipped":
+            outcome = {"status": "skipped", "report": None, "reason": event.get("reason")}
+    return outcome
+
+
+def _usage(turn: list[dict[str, Any]]) -> dict[str, Any]:
+    calls = [event for event in turn if event["kind"] == "model_call"]
+    return {
+        "model_calls": len(calls),
+        "input_tokens": sum(call.get("input_tokens") or 0 for call in calls),
+        "output_tokens": sum(call.get("output_tokens") or 0 for call in calls),
+    }
+
+
+def _span(turn: list[dict[str, Any]]) -> float:
+    return float(turn[-1]["t"] - turn[0]["t"]) if turn else 0.0

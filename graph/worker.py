@@ -1,0 +1,51 @@
+"""A worker's graph: wait for the inputs, act, assess, and refine when that may help.
+
+START → await_inputs → act → assess ──▶ END
+                        ▲       └──▶ refine ─┐
+                        └────────────────────┘
+"""
+
+from functools import cache, partial
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes.act import act, after_act
+from nodes.assess import after_assess, assess
+from nodes.await_inputs import after_await_inputs, await_inputs
+from nodes.errand import Errand
+from nodes.models.catalog import Models
+from nodes.refine import refine
+from nodes.rendezvous import Seeds
+from nodes.tools.settings import ToolSettings
+from state import Assignment, Context, Worker, WorkerOutput, WorkerState
+
+
+def build_worker(
+    worker: Worker, *, models: Models, tools: ToolSettings, seeds: Seeds
+) -> CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]:
+    """Compile the graph of one worker; its own loop is built when it first acts."""
+
+    @cache
+    def loop() -> CompiledStateGraph[Any, Errand, Any, Any]:
+        # The agent library and the tools' own libraries cost as much to import as all the rest.
+        from nodes.agent import build_agent
+        from nodes.tools.catalog import load_tools
+
+        return build_agent(worker, load_tools(worker.tools, tools), models.chat(worker.tier))
+
+    builder = StateGraph(
+        WorkerState, context_schema=Context, input_schema=Assignment, output_schema=WorkerOutput
+    )
+    builder.add_node("await_inputs", partial(await_inputs, seeds=seeds))
+    builder.add_node("act", partial(act, worker=worker, models=models, loop=loop, seeds=seeds))
+    builder.add_node("assess", partial(assess, worker=worker, seeds=seeds))
+    builder.add_node("refine", partial(refine, models=models))
+
+    builder.add_edge(START, "await_inputs")
+    builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])
+    builder.add_conditional_edges("act", after_act, ["assess", END])
+    builder.add_conditional_edges("assess", after_assess, ["refine", END])
+    builder.add_edge("refine", "act")
+    return builder.compile(name=worker.name)

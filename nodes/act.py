@@ -1,0 +1,133 @@
+"""The step in which a worker works: its own loop over its handoff, ending in a report."""
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from nodes.deadline import remaining_s
+from nodes.errand import Errand, TurnsSpent
+from nodes.errors import SupervisorError
+from nodes.events import elapsed_s, emit
+from nodes.models.ask import Unreadable, read_content
+from nodes.models.catalog import Models
+from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
+from nodes.rendezvous import Seeds, join
+from state import Attempt, Constraints, Context, Handoff, Report, Worker, WorkerState
+
+Loop = Callable[[], CompiledStateGraph[Any, Errand, Any, Any]]
+"""Gives a worker's compiled loop, built when first asked for."""
+
+
+async def act(
+    state: WorkerState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    worker: Worker,
+    models: Models,
+    loop: Loop,
+    seeds: Seeds,
+) -> WorkerState:
+    """Make one attempt at the task. Whatever goes wrong is written into the attempt.
+
+    A first attempt for which the step cap leaves nothing holds the task.
+    """
+    task, number = state["task"], len(state["attempts"]) + 1
+    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
+    if not meeting.spend():
+        if number == 1:
+            meeting.hold(task.id)
+            return {"held": True}
+        spent = Attempt(
+            description=state["description"], error="step cap reached", fault="permanent"
+        )
+        return {"attempts": {str(number): spent}}
+    await emit("task_started", task=task.id, worker=worker.name, attempt=number)
+    started_s, began = elapsed_s(config), monotonic()
+    errand = Errand(model=models.chat(worker.tier, runtime.context), limits=worker.limits)
+    attempt = await _attempt(state, config, worker=worker, errand=errand, loop=loop)
+    cost = {"usage": errand.usage, "seconds": monotonic() - began, "tier": worker.tier}
+    return {
+        "attempts": {str(number): attempt.model_copy(update=cost)},
+        "started_s": state.get("started_s", started_s),
+        "steps": {task.id: number},
+    }
+
+
+def after_act(state: WorkerState) -> str:
+    """A task that could not even begin ends here."""
+    return "__end__" if state.get("held") else "assess"
+
+
+async def _attempt(
+    state: WorkerState, config: RunnableConfig, *, worker: Worker, errand: Errand, loop: Loop
+) -> Attempt:
+    description = state["description"]
+    left_s = remaining_s(config)
+    timeout_s = worker.limits.timeout_s if left_s is None else min(worker.limits.timeout_s, left_s)
+    try:
+        async with asyncio.timeout(timeout_s):
+            report = await _work(state, config, worker=worker, errand=errand, loop=loop)
+        return Attempt(description=description, report=report)
+    except TimeoutError:
+        error, fault = f"timed out after {timeout_s:.3g} s", "content"
+    except (TurnsSpent, Unreadable) as problem:
+        error, fault = str(problem), "content"
+    except SupervisorError as problem:
+        error = f"{problem.code}: {problem}"
+        fault = "transient" if problem.retryable else "permanent"
+    except GraphBubbleUp:
+        raise
+    except Exception as problem:  # raised here it would cancel the task's siblings
+        error, fault = f"{type(problem).__name__}: {problem}", "content"
+    return Attempt.model_validate(
+        {"description": description, "error": shortened(error, 2000), "fault": fault}
+    )
+
+
+async def _work(
+    state: WorkerState, config: RunnableConfig, *, worker: Worker, errand: Errand, loop: Loop
+) -> Report:
+    message = handoff_message(_handoff(state, worker), earlier=_earlier(state))
+    result = await loop().ainvoke(
+        {"messages": [message], "materials": state.get("materials", {})},
+        {"metadata": {"task": state["task"].id, "worker": worker.name}},
+        context=errand,
+    )
+    said = result.get("structured_response")
+    if said is None:
+        said = read_content(_last_words(result["messages"]), Report)
+    fields = said if isinstance(said, dict) else said.model_dump()
+    report = Report.model_validate(fields)
+    return report.model_copy(update={"output": shortened(report.output, MAX_OUTPUT_CHARS)})
+
+
+def _handoff(state: WorkerState, worker: Worker) -> Handoff:
+    task, limits = state["task"], worker.limits
+    return Handoff(
+        task=task.id,
+        to=worker.name,
+        intent=state["description"],
+        context=tuple(state["inputs"][edge.task] for edge in task.depends_on),
+        artifacts=state.get("materials", {}),
+        constraints=Constraints(
+            max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=worker.tier
+        ),
+    )
+
+
+def _earlier(state: WorkerState) -> str:
+    number = len(state["attempts"])
+    return (state["attempts"][str(number)].error or "") if number else ""
+
+
+def _last_words(messages: list[Any]) -> str:
+    spoken = [message for message in messages if isinstance(message, AIMessage)]
+    return str(spoken[-1].text) if spoken else ""

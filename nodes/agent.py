@@ -1,0 +1,131 @@
+"""A worker's own loop: a model, the worker's tools, and a report at the end."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
+from typing import Any
+
+from langchain.agents import AgentState, create_agent
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ModelRequest,
+    ModelResponse,
+    ToolCallRequest,
+)
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+
+from nodes.errand import Errand, TurnsSpent
+from nodes.errors import ToolRefused
+from nodes.events import emit
+from nodes.models.ask import lenient
+from nodes.models.usage import usage_of
+from nodes.prompts import shortened, work_prompt
+from state import Report, Worker
+
+MAX_TOOL_CHARS = 24_000
+"""Of one tool result; what is cut is said in the result."""
+MAX_SHOWN_CHARS = 500
+"""Of an argument, in the trace."""
+
+
+class WorkerAgentState(AgentState[Report]):
+    """A worker's conversation, and the materials its tools may read."""
+
+    materials: dict[str, str]
+
+
+class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
+    """Choose the attempt's model, count what it spends, and let the last turn only report."""
+
+    state_schema = WorkerAgentState
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Errand],
+        handler: Callable[[ModelRequest[Errand]], Awaitable[ModelResponse[Report]]],
+    ) -> ModelResponse[Report]:
+        errand = request.runtime.context
+        errand.turns += 1
+        spent = errand.usage.input_tokens + errand.usage.output_tokens
+        if errand.turns > errand.limits.max_turns + 1:
+            raise TurnsSpent(f"no readable report within {errand.limits.max_turns} turns")
+        must_report = errand.turns >= errand.limits.max_turns or spent >= errand.limits.max_tokens
+        tools = [] if must_report else request.tools
+        response = await handler(request.override(model=errand.model, tools=tools))
+        for message in response.result:
+            if isinstance(message, AIMessage):
+                errand.usage += usage_of(message)
+        return response
+
+
+class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
+    """Make each tool call an event, and its failure a message that the model can act on."""
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        began = monotonic()
+        result = await _answered(request, handler)
+        failed = isinstance(result, ToolMessage) and result.status == "error"
+        await emit(
+            "tool_call",
+            tool=request.tool_call["name"],
+            args={
+                key: shortened(value, MAX_SHOWN_CHARS) if isinstance(value, str) else value
+                for key, value in request.tool_call["args"].items()
+            },
+            seconds=round(monotonic() - began, 6),
+            error=str(result.content) if failed and isinstance(result, ToolMessage) else None,
+        )
+        return result
+
+
+async def _answered(
+    request: ToolCallRequest,
+    handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+) -> ToolMessage | Command[Any]:
+    try:
+        result = await handler(request)
+    except GraphBubbleUp:
+        raise
+    except ToolRefused as error:
+        return _refusal(request, str(error))
+    except Exception as error:  # whatever a tool raises is for its worker's model, not for the run
+        return _refusal(request, f"{type(error).__name__}: {error}")
+    if isinstance(result, ToolMessage) and isinstance(result.content, str):
+        return result.model_copy(update={"content": shortened(result.content, MAX_TOOL_CHARS)})
+    return result
+
+
+def _refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
+    return ToolMessage(
+        content=reason,
+        name=request.tool_call["name"],
+        tool_call_id=request.tool_call["id"],
+        status="error",
+    )
+
+
+def build_agent(
+    worker: Worker, tools: Sequence[BaseTool], model: BaseChatModel
+) -> CompiledStateGraph[Any, Errand, Any, Any]:
+    """Compile a worker's loop once; each attempt brings its own `Errand` as context.
+
+    The report is asked for as a tool call, which any tool-calling endpoint understands.
+    """
+    return create_agent(
+        model,
+        tools,
+        system_prompt=work_prompt(worker),
+        response_format=ToolStrategy(lenient(Report)),
+        middleware=[Turns(), Tools()],
+        context_schema=Errand,
+        name=f"{worker.name}_loop",
+    )

@@ -1,0 +1,42 @@
+"""The first step of a worker: wait for the reports this task needs, and for no others."""
+
+import asyncio
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+
+from nodes.deadline import remaining_s
+from nodes.rendezvous import Seeds, join
+from state import Context, WorkerState
+
+
+async def await_inputs(
+    state: WorkerState, config: RunnableConfig, runtime: Runtime[Context], *, seeds: Seeds
+) -> WorkerState:
+    """Collect the inputs, or hold the task when a required one will not come.
+
+    A held task is given back as it was; the supervisor decides what becomes of it.
+    """
+    task, known = state["task"], state.get("known", {})
+    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
+    try:
+        async with asyncio.timeout(remaining_s(config)):
+            arrived = await asyncio.gather(
+                *(meeting.wait(edge.task) for edge in task.depends_on if edge.task not in known)
+            )
+    except TimeoutError:
+        arrived = []
+    reports = {**known, **{report.task: report for report in arrived if report is not None}}
+    lacks = any(
+        edge.task not in reports or (edge.required and reports[edge.task].status != "completed")
+        for edge in task.depends_on
+    )
+    if lacks:
+        meeting.hold(task.id)
+        return {"held": True}
+    return {"inputs": reports, "description": task.description, "attempts": {}}
+
+
+def after_await_inputs(state: WorkerState) -> str:
+    """A held task ends here."""
+    return "__end__" if state.get("held") else "act"

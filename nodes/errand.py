@@ -1,0 +1,21 @@
+"""What one attempt at a task runs with."""
+
+from dataclasses import dataclass, field
+
+from langchain_core.language_models import BaseChatModel
+
+from state import Limits, Usage
+
+
+class TurnsSpent(Exception):
+    """A worker used its turns, or its tokens, and still gave no report."""
+
+
+@dataclass(kw_only=True)
+class Errand:
+    """The context of a worker's loop: the attempt's model and caps, and what it cost so far."""
+
+    model: BaseChatModel
+    limits: Limits
+    usage: Usage = field(default_factory=Usage)
+    turns: int = 0

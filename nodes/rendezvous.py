@@ -1,0 +1,137 @@
+"""Where the workers of one dispatch leave their reports and find those they wait for.
+
+All tasks of a plan are sent in one superstep; a worker's first step waits here for its own inputs.
+A meeting is only a place to meet, and may vanish at any time: the truth is the checkpoint. After a
+crash a new meeting is seeded with the reports that the dispatch had already saved.
+
+A meeting belongs to one run and one superstep, so a fork from an earlier checkpoint never meets
+the reports of the first run.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import RunControl, Runtime
+
+from state import Context, Report
+
+Seeds = Callable[[RunnableConfig], Awaitable[Mapping[str, Report]]]
+"""Reads the reports that the superstep at a config's checkpoint has saved."""
+
+MAX_MEETINGS = 4096
+"""A run that is cancelled leaves its meeting behind; the oldest go first."""
+
+
+@dataclass
+class Meeting:
+    """One slot per task. Bound to the event loop of its run."""
+
+    allowance: int
+    """Attempts that the run's step cap still allows."""
+    slots: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)
+
+    async def wait(self, task: str) -> Report | None:
+        """Wait for a task's report; None when it will not come in this dispatch."""
+        return await asyncio.shield(self._slot(task))
+
+    def publish(self, task: str, report: Report) -> None:
+        """Wake those who wait for the task. The first word on a task stands."""
+        self._settle(task, report)
+
+    def hold(self, task: str) -> None:
+        """Let those who wait for the task go without its report."""
+        self._settle(task, None)
+
+    def spend(self) -> bool:
+        """Count one attempt against the step cap; False when none is left."""
+        if self.allowance <= 0:
+            return False
+        self.allowance -= 1
+        return True
+
+    def _slot(self, task: str) -> asyncio.Future[Report | None]:
+        if task not in self.slots:
+            self.slots[task] = asyncio.get_running_loop().create_future()
+        return self.slots[task]
+
+    def _settle(self, task: str, report: Report | None) -> None:
+        if not self._slot(task).done():
+            self._slot(task).set_result(report)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A graph of a run, by the identity of the run's control object and the graph's namespace."""
+
+    control: RunControl | None
+    graph_ns: str
+
+    def __hash__(self) -> int:
+        return hash((id(self.control), self.graph_ns))
+
+
+_meetings: OrderedDict[tuple[_Place, str], asyncio.Future[Meeting]] = OrderedDict()
+_announced: OrderedDict[_Place, None] = OrderedDict()
+
+
+def announce(runtime: Runtime[Context], config: RunnableConfig) -> None:
+    """Say, from a step of the supervisor's graph, that its next dispatch has no past.
+
+    Without this word a dispatch is taken for a resumed one, and its meeting is seeded.
+    """
+    _announced[_Place(runtime.control, _outer(_namespace(config)))] = None
+    _keep_newest(_announced)
+
+
+async def join(
+    runtime: Runtime[Context], config: RunnableConfig, *, allowance: int, seeds: Seeds
+) -> Meeting:
+    """Enter, from a step of a worker's graph, the meeting of the dispatch it belongs to."""
+    place = _Place(runtime.control, _outer(_outer(_namespace(config))))
+    checkpoint_id = config["configurable"]["checkpoint_map"].get(place.graph_ns, "")
+    address = (place, checkpoint_id)
+    if address not in _meetings:
+        is_new = place in _announced
+        _announced.pop(place, None)
+        at = _address_config(config, place.graph_ns, checkpoint_id)
+        _meetings[address] = asyncio.ensure_future(_open(allowance, at, None if is_new else seeds))
+        _keep_newest(_meetings)
+    return await asyncio.shield(_meetings[address])
+
+
+def disband(runtime: Runtime[Context], config: RunnableConfig) -> None:
+    """Forget, from a step of the supervisor's graph, the meetings of its run."""
+    place = _Place(runtime.control, _outer(_namespace(config)))
+    for address in [address for address in _meetings if address[0] == place]:
+        del _meetings[address]
+
+
+async def _open(allowance: int, at: RunnableConfig, seeds: Seeds | None) -> Meeting:
+    meeting = Meeting(allowance)
+    if seeds is not None:
+        for task, report in (await seeds(at)).items():
+            meeting.publish(task, report)
+            meeting.allowance -= report.attempts
+    return meeting
+
+
+def _namespace(config: RunnableConfig) -> str:
+    return str(config["configurable"].get("checkpoint_ns", ""))
+
+
+def _outer(namespace: str) -> str:
+    return namespace.rpartition("|")[0]
+
+
+def _address_config(config: RunnableConfig, graph_ns: str, checkpoint_id: str) -> RunnableConfig:
+    at = {"checkpoint_ns": graph_ns, "checkpoint_id": checkpoint_id}
+    return {"configurable": {**config["configurable"], **at}}
+
+
+def _keep_newest(registry: OrderedDict[Any, Any]) -> None:
+    while len(registry) > MAX_MEETINGS:
+        registry.popitem(last=False)

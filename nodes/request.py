@@ -1,0 +1,65 @@
+"""Finding the request in what a caller gave."""
+
+from langchain_core.messages import HumanMessage
+
+from nodes.errors import RequestInvalid
+from nodes.prompts import shortened
+from state import SupervisorState
+
+MAX_REQUEST_BYTES = 100_000
+MAX_MATERIAL_BYTES = 5_000_000
+"""All materials of one request together."""
+MAX_HISTORY_CHARS = 6_000
+ENDED = ("done", "partial", "failed")
+
+
+def is_new(state: SupervisorState) -> bool:
+    """Say whether the state holds a request that has no plan yet.
+
+    A thread that has its answer is entered again only with a new request.
+    """
+    if state.get("plan") is None or state.get("status") in ENDED:
+        return True
+    return _words(state) != state.get("planned_for")
+
+
+def read_request(state: SupervisorState) -> str:
+    """Give the words of the request: what was given last, as `request` or as a chat message.
+
+    Raises:
+        RequestInvalid: there are no words, or more than a request may have.
+    """
+    request = _words(state)
+    if not request:
+        raise RequestInvalid("empty request", next="say in words what the team should do")
+    _check_size("the request", request, MAX_REQUEST_BYTES)
+    _check_size("the materials", "".join(state.get("materials", {}).values()), MAX_MATERIAL_BYTES)
+    return request
+
+
+def _words(state: SupervisorState) -> str:
+    request = state.get("request", "").strip()
+    messages = state.get("messages", [])
+    unanswered = messages[-1] if messages and isinstance(messages[-1], HumanMessage) else None
+    if unanswered is None or (request and request != state.get("planned_for")):
+        return request
+    return str(unanswered.text).strip() or request
+
+
+def read_history(state: SupervisorState) -> str:
+    """Give the earlier turns of the thread, newest kept, as text for the planner."""
+    earlier = state.get("messages", [])
+    if earlier and isinstance(earlier[-1], HumanMessage):
+        earlier = earlier[:-1]
+    said = [f"{message.type}: {shortened(str(message.text), 2000)}" for message in earlier]
+    return "\n\n".join(said)[-MAX_HISTORY_CHARS:]
+
+
+def _check_size(what: str, text: str, max_bytes: int) -> None:
+    size = len(text.encode("utf-8", errors="replace"))
+    if size > max_bytes:
+        raise RequestInvalid(
+            f"{what} is too large",
+            cause=f"{size:,} bytes of at most {max_bytes:,}",
+            next="hand large texts over as documents (SUPERVISE_DOCUMENTS)",
+        )

@@ -1,0 +1,143 @@
+"""The supervisor: plan once, send what can be done, and say what cannot."""
+
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
+
+from nodes.cascade import skipped
+from nodes.deadline import is_past
+from nodes.events import elapsed_s, emit
+from nodes.models.catalog import Models
+from nodes.planner import make_plan
+from nodes.rendezvous import announce, disband
+from nodes.request import is_new, read_history, read_request
+from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Team
+
+
+async def supervise(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: Models,
+) -> SupervisorState:
+    """Plan a new request; otherwise settle what the last dispatch left, and decide what is next.
+
+    Raises:
+        RequestInvalid: there is no request to plan.
+        PlanInvalid: no valid plan within the repairs.
+        ModelError: the planner cannot be reached.
+    """
+    if is_new(state):
+        return await _begin(state, config, runtime, team=team, models=models)
+    plan, results = state["plan"], state.get("results", {})
+    assert plan is not None, "a request that is not new has a plan"
+    disband(runtime, config)
+    lost = skipped(plan, results, at_s=elapsed_s(config))
+    for report in lost.values():
+        await emit(
+            "task_skipped", task=report.task, worker=report.worker, reason=report.error or ""
+        )
+    settled = {**results, **lost}
+    todo = () if len(results) == state.get("reported") else _unfinished(plan, settled)
+    left = steps_left(state, runtime.context, team)
+    if todo and (left <= 0 or is_past(config)):
+        await emit("deadline" if left > 0 else "budget", unfinished=list(todo))
+        todo = ()
+    return await _next(runtime, config, {"results": lost}, todo, reported=len(settled))
+
+
+async def _begin(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: Models,
+) -> SupervisorState:
+    request, materials, asked_s = (
+        read_request(state),
+        state.get("materials", {}),
+        elapsed_s(config),
+    )
+    names = {tier: models.name(tier, runtime.context) for tier in ("fast", "standard", "strong")}
+    await emit("request", request=request, team=team.name, models=names, materials=list(materials))
+    plan, usage = await make_plan(
+        models.chat(team.planner_tier, runtime.context),
+        team,
+        request,
+        materials,
+        max_tasks=runtime.context.max_tasks or team.max_tasks,
+        history=read_history(state),
+    )
+    plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
+    await emit("plan_created", plan=plan.model_dump(mode="json"), version=plan.version)
+    messages = state.get("messages", [])
+    asked = bool(messages) and isinstance(messages[-1], HumanMessage)
+    update: SupervisorState = {
+        "request": request,
+        "planned_for": request,
+        "messages": [] if asked else [HumanMessage(request)],
+        "plan": plan,
+        "plans": (plan,),
+        "results": Overwrite({}),  # type: ignore[typeddict-item]  # a new request starts with none
+        "steps": Overwrite({}),  # type: ignore[typeddict-item]
+        "ledger": Overwrite(  # type: ignore[typeddict-item]
+            {"plan": Expense(worker="supervisor", tier=team.planner_tier, usage=usage)}
+        ),
+        "answer": None,
+        "status": "running",
+        "asked_s": asked_s,
+        "planned_s": elapsed_s(config),
+    }
+    return await _next(runtime, config, update, _unfinished(plan, {}), reported=0)
+
+
+async def _next(
+    runtime: Runtime[Context],
+    config: RunnableConfig,
+    update: SupervisorState,
+    todo: tuple[str, ...],
+    *,
+    reported: int,
+) -> SupervisorState:
+    if todo:
+        announce(runtime, config)
+        await emit("dispatched", tasks=list(todo))
+    return {**update, "todo": todo, "reported": reported}
+
+
+def after_supervisor(
+    state: SupervisorState, runtime: Runtime[Context], *, team: Team
+) -> list[Send] | str:
+    """Send every unfinished task at once, in topological order; with none, go to the answer."""
+    plan, results = state["plan"], state.get("results", {})
+    assert plan is not None, "the supervisor has planned"
+    if not state["todo"]:
+        return "synthesizer"
+    max_attempts = runtime.context.max_attempts or team.max_attempts
+    sends = []
+    for task in plan.order():
+        if task.id not in state["todo"]:
+            continue
+        assignment: Assignment = {
+            "task": task,
+            "materials": {name: state["materials"][name] for name in task.materials},
+            "known": {e.task: results[e.task] for e in task.depends_on if e.task in results},
+            "max_attempts": max_attempts,
+            "allowance": steps_left(state, runtime.context, team),
+        }
+        sends.append(Send(task.worker, assignment))
+    return sends
+
+
+def steps_left(state: SupervisorState, context: Context, team: Team) -> int:
+    """Give the attempts that the step cap still allows."""
+    limit = team.max_steps if context.max_steps is None else context.max_steps
+    return limit - sum(state.get("steps", {}).values())
+
+
+def _unfinished(plan: Plan, results: dict[str, Report]) -> tuple[str, ...]:
+    return tuple(task.id for task in plan.order() if task.id not in results)

@@ -1,0 +1,60 @@
+"""The latency report: what the run took, and what it would have taken in sequence."""
+
+from collections.abc import Mapping
+
+from state import Plan, Report, Timing
+
+SLACK = 1.15
+"""Wall time over the critical path from which waiting, not work, is what bounds a run."""
+
+
+def measured(
+    plan: Plan,
+    results: Mapping[str, Report],
+    *,
+    asked_s: float,
+    planned_s: float,
+    ended_s: float,
+) -> Timing:
+    """Measure a run from the moments it noted, all on the run's clock."""
+    spans = {
+        task.id: results[task.id].ended_s - results[task.id].started_s
+        for task in plan.tasks
+        if task.id in results
+    }
+    planning_s = planned_s - asked_s
+    last_s = max((results[name].ended_s for name in spans), default=planned_s)
+    synthesis_s = max(0.0, ended_s - last_s)
+    chain, chain_s = _longest_chain(plan, spans)
+    wall_s = max(ended_s - asked_s, 1e-6)
+    path_s = planning_s + chain_s + synthesis_s
+    parts = {"supervisor": planning_s, **{n: spans[n] for n in chain}, "synthesizer": synthesis_s}
+    sequential_s = planning_s + sum(spans.values()) + synthesis_s
+    return Timing(
+        wall_s=round(wall_s, 6),
+        sequential_s=round(sequential_s, 6),
+        critical_path_s=round(path_s, 6),
+        speedup=round(sequential_s / wall_s, 3),
+        critical_path=tuple(parts),
+        bounded_by=_bound(parts, wall_s, path_s),
+    )
+
+
+def _longest_chain(plan: Plan, spans: Mapping[str, float]) -> tuple[tuple[str, ...], float]:
+    chains: dict[str, tuple[tuple[str, ...], float]] = {}
+    for task in plan.order():
+        before = max(
+            (chains[edge.task] for edge in task.depends_on if edge.task in chains),
+            key=lambda chain: chain[1],
+            default=((), 0.0),
+        )
+        if task.id in spans:
+            chains[task.id] = ((*before[0], task.id), before[1] + spans[task.id])
+    return max(chains.values(), key=lambda chain: chain[1], default=((), 0.0))
+
+
+def _bound(parts: Mapping[str, float], wall_s: float, path_s: float) -> str:
+    if wall_s > path_s * SLACK:
+        return f"waiting: {wall_s - path_s:.2f} s beyond the critical path (limits, or a resume)"
+    name = max(parts, key=lambda part: parts[part])
+    return f"{name}: {parts[name]:.2f} s of the critical path's {path_s:.2f} s"
