@@ -1,0 +1,226 @@
+"""`supervise`: the command line.
+
+Commands import what they need when they run: `supervise --help` and a wrong option should not
+wait for LangGraph.
+"""
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from graph.cancelling import EXIT_CODE as CANCELLED
+from graph.cancelling import Cancelled
+from graph.terminal import be_lenient, flush, one_line, printable, remark
+from nodes.errors import SupervisorError, UsageError
+
+app = typer.Typer(
+    name="supervise",
+    help="One supervisor plans, specialists work in parallel, a synthesizer answers.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+UNEXPECTED: Final = 1
+
+Team = Annotated[str, typer.Option("--team", "-t", help="A team's name, or its folder.")]
+Thread = Annotated[str, typer.Argument(help="The thread's id, as `supervise runs` lists it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
+
+
+@app.command()
+def run(
+    request: Annotated[str, typer.Argument(help="What to do, in words; - reads it from stdin.")],
+    team: Team = "market_analysis",
+    file: Annotated[
+        list[Path] | None,
+        typer.Option("--file", "-f", help="A document, or a folder of them. May be repeated."),
+    ] = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", help="Keep the run under this id, or follow up on it.")
+    ] = None,
+    deadline: Annotated[
+        float | None,
+        typer.Option("--deadline", min=0.1, help="Seconds; then it answers with what it has."),
+    ] = None,
+    plan_only: Annotated[
+        bool, typer.Option("--plan-only", help="Show the plan and run nothing of it.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", help="Write the run's trace to this file.")
+    ] = None,
+) -> int:
+    """Plan a request, let the team's workers do it, and print the answer."""
+    from graph.commands import run as command
+    from state import Context
+
+    common: dict[str, Any] = {
+        "team": team,
+        "files": file or [],
+        "context": Context(deadline_s=deadline),
+        "settings": _settings(),
+        "as_json": as_json,
+        "quiet": quiet,
+    }
+    if plan_only:
+        return command.show_plan(request, **common)
+    return command.run(request, thread=thread, trace_to=trace, **common)
+
+
+@app.command()
+def resume(
+    thread: Thread,
+    answer: Annotated[
+        str | None, typer.Option("--answer", help="The answer to what the run asked.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> int:
+    """Go on with a run that was killed, cancelled or cut short."""
+    from graph.commands import run as command
+
+    return command.resume(thread, answer=answer, settings=_settings(), as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def runs() -> int:
+    """List what ran here, the newest first."""
+    from graph.commands.past import show_runs
+
+    return show_runs(_settings())
+
+
+@app.command()
+def show(thread: Thread) -> int:
+    """Show a run's plan, its reports and its answer."""
+    from graph.commands.past import show_run
+
+    return show_run(thread, _settings())
+
+
+@app.command()
+def trace(
+    thread: Thread,
+    format: Annotated[str, typer.Option("--format", help="json")] = "json",
+    out: Annotated[Path | None, typer.Option("--out", help="Write it to this file.")] = None,
+) -> int:
+    """Give everything that happened in a run as JSON."""
+    if format != "json":
+        raise UsageError(f"no trace format {format!r}", next="--format json")
+    from graph.commands.past import show_trace
+
+    return show_trace(thread, out=out, settings=_settings())
+
+
+@app.command()
+def teams(
+    name: Annotated[str | None, typer.Argument(help="A team to introduce.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """List the teams, or introduce one."""
+    from graph.commands import teams as command
+
+    if name is None:
+        return command.show_teams(_settings(), as_json=as_json)
+    return command.show_team(name, _settings(), as_json=as_json)
+
+
+@app.command()
+def check(path: Annotated[str, typer.Argument(help="A team's folder, or its name.")]) -> int:
+    """Say all that is wrong with a team's files."""
+    from graph.commands import teams as command
+
+    return command.check(path, _settings())
+
+
+@app.command()
+def draw(name: Annotated[str, typer.Argument(help="A team's name, or its folder.")]) -> int:
+    """Draw a team's graph as Mermaid."""
+    from graph.commands import teams as command
+
+    return command.draw(name, _settings())
+
+
+@app.command()
+def doctor() -> int:
+    """Say what is configured, what can be reached, and what is missing."""
+    from graph.commands.doctor import diagnose
+
+    return diagnose(_settings())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with the contract's code."""
+    be_lenient()
+    code = _run(lambda: app(args=arguments, prog_name="supervise", standalone_mode=False))
+    flush()
+    sys.exit(code)
+
+
+def _run(command: Callable[[], Any]) -> int:
+    try:
+        return int(command() or 0)
+    except SupervisorError as error:
+        return _end(error.line(), error.exit_code)
+    except typer.TyperException as error:
+        usage = UsageError(_message(error), next="supervise --help")
+        return _end(usage.line(), usage.exit_code)
+    except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
+        return _end(str(error) or "cancelled", CANCELLED)
+    except Exception as error:  # the last resort: a person gets one line, a file the traceback
+        return _end(f"error[UNEXPECTED] {type(error).__name__}: {_kept(error)}", UNEXPECTED)
+
+
+def _end(line: str, code: int) -> int:
+    remark(one_line(line, 2000), style="" if code == CANCELLED else "red")
+    return code
+
+
+def _message(error: typer.TyperException) -> str:
+    format_message = getattr(error, "format_message", None)
+    return printable(format_message() if format_message else error)
+
+
+def _kept(error: Exception) -> str:
+    """Shorten an unexpected error, and keep its traceback in a file."""
+    try:
+        settings = _settings()
+    except SupervisorError:
+        return "and the settings cannot be read"
+    text = _masked("".join(traceback.format_exception(error)), settings.secrets())
+    path = settings.home / "errors" / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
+    summary = one_line(_masked(str(error), settings.secrets()), 300)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace")
+    except OSError:
+        return summary
+    return f"{summary}. next: report it with {path}"
+
+
+def _masked(text: str, secrets: Sequence[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "[secret]")
+    return text
+
+
+def _settings() -> Any:
+    """Read the settings; they say, too, whether LangSmith may be told anything."""
+    from graph.settings import Settings
+
+    settings = Settings()
+    settings.export_tracing()
+    return settings
+
+
+if __name__ == "__main__":
+    main()

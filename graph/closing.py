@@ -1,0 +1,92 @@
+"""What a run leaves on the screen: the answer, where it comes from, and what it took."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from graph.progress import models_shown
+from graph.terminal import one_line
+
+Json = Mapping[str, Any]
+
+
+def answer_markdown(answer: Json) -> str:
+    """Write an answer out in Markdown, with its sources, gaps and confidence below."""
+    parts = [str(answer.get("text", "")).strip()]
+    if sources := answer.get("sources"):
+        parts.append(_listed("Sources", sources))
+    if contradictions := answer.get("contradictions"):
+        parts.append(_listed("Contradictions", map(_contradiction, contradictions)))
+    if gaps := answer.get("gaps"):
+        parts.append(_listed("Gaps", gaps))
+    parts.append(f"**Confidence:** {answer.get('confidence', 0)} of 100")
+    return "\n\n".join(parts)
+
+
+def figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
+    """Say in a few lines how long a run took and why, and what it cost."""
+    return [f"thread {thread} · {status}{_wall(timing)}", *_path(timing), *_cost(usage)]
+
+
+def plan_lines(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:
+    """Write a plan out, a line for each task, with its state where that is known."""
+    lines = [f"plan {plan.get('version', 1)}: {one_line(plan.get('goal', ''), 300)}"]
+    for task in plan.get("tasks", ()):
+        edges = task.get("depends_on") or ()
+        after = f" after {', '.join(map(_edge, edges))}" if edges else ""
+        state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
+        what = one_line(task.get("description", ""), 300)
+        lines.append(f"  {task['id']} {task['worker']}{after}{state}: {what}")
+    return lines
+
+
+def _edge(edge: Json) -> str:
+    return str(edge["task"]) if edge.get("required", True) else f"{edge['task']} (if it can)"
+
+
+def _wall(timing: Json) -> str:
+    if not timing.get("wall_s"):
+        return ""
+    text = f" in {timing['wall_s']:.2f} s"
+    if timing.get("sequential_s"):
+        text += f"; one step after another {timing['sequential_s']:.2f} s"
+    if timing.get("speedup"):
+        text += f", speed-up {timing['speedup']:.2f}"
+    return text
+
+
+def _path(timing: Json) -> Iterator[str]:
+    if timing.get("critical_path_s"):
+        steps = " → ".join(one_line(step, 40) for step in timing.get("critical_path") or ())
+        bound = timing.get("bounded_by")
+        text = f"critical path {timing['critical_path_s']:.2f} s: {steps}"
+        yield f"{text} · bounded by {one_line(bound, 80)}" if bound else text
+
+
+def _cost(usage: Json) -> Iterator[str]:
+    if not usage.get("model_calls"):
+        return
+    cost = usage.get("cost_usd")
+    parts = [
+        _counted(usage["model_calls"], "model call"),
+        f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
+        "cost unknown" if cost is None else f"${cost:,.4f}",
+        *models_shown(usage.get("models")),
+    ]
+    yield " · ".join(one_line(part) for part in parts)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _listed(title: str, items: Iterable[Any]) -> str:
+    return "\n".join([f"**{title}**", "", *(f"- {one_line(item, 1000)}" for item in items)])
+
+
+def _contradiction(contradiction: Json) -> str:
+    sides = " / ".join(
+        f"{claim.get('text', '')} ({claim.get('source') or 'no source'})"
+        for claim in contradiction.get("claims", ())
+    )
+    verdict = contradiction.get("verdict")
+    return f"{contradiction.get('subject', '')}: {sides}{f' · {verdict}' if verdict else ''}"

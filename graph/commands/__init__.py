@@ -1,0 +1,1 @@
+"""The commands behind `supervise`; each module is imported when its command runs."""

@@ -1,0 +1,185 @@
+"""`supervise doctor`: what is configured, what can be reached, and how to mend the rest."""
+
+import platform
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from os import W_OK, access
+from pathlib import Path
+from typing import Final, Literal
+
+from graph.commands.endpoint import OPENAI_URL, EndpointAnswer, ask_endpoint
+from graph.progress import model_shown
+from graph.settings import EMBEDDED, Settings
+from graph.teams import check_team, list_teams
+from graph.terminal import one_line, put
+from nodes.errors import SettingsInvalid
+from nodes.tools.documents.folder import stored_documents
+
+PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
+
+Grade = Literal["ok", "note", "broken"]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One thing looked at; a broken one makes the command fail."""
+
+    grade: Grade
+    name: str
+    text: str
+    fix: str = ""
+
+
+def diagnose(settings: Settings) -> int:
+    """Look at everything, say it, and give 2 when something configured is broken."""
+    found = [diagnosis for look in _LOOKS for diagnosis in look(settings)]
+    width = max(len(diagnosis.name) for diagnosis in found)
+    for diagnosis in found:
+        put(f"{diagnosis.grade:6}  {diagnosis.name:{width}}  {one_line(diagnosis.text, 300)}")
+        if diagnosis.fix:
+            put(f"{'':{width + 8}}  fix: {one_line(diagnosis.fix, 300)}")
+    return 2 if any(diagnosis.grade == "broken" for diagnosis in found) else 0
+
+
+def _versions(settings: Settings) -> Iterator[Diagnosis]:
+    yield Diagnosis("ok", "python", f"{platform.python_version()} on {platform.system()}")
+    for package in PACKAGES:
+        try:
+            yield Diagnosis("ok", package, version(package))
+        except PackageNotFoundError:
+            yield Diagnosis("broken", package, "not installed", f"uv pip install {package}")
+
+
+def _models(settings: Settings) -> Iterator[Diagnosis]:
+    models = settings.models()
+    tiers = {"fast": models.fast, "standard": models.standard, "strong": models.strong}
+    for tier, name in tiers.items():
+        yield _model(f"model {tier}", name)
+    called = [name.partition(":")[2] for name in tiers.values() if name.startswith("openai:")]
+    if called or models.base_url:
+        yield from _endpoint(ask_endpoint(models.base_url, models.api_key), called, settings)
+
+
+def _model(label: str, name: str) -> Diagnosis:
+    if name == EMBEDDED:
+        fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"
+        return Diagnosis("note", label, model_shown(name), fix)
+    package = f"langchain_{name.partition(':')[0].split('_')[0]}"
+    if find_spec(package) is None:
+        fix = f"uv pip install {package.replace('_', '-')}"
+        return Diagnosis("broken", label, f"{name}: {package} is not installed", fix)
+    return Diagnosis("ok", label, name)
+
+
+def _endpoint(answer: EndpointAnswer, called: list[str], settings: Settings) -> Iterator[Diagnosis]:
+    where = settings.openai_base_url or OPENAI_URL
+    if answer.problem:
+        grade: Grade = "note" if answer.reached else "broken"
+        yield Diagnosis(grade, "endpoint", f"{where}: {answer.problem}", answer.fix)
+        return
+    yield Diagnosis("ok", "endpoint", f"{where} answers in {answer.seconds:.2f} s")
+    unknown = sorted(set(called) - set(answer.models))
+    if answer.models and unknown:
+        some = ", ".join(answer.models[:8])
+        fix = f"set SUPERVISE_MODEL_FAST, _STANDARD and _STRONG to openai:NAME; it has {some}"
+        yield Diagnosis("note", "endpoint", f"does not list {', '.join(unknown)}", fix)
+
+
+def _database(settings: Settings) -> Iterator[Diagnosis]:
+    path = settings.database_path()
+    fix = "set SUPERVISE_DATABASE_URL=sqlite:///PATH to a place you may write"
+    folder = next(parent for parent in path.parents if parent.exists())
+    if not folder.is_dir() or not access(folder, W_OK):
+        yield Diagnosis("broken", "database", f"{folder} cannot be written", fix)
+    elif problem := _damage(path):
+        fix = "move the file aside; a new one is made"
+        yield Diagnosis("broken", "database", f"{path}: {problem}", fix)
+    else:
+        size = f"{path.stat().st_size / 1e6:.1f} MB" if path.exists() else "made by the first run"
+        yield Diagnosis("ok", "database", f"{path} ({size})")
+
+
+def _damage(path: Path) -> str:
+    if not path.exists():
+        return ""
+    if not path.is_file() or not access(path, W_OK):
+        return "is not a file that can be written"
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=2)) as base:
+            said = base.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.Error as error:
+        return str(error)
+    return "" if said == "ok" else str(said)
+
+
+def _teams(settings: Settings) -> Iterator[Diagnosis]:
+    for folder in settings.team_folders:
+        if not folder.is_dir():
+            fix = "create it, or change SUPERVISE_TEAMS"
+            yield Diagnosis("broken", "teams", f"{folder} is not a folder", fix)
+    for folder in list_teams(settings):
+        problems = check_team(folder, settings)
+        if problems:
+            fix = f"supervise check {folder}"
+            yield Diagnosis("broken", f"team {folder.name}", problems[0], fix)
+        else:
+            yield Diagnosis("ok", f"team {folder.name}", str(folder))
+
+
+def _sources(settings: Settings) -> Iterator[Diagnosis]:
+    try:
+        settings.tools()
+    except SettingsInvalid as error:
+        yield Diagnosis("broken", "documents", str(error), error.next)
+        return
+    if settings.documents is None:
+        fix = "set SUPERVISE_DOCUMENTS to a folder that search_documents may read"
+        yield Diagnosis("note", "documents", "only the files of a run", fix)
+    else:
+        stored, skipped = stored_documents(settings.documents)
+        text = f"{settings.documents}: {len(stored)} documents, {len(skipped)} skipped"
+        yield Diagnosis("ok", "documents", text)
+    yield _sql(settings.sql_url)
+    engine = "Tavily, by key" if settings.tavily_api_key else "keyless engine"
+    fix = "" if settings.tavily_api_key else "set TAVILY_API_KEY for better results"
+    yield Diagnosis("ok" if settings.tavily_api_key else "note", "web search", engine, fix)
+
+
+def _sql(url: str | None) -> Diagnosis:
+    if url is None:
+        fix = "set SUPERVISE_SQL_URL to a database that query_database may read"
+        return Diagnosis("note", "database to query", "only the CSV files of a run", fix)
+    if url.startswith("postgres"):
+        return Diagnosis("ok", "database to query", "PostgreSQL (not tried)")
+    path = Path(url.partition("://")[2].removeprefix("/") if "://" in url else url)
+    if not path.exists():
+        fix = "check SUPERVISE_SQL_URL; an absolute path has four slashes"
+        return Diagnosis("broken", "database to query", f"{path} is not there", fix)
+    return Diagnosis("ok", "database to query", str(path))
+
+
+def _tracing(settings: Settings) -> Iterator[Diagnosis]:
+    if not settings.langsmith_tracing:
+        text = "off: nothing about a run leaves this machine but what models and tools are asked"
+        yield Diagnosis("ok", "LangSmith tracing", text)
+    elif settings.langsmith_api_key is None:
+        fix = "set LANGSMITH_API_KEY, or unset LANGSMITH_TRACING"
+        yield Diagnosis("broken", "LangSmith tracing", "on, but without a key", fix)
+    else:
+        where = settings.langsmith_endpoint or "LangSmith's own endpoint"
+        text = f"on: requests, prompts and answers are sent to {where}"
+        yield Diagnosis("ok", "LangSmith tracing", text)
+
+
+_LOOKS: Final[tuple[Callable[[Settings], Iterator[Diagnosis]], ...]] = (
+    _versions,
+    _models,
+    _database,
+    _teams,
+    _sources,
+    _tracing,
+)

@@ -1,0 +1,72 @@
+"""Asking an OpenAI-compatible endpoint for its list of models, the cheapest sign of life."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+import httpx
+
+from graph.terminal import one_line
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+TIMEOUT_S: Final = 5.0
+MAX_BYTES: Final = 2_000_000
+
+
+@dataclass(frozen=True)
+class EndpointAnswer:
+    """What came back: names of models, or what is wrong and how to mend it."""
+
+    reached: bool
+    seconds: float = 0.0
+    models: tuple[str, ...] = ()
+    problem: str = ""
+    fix: str = ""
+
+
+def ask_endpoint(base_url: str | None, api_key: str | None) -> EndpointAnswer:
+    """Ask for the list of models; the key is sent and never shown."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    began = monotonic()
+    try:
+        with httpx.stream(
+            "GET", f"{base_url or OPENAI_URL}/models", headers=headers, timeout=TIMEOUT_S
+        ) as response:
+            body = b"".join(_capped(response))
+    except httpx.HTTPError as error:
+        cause = one_line(str(error) or type(error).__name__, 120)
+        fix = "check OPENAI_BASE_URL and the network; the server must be running"
+        return EndpointAnswer(False, problem=f"cannot be reached ({cause})", fix=fix)
+    return _read(response.status_code, body, monotonic() - began)
+
+
+def _read(status: int, body: bytes, seconds: float) -> EndpointAnswer:
+    if status in (401, 403):
+        fix = "set OPENAI_API_KEY to a valid key"
+        return EndpointAnswer(False, seconds, problem="refuses the key", fix=fix)
+    if status >= 500:
+        fix = "try again later, or ask who runs the server"
+        return EndpointAnswer(False, seconds, problem=f"answers with status {status}", fix=fix)
+    if status != 200:
+        fix = "not every server has this list; if runs fail, check that OPENAI_BASE_URL ends in /v1"
+        return EndpointAnswer(True, seconds, problem=f"{status} for /models", fix=fix)
+    return EndpointAnswer(True, seconds, _names(body))
+
+
+def _capped(response: httpx.Response) -> Iterator[bytes]:
+    left, until = MAX_BYTES, monotonic() + TIMEOUT_S
+    for chunk in response.iter_bytes():
+        left -= len(chunk)
+        if left < 0 or monotonic() > until:
+            return
+        yield chunk
+
+
+def _names(body: bytes) -> tuple[str, ...]:
+    try:
+        listed = json.loads(body)["data"]
+        return tuple(sorted(str(model["id"]) for model in listed))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ()

@@ -1,0 +1,126 @@
+"""`supervise run` and `supervise resume`."""
+
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from graph.cancelling import run_cancellable
+from graph.closing import answer_markdown, figures, plan_lines
+from graph.commands.screen import put_json, put_markdown, save_json
+from graph.display import Display
+from graph.outcome import Outcome
+from graph.progress import Board
+from graph.runner import aplan, aresume, arun
+from graph.settings import Settings
+from graph.terminal import put, remark
+from graph.threads import new_thread
+from graph.trace import load_trace
+from nodes.errors import RequestInvalid
+from state import Context
+
+MAX_STDIN_BYTES: Final = 10_000_000
+
+Result = TypeVar("Result")
+
+
+def run(
+    request: str,
+    *,
+    team: str,
+    files: Sequence[Path],
+    thread: str | None,
+    context: Context,
+    settings: Settings,
+    as_json: bool,
+    quiet: bool,
+    trace_to: Path | None,
+) -> int:
+    """Run a request, show its outcome, and give the exit code."""
+    board = Board(thread or new_thread())
+    words = read_words(request)
+    work = partial(arun, words, team=team, files=files, thread=board.thread, context=context)
+    outcome = _watched(partial(work, settings=settings), board, quiet=quiet)
+    if trace_to:
+        save_json(load_trace(outcome.thread, settings), trace_to)
+    return _show(outcome, as_json=as_json, quiet=quiet)
+
+
+def resume(
+    thread: str, *, answer: str | None, settings: Settings, as_json: bool, quiet: bool
+) -> int:
+    """Go on with a thread, show its outcome, and give the exit code."""
+    board = Board(thread)
+    work = partial(aresume, thread, answer=answer, settings=settings)
+    return _show(_watched(work, board, quiet=quiet), as_json=as_json, quiet=quiet)
+
+
+def show_plan(
+    request: str,
+    *,
+    team: str,
+    files: Sequence[Path],
+    context: Context,
+    settings: Settings,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Show the plan of a request, of which nothing is run."""
+    work = partial(
+        aplan, read_words(request), team=team, files=files, context=context, settings=settings
+    )
+    plan = _watched(work, Board(), quiet=quiet).model_dump(mode="json")
+    if as_json:
+        put_json(plan)
+    else:
+        put("\n".join(plan_lines(plan)))
+    return 0
+
+
+def read_words(request: str) -> str:
+    """Give the request's words; `-` stands for stdin. What is no text is replaced.
+
+    Raises:
+        RequestInvalid: stdin holds far too much.
+    """
+    if request != "-":
+        raw = request.encode("utf-8", errors="surrogateescape")
+    elif sys.stdin is None:
+        raw = b""
+    else:
+        raw = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
+    if len(raw) > MAX_STDIN_BYTES:
+        raise RequestInvalid(f"the request is too large: more than {MAX_STDIN_BYTES:,} bytes")
+    return raw.decode("utf-8-sig", errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _watched(
+    work: Callable[..., Coroutine[Any, Any, Result]], board: Board, *, quiet: bool
+) -> Result:
+    """Run with progress on the screen; Ctrl-C says what is kept."""
+    with Display(board, quiet=quiet) as display:
+        return run_cancellable(work(on_event=display.hear), farewell=partial(_farewell, board))
+
+
+def _farewell(board: Board) -> str:
+    done = board.done()
+    if not board.team or not board.thread:
+        return "cancelled. kept: nothing had begun"
+    kept = f"tasks {', '.join(done)}" if done else "the request"
+    return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
+
+
+def _show(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
+    shown = outcome.to_json()
+    if as_json:
+        put_json(shown)
+    elif outcome.answer:
+        put_markdown(answer_markdown(shown["answer"]))
+    if not quiet:
+        for line in figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
+            remark(line, style="dim")
+        remark(f"more: supervise show {outcome.thread}", style="dim")
+    if outcome.error:
+        remark(outcome.error.line(), style="red")
+    return outcome.exit_code

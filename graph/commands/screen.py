@@ -1,0 +1,43 @@
+"""What commands put on stdout: Markdown, tables as text, JSON."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markdown import Markdown
+
+from graph.terminal import printable, put, remark
+
+
+def put_markdown(text: str) -> None:
+    """Write Markdown: rendered on a terminal, as it is elsewhere."""
+    shown = printable(text)
+    if sys.stdout is not None and sys.stdout.isatty():
+        Console(emoji=False).print(Markdown(shown, hyperlinks=False))
+    else:
+        put(shown)
+
+
+def put_json(value: Any) -> None:
+    """Write one JSON object; `Any` is whatever `json` can say."""
+    put(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def put_columns(rows: list[tuple[str, ...]]) -> None:
+    """Write rows as aligned text."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        put("  ".join(cells).rstrip())
+
+
+def save_json(value: Any, path: Path) -> bool:
+    """Write a JSON file; a failure is a remark, since the run itself is not harmed."""
+    try:
+        path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        remark(f"warning: cannot write {path}: {error.strerror or error}", style="yellow")
+        return False
+    return True

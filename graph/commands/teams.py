@@ -1,0 +1,77 @@
+"""`supervise teams`, `check` and `draw`."""
+
+from graph.commands.screen import put_columns, put_json
+from graph.settings import Settings
+from graph.teams import check_team, find_team, list_teams, load_team
+from graph.terminal import one_line, put, remark
+from nodes.errors import TeamInvalid
+from state import Team, Worker
+
+
+def show_teams(settings: Settings, *, as_json: bool) -> int:
+    """List the teams there are; one that cannot be used is named with its problem."""
+    teams = []
+    for folder in list_teams(settings):
+        try:
+            teams.append(load_team(folder, settings))
+        except TeamInvalid as error:
+            remark(error.line(), style="red")
+    if as_json:
+        put_json([team.model_dump(mode="json") for team in teams])
+    else:
+        names = (", ".join(worker.name for worker in team.workers) for team in teams)
+        rows = zip(teams, names, strict=True)
+        put_columns([(team.name, workers, one_line(team.description)) for team, workers in rows])
+    return 0
+
+
+def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
+    """Introduce a team: its workers, their tools, and requests it knows."""
+    team = load_team(name, settings)
+    if as_json:
+        put_json(team.model_dump(mode="json"))
+        return 0
+    put(f"{team.name}: {one_line(team.description, 500)}")
+    put(f"folder: {find_team(name, settings)}")
+    put(f"at most {team.max_tasks} tasks, {team.max_attempts} attempts each")
+    for worker in team.workers:
+        put(_introduced(worker))
+    for example in team.examples:
+        put(f"for instance: {one_line(example.request, 200)}")
+    return 0
+
+
+def check(path: str, settings: Settings) -> int:
+    """Say all that is wrong with a team's files; exit code 2 when something is."""
+    problems = check_team(path, settings)
+    for problem in problems:
+        put(problem)
+    if problems:
+        count = len(problems)
+        raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="mend them")
+    team = load_team(path, settings)
+    put(f"{path}: good. {_summary(team)}")
+    return 0
+
+
+def draw(name: str, settings: Settings) -> int:
+    """Draw a team's graph as Mermaid."""
+    # Compiling a graph loads the model libraries, which the other commands here do without.
+    from graph.supervisor import build_supervisor
+
+    put(build_supervisor(name, settings=settings).get_graph(xray=1).draw_mermaid())
+    return 0
+
+
+def _introduced(worker: Worker) -> str:
+    tools = ", ".join(worker.tools) or "none"
+    limits = f"{worker.limits.max_turns} turns, {worker.limits.timeout_s:g} s"
+    return (
+        f"- {worker.name} ({worker.tier}): {one_line(worker.description, 300)}\n"
+        f"  tools: {tools}; limits: {limits}"
+    )
+
+
+def _summary(team: Team) -> str:
+    tools = sum(len(worker.tools) for worker in team.workers)
+    return f"{len(team.workers)} workers, {tools} tools, {len(team.examples)} examples"

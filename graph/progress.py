@@ -1,0 +1,159 @@
+"""What a run is doing, put together from its events."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from threading import Lock
+from time import monotonic
+from typing import Any, Final
+
+Event = Mapping[str, Any]
+
+STATES: Final[Mapping[str, str]] = {"completed": "done"}
+"""A report's status as shown; the others are shown as they are."""
+
+
+@dataclass
+class Row:
+    """One task, as a person sees it."""
+
+    id: str
+    worker: str
+    description: str
+    needs: tuple[str, ...] = ()
+    state: str = "ready"
+    tool: str = ""
+    """The tool called last."""
+    remark: str = ""
+    tokens: int = 0
+    began: float | None = None
+    ended: float | None = None
+
+    def elapsed_s(self) -> float:
+        """Give the seconds of work so far; 0 before it begins."""
+        return 0.0 if self.began is None else (self.ended or monotonic()) - self.began
+
+
+class Board:
+    """The state of a run; `hear` may be called while another thread reads `rows`."""
+
+    def __init__(self, thread: str = "") -> None:
+        self.thread = thread
+        self.team = ""
+        self.models: tuple[str, ...] = ()
+        self.phase = "planning"
+        self.plan_version = 0
+        self.tokens = 0
+        self.began = monotonic()
+        self._rows: dict[str, Row] = {}
+        self._lock = Lock()
+        self._listeners = {
+            "request": self._requested,
+            "plan_created": self._planned,
+            "plan_revised": self._planned,
+            "task_started": self._started,
+            "model_call": self._asked,
+            "tool_call": self._called,
+            "report": self._reported,
+            "refined": self._refined,
+            "task_skipped": self._skipped,
+            "synthesized": self._synthesized,
+            "answer": self._answered,
+        }
+
+    def hear(self, event: Event) -> None:
+        """Take an event in; one that is not shown, or that lacks a key, is no error."""
+        if listener := self._listeners.get(str(event.get("kind"))):
+            with self._lock:
+                listener(event)
+
+    def rows(self) -> list[Row]:
+        """List the tasks, each with its state as of now."""
+        with self._lock:
+            rows = [replace(row) for row in self._rows.values()]
+        unsettled = {row.id for row in rows if row.ended is None}
+        for row in rows:
+            missing = [need for need in row.needs if need in unsettled]
+            if row.state == "ready" and missing:
+                row.state = f"waiting on {', '.join(missing)}"
+        return rows
+
+    def done(self) -> list[str]:
+        """Name the tasks that have completed."""
+        return [row.id for row in self.rows() if row.state == "done"]
+
+    def _row(self, event: Event) -> Row:
+        """Find the task's row; one that no plan named goes to a row that is not shown."""
+        return self._rows.get(str(event.get("task")), Row("", "", ""))
+
+    def _requested(self, event: Event) -> None:
+        self.team = str(event.get("team", ""))
+        self.thread = str(event.get("thread") or self.thread)
+        self.models = models_shown(event.get("models"))
+
+    def _planned(self, event: Event) -> None:
+        plan = event.get("plan") or {}
+        self.plan_version = int(event.get("version") or plan.get("version") or 1)
+        rows = {row.id: row for row in map(_row_of, plan.get("tasks", ()))}
+        ended = {name: row for name, row in self._rows.items() if row.ended is not None}
+        self._rows = {name: ended.get(name, row) for name, row in rows.items()}
+        self.phase = "working"
+
+    def _started(self, event: Event) -> None:
+        row = self._row(event)
+        row.state, row.ended = "working", None
+        row.began = row.began or monotonic()
+        if (attempt := event.get("attempt") or 1) > 1:
+            row.remark = f"attempt {attempt}"
+
+    def _asked(self, event: Event) -> None:
+        tokens = int(event.get("input_tokens") or 0) + int(event.get("output_tokens") or 0)
+        self.tokens += tokens
+        self._row(event).tokens += tokens
+
+    def _called(self, event: Event) -> None:
+        failed = " (failed)" if event.get("error") else ""
+        self._row(event).tool = f"{event.get('tool', '')}{failed}"
+
+    def _reported(self, event: Event) -> None:
+        report = event.get("report") or {}
+        row, status = self._row(event), str(report.get("status", "completed"))
+        row.state, row.ended = STATES.get(status, status), monotonic()
+        row.remark = _reason(report) or row.remark
+
+    def _refined(self, event: Event) -> None:
+        self._row(event).remark = "refined"
+
+    def _skipped(self, event: Event) -> None:
+        row = self._row(event)
+        row.state, row.ended = "skipped", monotonic()
+        row.remark = str(event.get("reason", ""))
+
+    def _synthesized(self, event: Event) -> None:
+        self.phase = "answering"
+
+    def _answered(self, event: Event) -> None:
+        self.phase = "done"
+
+
+def models_shown(models: Any) -> tuple[str, ...]:  # a mapping by tier or a list, as events hold it
+    """Name the models that answer, each once."""
+    names: Iterable[Any] = models.values() if isinstance(models, Mapping) else models or ()
+    return tuple(dict.fromkeys(map(model_shown, names)))
+
+
+def model_shown(name: object) -> str:
+    """Name a model as a person should know it."""
+    return "embedded (extractive, no model configured)" if name == "embedded" else str(name)
+
+
+def _row_of(task: Mapping[str, Any]) -> Row:
+    edges = task.get("depends_on", ())
+    needs = tuple(str(edge["task"] if isinstance(edge, Mapping) else edge) for edge in edges)
+    return Row(
+        str(task["id"]), str(task.get("worker", "")), str(task.get("description", "")), needs
+    )
+
+
+def _reason(report: Mapping[str, Any]) -> str:
+    escalation = report.get("escalation") or {}
+    return str(report.get("error") or escalation.get("message") or "")
