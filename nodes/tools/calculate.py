@@ -1,0 +1,161 @@
+"""Arithmetic, and nothing but arithmetic."""
+
+import ast
+import math
+import operator
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.tools import tool
+from simpleeval import (  # type: ignore[import-untyped]
+    InvalidExpression,
+    OperatorNotDefined,
+    SimpleEval,
+)
+
+from nodes.errors import ToolRefused
+
+MAX_CHARS = 500
+MAX_BITS = 4096
+MAX_EXPONENT = 1000
+FLOAT_DIGITS = 15
+
+_SIGNS = str.maketrans({"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-"})
+
+Number = int | float
+
+
+@tool
+def calculate(expression: str) -> dict[str, str]:
+    """Calculate an arithmetic expression: + - * / // % ** and parentheses.
+
+    Functions: round(x, n), abs, min, max, sqrt, log (natural; log(x, base)), exp; constants pi, e.
+    Write numbers plainly: 1234.5 for 1,234.5; 0.12 for 12 %. Whole numbers are exact, others are
+    given to 15 digits.
+    Example: calculate(expression="round((1200 - 950) / 950 * 100, 1)") gives 26.3
+    """
+    return {"expression": expression, "value": _text(evaluate(expression))}
+
+
+def evaluate(expression: str) -> Number:
+    """Evaluate arithmetic.
+
+    Raises:
+        ToolRefused: not arithmetic, too large, or without a finite real value.
+    """
+    if len(expression) > MAX_CHARS:
+        raise ToolRefused(f"at most {MAX_CHARS} characters; calculate in several steps")
+    plain = unicodedata.normalize("NFKC", expression).translate(_SIGNS).strip()
+    shown = repr(expression[:80])
+    try:
+        body = ast.parse(plain).body
+        if len(body) != 1:
+            raise ToolRefused("give exactly one expression, without ';' and line breaks")
+        return _finite(_Arithmetic().eval(plain, body[0]))
+    except SyntaxError:
+        raise ToolRefused(f"not an arithmetic expression: {shown}{_hint(plain)}") from None
+    except OperatorNotDefined:
+        raise ToolRefused(f"an operator in {shown} is not known{_hint(plain)}") from None
+    except ZeroDivisionError:
+        raise ToolRefused("division by zero") from None
+    except (RecursionError, MemoryError):
+        raise ToolRefused("nested too deeply; calculate in several steps") from None
+    except (InvalidExpression, ArithmeticError, TypeError, ValueError) as error:
+        raise ToolRefused(f"cannot calculate {shown}: {error}{_hint(plain)}") from None
+
+
+def _finite(value: object) -> Number:
+    if type(value) not in (int, float):
+        raise ToolRefused("only real numbers can be calculated with")
+    assert isinstance(value, int | float)
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise ToolRefused(f"a number in it has more than {MAX_BITS} bits")
+    if not isinstance(value, int) and not math.isfinite(value):
+        raise ToolRefused("a number in it is too large, or not a number")
+    return value
+
+
+def _power(base: Number, exponent: Number) -> Any:
+    if abs(exponent) > MAX_EXPONENT:
+        raise ToolRefused(f"the exponent is over {MAX_EXPONENT}")
+    if isinstance(base, int) and base.bit_length() * abs(exponent) > 2 * MAX_BITS:
+        raise ToolRefused(f"the power has more than {MAX_BITS} bits")
+    return base**exponent
+
+
+def _checked(function: Callable[..., Any]) -> Callable[..., Number]:
+    """Let numbers in and out, nothing else."""
+    return lambda *numbers: _finite(function(*map(_finite, numbers)))
+
+
+def _round(number: Number, digits: int = 0) -> Number:
+    if abs(digits) > 50:
+        raise ToolRefused("round to at most 50 digits")
+    return round(number, digits) if digits else round(number)
+
+
+def _least(*numbers: Number) -> Number:
+    return min(numbers)
+
+
+def _greatest(*numbers: Number) -> Number:
+    return max(numbers)
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: _power,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "round": _round,
+    "abs": abs,
+    "min": _least,
+    "max": _greatest,
+    "sqrt": math.sqrt,
+    "log": math.log,
+    "exp": math.exp,
+}
+
+
+class _Arithmetic(SimpleEval):  # type: ignore[misc]
+    """simpleeval, cut down to numbers."""
+
+    nodes: dict[type[ast.AST], Callable[[Any], Any]]
+
+    def __init__(self) -> None:
+        super().__init__(
+            operators={kind: _checked(function) for kind, function in _OPERATORS.items()},
+            functions={name: _checked(function) for name, function in _FUNCTIONS.items()},
+            names={"pi": math.pi, "e": math.e},
+        )
+        allowed = (ast.Expr, ast.UnaryOp, ast.BinOp, ast.Call, ast.Constant, ast.Name)
+        self.nodes = {kind: self.nodes[kind] for kind in allowed}
+
+    def _eval_call(self, node: ast.Call) -> Any:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise ToolRefused("call functions by name, as round(2.345, 2)")
+        return super()._eval_call(node)
+
+
+def _text(value: Number) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.{FLOAT_DIGITS}g}"
+
+
+def _hint(expression: str) -> str:
+    if "^" in expression:
+        return "; write powers with **"
+    if "," in expression:
+        return "; write numbers without thousands separators"
+    if "%" in expression:
+        return "; write 12 % as 0.12"
+    if "=" in expression:
+        return "; nothing can be assigned or compared"
+    return ""

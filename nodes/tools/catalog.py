@@ -1,0 +1,81 @@
+"""From the names in a team's files to tools; a tool's file is imported when it is asked for."""
+
+import ast
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from langchain_core.tools import BaseTool
+
+from nodes.errors import TeamInvalid
+from nodes.tools.settings import ToolSettings
+
+
+def known_tools() -> list[str]:
+    """Name the shipped tools: the files here that define what they are named after."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return [file.stem for file in files if file.stem in _defined(file)]
+
+
+def load_tools(names: Iterable[str], settings: ToolSettings) -> list[BaseTool]:
+    """Build tools by name: a file of `nodes/tools`, or `package.module:attribute`.
+
+    Raises:
+        TeamInvalid: a name leads to no tool.
+    """
+    return [_load(name, settings) for name in names]
+
+
+def _load(name: str, settings: ToolSettings) -> BaseTool:
+    found = _attribute(name)
+    if isinstance(found, BaseTool):
+        return found
+    if callable(found):
+        built = found(settings)
+        if isinstance(built, BaseTool):
+            return built
+    raise TeamInvalid(
+        f"{name!r} is no tool",
+        cause=f"it is a {type(found).__name__}",
+        next="decorate it with langchain_core.tools.tool, or return such a tool from it",
+    )
+
+
+def _attribute(name: str) -> Any:  # whatever a module holds
+    if ":" not in name:
+        if name not in known_tools():
+            raise _unknown(name)
+        return getattr(import_module(f"nodes.tools.{name}"), name)
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise TeamInvalid(
+            f"tool {name!r} cannot be loaded",
+            cause=str(error),
+            next="write it as package.module:attribute, importable from where you run",
+        ) from error
+
+
+def _unknown(name: str) -> TeamInvalid:
+    known = known_tools()
+    close = get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+    return TeamInvalid(
+        f"unknown tool {name!r}",
+        cause=hint,
+        next="name a file of nodes/tools, or package.module:attribute",
+    )
+
+
+def _defined(file: Path) -> set[str]:
+    names = set[str]()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+    return names

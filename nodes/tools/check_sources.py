@@ -1,0 +1,108 @@
+"""Claims held against the sources they name."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import FileUnreadable, ToolRefused
+from nodes.tools.documents.library import Document, library_of
+from nodes.tools.documents.read import read_document
+from nodes.tools.evidence.verdict import CitedClaim, SourceCheck, check, unknown
+from nodes.tools.settings import ToolSettings
+from nodes.tools.sql.location import data_files, locate
+
+MAX_CLAIMS = 100
+
+
+def check_sources(settings: ToolSettings) -> BaseTool:
+    """Build the check over the run's materials and `settings.documents`."""
+    library = library_of(settings.documents)
+
+    @tool("check_sources")
+    async def check_all(
+        claims: list[CitedClaim],
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        """Look each claim's quotation and figures up in the source it names.
+
+        The verdict is supported, partly, unsupported or source_unknown. A figure that is not in
+        the source was derived by calculation, or is wrong: check it against the other results.
+        Example: check_sources(claims=[{"text": "AWS grew 17 %", "source": "aws.md",
+        "quote": "revenue grew 17%"}])
+        """
+        if not claims:
+            raise ToolRefused("give at least one claim with text and source")
+        documents, _ = await library.documents(materials)
+        checks = await asyncio.to_thread(_check, claims[:MAX_CLAIMS], documents, settings.sql_url)
+        answer: dict[str, Any] = {
+            "checked": len(checks),
+            "results": [found.model_dump(mode="json") for found in checks],
+        }
+        if len(claims) > MAX_CLAIMS:
+            answer["cut"] = f"the first {MAX_CLAIMS} of {len(claims)} claims are checked"
+        return answer
+
+    return check_all
+
+
+def _check(
+    claims: Sequence[CitedClaim], read: Sequence[Document], sql_url: str | None
+) -> list[SourceCheck]:
+    documents = [*read, *_data_files(sql_url)]
+    checks = list[SourceCheck]()
+    for claim in claims:
+        found = _document(claim.source, documents)
+        if found is not None:
+            checks.append(check(claim, found.name, found.text))
+        elif not claim.source.strip():
+            checks.append(unknown(claim, "the claim names no source"))
+        elif claim.source.startswith(("http://", "https://")):
+            checks.append(unknown(claim, "a web page, which only its finder can read again"))
+        else:
+            checks.append(
+                unknown(claim, f"{claim.source[:200]!r} is neither a material nor a document")
+            )
+    return checks
+
+
+def _data_files(sql_url: str | None) -> list[Document]:
+    """Read the CSV files of `query_database`, whose results are cited by file name."""
+    try:
+        location = locate(sql_url)
+    except ToolRefused:
+        return []
+    files = data_files(location.target) if location.engine == "files" else []
+    found = list[Document]()
+    for path in files:
+        with contextlib.suppress(FileUnreadable):
+            found.append(Document(path.name, read_document(path)))
+    return found
+
+
+def _document(source: str, documents: Sequence[Document]) -> Document | None:
+    """Find a source by its name, else by its file name, when only one document bears it."""
+    wanted = source.strip().casefold()
+    if not wanted:
+        return None
+    for bare in (lambda name: name.casefold(), _file_name, _stem):
+        named = [item for item in documents if bare(item.name) == bare(wanted)]
+        if len(named) == 1:
+            return named[0]
+    names = source.split(", ")
+    parts = [_document(name, documents) for name in names] if len(names) > 1 else []
+    if not parts or not all(parts):
+        return None
+    return Document(source, "\n".join(part.text for part in parts if part))
+
+
+def _file_name(name: str) -> str:
+    return PurePosixPath(name.casefold()).name
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(name.casefold()).stem

@@ -1,0 +1,62 @@
+"""A ranked full-text index over passages, in memory."""
+
+import re
+import sqlite3
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nodes.tools.documents.passages import Passage
+
+MAX_QUERY_WORDS = 32
+_STOP_WORDS = """
+a about all an and any are as at be by can compare did do does find for from give had has have how
+i in into is it its list me of on or our over please show than that the their them then there these
+they this to was we were what when where which who why will with you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A passage that matches, and how well: the higher the better."""
+
+    passage: Passage
+    score: float
+
+
+class PassageIndex:
+    """Finds passages by words, best first. Never changes once built."""
+
+    def __init__(self, passages: Iterable[Passage]) -> None:
+        self._lock = threading.Lock()
+        self._base = sqlite3.connect(":memory:", check_same_thread=False)
+        self._base.execute(
+            "CREATE VIRTUAL TABLE passages USING fts5"
+            "(text, place, source, tokenize = 'porter unicode61 remove_diacritics 2')"
+        )
+        rows = ((item.text, item.place, item.source) for item in passages)
+        self._base.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
+
+    def search(self, query: str, max_results: int) -> list[Hit]:
+        """Find the passages that hold any of the query's words; none when it has no words."""
+        match = match_expression(query)
+        if not match:
+            return []
+        with self._lock:
+            found = self._base.execute(
+                "SELECT text, place, source, bm25(passages, 1.0, 2.0, 1.5) AS score FROM passages "
+                "WHERE passages MATCH ? ORDER BY score, rowid LIMIT ?",
+                (match, max_results),
+            ).fetchall()
+        return [
+            Hit(Passage(source, place, text), round(-score, 3))
+            for text, place, source, score in found
+        ]
+
+
+def match_expression(query: str) -> str:
+    """Turn words into an FTS5 expression that matches any of them; nothing in it is syntax."""
+    words = [word.lower() for word in re.findall(r"\w+", query)]
+    telling = [word for word in words if word not in STOP_WORDS] or words
+    return " OR ".join(f'"{word}"' for word in list(dict.fromkeys(telling))[:MAX_QUERY_WORDS])

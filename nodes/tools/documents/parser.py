@@ -1,0 +1,121 @@
+"""The child process that parses PDF, DOCX and HTML; `read.py` asks it, one document a line."""
+
+import base64
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from nodes.tools.isolation import serve
+
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+MAX_PAGES = 2000
+MIN_ARTICLE_CHARS = 400
+"""Below this a page is kept whole: there is little around the article to leave out."""
+MAX_UNPACKED_BYTES = 200_000_000
+
+
+class Unparsed(Exception):
+    """A document that cannot be read, and why."""
+
+
+def parse(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{path | base64, suffix, max_chars}` with `{text, title}`, or `{refused}`."""
+    raw = (
+        Path(request["path"]).read_bytes()
+        if "path" in request
+        else base64.b64decode(request["base64"])
+    )
+    try:
+        title, text = PARSERS[request["suffix"]](raw, request["max_chars"])
+    except Unparsed as reason:
+        return {"refused": str(reason)}
+    return {"text": text, "title": title}
+
+
+def _pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    pages: list[str] = []
+    try:
+        reader = PdfReader(io.BytesIO(raw))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise Unparsed("it is encrypted")
+        for page in reader.pages[:MAX_PAGES]:
+            pages.append(page.extract_text())
+            if sum(map(len, pages)) > max_chars:
+                break
+        title = reader.metadata.title if reader.metadata else None
+    except PyPdfError as error:
+        raise Unparsed(f"not a readable PDF: {error}") from error
+    text = "\f".join(pages)
+    return title or "", text if text.strip("\f \n") else ""
+
+
+def _docx(raw: bytes, max_chars: int) -> tuple[str, str]:
+    import docx
+    from docx.opc.exceptions import PackageNotFoundError
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as package:
+            if sum(part.file_size for part in package.infolist()) > MAX_UNPACKED_BYTES:
+                raise Unparsed("it unpacks to more than 200 MB")
+        document = docx.Document(io.BytesIO(raw))
+    except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
+        raise Unparsed(f"not a readable DOCX: {error}") from error
+    return document.core_properties.title or "", "\n\n".join(_blocks(document))
+
+
+def _blocks(document: Any) -> Iterator[str]:
+    from docx.table import Table
+
+    for block in document.iter_inner_content():
+        if isinstance(block, Table):
+            rows = [" | ".join(cell.text.strip() for cell in row.cells) for row in block.rows]
+            yield "\n".join(rows)
+        elif block.text.strip():
+            style = block.style.name if block.style is not None else ""
+            level = style.removeprefix("Heading ")
+            mark = "#" * int(level) + " " if level.isdigit() else "# " * (style == "Title")
+            yield mark + block.text
+
+
+def _html(raw: bytes, max_chars: int) -> tuple[str, str]:
+    import lxml.html  # type: ignore[import-untyped]
+    import trafilatura
+    from lxml.etree import LxmlError  # type: ignore[import-untyped]
+
+    try:
+        page = lxml.html.document_fromstring(raw)
+    except (LxmlError, ValueError):
+        return "", ""
+    title = " ".join((page.findtext(".//title") or "").split())
+    text = trafilatura.extract(raw, output_format="markdown", include_tables=True)
+    if text and len(text) >= MIN_ARTICLE_CHARS:
+        return title, text
+    return title, _all_text(page)
+
+
+def _all_text(page: Any) -> str:
+    for hidden in page.xpath("//head | //script | //style | //noscript | //template | //comment()"):
+        hidden.drop_tree()
+    for cell in page.iter("td", "th"):
+        cell.tail = " | "
+    for block in page.iter("p", "div", "section", "li", "tr", "br", *HEADINGS):
+        block.tail = "\n" + (block.tail or "")
+    lines = (line.strip() for line in page.text_content().splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+PARSERS: dict[str, Callable[[bytes, int], tuple[str, str]]] = {
+    ".pdf": _pdf,
+    ".docx": _docx,
+    ".html": _html,
+    ".htm": _html,
+    ".xhtml": _html,
+}
+
+if __name__ == "__main__":
+    serve(parse)

@@ -1,0 +1,86 @@
+"""From a text to passages that can be found and quoted."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SOFT_CHARS = 1000
+HARD_CHARS = 2000
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$")
+_UNDERLINE = re.compile(r"^(=+|-{3,})[ \t]*$")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Consecutive words of one document, exactly as they stand."""
+
+    source: str
+    place: str
+    """Heading, page or rows; empty where the document has none."""
+    text: str
+
+
+def split(source: str, text: str) -> tuple[Passage, ...]:
+    """Cut a document at its pages, headings and paragraphs, at its lines for a table."""
+    if source.lower().endswith((".csv", ".tsv")):
+        return tuple(_rows(source, text))
+    pages = text.split("\f")
+    if len(pages) == 1:
+        return tuple(_sections(source, "", text))
+    numbered = enumerate(pages, start=1)
+    return tuple(
+        passage for n, page in numbered for passage in _sections(source, f"page {n}", page)
+    )
+
+
+def _sections(source: str, page: str, text: str) -> Iterator[Passage]:
+    heading, lines = "", list[str]()
+    for line in text.splitlines():
+        if found := _HEADING.match(line):
+            yield from _paragraphs(source, _place(page, heading), lines)
+            heading, lines = found[1], [line]
+        elif _UNDERLINE.match(line) and lines and lines[-1].strip():
+            title = lines.pop()
+            yield from _paragraphs(source, _place(page, heading), lines)
+            heading, lines = title.strip(), [title, line]
+        else:
+            lines.append(line)
+    yield from _paragraphs(source, _place(page, heading), lines)
+
+
+def _place(page: str, heading: str) -> str:
+    return ", ".join(part for part in (page, heading[:120]) if part)
+
+
+def _paragraphs(source: str, place: str, lines: list[str]) -> Iterator[Passage]:
+    held = ""
+    for paragraph in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
+        if held and len(held) + len(paragraph) > SOFT_CHARS:
+            yield from _pieces(source, place, held)
+            held = ""
+        held = f"{held}\n\n{paragraph}" if held else paragraph
+    yield from _pieces(source, place, held)
+
+
+def _pieces(source: str, place: str, text: str) -> Iterator[Passage]:
+    while len(text) > HARD_CHARS:
+        cut = max(text.rfind(mark, SOFT_CHARS // 2, SOFT_CHARS) for mark in ("\n", ". ", " "))
+        cut = cut + 1 if cut > 0 else SOFT_CHARS
+        yield Passage(source, place, text[:cut].strip())
+        text = text[cut:]
+    if text.strip():
+        yield Passage(source, place, text.strip())
+
+
+def _rows(source: str, text: str) -> Iterator[Passage]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    columns, start = (lines[0][:300] if lines else ""), 0
+    while start < len(lines):
+        end, size = start, 0
+        while end < len(lines) and (end == start or size + len(lines[end]) <= SOFT_CHARS):
+            size += len(lines[end]) + 1
+            end += 1
+        place = f"lines {start + 1}-{end}" + (f"; columns: {columns}" if start else "")
+        yield from _pieces(source, place, "\n".join(lines[start:end]))
+        start = end

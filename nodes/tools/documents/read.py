@@ -1,0 +1,96 @@
+"""From a document file to its text."""
+
+import stat
+from pathlib import Path
+from typing import Any
+
+from nodes.errors import FileUnreadable
+from nodes.tools.isolation import Isolated, IsolatedFailed, ask_once
+from nodes.tools.plain_text import plain
+
+PARSER = "nodes.tools.documents.parser"
+PARSED = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
+"""Kinds that need a parser, which runs in a process of its own."""
+MAX_FILE_BYTES = 50_000_000
+MAX_TEXT_CHARS = 2_000_000
+PARSE_TIMEOUT_S = 30.0
+
+
+def read_document(path: Path) -> str:
+    """Read a document as text; pages of a PDF are parted by a form feed.
+
+    Raises:
+        FileUnreadable: missing, not a regular file, too large, binary, encrypted or empty.
+    """
+    _check(path)
+    if path.suffix.lower() not in PARSED:
+        return _checked_text(path, _read_text(path))
+    try:
+        answer = ask_once(PARSER, _request(path), timeout_s=PARSE_TIMEOUT_S)
+    except IsolatedFailed as failure:
+        raise _unparsed(path, failure) from failure
+    return _checked_text(path, answer["text"])
+
+
+async def read_with(parser: Isolated, path: Path) -> str:
+    """Read a document as `read_document` does, with a parser that is kept for the next one.
+
+    Raises:
+        FileUnreadable: as `read_document`.
+    """
+    if path.suffix.lower() not in PARSED:
+        return read_document(path)
+    _check(path)
+    try:
+        answer = await parser.ask(_request(path))
+    except IsolatedFailed as failure:
+        raise _unparsed(path, failure) from failure
+    return _checked_text(path, answer["text"])
+
+
+def _request(path: Path) -> dict[str, Any]:
+    return {"path": str(path.resolve()), "suffix": path.suffix.lower(), "max_chars": MAX_TEXT_CHARS}
+
+
+def _check(path: Path) -> None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or str(error)
+        raise _unreadable(path, cause, "check the name and the permissions") from error
+    if stat.S_ISDIR(found.st_mode):
+        raise _unreadable(path, "it is a folder", "name a file, or set SUPERVISE_DOCUMENTS")
+    if not stat.S_ISREG(found.st_mode):
+        raise _unreadable(path, "it is not a regular file", "copy its contents into a file")
+    if found.st_size > MAX_FILE_BYTES:
+        size, limit = found.st_size / 1e6, MAX_FILE_BYTES / 1e6
+        raise _unreadable(path, f"{size:.0f} MB, of at most {limit:.0f}", "split it")
+
+
+def _read_text(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error), "check the permissions") from error
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return raw.decode("utf-16", errors="replace")
+    if b"\0" in raw[:8192]:
+        raise _unreadable(path, "it is binary", "convert it to text, Markdown, CSV, PDF or DOCX")
+    return raw.decode("utf-8-sig", errors="replace")
+
+
+def _checked_text(path: Path, text: str) -> str:
+    text = plain(text)
+    if not text.strip():
+        raise _unreadable(path, "no text in it", "a scanned document needs text recognition first")
+    if len(text) > MAX_TEXT_CHARS:
+        text = f"{text[:MAX_TEXT_CHARS]}\n[cut at {MAX_TEXT_CHARS} characters]"
+    return text
+
+
+def _unparsed(path: Path, failure: IsolatedFailed) -> FileUnreadable:
+    return _unreadable(path, str(failure), "save it anew, or hand it over as text")
+
+
+def _unreadable(path: Path, cause: str, advice: str) -> FileUnreadable:
+    return FileUnreadable(f"cannot read {path.name}", cause=cause, next=advice)

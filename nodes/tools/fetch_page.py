@@ -1,0 +1,68 @@
+"""A web page as text."""
+
+import base64
+from typing import Any
+
+import httpx
+from langchain_core.tools import BaseTool, tool
+
+from nodes.errors import ToolRefused
+from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.tools.plain_text import plain, plain_line
+from nodes.tools.settings import ToolSettings
+from nodes.tools.web.addresses import AddressPolicy
+from nodes.tools.web.download import Page, download
+
+PARSER = "nodes.tools.documents.parser"
+PARSE_TIMEOUT_S = 15.0
+MAX_CHARS = 12_000
+
+
+def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -> BaseTool:
+    """Build the fetcher; `policy` says which addresses it may reach, the public ones by default."""
+    allowed = policy or AddressPolicy()
+
+    @tool("fetch_page")
+    async def fetch(url: str) -> dict[str, Any]:
+        """Read one public web page or PDF as text.
+
+        Give a URL exactly as a search result or the handoff names it. Cite `source`, quote `text`.
+        Example: fetch_page(url="https://www.example.com/report.html")
+        """
+        try:
+            page = await download(url.strip(), allowed)
+        except httpx.TransportError as error:
+            raise ToolRefused(
+                f"the page cannot be reached ({type(error).__name__}); use another page or "
+                "search_documents, or report what is missing"
+            ) from error
+        except httpx.DecodingError:
+            raise ToolRefused("the page cannot be decoded; use another one") from None
+        title, text = await _text(page)
+        if not text.strip():
+            raise ToolRefused("the page holds no text that can be read; use another one")
+        found = {"source": page.url, "title": plain_line(title, 200), "text": text[:MAX_CHARS]}
+        if len(text) <= MAX_CHARS:
+            return {"results": [found]}
+        return {"results": [found], "cut": f"the first {MAX_CHARS} of {len(text)} characters"}
+
+    return fetch
+
+
+async def _text(page: Page) -> tuple[str, str]:
+    if page.suffix == ".txt":
+        try:
+            return "", plain(page.body.decode(page.charset, errors="replace"))
+        except LookupError:
+            return "", plain(page.body.decode("utf-8", errors="replace"))
+    request = {
+        "base64": base64.b64encode(page.body).decode(),
+        "suffix": page.suffix,
+        "max_chars": 20 * MAX_CHARS,
+    }
+    try:
+        async with Isolated(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+            answer = await parser.ask(request)
+    except IsolatedFailed as failure:
+        raise ToolRefused(f"the page cannot be read: {failure}; use another one") from failure
+    return answer["title"], plain(answer["text"])

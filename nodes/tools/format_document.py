@@ -1,0 +1,87 @@
+"""Finished documents as files."""
+
+import asyncio
+import re
+import unicodedata
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+from langchain_core.tools import BaseTool, tool
+
+from nodes.errors import ToolRefused
+from nodes.tools.plain_text import plain, plain_line
+from nodes.tools.settings import ToolSettings
+
+Format = Literal["markdown", "html", "docx"]
+SUFFIXES: dict[Format, str] = {"markdown": ".md", "html": ".html", "docx": ".docx"}
+MAX_MARKDOWN_CHARS = 500_000
+MAX_NAME_CHARS = 60
+
+
+def format_document(settings: ToolSettings) -> BaseTool:
+    """Build the writer of documents into `settings.output`."""
+
+    @tool("format_document")
+    async def write(
+        markdown: str, format: Format = "markdown", title: str = "report"
+    ) -> dict[str, Any]:
+        """Write a finished document to a file; never replaces another one.
+
+        Give the whole document as Markdown (headings, lists, tables, bold); format is markdown,
+        html or docx. Name the returned path in your report.
+        Example: format_document(markdown="# Findings", format="html", title="Cloud market")
+        """
+        text = plain(markdown)
+        if not text.strip():
+            raise ToolRefused("the document is empty; give its text as Markdown")
+        if len(text) > MAX_MARKDOWN_CHARS:
+            raise ToolRefused(
+                f"the document has {len(text)} characters, of at most {MAX_MARKDOWN_CHARS}"
+            )
+        return await asyncio.to_thread(_write, settings.output, text, format, title)
+
+    return write
+
+
+def _write(folder: Path, markdown: str, format: Format, title: str) -> dict[str, Any]:
+    content = _rendered(markdown, format, plain_line(title, 200) or "report")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = _put(folder, file_stem(title), SUFFIXES[format], content)
+    except OSError as error:
+        raise ToolRefused(
+            f"the document cannot be saved ({error.strerror}); put its text into your report"
+        ) from error
+    return {"path": str(path), "format": format, "bytes": len(content)}
+
+
+def _rendered(markdown: str, format: Format, title: str) -> bytes:
+    # The renderers load here, once a document of their kind is asked for.
+    if format == "html":
+        from nodes.tools.formats.html import to_html
+
+        return to_html(markdown, title)
+    if format == "docx":
+        from nodes.tools.formats.docx import to_docx
+
+        return to_docx(markdown, title)
+    return (markdown.rstrip("\n") + "\n").encode("utf-8")
+
+
+def file_stem(title: str) -> str:
+    """Make a safe file name from a title: small letters, digits and hyphens."""
+    folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:MAX_NAME_CHARS].rstrip("-") or "report"
+
+
+def _put(folder: Path, stem: str, suffix: str, content: bytes) -> Path:
+    for n in count(1):
+        path = folder / f"{stem}{suffix if n == 1 else f'-{n}{suffix}'}"
+        try:
+            with path.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError("there is always a free number")

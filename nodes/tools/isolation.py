@@ -1,0 +1,152 @@
+"""Work on what strangers wrote, in a process of its own that can be killed.
+
+The child module calls `serve`; parent and child exchange one line of JSON each way per request.
+The child gets no environment, so it holds no key.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+MAX_ANSWER_BYTES = 64_000_000
+MAX_MEMORY_BYTES = 3_000_000_000
+HOME = str(Path(__file__).resolve().parents[2])
+"""Where `nodes` is imported from, also when that is the current folder."""
+
+
+class IsolatedFailed(Exception):
+    """The child took too long, died, or said that it cannot."""
+
+
+class Isolated:
+    """A child process that answers requests; it starts when first asked, and again after a kill."""
+
+    def __init__(self, module: str, *, timeout_s: float) -> None:
+        self._command, self._timeout_s = _command(module), timeout_s
+        self._child: asyncio.subprocess.Process | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._kill()
+
+    async def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Send one request and wait for its answer.
+
+        Raises:
+            IsolatedFailed: no answer in time, none at all, or a refusal.
+        """
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                line = await self._exchange(request)
+        except TimeoutError:
+            await self._kill()
+            raise IsolatedFailed(f"took longer than {self._timeout_s:g} s") from None
+        except (ValueError, ConnectionError):
+            await self._kill()
+            raise IsolatedFailed("gave an answer that is too large, or none") from None
+        return _answer(line)
+
+    async def _exchange(self, request: Mapping[str, Any]) -> bytes:
+        child = self._child
+        if child is None or child.returncode is not None:
+            child = self._child = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+                limit=MAX_ANSWER_BYTES,
+            )
+        assert child.stdin is not None and child.stdout is not None
+        child.stdin.write(json.dumps(request).encode() + b"\n")
+        await child.stdin.drain()
+        return await child.stdout.readline()
+
+    async def _kill(self) -> None:
+        child, self._child = self._child, None
+        if child is None:
+            return
+        if child.returncode is None:
+            child.kill()
+        await child.wait()
+
+
+def ask_once(module: str, request: Mapping[str, Any], *, timeout_s: float) -> dict[str, Any]:
+    """Ask a child one thing and wait in this thread.
+
+    Raises:
+        IsolatedFailed: no answer in time, none at all, or a refusal.
+    """
+    try:
+        done = subprocess.run(
+            _command(module),
+            input=json.dumps(request).encode() + b"\n",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise IsolatedFailed(f"took longer than {timeout_s:g} s") from None
+    return _answer(done.stdout)
+
+
+def serve(
+    handle: Callable[[dict[str, Any]], dict[str, Any]], *, max_written_bytes: int = 0
+) -> None:
+    """Answer requests from standard input until it ends; what goes wrong is told, then it ends."""
+    _limit_resources(max_written_bytes)
+    out, sys.stdout = sys.stdout, sys.stderr
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        _write(out, {"refused": f"{kind.__name__}: {error}"[:500]})
+
+    sys.excepthook = tell
+    for line in sys.stdin:
+        _write(out, handle(json.loads(line)))
+
+
+def _write(out: Any, answer: Mapping[str, Any]) -> None:
+    out.write(json.dumps(answer) + "\n")
+    out.flush()
+
+
+def _answer(line: bytes) -> dict[str, Any]:
+    if not line.endswith(b"\n"):
+        raise IsolatedFailed("ended without an answer")
+    answer: dict[str, Any] = json.loads(line)
+    if refused := answer.get("refused"):
+        raise IsolatedFailed(refused)
+    return answer
+
+
+def _command(module: str) -> tuple[str, ...]:
+    return sys.executable, "-P", "-X", "utf8", "-m", module
+
+
+def _environment() -> dict[str, str]:
+    return {"PYTHONPATH": os.pathsep.join([HOME, *filter(None, sys.path)])}
+
+
+def _limit_resources(max_written_bytes: int) -> None:
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max_written_bytes, max_written_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

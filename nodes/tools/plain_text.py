@@ -1,0 +1,19 @@
+"""What strangers wrote, without the characters a reader cannot see."""
+
+import re
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+def plain(text: str) -> str:
+    """Drop control, zero-width and tag characters; keep tabs, line and page breaks."""
+    return _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def plain_line(text: str, max_chars: int) -> str:
+    """Give a text as one line of limited length."""
+    line = " ".join(plain(text).split())
+    return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"

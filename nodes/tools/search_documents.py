@@ -1,0 +1,53 @@
+"""Full-text search over the user's documents and the run's materials."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import ToolRefused
+from nodes.tools.documents.library import library_of
+from nodes.tools.settings import ToolSettings
+
+MAX_RESULTS = 20
+MAX_SKIPPED = 20
+
+
+def search_documents(settings: ToolSettings) -> BaseTool:
+    """Build the search over `settings.documents`; the index is shared by the process."""
+    library = library_of(settings.documents)
+
+    @tool("search_documents")
+    async def search(
+        query: str,
+        max_results: int = 6,
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        """Find passages in the user's documents and in the artifacts of this run, best first.
+
+        Any of the words may match; telling words (names, units, years) find more than sentences.
+        Cite `source` exactly as given, and quote from `text`.
+        Example: search_documents(query="AWS revenue growth 2025", max_results=6)
+        """
+        index, skipped, read = await library.index(materials)
+        if not read and not skipped:
+            raise ToolRefused(
+                "there are no documents and no artifacts to search; use another tool, or report "
+                "what is missing"
+            )
+        hits = index.search(query, min(max(max_results, 1), MAX_RESULTS))
+        answer: dict[str, Any] = {
+            "results": [
+                {"source": hit.passage.source, "place": hit.passage.place, "text": hit.passage.text}
+                for hit in hits
+            ]
+        }
+        if not hits:
+            answer["note"] = f"none of the words stands in any of {read} documents; try others"
+        if skipped:
+            answer["skipped"] = [vars(item) for item in skipped[:MAX_SKIPPED]]
+            if len(skipped) > MAX_SKIPPED:
+                answer["cut"] = f"{MAX_SKIPPED} of {len(skipped)} skipped files are named"
+        return answer
+
+    return search

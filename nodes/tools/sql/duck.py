@@ -1,0 +1,104 @@
+"""DuckDB over files, locked down before the statement runs."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+
+from nodes.tools.sql.location import Location, data_files
+from nodes.tools.sql.tables import MAX_ROWS, Table, mentions, table_names
+
+MEMORY = "512MB"
+THREADS = 2
+
+
+@contextlib.contextmanager
+def connect(
+    location: Location, materials: Mapping[str, str], sql: str
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Load what the statement mentions into memory, all of it when it mentions nothing."""
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY,
+        "threads": THREADS,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    with duckdb.connect(":memory:", config=config) as base:
+        # The files are gone before the statement runs: it may end with a kill.
+        with tempfile.TemporaryDirectory() as folder:
+            _load_files(base, _files(location, materials, Path(folder)), sql)
+        if location.engine == "duckdb":
+            target = location.target.replace("'", "''")
+            base.execute(f"ATTACH '{target}' AS source (READ_ONLY)")
+            base.execute("SET search_path = 'memory.main,source.main'")
+        base.execute("SET temp_directory = ''")
+        base.execute("SET enable_external_access = false")
+        base.execute("SET lock_configuration = true")
+        yield base
+
+
+def tables(
+    base: duckdb.DuckDBPyConnection, location: Location, materials: Mapping[str, str]
+) -> list[Table]:
+    """List what is loaded, with the file each table comes from."""
+    sources = {name: source for name, (source, _) in _files(location, materials, None).items()}
+    found = base.execute(
+        "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns() "
+        "WHERE NOT internal GROUP BY database_name, schema_name, table_name ORDER BY 1"
+    ).fetchall()
+    return [Table(name, tuple(columns), sources.get(name, name)) for name, columns in found]
+
+
+def query(base: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[Sequence[object]]]:
+    """Run one reading statement; gives at most one row more than is shown.
+
+    Raises:
+        duckdb.Error: not one reading statement, or wrong.
+    """
+    statements = base.extract_statements(sql)
+    readings = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+    if len(statements) != 1 or statements[0].type not in readings:
+        raise duckdb.InvalidInputException("only one SELECT statement is allowed")
+    base.execute(statements[0])
+    columns = [column[0] for column in base.description or ()]
+    rows: list[Sequence[object]] = list(base.fetchmany(MAX_ROWS + 1))
+    return columns, rows
+
+
+def _files(
+    location: Location, materials: Mapping[str, str], folder: Path | None
+) -> dict[str, tuple[str, Path]]:
+    """Name the tables: materials first, then files; a taken name is not given again."""
+    files: dict[str, tuple[str, Path]] = {}
+    for table, name in table_names(materials).items():
+        path = (folder or Path()) / f"{table[:100]}.csv"
+        if folder is not None:
+            path.write_text(materials[name], encoding="utf-8")
+        files[table] = (name, path)
+    if location.engine == "files":
+        paths = {path.name: path for path in data_files(location.target)}
+        for table, name in table_names(paths).items():
+            files.setdefault(table, (name, paths[name]))
+    return files
+
+
+def _load_files(
+    base: duckdb.DuckDBPyConnection, files: Mapping[str, tuple[str, Path]], sql: str
+) -> None:
+    for table, (_, path) in files.items():
+        if not sql:
+            # One broken file must not hide the others; a statement that names it learns why.
+            with contextlib.suppress(duckdb.Error):
+                _load(base, table, path, rows=0)
+        elif mentions(sql, table):
+            _load(base, table, path, rows=None)
+
+
+def _load(base: duckdb.DuckDBPyConnection, table: str, path: Path, *, rows: int | None) -> None:
+    reader = "read_parquet" if path.suffix.lower() == ".parquet" else "read_csv"
+    options = "" if reader == "read_parquet" else ", header = true, sample_size = 20000"
+    limit = "" if rows is None else f" LIMIT {rows}"
+    name, file = table.replace('"', '""'), str(path).replace("'", "''")
+    base.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM {reader}('{file}'{options}){limit}")

@@ -1,0 +1,96 @@
+"""The child process that runs SQL on files; `query_database.py` asks it once and ends it."""
+
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+from nodes.tools.isolation import serve
+from nodes.tools.sql import sqlite
+from nodes.tools.sql.location import Location
+from nodes.tools.sql.tables import Table, listing, result
+
+GRACE_S = 0.1
+TOO_LONG = "the statement took too long; filter or aggregate more"
+MAX_WRITTEN_BYTES = 100_000_000
+"""Materials are put down in a temporary folder of the child's for DuckDB to read."""
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{engine, target, materials, sql, timeout_s}`; without sql, list the tables."""
+    location = Location(request["engine"], request["target"])
+    run = _sqlite if location.engine == "sqlite" else _duckdb
+    return run(location, request["materials"], request["sql"], request["timeout_s"])
+
+
+def _sqlite(
+    location: Location, materials: dict[str, str], sql: str, timeout_s: float
+) -> dict[str, Any]:
+    known = list[Table]()
+    try:
+        base = sqlite.connect(location.target, materials)
+        known = sqlite.tables(base, materials)
+        if not sql:
+            return listing(known)
+        with _deadline(timeout_s, known):
+            columns, rows = sqlite.query(base, sql, timeout_s)
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        return _refused(error, known)
+    return result(sql, known, columns, rows)
+
+
+def _duckdb(
+    location: Location, materials: dict[str, str], sql: str, timeout_s: float
+) -> dict[str, Any]:
+    import duckdb
+
+    from nodes.tools.sql import duck
+
+    known = list[Table]()
+    try:
+        if sql:
+            with duck.connect(location, materials, "") as base:
+                known = duck.tables(base, location, materials)
+        with duck.connect(location, materials, sql) as base:
+            if not sql:
+                return listing(duck.tables(base, location, materials))
+            with _deadline(timeout_s, known):
+                columns, rows = duck.query(base, sql)
+    except duckdb.Error as error:
+        return _refused(error, known)
+    return result(sql, known, columns, rows)
+
+
+@contextmanager
+def _deadline(timeout_s: float, known: list[Table]) -> Iterator[None]:
+    """End this process when the block takes longer: one long operation heeds no interrupt."""
+    timer = Timer(timeout_s + GRACE_S, _give_up, [known])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _give_up(known: list[Table]) -> None:
+    assert sys.__stdout__ is not None
+    print(json.dumps({"error": TOO_LONG, **listing(known)}), file=sys.__stdout__, flush=True)
+    os._exit(0)
+
+
+def _refused(error: Exception, known: list[Table]) -> dict[str, Any]:
+    message = str(error).split("\n\nLINE", 1)[0]
+    if message == "interrupted":
+        message = TOO_LONG
+    if "authoriz" in message or "prohibited" in message:
+        message = f"{message}: the database is read only; only SELECT on its tables is allowed"
+    return {"error": message.rstrip("."), **listing(known)}
+
+
+if __name__ == "__main__":
+    serve(answer, max_written_bytes=MAX_WRITTEN_BYTES)

@@ -1,0 +1,112 @@
+"""SQLite, read only: an authorizer, limits and a deadline hold, whatever the statement says."""
+
+import csv
+import io
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nodes.tools.sql.tables import MAX_ROWS, Table, free_name, table_names
+
+_READS = frozenset(
+    {
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+    }
+)
+_CATALOGUES = frozenset(
+    {"sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"}
+)
+_FORBIDDEN_FUNCTIONS = frozenset(
+    {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "sqlite_log"}
+)
+
+
+def connect(path: str, materials: Mapping[str, str]) -> sqlite3.Connection:
+    """Open the file read only beside an in-memory base that holds the CSV materials."""
+    base = sqlite3.connect("file::memory:", uri=True)
+    for table, name in table_names(materials).items():
+        _load_csv(base, table, materials[name])
+    base.commit()
+    base.execute("ATTACH ? AS source", (f"{Path(path).as_uri()}?mode=ro",))
+    return base
+
+
+def tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[Table]:
+    """List the user's tables and views, materials first."""
+    sources = table_names(materials)
+    found = base.execute(
+        "SELECT 'main', name FROM main.sqlite_master WHERE type IN ('table', 'view') "
+        "UNION ALL SELECT 'source', name FROM source.sqlite_master "
+        "WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    ).fetchall()
+    listed = list[Table]()
+    for schema, name in found:
+        described = base.execute(f"PRAGMA {schema}.table_info({_quoted(name)})").fetchall()
+        source = sources.get(name, name) if schema == "main" else name
+        listed.append(Table(name, tuple(column[1] for column in described), source))
+    return listed
+
+
+def query(
+    base: sqlite3.Connection, sql: str, timeout_s: float
+) -> tuple[list[str], list[Sequence[object]]]:
+    """Run one reading statement; gives at most one row more than is shown.
+
+    Raises:
+        sqlite3.Error: not one reading statement, wrong, or out of time.
+    """
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
+    base.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 10_000)
+    base.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
+    base.set_authorizer(_authorize)
+    deadline = time.monotonic() + timeout_s
+    base.set_progress_handler(lambda: time.monotonic() > deadline, 1000)
+    cursor = base.execute(sql)
+    columns = [column[0] for column in cursor.description or ()]
+    return columns, cursor.fetchmany(MAX_ROWS + 1)
+
+
+def _authorize(
+    action: int, first: str | None, second: str | None, base: str | None, trigger: str | None
+) -> int:
+    if action not in _READS:
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_READ and (first or "").lower() in _CATALOGUES:
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FORBIDDEN_FUNCTIONS:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+def _load_csv(base: sqlite3.Connection, table: str, text: str) -> None:
+    rows = list(csv.reader(io.StringIO(text)))
+    if not rows or not rows[0]:
+        return
+    header = list[str]()
+    for n, name in enumerate(rows[0], start=1):
+        header.append(free_name(name.strip() or f"column{n}", _Folded(header)))
+    # NUMERIC affinity turns what looks like a number into one and leaves other text alone.
+    columns = ", ".join(f"{_quoted(name)} NUMERIC" for name in header)
+    base.execute(f"CREATE TABLE {_quoted(table)} ({columns})")
+    places = ", ".join("?" for _ in header)
+    filled = (
+        [cell.strip() or None for cell in [*row, *[""] * len(header)][: len(header)]]
+        for row in rows[1:]
+        if row
+    )
+    base.executemany(f"INSERT INTO {_quoted(table)} VALUES ({places})", filled)
+
+
+class _Folded(list[str]):
+    """Column names, which SQLite compares without case."""
+
+    def __contains__(self, name: object) -> bool:
+        return str(name).lower() in (taken.lower() for taken in self)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

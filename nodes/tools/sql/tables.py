@@ -1,0 +1,127 @@
+"""What can be queried, and how a result is shown."""
+
+import datetime
+import math
+import re
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import PurePath
+from typing import Any
+
+MAX_ROWS = 200
+MAX_CITED_ROWS = 20
+MAX_CELL_CHARS = 500
+MAX_RESULT_CHARS = 60_000
+MAX_TABLES = 200
+MAX_SAFE_INTEGER = 2**53
+
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's name, its columns, and the name a claim cites it by."""
+
+    name: str
+    columns: tuple[str, ...]
+    source: str
+
+
+def table_names(file_names: Iterable[str]) -> dict[str, str]:
+    """Name a table after each file: `Revenue 2024.csv` is `revenue_2024`, its namesake `…_2`."""
+    named: dict[str, str] = {}
+    for file_name in file_names:
+        name = re.sub(r"\W+", "_", PurePath(file_name).stem.lower()).strip("_")
+        name = f"t_{name}" if not name or name[0].isdigit() else name
+        named[free_name(name, named)] = file_name
+    return named
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Give the name itself, or with the first number from 2 that makes it new."""
+    if name not in taken:
+        return name
+    return next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in taken)
+
+
+def mentions(sql: str, name: str) -> bool:
+    """Tell whether a statement names a table; best effort, never a guard."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE) is not None
+
+
+def listing(tables: Sequence[Table]) -> dict[str, Any]:
+    """Show the tables to a model."""
+    shown = [
+        {"table": table.name, "columns": list(table.columns), "source": table.source}
+        for table in tables[:MAX_TABLES]
+    ]
+    if len(tables) <= MAX_TABLES:
+        return {"tables": shown}
+    return {"tables": shown, "cut": f"{MAX_TABLES} of {len(tables)} tables are shown"}
+
+
+def result(
+    sql: str,
+    tables: Iterable[Table],
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+) -> dict[str, Any]:
+    """Show a result to a model; it holds one row more than shown when there are more."""
+    used = [table.source for table in tables if mentions(sql, table.name)]
+    source = ", ".join(dict.fromkeys(used)) or "query_database"
+    shown, cut = _fitting([[cell(value) for value in row] for row in rows[:MAX_ROWS]])
+    if not cut and len(rows) > MAX_ROWS:
+        cut = f"only the first {MAX_ROWS} rows; aggregate, filter or use LIMIT and OFFSET"
+    answer: dict[str, Any] = {
+        "columns": list(columns),
+        "rows": shown,
+        "results": [
+            {"source": source, "text": _line(columns, row)} for row in shown[:MAX_CITED_ROWS]
+        ],
+    }
+    return answer | ({"cut": cut} if cut else {})
+
+
+def cell(value: object) -> Cell:
+    """Turn a value of any engine into one that JSON and a model can read."""
+    match value:
+        case None | bool() | str():
+            return _short(value) if isinstance(value, str) else value
+        case int():
+            return value if abs(value) <= MAX_SAFE_INTEGER else str(value)
+        case float():
+            return _plain_float(value)
+        case bytes() | bytearray() | memoryview():
+            return f"[{len(value)} bytes]"
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case _:
+            return _short(str(value))
+
+
+def _plain_float(value: float) -> Cell:
+    if not math.isfinite(value):
+        return str(value)
+    if value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
+        return int(value)
+    return float(f"{value:.15g}")
+
+
+def _short(text: str) -> str:
+    if len(text) <= MAX_CELL_CHARS:
+        return text
+    return f"{text[:MAX_CELL_CHARS]} [cut at {MAX_CELL_CHARS} of {len(text)} characters]"
+
+
+def _fitting(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
+    size = 0
+    for n, row in enumerate(rows):
+        size += sum(len(str(value)) + 4 for value in row)
+        if size > MAX_RESULT_CHARS:
+            return rows[:n], f"only the first {n} rows, the rest is too large; select less"
+    return rows, ""
+
+
+def _line(columns: Sequence[str], row: Sequence[Cell]) -> str:
+    return "; ".join(f"{name}: {value}" for name, value in zip(columns, row, strict=True))
