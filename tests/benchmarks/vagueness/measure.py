@@ -1,0 +1,71 @@
+"""Count misses and false refusals of the vagueness check over labelled descriptions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from nodes.checks.vagueness import vagueness
+
+Half = Literal["development", "held_out"]
+Label = Literal["good", "vague"]
+HALVES: tuple[Half, ...] = ("development", "held_out")
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Description:
+    """A labelled description."""
+
+    half: Half
+    label: Label
+    domain: str
+    text: str
+
+    @property
+    def is_judged_right(self) -> bool:
+        """Tell whether the check agrees with the label."""
+        return (vagueness(self.text) is None) == (self.label == "good")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Errors and totals of a set of descriptions."""
+
+    good: int
+    refused: int
+    vague: int
+    missed: int
+
+    @property
+    def false_refusals(self) -> float:
+        """Share of the good ones that are refused, 0 to 1."""
+        return self.refused / self.good
+
+    @property
+    def misses(self) -> float:
+        """Share of the vague ones that pass, 0 to 1."""
+        return self.missed / self.vague
+
+
+def descriptions(half: Half) -> list[Description]:
+    """Read the labelled descriptions of one half."""
+    found = []
+    for label in ("good", "vague"):
+        for line in (HERE / half / f"{label}.txt").read_text(encoding="utf-8").splitlines():
+            domain, text = line.split(" | ", 1)
+            found.append(Description(half, label, domain, text))
+    return found
+
+
+def tally(items: Iterable[Description]) -> Tally:
+    """Count the errors of the check."""
+    items = list(items)
+    good = [item for item in items if item.label == "good"]
+    vague = [item for item in items if item.label == "vague"]
+    return Tally(
+        good=len(good),
+        refused=sum(not item.is_judged_right for item in good),
+        vague=len(vague),
+        missed=sum(not item.is_judged_right for item in vague),
+    )
