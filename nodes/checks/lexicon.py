@@ -1,0 +1,61 @@
+"""Look words up in the closed lists, whatever form they come in."""
+
+from functools import lru_cache
+
+from nodes.checks.words import ANYTHING, FUNCTION, GENERIC, MAKING_VERBS, PRECISE_VERBS
+
+_ENDINGS = (
+    ("ies", "y"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ed", ""),
+    ("ed", "e"),
+    ("es", ""),
+    ("s", ""),
+    ("ally", ""),
+    ("ily", "y"),
+    ("ly", ""),
+    ("y", "e"),
+)
+_MIN_TYPO_CHARS, _MAX_TYPO_CHARS = 7, 20
+
+
+@lru_cache(4096)
+def forms(word: str) -> frozenset[str]:
+    """Give the base forms a word may have; some of them are no words."""
+    if word in FUNCTION:
+        return frozenset({word})
+    found = {word}
+    for ending, stem in _ENDINGS:
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= 3:
+            found.add(root + stem)
+            if len(root) > 3 and root[-1] == root[-2]:
+                found.add(root[:-1])
+    return frozenset(found)
+
+
+@lru_cache(4096)
+def is_generic(word: str) -> bool:
+    """Tell whether a word, or each part of it, fits any task; small typing errors are forgiven."""
+    if forms(word) & ANYTHING:
+        return True
+    if "-" in word:
+        return all(is_generic(part) for part in word.split("-"))
+    if not _MIN_TYPO_CHARS <= len(word) <= _MAX_TYPO_CHARS:
+        return False
+    return not _ONE_LETTER_OFF.isdisjoint(_without_one_letter(word))
+
+
+def is_verb(word: str) -> bool:
+    """Tell whether a word may be a verb that makes a result."""
+    return bool(forms(word) & (MAKING_VERBS | PRECISE_VERBS))
+
+
+def _without_one_letter(word: str) -> set[str]:
+    return {word} | {word[:index] + word[index + 1 :] for index in range(len(word))}
+
+
+_ONE_LETTER_OFF = frozenset(
+    typo for word in GENERIC if len(word) >= _MIN_TYPO_CHARS for typo in _without_one_letter(word)
+)

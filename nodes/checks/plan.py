@@ -1,0 +1,95 @@
+"""Check a plan against its team; what `Plan` itself refuses is not asked again."""
+
+import re
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+
+from nodes.checks.fit import misfit
+from nodes.checks.vagueness import vagueness
+from state import Plan, Task, Team
+
+_ARTICLES = frozenset(("a", "an", "the", "please"))
+_MAX_NAME_CHARS = 80
+_PUNCTUATION = re.compile(r"[\W_]+")
+
+
+def problems(
+    plan: Plan, team: Team, *, max_tasks: int, materials: Collection[str] = ()
+) -> list[str]:
+    """Say what is wrong with a plan, to its author: the plan's own faults, then task by task."""
+    found = list(_size(plan, team, max_tasks))
+    # A plan of thousands of tasks is refused for its size alone.
+    if len(plan.tasks) > max_tasks:
+        return found
+    seen: dict[tuple[str, ...], Task] = {}
+    for task in plan.tasks:
+        found += _worker(task, team)
+        found += _materials(task, materials)
+        if reason := vagueness(task.description):
+            found.append(f"task {task.id!r} is vague: {reason}")
+        first = seen.setdefault(_work(task), task)
+        # To select is to choose among several attempts at one task.
+        if first is not task and plan.aggregation != "select":
+            found.append(
+                f"task {task.id!r} asks for the same work as task {first.id!r}: "
+                "keep one of them, or say in its description what differs"
+            )
+    return found
+
+
+def _size(plan: Plan, team: Team, max_tasks: int) -> Iterator[str]:
+    if len(plan.tasks) > max_tasks:
+        yield f"the plan has {len(plan.tasks)} tasks: at most {max_tasks} are allowed; join some"
+    depth = plan.depth()
+    if depth > team.max_depth:
+        chain = " -> ".join(_shortened(_longest_chain(plan)))
+        yield (
+            f"the chain {chain} is {depth} tasks long: at most {team.max_depth} are allowed; "
+            "drop dependencies a task can do without, or join tasks"
+        )
+
+
+def _worker(task: Task, team: Team) -> Iterator[str]:
+    names = [worker.name for worker in team.workers]
+    if task.worker not in names:
+        yield (
+            f"task {task.id!r} names an unknown worker {task.worker!r}"
+            f"{_hint(task.worker, names)}; the workers are {', '.join(names)}"
+        )
+    elif reason := misfit(task, team.worker(task.worker), team):
+        yield f"task {task.id!r} does not fit its worker: {reason}"
+
+
+def _materials(task: Task, materials: Collection[str]) -> Iterator[str]:
+    known = sorted(materials)
+    accepted = f"the materials are {', '.join(known)}" if known else "the request has no materials"
+    for name in task.materials:
+        if name not in known:
+            shown = f"{name[:_MAX_NAME_CHARS]!r}{_hint(name, known)}"
+            yield f"task {task.id!r} names an unknown material {shown}; {accepted}"
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    by_lower = {each.lower(): each for each in known}
+    near = get_close_matches(name.strip().lower(), by_lower, 1)
+    return f" (did you mean {by_lower[near[0]]!r}?)" if near else ""
+
+
+def _work(task: Task) -> tuple[str, ...]:
+    """Give what makes two tasks the same: words, materials and inputs, whoever does it."""
+    words = _PUNCTUATION.sub(" ", task.description.casefold()).split()
+    said = " ".join(word for word in words if word not in _ARTICLES)
+    inputs = sorted(edge.task for edge in task.depends_on)
+    return (said or task.description, "", *sorted(task.materials), "", *inputs)
+
+
+def _longest_chain(plan: Plan) -> list[str]:
+    chains: dict[str, list[str]] = {}
+    for task in plan.order():
+        before = max((chains[edge.task] for edge in task.depends_on), key=len, default=[])
+        chains[task.id] = [*before, task.id]
+    return max(chains.values(), key=len)
+
+
+def _shortened(chain: list[str]) -> list[str]:
+    return chain if len(chain) <= 12 else [*chain[:5], "...", *chain[-5:]]
