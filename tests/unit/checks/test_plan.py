@@ -1,0 +1,142 @@
+from random import Random
+
+import pytest
+from hypothesis import given
+from pydantic import ValidationError
+
+from nodes.checks.plan import problems
+from state import Plan, Task
+from tests.bad_plans import (
+    FAULTS,
+    MATERIALS,
+    MAX_TASKS,
+    STRUCTURAL,
+    TEAM,
+    BadPlan,
+    Fault,
+    PlanJson,
+    bad_plan,
+    bad_plans,
+    good_plans,
+)
+
+SAYS: dict[Fault, str] = {
+    "unknown_worker": "unknown worker",
+    "duplicate_id": "duplicate task id",
+    "unknown_dependency": "no task of the plan",
+    "self_dependency": "depends on itself",
+    "cycle": "cycle",
+    "vague_task": "vague",
+    "misfit_task": "tool",
+    "too_many_tasks": f"at most {MAX_TASKS}",
+    "too_deep": f"at most {TEAM.max_depth}",
+    "repeated_task": "same work",
+    "unknown_material": "unknown material",
+}
+
+
+def complaints(plan: PlanJson) -> list[str]:
+    try:
+        return problems(Plan.model_validate(plan), TEAM, max_tasks=MAX_TASKS, materials=MATERIALS)
+    except ValidationError as error:
+        return error.errors()[0]["msg"].split("; ")
+
+
+def is_said(fault: Fault, bad: BadPlan) -> bool:
+    said = [sentence for sentence in complaints(bad.plan) if SAYS[fault] in sentence]
+    return bool(said) and all(
+        any(name in sentence for sentence in said) for name in bad.faults[fault]
+    )
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("seed", range(10))
+def test_each_fault_is_refused_by_a_sentence_that_names_its_task(fault: Fault, seed: int) -> None:
+    bad = bad_plan(Random(seed), fault)
+
+    assert is_said(fault, bad), complaints(bad.plan)
+
+
+@given(bad_plans())
+def test_a_plan_with_several_faults_hears_of_all_that_can_be_told_at_once(bad: BadPlan) -> None:
+    structural = [fault for fault in bad.faults if fault in STRUCTURAL]
+    oversized = [fault for fault in ("too_many_tasks", "too_deep") if fault in bad.faults]
+    team_faults = oversized if _is_oversized(bad) else list(bad.faults)
+
+    for fault in structural or team_faults:
+        assert fault == "cycle" or is_said(fault, bad), complaints(bad.plan)
+
+    assert complaints(bad.plan)
+
+
+@given(good_plans())
+def test_good_plans_pass(plan: PlanJson) -> None:
+    assert complaints(plan) == []
+
+
+@given(bad_plans())
+def test_the_same_plan_gives_the_same_sentences_in_the_same_order(bad: BadPlan) -> None:
+    assert complaints(bad.plan) == complaints(bad.plan)
+
+
+def test_unknown_names_are_answered_with_the_nearest_known_one() -> None:
+    plan = Plan(
+        goal="g",
+        tasks=(
+            Task(
+                id="T1",
+                description="List the clauses of contract.pdf",
+                worker="reasearcher",
+                materials=("Contract.PDF",),
+            ),
+        ),
+    )
+
+    worker, material = problems(plan, TEAM, max_tasks=5, materials=MATERIALS)
+
+    assert "did you mean 'researcher'?" in worker
+    assert "researcher, analyst, writer" in worker
+    assert "did you mean 'contract.pdf'?" in material
+
+
+def test_a_material_of_a_request_without_any_is_refused_as_such() -> None:
+    task = Task(id="T1", description="Sum column B by region", worker="analyst", materials=("x",))
+
+    (sentence,) = problems(Plan(goal="g", tasks=(task,)), TEAM, max_tasks=5)
+
+    assert "the request has no materials" in sentence
+
+
+def test_several_attempts_at_one_task_are_no_repetition_when_the_best_is_selected() -> None:
+    tasks = tuple(
+        Task(id=f"T{n}", description="Write a slogan for a bakery in Graz", worker="writer")
+        for n in range(3)
+    )
+
+    merged = problems(Plan(goal="g", tasks=tasks), TEAM, max_tasks=5)
+    selected = problems(Plan(goal="g", tasks=tasks, aggregation="select"), TEAM, max_tasks=5)
+
+    assert len(merged) == 2
+    assert selected == []
+
+
+def test_the_same_words_about_other_materials_or_inputs_are_another_task() -> None:
+    tasks = tuple(
+        Task(id=f"T{n}", description="Translate it into French", worker="writer", materials=(name,))
+        for n, name in enumerate(MATERIALS)
+    )
+
+    assert problems(Plan(goal="g", tasks=tasks), TEAM, max_tasks=5, materials=MATERIALS) == []
+
+
+def test_a_plan_of_a_thousand_tasks_is_refused_in_one_sentence() -> None:
+    task = {"description": "Analyze the data", "worker": "nobody"}
+    plan = Plan.model_validate(
+        {"goal": "g", "tasks": [{"id": f"T{n}", **task} for n in range(1000)]}
+    )
+
+    assert len(problems(plan, TEAM, max_tasks=32)) == 1
+
+
+def _is_oversized(bad: BadPlan) -> bool:
+    return len(bad.plan["tasks"]) > MAX_TASKS

@@ -1,0 +1,66 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.checks.vagueness import vagueness
+from tests.benchmarks.vagueness.measure import Half, descriptions, tally
+
+
+@pytest.mark.parametrize(
+    "description",
+    ["Analyze the data", "Do research", "Handle the rest", "Look into it", "Improve the results"],
+)
+def test_a_description_that_names_no_object_is_told_so(description: str) -> None:
+    assert "what to work on" in (vagueness(description) or "")
+
+
+def test_a_description_that_names_no_result_is_told_so() -> None:
+    assert "result that can be checked" in (vagueness("Analyze Tesla") or "")
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Sum column revenue by region",
+        "Translate clause 4.2 into French",
+        "List open ports on host db-3",
+        "Rank T1's candidates by price",
+        "Compare the three companies found by T1",
+        "Verify the results against sales.csv",
+    ],
+)
+def test_a_short_description_that_names_its_work_passes(description: str) -> None:
+    assert vagueness(description) is None
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Analysiere die Daten der Umfrage nach Altersgruppe",
+        "Analiza los datos de ventas por región",
+        "Résume les résultats par pays",
+        "分析各地区的销售数据",
+        "Проанализируй продажи по регионам",
+        "حلل المبيعات حسب المنطقة",
+    ],
+)
+def test_other_languages_are_not_refused_for_not_being_english(description: str) -> None:
+    assert vagueness(description) is None
+
+
+@given(st.text(min_size=1, max_size=300))
+def test_any_text_gets_an_answer(description: str) -> None:
+    assert vagueness(description) is None or len(vagueness(description) or "") > 20
+
+
+@pytest.mark.parametrize(
+    ("half", "max_false_refusals", "max_misses"),
+    [("development", 0.0, 0.02), ("held_out", 0.011, 0.12)],
+)
+def test_errors_stay_within_the_bounds_reached(
+    half: Half, max_false_refusals: float, max_misses: float
+) -> None:
+    counts = tally(descriptions(half))
+
+    assert counts.false_refusals <= max_false_refusals
+    assert counts.misses <= max_misses
