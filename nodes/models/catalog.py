@@ -1,0 +1,150 @@
+"""Models by tier: names from the settings, clients made when first used."""
+
+import importlib.util
+import threading
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from nodes.errors import ModelUnknown, SettingsInvalid
+from nodes.models import prices
+from nodes.models.guard import GuardedModel
+from nodes.models.settings import ModelSettings
+from state import Context, Tier
+
+EMBEDDED = "embedded"
+OPENAI_URL = "https://api.openai.com/v1"
+WITHOUT_RETRIES = frozenset({"ollama", "huggingface", "bedrock", "bedrock_converse"})
+"""Providers whose clients take no `max_retries`."""
+
+
+class Models:
+    """Gives the model of a tier; all of one name share a client."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self.settings = settings
+        self._inner: dict[str, BaseChatModel] = {}
+        self._guards: dict[tuple[Tier, str, int | None], GuardedModel] = {}
+
+    def name(self, tier: Tier, context: Context | None = None) -> str:
+        """Name the model of a tier as `provider:model`; the run's own choice goes first.
+
+        Raises:
+            SettingsInvalid: the name has no provider or no model.
+        """
+        chosen = getattr(context, f"model_{tier}") if context else None
+        return _full_name(chosen or getattr(self.settings, tier), tier)
+
+    def chat(self, tier: Tier, context: Context | None = None) -> BaseChatModel:
+        """Give the chat model of a tier.
+
+        Raises:
+            SettingsInvalid: a key, a provider's package or a part of the name is missing.
+            ModelUnknown: there is no such provider.
+        """
+        name = self.name(tier, context)
+        cap = context.max_concurrency if context else None
+        if cap is not None and cap >= self.settings.max_concurrency:
+            cap = None
+        key = (tier, name, cap)
+        if key not in self._guards:
+            self._guards[key] = GuardedModel(
+                inner=self._client(name, tier),
+                settings=self.settings,
+                model=name,
+                tier=tier,
+                endpoint=self._endpoint(name),
+                max_concurrency=cap,
+            )
+        return self._guards[key]
+
+    def _client(self, name: str, tier: Tier) -> BaseChatModel:
+        if name not in self._inner:
+            provider, _, model = name.partition(":")
+            if name == EMBEDDED:
+                self._inner[name] = _embedded()
+            elif provider == "openai":
+                self._inner[name] = self._openai(model, tier)
+            else:
+                self._inner[name] = _other(provider, model, tier)
+            if name != EMBEDDED:
+                threading.Thread(target=prices.warm, daemon=True).start()
+        return self._inner[name]
+
+    def _endpoint(self, name: str) -> str:
+        provider = name.partition(":")[0]
+        return f"{provider} {self.settings.base_url or ''}" if provider == "openai" else provider
+
+    def _openai(self, model: str, tier: Tier) -> BaseChatModel:
+        settings = self.settings
+        if not settings.api_key and not settings.base_url:
+            raise SettingsInvalid(
+                f"{setting(tier)} names openai:{model}, and there is no key for it",
+                next="set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without one",
+            )
+        import httpx2
+        from langchain_openai import ChatOpenAI
+        from pydantic import SecretStr
+
+        from nodes.models.transport import shared_transport
+
+        return ChatOpenAI(
+            model=model,
+            base_url=settings.base_url or OPENAI_URL,
+            api_key=SecretStr(settings.api_key or "unused"),
+            max_retries=0,
+            stream_usage=True,
+            use_responses_api=False,
+            http_async_client=httpx2.AsyncClient(
+                transport=shared_transport(), timeout=None, follow_redirects=False, trust_env=False
+            ),
+        )
+
+
+def setting(tier: Tier) -> str:
+    """Name the setting that chooses a tier's model."""
+    return f"SUPERVISE_MODEL_{tier.upper()}"
+
+
+def _full_name(chosen: str, tier: Tier) -> str:
+    name = chosen.strip()
+    if name == EMBEDDED:
+        return name
+    provider, colon, model = name.partition(":") if ":" in name else ("openai", ":", name)
+    if not provider or not model or any(c.isspace() for c in name):
+        raise SettingsInvalid(
+            f"{setting(tier)} is {chosen!r}, which names no model",
+            next="write provider:model, as in openai:gpt-5-mini, or embedded",
+        )
+    return f"{provider}{colon}{model}"
+
+
+def _embedded() -> BaseChatModel:
+    from nodes.models.embedded import EmbeddedModel
+
+    return EmbeddedModel()
+
+
+def _other(provider: str, model: str, tier: Tier) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model
+
+    arguments: dict[str, Any] = {} if provider in WITHOUT_RETRIES else {"max_retries": 0}
+    named = f"{setting(tier)} names {provider}:{model}"
+    try:
+        made = init_chat_model(model, model_provider=provider, **arguments)
+    except ImportError as error:
+        package = f"langchain-{provider.replace('_', '-')}"
+        if error.name and importlib.util.find_spec(error.name.partition(".")[0]) is None:
+            package = error.name.replace("_", "-")
+        raise SettingsInvalid(
+            f"{named}, whose package is not installed", next=f"install {package}"
+        ) from error
+    except ValueError as error:
+        raise ModelUnknown(
+            f"{named}, which is no provider that can be reached or has no key",
+            cause=str(error).partition("\n")[0][:200],
+            next="write provider:model, as in openai:gpt-5-mini; a compatible server is openai: "
+            "with OPENAI_BASE_URL",
+        ) from error
+    assert isinstance(made, BaseChatModel), "a model that is named is made at once"
+    return made

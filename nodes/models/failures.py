@@ -1,0 +1,194 @@
+"""Turn what clients raise into a few errors of our own, without the key and without the noise."""
+
+import json
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from nodes.errors import (
+    BadResponse,
+    CallTimedOut,
+    EndpointFailed,
+    EndpointUnreachable,
+    ModelError,
+    ModelUnknown,
+    QuotaSpent,
+    RateLimited,
+    RequestRefused,
+    ResponseCut,
+    SupervisorError,
+    Unauthorized,
+)
+
+MAX_QUOTE_CHARS = 200
+"""Of what an endpoint said."""
+
+_CUT = {"ReadError", "RemoteProtocolError", "IncompleteRead"}
+_TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
+_UNREACHABLE = {
+    "ConnectTimeout",
+    "ConnectError",
+    "APIConnectionError",
+    "TransportError",
+    "ConnectionError",
+    "ClientError",
+}
+_SECRETS = re.compile(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
+_TAGS = re.compile(r"<[^<>]{0,200}>")
+_RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
+_QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
+_DOCTOR = "check OPENAI_BASE_URL and the network; `supervise doctor` tells more"
+
+
+def explain(error: Exception, *, who: str, secret: str | None = None) -> SupervisorError:
+    """Say what went wrong at an endpoint; `who` names the model, `secret` must not be repeated."""
+    for link in _chain(error):
+        if isinstance(link, SupervisorError):
+            return link
+    status, code = _status(error), _code(error)
+    said = cleaned(_said(error), secret)
+    if status is not None and status >= 400:
+        return _refused(status, code, said, who, retry_after_s(error))
+    kinds = {base.__name__ for link in _chain(error) for base in type(link).__mro__}
+    if kinds & _CUT:
+        return ResponseCut(f"the answer of {who} broke off", cause=said)
+    if kinds & _TIMED_OUT and not kinds & {"ConnectTimeout"}:
+        return CallTimedOut(f"no answer from {who} in time", cause=said)
+    if kinds & _UNREACHABLE or isinstance(error, OSError):
+        return EndpointUnreachable(f"cannot reach {who}", cause=said, next=_DOCTOR)
+    if code or "APIError" in kinds:
+        return _coded(code, said, who)
+    return BadResponse(f"the answer of {who} cannot be read", cause=said)
+
+
+def retry_after_s(error: Exception) -> float | None:
+    """Read for how many seconds the endpoint wants to be left alone; None when it does not say."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    milliseconds = _seconds(headers.get("retry-after-ms"))
+    seconds = milliseconds / 1000 if milliseconds else _seconds(headers.get("retry-after"))
+    return seconds if seconds and seconds > 0 else None
+
+
+def cleaned(text: str, secret: str | None = None) -> str:
+    """Make an endpoint's words fit to print: short, in one line, without tags and keys."""
+    text = text[: MAX_QUOTE_CHARS * 20]
+    if secret and len(secret) > 3:
+        text = text.replace(secret, "[key]")
+    text = _SECRETS.sub("[key]", _TAGS.sub(" ", text))
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 3] + "..."
+
+
+def _refused(status: int, code: str, said: str, who: str, wait_s: float | None) -> SupervisorError:
+    cause = f"{status} {said}".strip()
+    match status:
+        case 401 | 403:
+            remedy = "set OPENAI_API_KEY, or the key of the model's own provider"
+            return Unauthorized(f"{who} refuses the key", cause=cause, next=remedy)
+        case 404:
+            remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
+            return ModelUnknown(f"the endpoint does not know {who}", cause=cause, next=remedy)
+        case 402:
+            return _quota(cause, who)
+        case 429:
+            return _quota(cause, who) if code in _QUOTA_CODES else _limited(cause, who, wait_s)
+        case 408 | 409 | 425:
+            return EndpointFailed(f"{who} could not answer just now", cause=cause)
+        case _ if status < 500:
+            return RequestRefused(f"{who} refuses the request", cause=cause)
+        case _:
+            return EndpointFailed(f"{who} failed", cause=cause)
+
+
+def _coded(code: str, said: str, who: str) -> ModelError:
+    if code in _QUOTA_CODES:
+        return _quota(said, who)
+    if code in _RATE_CODES:
+        return _limited(said, who, None)
+    return EndpointFailed(f"{who} answered with an error", cause=said)
+
+
+def _quota(cause: str, who: str) -> QuotaSpent:
+    remedy = "raise the account's quota, or name another model"
+    return QuotaSpent(f"the quota for {who} is spent", cause=cause, next=remedy)
+
+
+def _limited(cause: str, who: str, wait_s: float | None) -> RateLimited:
+    when = "lower SUPERVISE_RPM or SUPERVISE_TPM"
+    if wait_s:
+        when = f"try again in {spoken(wait_s)}"
+    return RateLimited(f"{who} asks to slow down", retry_after_s=wait_s, cause=cause, next=when)
+
+
+def spoken(seconds: float) -> str:
+    """Say a duration as a person would."""
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(1, math.ceil(seconds))} s"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    for _ in range(10):
+        if link is None:
+            return
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    if status is None:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _body(error: Exception) -> Mapping[str, Any]:
+    body = getattr(error, "body", None)
+    if not isinstance(body, Mapping) and error.args:
+        body = error.args[0]
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
+        body = body["error"]
+    return body if isinstance(body, Mapping) else {}
+
+
+def _code(error: Exception) -> str:
+    body = _body(error)
+    return str(body.get("code") or body.get("type") or "")
+
+
+def _said(error: Exception) -> str:
+    message = _body(error).get("message")
+    if isinstance(message, str):
+        return message
+    body = getattr(error, "body", None)
+    if isinstance(body, str):
+        return body
+    last = list(_chain(error))[-1]
+    name = type(last).__name__
+    if isinstance(last, json.JSONDecodeError):
+        return f"it is not JSON ({last.msg} at character {last.pos})"
+    return f"{name}: {last}" if str(last) else name
+
+
+def _seconds(value: Any) -> float | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        return _until(value)
+    return seconds if math.isfinite(seconds) else None
+
+
+def _until(value: str) -> float | None:
+    try:
+        return parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,118 @@
+"""The one door between this application and a model: limits, deadline, retries, typed errors."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models.base import LangSmithParams
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.tools import BaseTool
+from pydantic import ConfigDict, Field
+
+from nodes.errors import SupervisorError
+from nodes.models.call import Call
+from nodes.models.prices import cost_usd
+from nodes.models.settings import ModelSettings
+from nodes.models.surroundings import schema_asked, surroundings
+from nodes.models.usage import credible_usage
+from state import Tier
+
+KEPT = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
+"""Of an answer's metadata; the rest would weigh on every checkpoint."""
+
+
+class GuardedModel(BaseChatModel):
+    """A chat model that gives whole answers or raises one of `nodes.errors`.
+
+    Streams are gathered here and only their tokens go out as they come, so that a stream that
+    breaks can be asked for again.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, protected_namespaces=())
+
+    inner: BaseChatModel = Field(exclude=True, repr=False)
+    settings: ModelSettings = Field(exclude=True, repr=False)
+    model: str
+    tier: Tier
+    endpoint: str = ""
+    max_concurrency: int | None = None
+    """Calls in flight of one run, when lower than the setting."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "guarded"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model": self.model, "tier": self.tier}
+
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        return self.inner._get_ls_params(stop=stop, **kwargs)
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Offer tools in the inner model's own format."""
+        bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
+        assert isinstance(bound, RunnableBinding), "providers bind their tools as arguments"
+        return self.bind(**bound.kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("models are asynchronous here: use ainvoke")
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        began_s, around = time.monotonic(), surroundings()
+        call = Call(
+            inner=self.inner,
+            who=self.model,
+            endpoint=self.endpoint,
+            settings=self.settings,
+            max_concurrency=self.max_concurrency,
+            around=around,
+        )
+        told = {"model": self.model, "tier": self.tier, "schema": schema_asked(kwargs)}
+        try:
+            message = await call.made(messages, stop=stop, run_manager=run_manager, **kwargs)
+        except SupervisorError as error:
+            seconds = round(time.monotonic() - began_s, 6)
+            await around.tell(**told, seconds=seconds, tries=call.tries, error=error.code)
+            raise
+        seconds = round(time.monotonic() - began_s, 6)
+        message = self._noted(message, seconds)
+        counted = message.usage_metadata
+        await around.tell(
+            **told,
+            seconds=seconds,
+            input_tokens=counted["input_tokens"] if counted else 0,
+            output_tokens=counted["output_tokens"] if counted else 0,
+            cost_usd=message.response_metadata["cost_usd"],
+            tries=call.tries,
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _noted(self, message: AIMessage, seconds: float) -> AIMessage:
+        usage = credible_usage(message.usage_metadata)
+        noted = {key: value for key, value in message.response_metadata.items() if key in KEPT}
+        price = cost_usd(self.model, usage)
+        noted |= {"model": self.model, "seconds": seconds, "cost_usd": price}
+        return message.model_copy(update={"usage_metadata": usage, "response_metadata": noted})

@@ -1,0 +1,64 @@
+"""Find the JSON object in what a model wrote, and nothing that a checkpoint could not hold."""
+
+import json
+import math
+import re
+from typing import Any
+
+MAX_STARTS = 64
+"""Opening braces tried before the text is given up."""
+MAX_INTEGER = 2**63 - 1
+
+_FENCED = re.compile(r"```[A-Za-z0-9]*[ \t]*\n(.*?)```", re.DOTALL)
+
+
+class Unfit(ValueError):
+    """There is no usable JSON object; the message says why to the model that wrote it."""
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Give the first JSON object of a text; one inside a fence goes first.
+
+    Raises:
+        Unfit: there is none, or it holds numbers that JSON does not have.
+    """
+    problem = "the answer holds no JSON object"
+    for part in (*_FENCED.findall(text), text):
+        starts = [match.start() for match in re.finditer(r"\{", part)]
+        for start in starts[:MAX_STARTS]:
+            try:
+                found, _ = _DECODER.raw_decode(part, start)
+            except RecursionError:
+                raise Unfit("the JSON is nested too deep") from None
+            except json.JSONDecodeError as error:
+                problem = f"the JSON is broken: {error.msg} at character {error.pos}"
+                continue
+            require_plain(found)
+            return dict(found)
+    raise Unfit(problem)
+
+
+def require_plain(value: Any) -> None:
+    """Refuse numbers that are not finite or not within 64 bits.
+
+    Raises:
+        Unfit: there is one.
+    """
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, dict):
+            left += item.values()
+        elif isinstance(item, list | tuple):
+            left += item
+        elif isinstance(item, float) and not math.isfinite(item):
+            raise Unfit("NaN and Infinity are no JSON numbers")
+        elif isinstance(item, int) and abs(item) > MAX_INTEGER:
+            raise Unfit("an integer has more than 64 bits")
+
+
+def _refuse(word: str) -> Any:
+    raise Unfit(f"{word} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, strict=False)

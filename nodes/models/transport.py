@@ -1,0 +1,145 @@
+"""HTTP for the OpenAI client by way of aiohttp, with a cap on what an answer may weigh.
+
+The client's own transport costs about three times the CPU of this one per call, and its connections
+belong to the first loop that uses them.
+"""
+
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
+
+import aiohttp
+import httpx2
+
+from nodes.errors import ResponseTooLarge
+from nodes.models.perloop import PerLoop
+
+MAX_BODY_BYTES = 10_000_000
+"""Decoded."""
+CONNECT_TIMEOUT_S = 10.0
+KEEPALIVE_S = 15.0
+
+
+class Transport(httpx2.AsyncBaseTransport):
+    """Sends requests over one aiohttp session per event loop; a loop that ends closes its own."""
+
+    def __init__(self, max_bytes: int = MAX_BODY_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._sessions: PerLoop[_Session] = PerLoop(_Session)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request; the body of the answer follows as it is read.
+
+        Raises:
+            ResponseTooLarge: the body is over the cap.
+            httpx2.TransportError: the connection cannot be made, or breaks.
+        """
+        session = await self._open_session()
+        with _translated(httpx2.ConnectError):
+            response = await session.request(
+                request.method,
+                str(request.url),
+                headers={**request.headers, "accept-encoding": "gzip, deflate"},
+                data=await request.aread(),
+                allow_redirects=False,
+                ssl=self._tls if request.url.scheme == "https" else True,
+            )
+        body = _Body(response, self._max_bytes)
+        if (response.content_length or 0) > self._max_bytes:
+            response.close()
+            raise _too_large(self._max_bytes)
+        decoded = ("content-encoding", "content-length", "transfer-encoding")
+        headers = [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
+        return httpx2.Response(response.status, headers=headers, stream=body, request=request)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop."""
+        if session := self._sessions.forget():
+            await session.close()
+
+    async def _open_session(self) -> aiohttp.ClientSession:
+        return await self._sessions.get().opened()
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        return httpx2.create_ssl_context()
+
+
+@cache
+def shared_transport() -> Transport:
+    """Give the transport that all clients of the process share, with its connections."""
+    return Transport()
+
+
+class _Session:
+    """An aiohttp session that closes with its loop.
+
+    A loop closes its unfinished asynchronous generators when it ends: so one of them holds the
+    session.
+    """
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+        self._keeper: AsyncGenerator[None, None] | None = None
+
+    async def opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            connector = aiohttp.TCPConnector(
+                limit=0, keepalive_timeout=KEEPALIVE_S, ttl_dns_cache=60
+            )
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S)
+            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
+            self._keeper = _keep(self._session)
+            await anext(self._keeper)
+        return self._session
+
+    async def close(self) -> None:
+        if self._keeper is not None:
+            await self._keeper.aclose()
+
+
+async def _keep(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await session.close()
+
+
+class _Body(httpx2.AsyncByteStream):
+    def __init__(self, response: aiohttp.ClientResponse, max_bytes: int) -> None:
+        self._response = response
+        self._max_bytes = max_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = 0
+        with _translated(httpx2.ReadError):
+            async for chunk in self._response.content.iter_any():
+                read += len(chunk)
+                if read > self._max_bytes:
+                    self._response.close()
+                    raise _too_large(self._max_bytes)
+                yield chunk
+
+    async def aclose(self) -> None:
+        if self._response.content.is_eof():
+            self._response.release()
+        else:
+            self._response.close()
+
+
+def _too_large(max_bytes: int) -> ResponseTooLarge:
+    return ResponseTooLarge(
+        f"the endpoint's answer is over {max_bytes:,} bytes",
+        next="check that the address is that of a model endpoint",
+    )
+
+
+@contextmanager
+def _translated(kind: type[httpx2.TransportError]) -> Iterator[None]:
+    try:
+        yield
+    except (TimeoutError, aiohttp.ServerTimeoutError) as error:
+        raise httpx2.ConnectTimeout(str(error)) from error
+    except (aiohttp.ClientError, OSError) as error:
+        raise kind(str(error) or type(error).__name__) from error
