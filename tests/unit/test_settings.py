@@ -1,0 +1,154 @@
+"""What the environment may say, and how it is refused."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph.settings import OPENAI_MODELS, Settings
+from nodes.errors import SettingsInvalid
+
+
+def test_nothing_configured_means_the_embedded_model_for_every_tier():
+    models = Settings().models()
+
+    assert {models.fast, models.standard, models.strong} == {"embedded"}
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "OPENAI_BASE_URL"])
+def test_a_key_or_an_address_turns_open_tiers_to_the_documented_models(name, monkeypatch):
+    monkeypatch.setenv(name, "http://localhost:1/v1")
+    monkeypatch.setenv("SUPERVISE_MODEL_FAST", "embedded")
+
+    models = Settings().models()
+
+    assert models.fast == "embedded"
+    assert models.standard == OPENAI_MODELS["standard"]
+    assert models.strong == OPENAI_MODELS["strong"]
+
+
+def test_the_environment_outranks_the_env_file(monkeypatch):
+    Path(".env").write_text("SUPERVISE_MAX_CONCURRENCY=3\nSUPERVISE_RPM=60\n")
+    monkeypatch.setenv("SUPERVISE_MAX_CONCURRENCY", "5")
+
+    settings = Settings()
+
+    assert settings.max_concurrency == 5
+    assert settings.requests_per_minute == 60
+
+
+def test_a_name_left_blank_is_not_set(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", " ")
+    monkeypatch.setenv("SUPERVISE_MAX_CONCURRENCY", "")
+
+    settings = Settings()
+
+    assert settings.openai_base_url is None
+    assert settings.max_concurrency == 16
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("OPENAI_API_KEY", "", "is set but empty"),
+        ("OPENAI_API_KEY", "sk-hidden\nsk-hidden", "line break"),
+        ("OPENAI_BASE_URL", "localhost:11434/v1", "http://"),
+        ("OPENAI_BASE_URL", "file:///etc/passwd", "http://"),
+        ("OPENAI_BASE_URL", "http:///v1", "no host"),
+        ("OPENAI_BASE_URL", "http://host:99999/v1", "no address"),
+        ("OPENAI_BASE_URL", "http://host/v1/v1", "/v1 twice"),
+        ("OPENAI_BASE_URL", "http://me:sk-hidden@host/v1", "password"),
+        ("OPENAI_BASE_URL", "http://host/v1/chat/completions", "must end"),
+        ("OPENAI_BASE_URL", "http://host/v1?key=sk-hidden", "'?'"),
+        ("SUPERVISE_MODEL_STRONG", "gpt-6", "provider:model"),
+        ("SUPERVISE_MAX_CONCURRENCY", "-3", "'-3'; allowed: a whole number from 1 to 1000"),
+        ("SUPERVISE_MAX_CONCURRENCY", "many", "a whole number"),
+        ("SUPERVISE_RPM", "0", "above 0"),
+        ("SUPERVISE_TPM", "inf", "above 0"),
+        ("SUPERVISE_CALL_TIMEOUT_S", "nan", "seconds"),
+        ("SUPERVISE_STREAM", "perhaps", "true or false"),
+        ("SUPERVISE_DATABASE_URL", "postgresql://me:sk-hidden@host/runs", "later release"),
+        ("SUPERVISE_DATABASE_URL", "sqlite:///:memory:", "no file"),
+        ("SUPERVISE_SQL_URL", "mysql://me:sk-hidden@host/sales", "'mysql'"),
+    ],
+)
+def test_a_bad_value_is_refused_with_its_name_and_what_is_allowed(name, value, said, monkeypatch):
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(SettingsInvalid) as raised:
+        Settings()
+
+    line = raised.value.line()
+    assert line.startswith("error[SETTINGS_INVALID]")
+    assert name in line
+    assert said in line
+    assert "sk-hidden" not in line
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_whatever_is_given_as_an_address_is_taken_or_refused(text):
+    try:
+        settings = Settings(openai_base_url=text)
+    except SettingsInvalid:
+        return
+
+    assert settings.openai_base_url is None or settings.openai_base_url.startswith("http")
+
+
+def test_secrets_do_not_show_in_the_settings():
+    settings = Settings(openai_api_key="sk-hidden", tavily_api_key="tvly-hidden")
+
+    assert "hidden" not in repr(settings) + repr(settings.models()) + repr(settings.tools())
+    assert settings.secrets() == ("sk-hidden", "tvly-hidden")
+
+
+def test_runs_are_kept_under_the_current_folder_unless_the_url_says_otherwise(tmp_path):
+    assert Settings().database_path() == tmp_path / ".supervise" / "runs.sqlite"
+    assert Settings(database_url="sqlite:///kept/r.db").database_path() == tmp_path / "kept/r.db"
+    assert Settings(database_url="sqlite:////abs/r.db").database_path() == Path("/abs/r.db")
+    assert Settings(database_url="sqlite:////abs/r.db").home == Path("/abs")
+
+
+def test_documents_must_be_a_folder():
+    with pytest.raises(SettingsInvalid, match="SUPERVISE_DOCUMENTS"):
+        Settings(documents=Path("nowhere")).tools()
+
+
+def test_team_folders_are_separated_as_in_a_path(monkeypatch):
+    monkeypatch.setenv("SUPERVISE_TEAMS", f"one{os.pathsep}{os.pathsep}two")
+
+    assert Settings().team_folders == (Path("one"), Path("two"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "on"),
+    [
+        ("LANGSMITH_TRACING", "true", True),
+        ("LANGCHAIN_TRACING_V2", "true", True),
+        ("LANGSMITH_TRACING", "1", False),
+        ("LANGSMITH_TRACING", "false", False),
+        ("LANGSMITH_API_KEY", "lsv2-hidden", False),
+        ("LANGSMITH_TRACING_V2", "true", False),
+    ],
+)
+def test_only_the_switch_lets_langsmith_be_told_anything(name, value, on, monkeypatch):
+    monkeypatch.delenv("LANGSMITH_TRACING")
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv("LANGSMITH_TRACING_V2", os.environ.get("LANGSMITH_TRACING_V2", ""))
+
+    Settings().export_tracing()
+
+    assert os.environ["LANGSMITH_TRACING_V2"] == ("true" if on else "false")
+
+
+def test_what_the_env_file_says_of_langsmith_reaches_its_client(monkeypatch):
+    for name in ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGSMITH_PROJECT"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    Path(".env").write_text("LANGSMITH_TRACING=true\nLANGSMITH_PROJECT=mine\n")
+
+    Settings().export_tracing()
+
+    assert os.environ["LANGSMITH_PROJECT"] == "mine"
