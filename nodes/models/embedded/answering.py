@@ -22,10 +22,12 @@ def answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     told = reports(section(text, "results"))
     done = [report for report in told if report.get("status") == "completed"]
     gaps = [line.removeprefix("- ") for line in section(text, "missing").splitlines() if line]
-    gaps += [_failure(report) for report in told if report not in done]
+    named = "\n".join(gaps)
+    failed = [report for report in told if report not in done]
+    gaps += [_failure(report) for report in failed if str(report.get("task")) not in named]
     gaps += [line for report in told for line in _refusals(report)]
     claims = [claim for report in done for claim in claims_of(report)]
-    parts = [part for report in done if (part := _part(report))]
+    parts = [part for report in sorted(done, key=_has_no_table) if (part := _part(report))]
     confidences = [int(report.get("confidence", 0)) for report in done]
     return {
         "text": "\n\n".join([INTRODUCTION, *(parts or ["No task gave a result."])]),
@@ -33,6 +35,10 @@ def answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
         "gaps": list(dict.fromkeys(gaps)),
         "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
     }
+
+
+def _has_no_table(report: dict[str, Any]) -> bool:
+    return "\n| --- |" not in str(report.get("output", ""))
 
 
 def _part(report: dict[str, Any]) -> str:
@@ -45,7 +51,7 @@ def _part(report: dict[str, Any]) -> str:
         return ""
     sources = list(dict.fromkeys(str(c["source"]) for c in claims_of(report) if c.get("source")))
     body = "\n".join(kept)
-    if any(line.startswith("|") for line in kept) and sources:
+    if sources and not _has_no_table(report):
         body += f"\n\nSource: {', '.join(sources)}."
     return f"## {heading(str(report.get('task') or 'Result'))}\n\n{body}"
 

@@ -1,6 +1,7 @@
 """Plan by example: the nearest example's plan, or only its shape."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +76,7 @@ def _drafts(asked: _Asked) -> list[dict[str, Any]]:
     drafts += [
         _shaped(asked, asked.examples[index][1]) for index, near in ranked if near > MIN_LIKENESS
     ]
-    return [*drafts, _single(asked)]
+    return [*drafts, _minimal(asked)]
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
@@ -114,13 +115,25 @@ def _shaped(asked: _Asked, example: dict[str, Any]) -> dict[str, Any]:
             if before and before in earlier and before not in needs[task["worker"]]:
                 needs[task["worker"]].append(before)
     tasks = [_task(asked, worker, needs[worker]) for worker in workers]
-    return _plan(asked, tasks) if tasks else _single(asked)
+    return _plan(asked, tasks) if tasks else _minimal(asked)
 
 
-def _single(asked: _Asked) -> dict[str, Any]:
-    names = list(asked.cards) or ["worker"]
-    ranked = nearest(asked.request, [asked.cards.get(name, "") for name in names])
-    return _plan(asked, [_task(asked, names[ranked[0][0]], [])])
+def _minimal(asked: _Asked) -> dict[str, Any]:
+    """Give the request to the worker whose card is nearest, after one that can begin."""
+    first = _beginners(asked)
+    ranked = nearest(asked.request, [asked.cards[name] for name in asked.cards])
+    best = [list(asked.cards)[index] for index, near in ranked if near > 0][:1] or first[:1]
+    if best[0] in first:
+        return _plan(asked, [_task(asked, best[0], [])])
+    return _plan(asked, [_task(asked, first[0], []), _task(asked, best[0], first[:1])])
+
+
+def _beginners(asked: _Asked) -> list[str]:
+    """Name the workers that examples let begin, the most usual first; without examples, all."""
+    tasks = [task for _, example in asked.examples for task in example["tasks"]]
+    begun = Counter(task["worker"] for task in tasks if not task["depends_on"])
+    usual = [worker for worker, _ in begun.most_common() if worker in asked.cards]
+    return usual or list(asked.cards) or ["worker"]
 
 
 def _task(asked: _Asked, worker: str, needs: list[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 _OPENING = re.compile(r'<([a-z_]+)(?: name="([^"]*)")?>\n')
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
+_QUOTED_REQUEST = re.compile(r'For the request "([^"]+)":')
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -52,9 +53,13 @@ class Call:
 
     @property
     def passages(self) -> list[Passage]:
-        """Give the texts with sources among the answer's results."""
+        """Give the texts with sources among the answer's results; prose is one passage."""
+        if self.failed:
+            return []
+        if self.text.strip() and not self.data:
+            return [Passage(self.tool, self.text)]
         results = self.data.get("results")
-        items = results if isinstance(results, list) and not self.failed else []
+        items = results if isinstance(results, list) else []
         return [
             Passage(str(item.get("source", "")), str(item["text"]))
             for item in items
@@ -70,6 +75,12 @@ class Brief:
     reports: tuple[dict[str, Any], ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
     calls: tuple[Call, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """Give the request an intent quotes, where this model planned it; else all of it."""
+        quoted = _QUOTED_REQUEST.match(self.intent)
+        return quoted.group(1) if quoted else self.intent
 
     @property
     def code(self) -> list[str]:

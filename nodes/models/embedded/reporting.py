@@ -5,14 +5,17 @@ when they were found in the handoff alone; 10 less when a tool failed; 20 when h
 """
 
 from collections import Counter
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
 from typing import Any
 
 from nodes.models.embedded.reading import Brief, Call, Passage
-from nodes.models.embedded.words import has_figure, rarity, sentences, shared, words
+from nodes.models.embedded.words import figures, rarity, sentences, words
 
-MAX_STATEMENTS = 8
-MAX_PER_SOURCE = 3
+MAX_STATEMENTS = 9
+MIN_PER_SOURCE = 3
 MAX_STATEMENT_CHARS = 400
+MIN_OF_BEST = 0.15
 MAX_ROWS = 20
 NOT_DONE = "Not done: "
 
@@ -25,7 +28,7 @@ def report(brief: Brief) -> dict[str, Any]:
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
     handed = [] if found or shown else _handed(brief)
     claims = [claim for call in answered for claim in _row_claims(call)]
-    claims += _statements(brief.intent, found or handed)
+    claims += _statements(brief.subject, found or handed)
     if not shown and not claims:
         return _handed_back(brief, refused)
     if not shown:
@@ -46,7 +49,7 @@ def _shown(call: Call) -> str:
     if data.get("columns") and data.get("rows"):
         return _table([str(name) for name in data["columns"]], data["rows"])
     if "checked" in data:
-        verdicts = Counter(str(item.get("verdict")) for item in _items(data))
+        verdicts = Counter(_verdict(item) for item in _items(data))
         counted = ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items()))
         doubts = [f"- {item.get('claim')}: {item.get('text')}" for item in _doubtful(data)]
         return "\n".join([f"{data['checked']} claims checked: {counted}.", *doubts])
@@ -85,32 +88,63 @@ def _row_claims(call: Call) -> list[dict[str, Any]]:
     ]
 
 
-def _statements(intent: str, passages: list[Passage]) -> list[dict[str, Any]]:
-    """Choose the sentences that share most with the intent, those with figures first."""
-    wanted = words(intent)
-    weights = rarity(passage.text for passage in passages)
-    ranked: dict[str, tuple[float, int, str]] = {}
-    for passage in passages:
-        around = 0.3 * shared(wanted, passage.text, weights)
-        for sentence in sentences(passage.text):
-            common = shared(wanted, sentence, weights)
-            if common and len(sentence) > 20 and not _is_table_row(sentence):
-                score = common + around + 0.1 * has_figure(sentence)
-                ranked.setdefault(sentence, (score, len(ranked), passage.source))
-    kept: list[tuple[str, tuple[float, int, str]]] = []
-    per_source: Counter[str] = Counter()
-    for sentence, rank in sorted(ranked.items(), key=lambda item: (-item[1][0], item[1][1])):
-        per_source[rank[2]] += 1
-        if per_source[rank[2]] <= MAX_PER_SOURCE and len(kept) < MAX_STATEMENTS:
-            kept.append((sentence[:MAX_STATEMENT_CHARS], rank))
-    kept.sort(key=lambda item: item[1][1])
+def _statements(subject: str, passages: list[Passage]) -> list[dict[str, Any]]:
+    """Choose the sentences that share most with the subject, those with figures first.
+
+    A word that another chosen sentence of the same source has brought counts for less.
+    """
+    weights = rarity([subject, *(passage.text for passage in passages)])
+    left = _candidates(set(words(subject)), passages)
+    cap = max(MIN_PER_SOURCE, MAX_STATEMENTS // max(1, len({one.source for one in left})))
+    covered: set[tuple[str, str]] = set()
+    kept: list[_Candidate] = []
+    least = 0.0
+    while left and len(kept) < MAX_STATEMENTS:
+        best = max(left, key=lambda candidate: (candidate.gain(weights, covered), -candidate.place))
+        gain = best.gain(weights, covered)
+        if gain < least:
+            break
+        least = least or MIN_OF_BEST * gain
+        kept.append(best)
+        covered |= {(best.source, word) for word in best.shares}
+        full = sum(one.source == best.source for one in kept) == cap
+        left = [one for one in left if one is not best and not (full and one.source == best.source)]
+    texts = [(one.text, one.source) for one in sorted(kept, key=lambda one: one.place)]
     return [
-        {"text": text, "source": rank[2], "quote": text, "confidence": 70} for text, rank in kept
+        {"text": text, "source": source, "quote": text, "confidence": 70} for text, source in texts
     ]
 
 
-def _is_table_row(sentence: str) -> bool:
-    return sentence.count(",") > sentence.count(", ") + 2 or sentence.count("|") > 2
+@dataclass(frozen=True)
+class _Candidate:
+    text: str
+    source: str
+    place: int
+    shares: frozenset[str]
+
+    def gain(self, weights: Mapping[str, float], covered: Set[tuple[str, str]]) -> float:
+        known = {word for word in self.shares if (self.source, word) in covered}
+        told = sum(weights.get(word, 1.0) for word in self.shares - known)
+        again = sum(weights.get(word, 1.0) for word in known)
+        return (told + 0.5 * again) * (0.5 + 0.4 * min(4, len(figures(self.text))))
+
+
+def _candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
+    found: dict[str, _Candidate] = {}
+    for passage in passages:
+        for sentence in sentences(passage.text):
+            text = sentence[:MAX_STATEMENT_CHARS]
+            shares = frozenset(wanted & set(words(text)))
+            if shares and _says_something(text):
+                found.setdefault(text, _Candidate(text, passage.source, len(found), shares))
+    return list(found.values())
+
+
+def _says_something(sentence: str) -> bool:
+    """Leave out headings, rows of tables and the naming of sources."""
+    is_row = sentence.count(",") > sentence.count(", ") + 2 or sentence.count("|") > 2
+    is_heading = sentence[-1] not in ".!?" and not figures(sentence)
+    return not (len(sentence) < 20 or is_row or is_heading or sentence.lower().startswith("source"))
 
 
 def _handed(brief: Brief) -> list[Passage]:
@@ -120,12 +154,13 @@ def _handed(brief: Brief) -> list[Passage]:
 
 
 def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
+    task = brief.intent[:160].rstrip(". ")
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
     message = (
-        f"Nothing was found for: {brief.intent[:300]} Tried: {tried}. A document, a table or a "
-        "reachable page that speaks of it is needed."
+        f"Nothing was found for: {task}. Tried: {tried}. A document, a table or a reachable page "
+        "that speaks of it is needed."
         if tried
-        else f"No tool can be called with what the handoff gives for: {brief.intent[:300]}"
+        else f"No tool can be called with what the handoff gives for: {task}"
     )
     return {
         "status": "escalated",
@@ -144,15 +179,22 @@ def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _doubtful(data: dict[str, Any]) -> list[dict[str, Any]]:
-    return [item for item in _items(data) if item.get("verdict") in ("partly", "unsupported")]
+    return [item for item in _items(data) if _verdict(item) in ("partly", "unsupported")]
+
+
+def _verdict(item: dict[str, Any]) -> str:
+    """Tell a computed row, which quotes nothing, from a claim that its source does not carry."""
+    verdict = str(item.get("verdict"))
+    computed = verdict != "supported" and item.get("quote_found") is None
+    return "computed" if computed and item.get("figures_missing") else verdict
 
 
 def _doubts(call: Call) -> list[dict[str, Any]]:
     doubtful = _doubtful(call.data) if "checked" in call.data else []
     return [
         {
-            "severity": "medium" if item["verdict"] == "unsupported" else "low",
-            "message": f"{item['verdict']}: {item.get('claim')} {item.get('text', '')}".strip(),
+            "severity": "medium" if _verdict(item) == "unsupported" else "low",
+            "message": f"{_verdict(item)}: {item.get('claim')} {item.get('text', '')}".strip(),
             "file": str(item.get("source", "")),
         }
         for item in doubtful

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
-_FIGURE = re.compile(r"\d")
+_WRAP = re.compile(r"(?<=[a-z,;])[ \t]*\n(?=[a-z])")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _STOP_WORDS = """
     a about all also an and any are as at be been between both but by can compare could do does
     each every find for from give had has have how if in into is it its list make me more most name
@@ -25,14 +26,18 @@ def words(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text at line ends and sentence ends; marks of lists and headings are dropped."""
+    """Split a text at line ends and sentence ends; marks of lists and headings are dropped.
+
+    A line that begins in lower case goes on with the one before.
+    """
+    text = _WRAP.sub(" ", text)
     lines = (line.strip().lstrip("#>*-+ ").strip() for line in text.splitlines())
     return [part.strip() for line in lines if line for part in _SENTENCE_END.split(line)]
 
 
-def has_figure(text: str) -> bool:
-    """Say whether a text holds a digit."""
-    return bool(_FIGURE.search(text))
+def figures(text: str) -> list[str]:
+    """Give the numbers of a text."""
+    return _FIGURE.findall(text)
 
 
 def rarity(texts: Iterable[str]) -> dict[str, float]:

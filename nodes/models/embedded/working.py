@@ -85,11 +85,13 @@ def _next_sql(brief: Brief, earlier: list[Call]) -> str | None:
     asked = [str(call.arguments.get("sql", "")) for call in earlier]
     if given and given not in asked:
         return given
+    if not given and _expression(brief, {}):
+        return None
     if earlier and not earlier[-1].failed and asked[-1] != _SHOW_TABLES:
         return None
     if _SHOW_TABLES not in asked:
         return _SHOW_TABLES
-    table = _best_table(brief.intent, earlier[asked.index(_SHOW_TABLES)].data)
+    table = _best_table(brief.subject, earlier[asked.index(_SHOW_TABLES)].data)
     statement = f'SELECT * FROM "{table}" LIMIT 50'
     return statement if table and statement not in asked else None
 
@@ -126,7 +128,7 @@ def _argument(
 
 
 def _query(brief: Brief, schema: Mapping[str, Any]) -> str | None:
-    plain = re.sub(r"`[^`]*`", " ", brief.intent)
+    plain = re.sub(r"`[^`]*`", " ", brief.subject)
     return " ".join(dict.fromkeys(words(plain)[:MAX_QUERY_WORDS])) or None
 
 
@@ -158,7 +160,7 @@ def _titled(brief: Brief, schema: Mapping[str, Any]) -> str:
 
 def _format(brief: Brief, schema: Mapping[str, Any]) -> str | None:
     choices = [str(choice) for choice in schema.get("enum", ["markdown", "html", "docx"])]
-    wanted = brief.intent.lower()
+    wanted = brief.subject.replace("Word", "docx").lower()
     return next((choice for choice in choices if choice in wanted), None)
 
 

@@ -187,12 +187,22 @@ class TestPlan:
         assert all("car makers" in task.description for task in plan.tasks)
         assert not any("cloud" in task.description for task in plan.tasks)
 
-    def test_answers_a_request_like_no_example_with_one_task(self) -> None:
-        plan = planned("Checks claims, zebra!")
+    @pytest.mark.parametrize(
+        ("text", "workers"),
+        [
+            ("Zebras?", ["researcher"]),
+            ("Arithmetic on tables of zebras with SQL", ["analyst"]),
+            ("Document the zebras", ["researcher", "writer"]),
+        ],
+    )
+    def test_gives_a_request_like_no_example_to_the_nearest_worker(
+        self, text: str, workers: list[str]
+    ) -> None:
+        plan = planned(text)
 
-        assert [task.worker for task in plan.tasks] == ["reviewer"]
+        assert [task.worker for task in plan.tasks] == workers
 
-    def test_gives_another_plan_after_a_refusal_and_ends_with_one_task(self) -> None:
+    def test_gives_another_plan_after_a_refusal_and_ends_with_the_least(self) -> None:
         plans = [planned(MISSION, MATERIALS, refusals=n) for n in range(6)]
 
         assert plans[1] != plans[0]
@@ -309,7 +319,8 @@ class TestWorker:
         assert report.status == "completed"
         assert report.confidence == 40
         assert any("6,112" in claim.quote for claim in report.claims)
-        assert all(claim.quote in MATERIALS[claim.source] for claim in report.claims)
+        for claim in report.claims:
+            assert claim.quote in " ".join(MATERIALS[claim.source].split())
 
     def test_hands_back_a_task_on_which_nothing_was_found(self) -> None:
         report = worked("Find the height of the tower.", search_nothing)
@@ -350,11 +361,11 @@ class TestAnswer:
         failed = Report(task="caps", status="escalated", escalation=escalation)
         good = Report(task="cloud", output="AWS grew.\n\nNot done: web_search: offline")
 
-        answer = self.answered([good, failed], ["caps: escalated"])
+        answer = self.answered([good, failed], ["prices are missing"])
 
         assert answer.confidence == 40
         assert answer.gaps == (
-            "caps: escalated",
+            "prices are missing",
             "caps (escalated): no table of prices",
             "web_search: offline",
         )

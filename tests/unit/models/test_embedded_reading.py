@@ -27,7 +27,7 @@ def test_a_section_gives_back_what_was_tagged(first: str, second: str) -> None:
 
 @given(anything)
 def test_every_sentence_stands_in_its_text(text: str) -> None:
-    assert all(part in text for part in sentences(text))
+    assert all(" ".join(part.split()) in " ".join(text.split()) for part in sentences(text))
 
 
 @given(anything, st.lists(anything, max_size=5))
