@@ -350,8 +350,6 @@ class Attempt(_Frozen):
     usage: Usage = Usage()
     tier: Tier = "standard"
     seconds: float = 0.0
-    refined_from: str = ""
-    """The error that this attempt's description was rewritten from."""
 
 
 class Timing(_Frozen):
@@ -483,6 +481,9 @@ class SupervisorState(RequestInput, total=False):
     """Ids of the tasks to send now; with none, the answer is written."""
     reported: int
     """How many reports there were at the last dispatch: one that adds none is the last."""
+    max_attempts: int
+    allowance: int
+    """Attempts that the step cap still allowed at the last dispatch."""
     ledger: Annotated[dict[str, Expense], merge_ledger]
     answer: Answer | None
     status: RunStatus
@@ -516,6 +517,8 @@ class WorkerState(Assignment, total=False):
     """The task's words for the next attempt; refinement changes them."""
     attempts: Annotated[dict[str, Attempt], merge_attempts]
     """Keyed by attempt number, from "1"."""
+    problem: str
+    """What was wrong with the last attempt, in words for the next one."""
     started_s: float
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]

@@ -48,9 +48,7 @@ def build_supervisor(
 
     names = [worker.name for worker in team.workers]
     builder.add_edge(START, "supervisor")
-    builder.add_conditional_edges(
-        "supervisor", partial(after_supervisor, team=team), [*names, "synthesizer"]
-    )
+    builder.add_conditional_edges("supervisor", after_supervisor, [*names, "synthesizer"])
     for name in names:
         builder.add_edge(name, "supervisor")
     builder.add_edge("synthesizer", END)

@@ -95,7 +95,7 @@ async def _attempt(
 async def _work(
     state: WorkerState, config: RunnableConfig, *, worker: Worker, errand: Errand, loop: Loop
 ) -> Report:
-    message = handoff_message(_handoff(state, worker), earlier=_earlier(state))
+    message = handoff_message(_handoff(state, worker), earlier=state.get("problem", ""))
     result = await loop().ainvoke(
         {"messages": [message], "materials": state.get("materials", {})},
         {"metadata": {"task": state["task"].id, "worker": worker.name}},
@@ -121,11 +121,6 @@ def _handoff(state: WorkerState, worker: Worker) -> Handoff:
             max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=worker.tier
         ),
     )
-
-
-def _earlier(state: WorkerState) -> str:
-    number = len(state["attempts"])
-    return (state["attempts"][str(number)].error or "") if number else ""
 
 
 def _last_words(messages: list[Any]) -> str:

@@ -29,8 +29,7 @@ async def assess(
         and not is_past(config)
     )
     if problem and may_retry:
-        judged = attempt.model_copy(update={"error": problem, "fault": attempt.fault or "content"})
-        return {"attempts": {str(number): judged}}
+        return {"problem": problem}
     report = _final(state, worker, attempt, problem, ended_s=elapsed_s(config))
     await emit("report", task=task.id, worker=worker.name, report=report.model_dump(mode="json"))
     meeting.publish(task.id, report)

@@ -40,7 +40,7 @@ async def refine(
         asked = await ask(
             models.chat(TIER, runtime.context),
             Refinement,
-            refine_messages(task, state["description"], attempt.error or ""),
+            refine_messages(task, state["description"], state["problem"]),
         )
     except (ModelError, Unreadable):
         return {}
@@ -49,7 +49,7 @@ async def refine(
         task=task.id,
         worker=task.worker,
         attempt=number,
-        error=attempt.error,
+        error=state["problem"],
         reason=asked.value.reason,
         description=asked.value.description,
     )

@@ -42,11 +42,12 @@ async def supervise(
         )
     settled = {**results, **lost}
     todo = () if len(results) == state.get("reported") else _unfinished(plan, settled)
-    left = steps_left(state, runtime.context, team)
+    left = _steps_left(state, runtime.context, team)
     if todo and (left <= 0 or is_past(config)):
         await emit("deadline" if left > 0 else "budget", unfinished=list(todo))
         todo = ()
-    return await _next(runtime, config, {"results": lost}, todo, reported=len(settled))
+    update: SupervisorState = {"results": lost, "reported": len(settled), "allowance": left}
+    return await _dispatching(runtime, config, update, todo)
 
 
 async def _begin(
@@ -89,52 +90,53 @@ async def _begin(
         ),
         "answer": None,
         "status": "running",
+        "reported": 0,
+        "max_attempts": runtime.context.max_attempts or team.max_attempts,
+        "allowance": _steps_left({}, runtime.context, team),
         "asked_s": asked_s,
         "planned_s": elapsed_s(config),
     }
-    return await _next(runtime, config, update, _unfinished(plan, {}), reported=0)
+    return await _dispatching(runtime, config, update, _unfinished(plan, {}))
 
 
-async def _next(
+async def _dispatching(
     runtime: Runtime[Context],
     config: RunnableConfig,
     update: SupervisorState,
     todo: tuple[str, ...],
-    *,
-    reported: int,
 ) -> SupervisorState:
     if todo:
         announce(runtime, config)
         await emit("dispatched", tasks=list(todo))
-    return {**update, "todo": todo, "reported": reported}
+    return {**update, "todo": todo}
 
 
-def after_supervisor(
-    state: SupervisorState, runtime: Runtime[Context], *, team: Team
-) -> list[Send] | str:
-    """Send every unfinished task at once, in topological order; with none, go to the answer."""
+def after_supervisor(state: SupervisorState) -> list[Send] | str:
+    """Send every unfinished task at once, in topological order; with none, go to the answer.
+
+    Studio's edits call a router without a runtime, so all it needs is in the state.
+    """
     plan, results = state["plan"], state.get("results", {})
     assert plan is not None, "the supervisor has planned"
-    if not state["todo"]:
+    tasks = [task for task in plan.order() if task.id in state["todo"]]
+    if not tasks:
         return "synthesizer"
-    max_attempts = runtime.context.max_attempts or team.max_attempts
-    sends = []
-    for task in plan.order():
-        if task.id not in state["todo"]:
-            continue
-        assignment: Assignment = {
-            "task": task,
-            "materials": {name: state["materials"][name] for name in task.materials},
-            "known": {e.task: results[e.task] for e in task.depends_on if e.task in results},
-            "max_attempts": max_attempts,
-            "allowance": steps_left(state, runtime.context, team),
-        }
-        sends.append(Send(task.worker, assignment))
-    return sends
+    return [
+        Send(
+            task.worker,
+            Assignment(
+                task=task,
+                materials={name: state["materials"][name] for name in task.materials},
+                known={e.task: results[e.task] for e in task.depends_on if e.task in results},
+                max_attempts=state["max_attempts"],
+                allowance=state["allowance"],
+            ),
+        )
+        for task in tasks
+    ]
 
 
-def steps_left(state: SupervisorState, context: Context, team: Team) -> int:
-    """Give the attempts that the step cap still allows."""
+def _steps_left(state: SupervisorState, context: Context, team: Team) -> int:
     limit = team.max_steps if context.max_steps is None else context.max_steps
     return limit - sum(state.get("steps", {}).values())
 

@@ -105,11 +105,16 @@ async def _write(
             return fallback, spent, f"the synthesis failed, the reports stand as they are: {error}"
         except Unreadable as error:
             spent += error.usage
-            if error.prose:
-                return Answer(text=error.prose, confidence=fallback.confidence), spent, ""
+            if is_prose(error.said):
+                return Answer(text=error.said, confidence=fallback.confidence), spent, ""
             problem = "the synthesizer's answer could not be read, the reports stand as they are"
             asking += [AIMessage(error.said), problem_message(error.problems)]
     return fallback, spent, problem
+
+
+def is_prose(said: str) -> bool:
+    """Say whether a model answered in words where it was asked for a tool call."""
+    return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
 
 
 def _plain(reports: Sequence[Report], missing: Sequence[str]) -> Answer:

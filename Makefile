@@ -1,0 +1,22 @@
+.PHONY: help run test check bench dev lock
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+run:  ## run the example of the README
+	bin/supervise run "Compare the market capitalization of the top 3 cloud providers with year-over-year growth" --file examples/market_analysis
+
+test:  ## run the tests, offline and in parallel
+	bin/test
+
+check:  ## format, lint, types, tests: what CI runs
+	.ci/run
+
+bench:  ## measure dispatch against waves, in memory and on SQLite
+	.venv/bin/python -m tests.benchmarks.dispatch
+
+dev:  ## open the teams in LangGraph's development server
+	.venv/bin/langgraph dev --n-jobs-per-worker 10
+
+lock:  ## resolve the dependencies anew
+	bin/lock

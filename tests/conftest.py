@@ -1,0 +1,40 @@
+"""What every test stands on: an endpoint that plays a language model, and nothing from outside."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graph.settings import Settings
+from tests.endpoint.fixtures import endpoint, model_settings
+
+__all__ = ["endpoint", "model_settings"]
+
+KEPT = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep the developer's keys, settings and run database out of the tests."""
+    import os
+
+    for name in list(os.environ):
+        if name not in KEPT and not name.startswith(("PYTEST", "COV", "HYPOTHESIS", "UV_", "CI")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    monkeypatch.chdir(tmp_path)
+    yield
+
+
+@pytest.fixture
+def settings(endpoint: object, tmp_path: Path) -> Settings:
+    """Settings whose three tiers are at the endpoint, and whose runs are kept in a new folder."""
+    return Settings(
+        openai_base_url=endpoint.base_url,  # type: ignore[attr-defined]
+        openai_api_key="sk-test-0123456789abcdef",
+        model_fast="openai:gpt-5-mini",
+        model_standard="openai:gpt-5-mini",
+        model_strong="openai:gpt-5",
+        call_timeout_s=5.0,
+        database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}",
+    )

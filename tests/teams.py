@@ -1,0 +1,27 @@
+"""Teams for tests: workers without tools, or with one that needs nothing."""
+
+from typing import Any
+
+from state import Team, Worker
+
+NAMES = ("researcher", "analyst", "writer")
+
+
+def team(*names: str, **fields: Any) -> Team:
+    """Make a team of workers that only report."""
+    workers = tuple(
+        Worker(name=name, description=f"Does what a {name} does.", instructions="Work.")
+        for name in names or NAMES
+    )
+    return Team(
+        **{
+            "name": "trio",
+            "description": "A team for tests.",
+            "guidance": "Plan.",
+            "workers": workers,
+            "max_tasks": 100,
+            "max_depth": 50,
+            "max_steps": 500,
+            **fields,
+        }
+    )
