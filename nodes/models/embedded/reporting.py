@@ -154,13 +154,11 @@ def _handed(brief: Brief) -> list[Passage]:
 
 
 def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
-    task = brief.intent[:160].rstrip(". ")
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
     message = (
-        f"Nothing was found for: {task}. Tried: {tried}. A document, a table or a reachable page "
-        "that speaks of it is needed."
+        f"{tried} found nothing; a document, a table or a reachable page that speaks of it is needed"
         if tried
-        else f"No tool can be called with what the handoff gives for: {task}"
+        else "no tool can be called with what the handoff gives"
     )
     return {
         "status": "escalated",
