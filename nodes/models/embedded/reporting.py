@@ -156,7 +156,7 @@ def _handed(brief: Brief) -> list[Passage]:
 def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
     message = (
-        f"{tried} found nothing; a document, a table or a reachable page that speaks of it is needed"
+        f"{tried} found nothing; a document, a table or a reachable page on it is needed"
         if tried
         else "no tool can be called with what the handoff gives"
     )
