@@ -32,13 +32,17 @@ def _load(name: str, settings: ToolSettings) -> BaseTool:
     found = _attribute(name)
     if isinstance(found, BaseTool):
         return found
+    cause = f"it is a {type(found).__name__}"
     if callable(found):
-        built = found(settings)
+        try:
+            built = found(settings)
+        except TypeError as error:  # what calling any function but a factory comes to
+            built, cause = None, str(error)
         if isinstance(built, BaseTool):
             return built
     raise TeamInvalid(
         f"{name!r} is no tool",
-        cause=f"it is a {type(found).__name__}",
+        cause=cause,
         next="decorate it with langchain_core.tools.tool, or return such a tool from it",
     )
 

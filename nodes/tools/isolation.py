@@ -57,6 +57,8 @@ class Isolated:
         except (ValueError, ConnectionError):
             await self._kill()
             raise IsolatedFailed("gave an answer that is too large, or none") from None
+        if not line.endswith(b"\n") or b'"died"' in line[:10]:
+            await self._kill()
         return _answer(line)
 
     async def _exchange(self, request: Mapping[str, Any]) -> bytes:
@@ -113,7 +115,7 @@ def serve(
     out, sys.stdout = sys.stdout, sys.stderr
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        _write(out, {"refused": f"{kind.__name__}: {error}"[:500]})
+        _write(out, {"died": f"{kind.__name__}: {error}"[:500]})
 
     sys.excepthook = tell
     for line in sys.stdin:
@@ -129,8 +131,8 @@ def _answer(line: bytes) -> dict[str, Any]:
     if not line.endswith(b"\n"):
         raise IsolatedFailed("ended without an answer")
     answer: dict[str, Any] = json.loads(line)
-    if refused := answer.get("refused"):
-        raise IsolatedFailed(refused)
+    if reason := answer.get("refused") or answer.get("died"):
+        raise IsolatedFailed(reason)
     return answer
 
 

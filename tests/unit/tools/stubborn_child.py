@@ -1,0 +1,29 @@
+"""A child process for the tests of isolation: does what it is told, good or bad."""
+
+import os
+import sys
+from typing import Any
+
+from nodes.tools.isolation import serve
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    match request["do"]:
+        case "hang":
+            os.read(os.pipe()[0], 1)
+        case "die":
+            os._exit(1)
+        case "fail":
+            raise ValueError("no such thing")
+        case "write":
+            with open(request["path"], "w") as file:
+                file.write("x")
+        case "environment":
+            return {"names": sorted(os.environ)}
+        case "print":
+            sys.stdout.write("noise")
+    return {"pid": os.getpid()}
+
+
+if __name__ == "__main__":
+    serve(answer)

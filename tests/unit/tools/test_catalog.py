@@ -1,0 +1,64 @@
+"""Tools by name."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from langchain_core.tools import BaseTool
+
+from nodes.errors import TeamInvalid
+from nodes.tools.catalog import known_tools, load_tools
+from nodes.tools.settings import ToolSettings
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_known_tools_are_the_files_that_define_one():
+    assert {"calculate", "search_documents", "query_database"} <= set(known_tools())
+    assert not {"catalog", "settings", "isolation", "plain_text"} & set(known_tools())
+
+
+def test_every_known_tool_loads_under_its_own_name_and_tells_the_model_an_example(tmp_path):
+    tools = load_tools(known_tools(), ToolSettings(documents=tmp_path, output=tmp_path))
+
+    assert [tool.name for tool in tools] == known_tools()
+    assert all(f"Example: {tool.name}(" in tool.description for tool in tools)
+    assert not any("materials" in tool.tool_call_schema.model_fields for tool in tools)
+
+
+def test_a_tool_of_the_users_own_is_named_by_module_and_attribute():
+    (tool,) = load_tools(["nodes.tools.calculate:calculate"], ToolSettings())
+
+    assert isinstance(tool, BaseTool)
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
+    with pytest.raises(TeamInvalid, match="did you mean 'calculate'"):
+        load_tools(["calculat"], ToolSettings())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("settings", "../x", "", ":", "nodes.tools.nowhere:x", "nodes.tools.calculate:x"),
+        *("json:dumps", "os:sep"),
+    ],
+)
+def test_a_name_that_leads_to_no_tool_is_refused(name):
+    with pytest.raises(TeamInvalid):
+        load_tools([name], ToolSettings())
+
+
+def test_naming_the_tools_imports_none_of_them():
+    script = (
+        "import sys; from nodes.tools.catalog import known_tools; known_tools(); "
+        "print([name for name in ('duckdb', 'simpleeval', 'docx', 'nodes.tools.calculate') "
+        "if name in sys.modules])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+
+    assert done.stdout.strip() == "[]"

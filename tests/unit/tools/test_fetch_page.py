@@ -1,0 +1,194 @@
+"""Pages from a server on loopback; the policy is an argument."""
+
+import gzip
+from ipaddress import ip_address
+
+import httpx
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from nodes.errors import ToolRefused
+from nodes.tools.fetch_page import fetch_page
+from nodes.tools.settings import ToolSettings
+from nodes.tools.web.addresses import AddressPolicy, is_public
+from nodes.tools.web.download import MAX_BYTES, download
+from tests.unit.tools.document_samples import write_pdf
+
+PAGE = "<title>Cloud</title><h1>Cloud</h1><p>AWS grew by 17 %.</p><script>evil()</script>"
+
+
+async def names(host, port):
+    """Resolve every name to loopback, and `inside.example` to a private address as well."""
+    found = [ip_address("127.0.0.1")]
+    return [*found, ip_address("10.0.0.1")] if host == "inside.example" else found
+
+
+@pytest.fixture
+async def server(tmp_path):
+    """A site with good pages and bad ones."""
+    write_pdf(tmp_path / "a.pdf", "Azure grew by 29 percent")
+    seen = []
+
+    def reply(**content):
+        async def handle(request):
+            seen.append(request.headers["Host"])
+            return web.Response(**content)
+
+        return handle
+
+    async def redirect(request):
+        raise web.HTTPFound(request.query["to"])
+
+    async def endless(request):
+        response = web.StreamResponse(headers={"Content-Type": "text/plain"})
+        await response.prepare(request)
+        while True:
+            await response.write(b"x" * 65536)
+
+    bomb = gzip.compress(b" " * 50_000_000, 1)
+    pages = {
+        "/page": reply(text=PAGE, content_type="text/html"),
+        "/pdf": reply(body=(tmp_path / "a.pdf").read_bytes(), content_type="application/pdf"),
+        "/image": reply(body=b"png", content_type="image/png"),
+        "/empty": reply(text="", content_type="text/html"),
+        "/long": reply(text="word " * 10_000),
+        "/missing": reply(status=404),
+        "/bomb": reply(
+            body=bomb, headers={"Content-Encoding": "gzip", "Content-Type": "text/plain"}
+        ),
+        "/brotli": reply(
+            body=b"x", headers={"Content-Encoding": "br", "Content-Type": "text/plain"}
+        ),
+        "/loop": reply(status=302, headers={"Location": "/loop"}),
+        "/to": redirect,
+        "/endless": endless,
+    }
+    app = web.Application()
+    for path, handle in pages.items():
+        app.router.add_get(path, handle)
+    running = TestServer(app)
+    running.seen = seen
+    await running.start_server()
+    yield running
+    await running.close()
+
+
+def policy(server, **changes):
+    allowed = {"ports": frozenset({server.port}), "allows": lambda address: address.is_loopback}
+    return AddressPolicy(**{**allowed, "resolve": names, **changes})
+
+
+async def fetch(server, path, host="site.example"):
+    tool = fetch_page(ToolSettings(), policy=policy(server))
+    return await tool.ainvoke({"url": f"http://{host}:{server.port}{path}"})
+
+
+async def test_a_page_is_read_as_text_with_its_address_as_source(server):
+    found = await fetch(server, "/page")
+
+    (page,) = found["results"]
+    assert page["source"] == f"http://site.example:{server.port}/page"
+    assert page["title"] == "Cloud"
+    assert "AWS grew by 17 %." in page["text"] and "evil" not in page["text"]
+    assert server.seen == [f"site.example:{server.port}"]
+
+
+async def test_a_pdf_is_read_as_text(server):
+    found = await fetch(server, "/pdf")
+
+    assert "Azure grew by 29 percent" in found["results"][0]["text"]
+
+
+async def test_a_long_page_is_cut_and_says_so(server):
+    found = await fetch(server, "/long")
+
+    assert len(found["results"][0]["text"]) == 12_000
+    assert "of 50000" in found["cut"]
+
+
+async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server):
+    found = await fetch(server, "/to?to=/page")
+
+    assert found["results"][0]["source"].endswith("/page")
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/to?to=http://10.0.0.1/", "port 80 is not allowed"),
+        ("/to?to=http://inside.example:{port}/page", "not a public web address"),
+        ("/to?to=file:///etc/passwd", "only http"),
+        ("/loop", "redirects"),
+        ("/image", "image/png is not read"),
+        ("/missing", "status 404"),
+        ("/empty", "no text"),
+        ("/bomb", "larger than"),
+        ("/endless", "larger than"),
+        ("/brotli", "packed as br"),
+    ],
+)
+async def test_what_should_not_be_read_is_refused(server, path, reason):
+    with pytest.raises(ToolRefused, match=reason):
+        await fetch(server, path.replace("{port}", str(server.port)))
+
+
+async def test_a_slow_page_is_given_up(server):
+    with pytest.raises(ToolRefused, match="took longer"):
+        await download(f"http://a.example:{server.port}/page", policy(server), timeout_s=0)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://127.0.0.1/", "http://localhost/", "http://10.0.0.1/", "http://169.254.169.254/"),
+        *("http://100.100.100.200/", "http://[::1]/", "http://[::ffff:10.0.0.1]/"),
+        *("http://0x7f000001/", "http://2130706433/", "http://1.1.1.1:22/", "http://1.1.1.1:0/"),
+        *("http://user:secret@1.1.1.1/", "ftp://1.1.1.1/", "file:///etc/passwd", "nonsense", ""),
+    ],
+)
+async def test_addresses_that_are_not_the_public_web_are_refused(url):
+    with pytest.raises(ToolRefused) as refusal:
+        await fetch_page(ToolSettings()).ainvoke({"url": url})
+
+    assert "secret" not in str(refusal.value)
+
+
+async def test_a_host_that_cannot_be_reached_is_told(server):
+    async def unknown(host, port):
+        raise OSError("no name server")
+
+    tool = fetch_page(ToolSettings(), policy=policy(server, resolve=unknown))
+
+    with pytest.raises(ToolRefused, match="cannot be reached"):
+        await tool.ainvoke({"url": f"http://a.example:{server.port}/"})
+
+
+async def test_the_next_address_is_tried_when_the_first_does_not_answer(server):
+    async def two(host, port):
+        return [ip_address("127.0.0.2"), ip_address("127.0.0.1")]
+
+    page = await download(f"http://a.example:{server.port}/page", policy(server, resolve=two))
+
+    assert page.body.decode() == PAGE
+
+
+async def test_settings_of_a_proxy_are_not_followed(server, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+
+    page = await download(f"http://a.example:{server.port}/page", policy(server))
+
+    assert len(page.body) < MAX_BYTES and isinstance(httpx.URL(page.url), httpx.URL)
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        *(("1.1.1.1", True), ("8.8.8.8", True), ("2606:4700::1111", True)),
+        *(("192.168.1.1", False), ("0.0.0.0", False), ("224.0.0.1", False), ("100.64.0.1", False)),
+        *(("::ffff:8.8.8.8", True), ("::ffff:127.0.0.1", False), ("64:ff9b::7f00:1", False)),
+        *(("2002:7f00:1::", False), ("fe80::1", False), ("fc00::1", False), ("ff02::1", False)),
+    ],
+)
+def test_public_means_the_open_internet(address, public):
+    assert is_public(ip_address(address)) is public

@@ -1,0 +1,118 @@
+"""Documents as files."""
+
+import asyncio
+from pathlib import Path
+
+import docx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nodes.errors import ToolRefused
+from nodes.tools.format_document import MAX_NAME_CHARS, file_stem, format_document
+from nodes.tools.formats.docx import to_docx
+from nodes.tools.formats.html import to_html
+from nodes.tools.settings import ToolSettings
+
+MARKDOWN = """\
+# Cloud
+
+AWS **grew** by *17 %*, see [the report](https://a.example).
+
+- one
+  - inner
+
+1. first
+
+| provider | growth |
+|---|---|
+| AWS | 17 % |
+
+> said
+
+<script>evil()</script>
+"""
+
+
+async def write(folder, **arguments):
+    return await format_document(ToolSettings(output=folder)).ainvoke(arguments)
+
+
+def read(saved):
+    return Path(saved["path"]).read_text()
+
+
+async def test_markdown_is_written_as_it_is(tmp_path):
+    saved = await write(tmp_path / "new" / "folder", markdown="# A\n")
+
+    assert (tmp_path / "new/folder/report.md").read_bytes() == b"# A\n"
+    assert saved == {
+        "path": str(tmp_path / "new/folder/report.md"),
+        "format": "markdown",
+        "bytes": 4,
+    }
+
+
+async def test_html_stands_alone_and_runs_nothing(tmp_path):
+    saved = await write(tmp_path, markdown=MARKDOWN, format="html", title="<b> & more")
+
+    page = read(saved)
+    assert "<table>" in page and "<strong>grew</strong>" in page
+    assert "<title>&lt;b&gt; &amp; more</title>" in page
+    assert "<script>" not in page
+
+
+async def test_docx_keeps_headings_lists_tables_and_emphasis(tmp_path):
+    saved = await write(tmp_path, markdown=MARKDOWN, format="docx", title="Cloud")
+
+    document = docx.Document(saved["path"])
+    styles = {block.text: block.style.name for block in document.paragraphs}
+    assert styles["Cloud"] == "Heading 1"
+    assert styles["one"] == "List Bullet" and styles["inner"] == "List Bullet 2"
+    assert styles["first"] == "List Number" and styles["said"] == "Quote"
+    assert [cell.text for cell in document.tables[0]._cells] == [
+        "provider",
+        "growth",
+        "AWS",
+        "17 %",
+    ]
+    bold = [run.text for block in document.paragraphs for run in block.runs if run.bold]
+    assert bold == ["grew"]
+
+
+async def test_another_document_is_never_replaced(tmp_path):
+    saved = await asyncio.gather(*(write(tmp_path, markdown=str(n), title="A") for n in range(5)))
+
+    assert {Path(item["path"]).name for item in saved} == {
+        *("a.md", "a-2.md", "a-3.md", "a-4.md", "a-5.md")
+    }
+    assert sorted(file.read_text().strip() for file in tmp_path.iterdir()) == list("01234")
+
+
+async def test_what_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    wide = "|".join("a" * 70) + "\n" + "|".join(["-"] * 70) + "\n"
+
+    for folder, arguments in (
+        (tmp_path, {"markdown": "  "}),
+        (tmp_path, {"markdown": "x" * 600_000}),
+        (tmp_path, {"markdown": wide, "format": "docx"}),
+        (tmp_path / "file", {"markdown": "x"}),
+    ):
+        with pytest.raises(ToolRefused):
+            await write(folder, **arguments)
+
+
+@given(st.text(max_size=200))
+def test_every_title_makes_a_safe_file_name(title):
+    stem = file_stem(title)
+
+    assert 0 < len(stem) <= MAX_NAME_CHARS
+    assert set(stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+@settings(max_examples=25)
+@given(st.text("ab#*-_|>`1. \n[](){}<!&", max_size=200))
+def test_any_markdown_can_be_rendered(markdown):
+    assert to_html(markdown, "t")
+    assert to_docx(markdown, "t")

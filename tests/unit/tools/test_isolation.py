@@ -1,0 +1,71 @@
+"""Work in a process that can be killed."""
+
+import asyncio
+import os
+
+import pytest
+
+from nodes.tools.isolation import Isolated, IsolatedFailed, ask_once
+
+CHILD = "tests.unit.tools.stubborn_child"
+
+
+async def test_one_child_answers_one_request_after_another():
+    async with Isolated(CHILD, timeout_s=20) as child:
+        first, second = await child.ask({"do": "print"}), await child.ask({"do": "answer"})
+
+    assert first == second
+
+
+async def test_what_goes_wrong_is_told_and_the_next_request_meets_a_new_child():
+    async with Isolated(CHILD, timeout_s=20) as child:
+        for deed, reason in (("fail", "ValueError: no such thing"), ("die", "without an answer")):
+            with pytest.raises(IsolatedFailed, match=reason):
+                await child.ask({"do": deed})
+        assert await child.ask({"do": "answer"})
+
+
+async def test_a_child_that_hangs_is_killed():
+    async with Isolated(CHILD, timeout_s=20) as child:
+        pid = (await child.ask({"do": "answer"}))["pid"]
+        child._timeout_s = 0
+        with pytest.raises(IsolatedFailed, match="took longer"):
+            await child.ask({"do": "hang"})
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+async def test_a_cancelled_request_leaves_no_child():
+    async def work(started: asyncio.Future[int]) -> None:
+        async with Isolated(CHILD, timeout_s=20) as child:
+            started.set_result((await child.ask({"do": "answer"}))["pid"])
+            await child.ask({"do": "hang"})
+
+    started = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(work(started))
+    pid = await started
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+async def test_a_child_has_no_keys_and_writes_no_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+
+    async with Isolated(CHILD, timeout_s=20) as child:
+        names = (await child.ask({"do": "environment"}))["names"]
+        with pytest.raises(IsolatedFailed):
+            await child.ask({"do": "write", "path": str(tmp_path / "a")})
+
+    assert "OPENAI_API_KEY" not in names
+    assert not (tmp_path / "a").exists() or not (tmp_path / "a").read_text()
+
+
+def test_one_request_can_be_asked_without_a_loop():
+    assert "pid" in ask_once(CHILD, {"do": "answer"}, timeout_s=20)
+    with pytest.raises(IsolatedFailed):
+        ask_once(CHILD, {"do": "fail"}, timeout_s=20)

@@ -1,0 +1,198 @@
+"""Reading SQL, and nothing but reading."""
+
+import hashlib
+import json
+import os
+import sqlite3
+
+import duckdb
+import pytest
+
+from nodes.errors import ToolRefused
+from nodes.tools.query_database import query_database
+from nodes.tools.settings import ToolSettings
+from nodes.tools.sql.location import locate
+from nodes.tools.sql.tables import MAX_CELL_CHARS, cell, result, table_names
+
+SHEET = {"Cloud Caps.csv": "provider,cap_bn\nAWS,2.5\nAzure,3130\n", "note.md": "no table"}
+
+
+@pytest.fixture
+def sales(tmp_path):
+    """A SQLite file with one table of two rows."""
+    base = sqlite3.connect(tmp_path / "sales.db")
+    base.execute("CREATE TABLE sales (provider TEXT, revenue REAL)")
+    base.executemany("INSERT INTO sales VALUES (?, ?)", [("AWS", 107.5), ("Azure", 75)])
+    base.commit()
+    base.close()
+    return tmp_path / "sales.db"
+
+
+@pytest.fixture
+def duck(tmp_path):
+    """A DuckDB file with one table of one row."""
+    with duckdb.connect(str(tmp_path / "sales.duckdb")) as base:
+        base.execute("CREATE TABLE sales AS SELECT 'AWS' AS provider, 107.5 AS revenue")
+    return tmp_path / "sales.duckdb"
+
+
+async def ask(url, sql, materials=None, **options):
+    tool = query_database(ToolSettings(sql_url=str(url) if url else None), **options)
+    return await tool.ainvoke({"sql": sql, "materials": materials})
+
+
+async def test_a_sqlite_file_and_a_csv_material_are_queried_together(sales):
+    listed = await ask(sales, "show tables;", SHEET)
+    found = await ask(
+        f"sqlite:///{sales}",
+        "SELECT s.provider, revenue, cap_bn FROM sales s JOIN cloud_caps c USING (provider)",
+        SHEET,
+    )
+
+    assert listed["tables"] == [
+        {"table": "cloud_caps", "columns": ["provider", "cap_bn"], "source": "Cloud Caps.csv"},
+        {"table": "sales", "columns": ["provider", "revenue"], "source": "sales"},
+    ]
+    assert found["rows"] == [["AWS", 107.5, 2.5], ["Azure", 75, 3130]]
+    assert found["results"][0] == {
+        "source": "Cloud Caps.csv, sales",
+        "text": "provider: AWS; revenue: 107.5; cap_bn: 2.5",
+    }
+
+
+async def test_csv_materials_alone_are_a_database():
+    found = await ask(None, "SELECT max(cap_bn) AS top FROM cloud_caps", SHEET)
+
+    assert found["columns"] == ["top"] and found["rows"] == [[3130]]
+    assert found["results"][0]["source"] == "Cloud Caps.csv"
+
+
+async def test_a_duckdb_file_and_a_folder_of_files_are_queried(duck, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "growth.csv").write_text("provider,pct\nAWS,17\n")
+    (tmp_path / "folder" / "broken.parquet").write_bytes(b"no parquet")
+
+    base = await ask(f"duckdb:///{duck}", "SELECT revenue, cap_bn FROM sales, cloud_caps", SHEET)
+    folder = await ask(tmp_path / "folder", "SELECT pct FROM growth")
+    listed = await ask(tmp_path / "folder", "SHOW TABLES")
+
+    assert base["rows"] == [["107.5", 2.5], ["107.5", 3130]]
+    assert folder["results"] == [{"source": "growth.csv", "text": "pct: 17"}]
+    assert [table["table"] for table in listed["tables"]] == ["growth"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO sales VALUES ('x', 1)",
+        "UPDATE sales SET revenue = 0",
+        "DELETE FROM sales",
+        "DROP TABLE sales",
+        "PRAGMA writable_schema = 1",
+        "BEGIN",
+        "ATTACH 'new.db' AS other",
+        "VACUUM INTO 'new.db'",
+        "CREATE TEMP TABLE other AS SELECT 1",
+        "SELECT load_extension('x')",
+        "SELECT sql FROM sqlite_master",
+        "SELECT 1; DROP TABLE sales",
+        "SELECT nothing FROM sales",
+        "no sql at all",
+    ],
+)
+async def test_sqlite_refuses_all_but_reading_its_tables_and_stays_as_it_was(sales, sql):
+    before = hashlib.sha256(sales.read_bytes()).digest(), sorted(os.listdir(sales.parent))
+
+    with pytest.raises(ToolRefused, match=r"Tables: sales\(provider, revenue\)"):
+        await ask(sales, sql)
+
+    after = hashlib.sha256(sales.read_bytes()).digest(), sorted(os.listdir(sales.parent))
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE sales",
+        "COPY sales TO 'new.csv'",
+        "ATTACH 'new.db'",
+        "INSTALL httpfs",
+        "SET lock_configuration = false",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM glob('/*')",
+        "SELECT 1; SELECT 2",
+        "SELECT * FROM missing",
+    ],
+)
+async def test_duckdb_refuses_all_but_reading_its_tables(duck, sql):
+    before = hashlib.sha256(duck.read_bytes()).digest()
+
+    with pytest.raises(ToolRefused, match="Tables: sales"):
+        await ask(duck, sql)
+
+    assert hashlib.sha256(duck.read_bytes()).digest() == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
+        "SELECT printf('%.*c', 2000000000, 'x')",
+    ],
+)
+async def test_an_endless_statement_is_ended(sales, sql):
+    with pytest.raises(ToolRefused, match="took too long"):
+        await ask(sales, sql, timeout_s=0.05)
+
+
+async def test_rows_are_capped_and_the_cut_is_marked():
+    found = await ask(None, "SELECT * FROM range(1000) AS numbers(n)", SHEET)
+
+    assert len(found["rows"]) == 200 and len(found["results"]) == 20
+    assert "200" in found["cut"]
+
+
+async def test_no_database_and_no_sheet_is_refused(tmp_path):
+    for url in (None, tmp_path / "missing.db", "mysql://host/base"):
+        with pytest.raises(ToolRefused, match="SUPERVISE_SQL_URL"):
+            await ask(url, "SHOW TABLES")
+
+
+async def test_an_unreachable_server_is_refused_without_its_password():
+    with pytest.raises(ToolRefused, match="cannot be reached") as refusal:
+        await ask("postgresql://user:secret@127.0.0.1:1/base", "SHOW TABLES")
+
+    assert "secret" not in str(refusal.value)
+
+
+def test_the_engine_is_told_from_the_file(tmp_path, sales, duck):
+    (tmp_path / "a.csv").write_text("a\n1\n")
+
+    engines = [locate(str(path)).engine for path in (sales, duck, tmp_path / "a.csv", tmp_path)]
+
+    assert engines == ["sqlite", "duckdb", "files", "files"]
+    assert locate("postgres://host/base").engine == "postgres"
+
+
+def test_namesakes_get_numbers():
+    assert table_names(["a b.csv", "x/A-B.csv", "2024.csv"]) == {
+        "a_b": "a b.csv",
+        "a_b_2": "x/A-B.csv",
+        "t_2024": "2024.csv",
+    }
+
+
+def test_values_are_fit_for_json_and_a_model():
+    shown = [cell(value) for value in (2**70, 75.0, 0.1 + 0.2, float("inf"), b"abc", None, True)]
+
+    assert shown == [str(2**70), 75, 0.3, "inf", "[3 bytes]", None, True]
+    assert len(str(cell("x" * 10_000))) < MAX_CELL_CHARS + 60
+
+
+def test_a_result_that_is_too_large_is_cut_by_rows():
+    rows = [["x" * 500] * 10] * 100
+
+    shown = result("SELECT", [], [f"c{n}" for n in range(10)], rows)
+
+    assert 0 < len(shown["rows"]) < 100 and "too large" in shown["cut"]
+    assert len(json.dumps(shown)) < 1_000_000
