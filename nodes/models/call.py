@@ -84,7 +84,7 @@ class Call:
 
     async def _pass(self, limits: Limits, deadline: Deadline) -> None:
         closed_s = limits.gate.opens_in_s()
-        if closed_s > deadline.remaining_s():
+        if closed_s and closed_s > deadline.remaining_s():
             raise RateLimited(
                 f"{self.who} wants to be left alone for {spoken(closed_s)}",
                 retry_after_s=closed_s,

@@ -30,8 +30,11 @@ class Deadline:
         Raises:
             CallTimedOut: it was.
         """
+        left_s = self.remaining_s()
+        if left_s <= 0:
+            raise self._over(who)
         try:
-            async with asyncio.timeout(max(0.0, self.remaining_s())) as self._timer:
+            async with asyncio.timeout(left_s) as self._timer:
                 yield
         except TimeoutError:
             raise self._over(who) from None

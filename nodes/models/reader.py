@@ -8,6 +8,7 @@ from typing import Any
 MAX_STARTS = 64
 """Opening braces tried before the text is given up."""
 MAX_INTEGER = 2**63 - 1
+"""Of what a checkpoint's encoding holds, either way."""
 
 _FENCED = re.compile(r"```[A-Za-z0-9]*[ \t]*\n(.*?)```", re.DOTALL)
 
@@ -53,7 +54,7 @@ def require_plain(value: Any) -> None:
             left += item
         elif isinstance(item, float) and not math.isfinite(item):
             raise Unfit("NaN and Infinity are no JSON numbers")
-        elif isinstance(item, int) and abs(item) > MAX_INTEGER:
+        elif isinstance(item, int) and not -MAX_INTEGER <= item <= MAX_INTEGER:
             raise Unfit("an integer has more than 64 bits")
 
 

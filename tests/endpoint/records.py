@@ -1,5 +1,6 @@
 """What the endpoint saw: one record a request, in memory and, on demand, in a file."""
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ class Records:
         self.calls: list[Call] = []
         self.in_flight = 0
         self.max_in_flight = 0
+        self._changed = asyncio.Event()
         self._log: TextIO | None = log.open("a", encoding="utf-8") if log else None
 
     @contextmanager
@@ -63,13 +65,23 @@ class Records:
             if schema in (None, call.schema) and task in (None, call.task)
         ]
 
+    async def reach(self, began: int, ended: int = 0) -> None:
+        """Wait until so many calls have begun, and so many have ended."""
+        while len(self.calls) < began or self._ended() < ended:
+            self._changed.clear()
+            await self._changed.wait()
+
     def close(self) -> None:
         """Close the log."""
         if self._log:
             self._log.close()
             self._log = None
 
+    def _ended(self) -> int:
+        return sum(call.ended_s is not None for call in self.calls)
+
     def _write(self, event: str, call: Call) -> None:
+        self._changed.set()
         if self._log:
             line = {"event": event, "at": time.time(), **call.as_dict()}
             self._log.write(json.dumps(line) + "\n")

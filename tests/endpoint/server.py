@@ -61,6 +61,10 @@ class Endpoint:
         """Give the calls for a schema, for a task, or for both."""
         return self.records.select(schema, task)
 
+    async def reach(self, began: int, ended: int = 0) -> None:
+        """Wait, in the endpoint's own loop, until so many calls have begun and ended."""
+        await self.records.reach(began, ended)
+
     async def start(self) -> None:
         """Listen."""
         app = web.Application(client_max_size=MAX_REQUEST_BYTES)

@@ -1,0 +1,154 @@
+"""A value of the vocabulary comes out of whatever form a model gives it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
+from pydantic import TypeAdapter
+
+from nodes.models.ask import Unreadable, ask, lenient, read_content
+from nodes.models.catalog import Models
+from nodes.models.reader import Unfit, read_object
+from nodes.models.settings import ModelSettings
+from state import Plan, Refinement, Report
+from tests.endpoint import Endpoint, Scenario, dag
+
+GOOD = Scenario(tasks=dag({"a": (), "b": ("a",)})).plan()
+QUESTION = [HumanMessage("plan it")]
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(1 - 2**63, 2**63 - 1) | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+objects = st.dictionaries(st.text(max_size=8), plain, max_size=5)
+chatter = st.text(st.characters(exclude_characters="{`"), max_size=60)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        GOOD,
+        {**GOOD, "mood": "sunny"},
+        {**GOOD, "tasks": [{**task, "priority": 1} for task in GOOD["tasks"]]},
+        json.dumps(GOOD),
+        f"Here it is:\n```json\n{json.dumps(GOOD, indent=2)}\n```\nHope it {{helps}}.",
+        f"My plan is {json.dumps(GOOD)} and that is all.",
+    ],
+    ids=["call", "unknown key", "unknown nested key", "content", "fence", "prose around"],
+)
+async def test_a_plan_is_read_from_every_form_it_comes_in(
+    endpoint: Endpoint, model_settings: ModelSettings, said: Any
+) -> None:
+    endpoint.play(Scenario(answers={"Plan": said}))
+
+    reply = await ask(Models(model_settings).chat("strong"), Plan, QUESTION)
+
+    assert [task.id for task in reply.value.tasks] == ["a", "b"]
+    assert reply.usage.input_tokens > 0
+    assert reply.usage.models == ("openai:gpt-5",)
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("I had rather not.", "no JSON object"),
+        ('{"goal": "x", "tasks": [],}', "broken"),
+        ({"goal": "x", "tasks": []}, "tasks"),
+        ({"goal": "x", "tasks": [{"id": "a b", "description": "d", "worker": "w"}]}, "tasks[0].id"),
+        ('{"goal": NaN}', "NaN"),
+        ('{"goal": 1e999}', "Infinity"),
+        ('{"goal": 18446744073709551616}', "64 bits"),
+        ('{"goal": ' + "[" * 100_000, "broken|deep"),
+        ("[1, 2]", "no JSON object"),
+        ("null", "no JSON object"),
+    ],
+)
+async def test_what_does_not_fit_comes_back_as_sentences_for_the_model(
+    endpoint: Endpoint, model_settings: ModelSettings, said: Any, problem: str
+) -> None:
+    endpoint.play(Scenario(answers={"Plan": said}))
+
+    with pytest.raises(Unreadable) as raised:
+        await ask(Models(model_settings).chat("strong"), Plan, QUESTION)
+
+    assert any(word in "; ".join(raised.value.problems) for word in problem.split("|"))
+    assert raised.value.usage.model_calls == 1
+    assert raised.value.said
+
+
+async def test_the_schema_shown_may_be_tighter_than_the_vocabulary(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"a": ()})))
+    tight = {"type": "object", "properties": {"goal": {"type": "string"}}, "required": ["goal"]}
+
+    await ask(Models(model_settings).chat("strong"), Plan, QUESTION, parameters=tight)
+
+    body = endpoint.requests[0].body
+    assert body["tools"][0]["function"]["parameters"] == tight
+    assert body["tool_choice"]["function"]["name"] == "Plan"
+    assert endpoint.requests[0].schema == "Plan"
+
+
+async def test_the_embedded_model_goes_through_the_same_door() -> None:
+    words = HumanMessage(
+        "<task>\nid: a\nworker: w\nFind the price.\n</task>\n<error>\nno\n</error>"
+    )
+
+    reply = await ask(Models(ModelSettings()).chat("fast"), Refinement, [words])
+
+    assert reply.value.description
+    assert reply.usage.cost_usd == 0.0
+    assert reply.usage.models == ("embedded",)
+
+
+def test_a_lenient_schema_drops_unknown_keys_and_gives_the_schema_itself() -> None:
+    twin = lenient(Report)
+    found = {"output": "x", "mood": 1, "claims": [{"text": "a", "weight": 2}]}
+
+    made = TypeAdapter(twin).validate_python(found)
+
+    assert type(made) is Report
+    assert made.claims[0].text == "a"
+    assert twin.__name__ == "Report"
+    assert twin.model_json_schema() == Report.model_json_schema()
+
+
+def test_a_lenient_schema_still_refuses_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match="status"):
+        lenient(Report).model_validate({"status": "fine", "mood": 1})
+
+
+def test_a_report_is_read_from_words() -> None:
+    assert read_content('```\n{"output": "x"}\n```', Report).output == "x"
+
+
+@given(objects, chatter, chatter)
+def test_an_object_is_found_between_any_words(
+    found: dict[str, Any], before: str, after: str
+) -> None:
+    assert read_object(before + json.dumps(found) + after) == found
+
+
+@given(objects, chatter)
+def test_a_fenced_object_goes_before_other_words(found: dict[str, Any], before: str) -> None:
+    assert read_object(f"{before}\n```json\n{json.dumps(found)}\n```\n{{not this}}") == found
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_an_object_or_unfit(text: str) -> None:
+    try:
+        assert isinstance(read_object(text), dict)
+    except Unfit as error:
+        assert str(error)
+
+
+def test_a_text_of_nothing_but_braces_is_given_up_soon() -> None:
+    with pytest.raises(Unfit):
+        read_object("{" * 200_000)

@@ -1,0 +1,177 @@
+"""Limits hold for all who call an endpoint together."""
+
+import asyncio
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from nodes.errors import RateLimited
+from nodes.models.catalog import Models
+from nodes.models.limits import Gate, Limits, Window
+from nodes.models.settings import ModelSettings
+from state import Context
+from tests.endpoint import Endpoint, Fault, Scenario
+
+
+async def call_all(
+    settings: ModelSettings, number: int, context: Context | None = None
+) -> list[BaseException | object]:
+    models = [Models(settings) for _ in range(number)]
+    calls = (model.chat("fast", context).ainvoke([HumanMessage("hello")]) for model in models)
+    return list(await asyncio.gather(*calls, return_exceptions=True))
+
+
+@pytest.mark.parametrize("cap", [1, 4])
+async def test_the_endpoint_never_sees_more_calls_than_allowed(
+    endpoint: Endpoint, model_settings: ModelSettings, cap: int
+) -> None:
+    endpoint.play(Scenario(latency_s={"*": 0.01}))
+
+    await call_all(replace(model_settings, max_concurrency=cap), 20)
+
+    assert endpoint.max_in_flight == cap
+    assert len(endpoint.requests) == 20
+
+
+async def test_a_run_may_allow_itself_fewer_calls(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(latency_s={"*": 0.01}))
+
+    await call_all(model_settings, 12, Context(max_concurrency=2))
+
+    assert endpoint.max_in_flight == 2
+
+
+async def test_retry_after_holds_every_call_to_that_endpoint(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    fault = Fault(kind="rate_limited", nth=(1,), retry_after="0.4")
+    endpoint.play(Scenario(faults=(fault,)))
+    settings = replace(model_settings, max_tries=2)
+
+    first = asyncio.create_task(call_all(settings, 1))
+    await endpoint.reach(1, ended=1)
+    refused_s = endpoint.requests[0].ended_s or 0.0
+    await asyncio.gather(first, call_all(settings, 5))
+
+    later = sorted(call.began_s for call in endpoint.requests[1:])
+    assert len(later) == 6
+    assert later[0] >= refused_s + 0.35
+    assert all(after - before > 0.005 for before, after in pairwise(later))
+
+
+@pytest.mark.parametrize("retry_after", ["3600", "259200", "date:3600"])
+async def test_a_wait_beyond_the_deadline_fails_at_once_and_says_when_to_come_back(
+    endpoint: Endpoint, model_settings: ModelSettings, retry_after: str
+) -> None:
+    fault = Fault(kind="rate_limited", nth=(1,), retry_after=retry_after)
+    endpoint.play(Scenario(faults=(fault,)))
+    settings = replace(model_settings, max_tries=5)
+
+    first, second = await call_all(settings, 1), await call_all(settings, 1)
+
+    assert isinstance(first[0], RateLimited)
+    assert "try again in" in first[0].line()
+    assert isinstance(second[0], RateLimited)
+    assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize("retry_after", ["soon", "-5", "nan", "0", "date:-60", None])
+async def test_a_useless_retry_after_leaves_us_to_our_own_backoff(
+    endpoint: Endpoint, model_settings: ModelSettings, retry_after: str | None
+) -> None:
+    fault = Fault(kind="rate_limited", nth=(1,), retry_after=retry_after)
+    endpoint.play(Scenario(faults=(fault,)))
+
+    answered = await call_all(replace(model_settings, max_tries=2), 1)
+
+    assert not isinstance(answered[0], BaseException)
+    assert len(endpoint.requests) == 2
+
+
+async def test_waiting_in_our_own_queue_is_not_charged_to_the_endpoint(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(latency_s={"*": 0.1}))
+    settings = replace(model_settings, max_concurrency=1, call_timeout_s=0.35)
+
+    answered = await call_all(settings, 8)
+
+    assert not [found for found in answered if isinstance(found, BaseException)]
+
+
+async def test_no_period_sees_more_requests_than_its_limit() -> None:
+    window = Window(5, period_s=0.1)
+
+    taken = [await window.take() for _ in range(18)]
+
+    moments = [entry.at_s for entry in taken]
+    assert all(
+        later - earlier >= 0.09 for earlier, later in zip(moments, moments[5:], strict=False)
+    )
+
+
+async def test_tokens_are_counted_as_they_were_and_not_as_they_were_guessed() -> None:
+    window = Window(1000, period_s=3600)
+    guessed = await window.take(1000)
+
+    window.correct(guessed, 10)
+
+    async with asyncio.timeout(5):
+        await window.take(990)
+
+
+async def test_a_request_over_the_whole_limit_waits_for_an_empty_window_and_goes() -> None:
+    window = Window(10, period_s=0.05)
+
+    async with asyncio.timeout(5):
+        await window.take(1)
+        await window.take(1_000_000)
+
+
+async def test_requests_and_tokens_per_minute_reach_the_endpoint_in_time() -> None:
+    limits = Limits(max_concurrency=100, requests_per_minute=4, tokens_per_minute=100, period_s=0.1)
+    moments: list[float] = []
+
+    async def one() -> None:
+        async with limits.slot(50):
+            moments.append(asyncio.get_running_loop().time())
+
+    await asyncio.gather(*(one() for _ in range(8)))
+
+    assert all(
+        later - earlier >= 0.09 for earlier, later in zip(moments, moments[2:], strict=False)
+    )
+
+
+async def test_a_cancelled_waiter_gives_its_place_back() -> None:
+    limits = Limits(max_concurrency=1)
+    entered = asyncio.Event()
+
+    async def hold() -> None:
+        async with limits.slot():
+            entered.set()
+            await asyncio.Event().wait()
+
+    holder = asyncio.create_task(hold())
+    await entered.wait()
+    waiter = asyncio.create_task(hold())
+    await asyncio.sleep(0)
+    waiter.cancel()
+    holder.cancel()
+    await asyncio.gather(holder, waiter, return_exceptions=True)
+
+    async with asyncio.timeout(5), limits.slot():
+        pass
+
+
+async def test_a_gate_is_not_opened_earlier_by_a_smaller_wish() -> None:
+    gate = Gate()
+
+    gate.close(100)
+    gate.close(1)
+
+    assert gate.opens_in_s() > 90

@@ -1,0 +1,192 @@
+"""Each fault of the wire becomes one typed error, and never an answer."""
+
+from dataclasses import replace
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from nodes.errors import (
+    BadResponse,
+    CallTimedOut,
+    EndpointFailed,
+    EndpointUnreachable,
+    ModelUnknown,
+    QuotaSpent,
+    RateLimited,
+    RequestRefused,
+    ResponseCut,
+    ResponseTooLarge,
+    SupervisorError,
+    Unauthorized,
+)
+from nodes.models.ask import ask
+from nodes.models.catalog import Models
+from nodes.models.settings import ModelSettings
+from state import Plan
+from tests.endpoint import Endpoint, Fault, Scenario, dag
+
+KEY = "sk-test-0123456789abcdef"
+TASKS = dag({"a": (), "b": ("a",)})
+
+PLAIN = [
+    (Fault(kind="rate_limited"), RateLimited),
+    (Fault(kind="quota"), QuotaSpent),
+    (Fault(kind="server_error", status=500), EndpointFailed),
+    (Fault(kind="server_error", status=502), EndpointFailed),
+    (Fault(kind="server_error", status=503), EndpointFailed),
+    (Fault(kind="server_error", status=529), EndpointFailed),
+    (Fault(kind="context_length"), RequestRefused),
+    (Fault(kind="unauthorized"), Unauthorized),
+    (Fault(kind="unknown_model"), ModelUnknown),
+    (Fault(kind="reset"), EndpointUnreachable),
+    (Fault(kind="half_body"), ResponseCut),
+    (Fault(kind="broken_json"), BadResponse),
+    (Fault(kind="html"), BadResponse),
+    (Fault(kind="empty"), BadResponse),
+    (Fault(kind="null"), BadResponse),
+    (Fault(kind="list"), BadResponse),
+    (Fault(kind="no_choices"), BadResponse),
+    (Fault(kind="null_choices"), BadResponse),
+    (Fault(kind="error_in_200"), EndpointFailed),
+    (Fault(kind="huge"), ResponseTooLarge),
+    (Fault(kind="gzip_bomb", size=50_000_000), ResponseTooLarge),
+    (Fault(kind="length"), ResponseCut),
+    (Fault(kind="no_finish"), ResponseCut),
+    (Fault(kind="content_filter"), RequestRefused),
+    (Fault(kind="null_content"), BadResponse),
+    (Fault(kind="broken_arguments"), BadResponse),
+]
+STREAMED = [
+    (Fault(kind="cut_stream"), ResponseCut),
+    (Fault(kind="cut_stream", chunks=6), ResponseCut),
+    (Fault(kind="cut_event"), ResponseCut),
+    (Fault(kind="half_body"), ResponseCut),
+    (Fault(kind="done_without_finish"), ResponseCut),
+    (Fault(kind="length"), ResponseCut),
+    (Fault(kind="content_filter"), RequestRefused),
+    (Fault(kind="stream_error"), EndpointFailed),
+    (Fault(kind="broken_arguments"), BadResponse),
+    (Fault(kind="null_content"), BadResponse),
+    (Fault(kind="rate_limited"), RateLimited),
+    (Fault(kind="server_error"), EndpointFailed),
+    (Fault(kind="huge"), ResponseTooLarge),
+    (Fault(kind="reset"), EndpointUnreachable),
+]
+
+
+async def plan(settings: ModelSettings) -> Plan:
+    model = Models(settings).chat("strong")
+    return (await ask(model, Plan, [HumanMessage("plan it")])).value
+
+
+@pytest.mark.parametrize(("fault", "expected"), PLAIN, ids=lambda v: getattr(v, "kind", ""))
+async def test_a_fault_of_the_wire_is_a_typed_error(
+    endpoint: Endpoint, model_settings: ModelSettings, fault: Fault, expected: type[SupervisorError]
+) -> None:
+    endpoint.play(Scenario(tasks=TASKS, faults=(fault,)))
+
+    with pytest.raises(expected) as raised:
+        await plan(model_settings)
+
+    assert type(raised.value) is expected
+    assert_fit_to_print(raised.value)
+    assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(("fault", "expected"), STREAMED, ids=lambda v: getattr(v, "kind", ""))
+async def test_a_broken_stream_is_never_an_answer(
+    endpoint: Endpoint, model_settings: ModelSettings, fault: Fault, expected: type[SupervisorError]
+) -> None:
+    endpoint.play(Scenario(tasks=TASKS, faults=(fault,)))
+
+    with pytest.raises(expected) as raised:
+        await plan(replace(model_settings, streaming=True))
+
+    assert type(raised.value) is expected
+    assert_fit_to_print(raised.value)
+
+
+@pytest.mark.parametrize("kind", ["hang", "drip"])
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_call_ends_at_its_deadline_whatever_the_endpoint_does(
+    endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
+) -> None:
+    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+    settings = replace(model_settings, call_timeout_s=0.15, max_tries=3, streaming=streaming)
+
+    with pytest.raises(CallTimedOut):
+        await plan(settings)
+
+    assert len(endpoint.requests) == 1
+
+
+async def test_an_endpoint_that_is_not_there_is_named_with_a_remedy(
+    model_settings: ModelSettings,
+) -> None:
+    nobody = replace(model_settings, base_url="http://127.0.0.1:1/v1")
+
+    with pytest.raises(EndpointUnreachable) as raised:
+        await plan(nobody)
+
+    assert "doctor" in raised.value.line()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["server_error", "half_body", "cut_stream", "broken_json", "error_in_200", "reset", "length"],
+)
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_fault_that_passes_costs_one_more_try(
+    endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
+) -> None:
+    fault = Fault(kind=kind, nth=(1,))  # type: ignore[arg-type]
+    endpoint.play(Scenario(tasks=TASKS, faults=(fault,)))
+
+    made = await plan(replace(model_settings, max_tries=2, streaming=streaming))
+
+    assert [task.id for task in made.tasks] == ["a", "b"]
+    assert len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize("kind", ["quota", "context_length", "unauthorized", "unknown_model"])
+async def test_a_fault_that_stays_is_not_tried_again(
+    endpoint: Endpoint, model_settings: ModelSettings, kind: str
+) -> None:
+    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+
+    with pytest.raises(SupervisorError):
+        await plan(replace(model_settings, max_tries=5))
+
+    assert len(endpoint.requests) == 1
+
+
+async def test_an_unusable_answer_is_asked_for_once_more_only(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind="html"),)))
+
+    with pytest.raises(BadResponse):
+        await plan(replace(model_settings, max_tries=5))
+
+    assert len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize("kind", ["no_usage", "bad_usage"])
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_usage_that_is_missing_or_absurd_does_no_harm(
+    endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
+) -> None:
+    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+    model = Models(replace(model_settings, streaming=streaming)).chat("fast")
+
+    reply = await ask(model, Plan, [HumanMessage("plan it")])
+
+    assert reply.usage.model_calls == 1
+    assert reply.usage.input_tokens == reply.usage.output_tokens == 0
+
+
+def assert_fit_to_print(error: SupervisorError) -> None:
+    assert KEY not in error.line()
+    assert "<" not in error.cause
+    assert len(error.cause) <= 220
+    assert error.__cause__ is None
