@@ -132,9 +132,12 @@ class Endpoint:
         with self.records.keep(call):
             try:
                 return await self._respond(request, asked, call)
-            except (asyncio.CancelledError, ConnectionError):
+            except asyncio.CancelledError:
                 call.client_gone = True
                 raise
+            except ConnectionError:
+                call.client_gone = True
+                return web.Response()
 
     async def _respond(self, request: web.Request, asked: Asked, call: Call) -> web.StreamResponse:
         wanted = self.scenario.api_key
