@@ -161,14 +161,17 @@ def doctor() -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the contract's code."""
     be_lenient()
-    code = _run(lambda: app(args=arguments, prog_name="supervise", standalone_mode=False))
+    code = exit_code(lambda: app(args=arguments, prog_name="supervise", standalone_mode=False))
     flush()
     sys.exit(code)
 
 
-def _run(command: Callable[[], Any]) -> int:
+def exit_code(command: Callable[[], Any]) -> int:
+    """Run a command; what ends it early is said in one line on stderr."""
     try:
-        return int(command() or 0)
+        code = int(command() or 0)
+        # Typer turns an early Ctrl-C, while libraries load, into this code without a word.
+        return _end("cancelled", code) if code == CANCELLED else code
     except SupervisorError as error:
         return _end(error.line(), error.exit_code)
     except typer.TyperException as error:

@@ -69,7 +69,7 @@ def _cost(usage: Json) -> Iterator[str]:
     parts = [
         _counted(usage["model_calls"], "model call"),
         f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
-        "cost unknown" if cost is None else f"${cost:,.4f}",
+        "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
         *models_shown(usage.get("models")),
     ]
     yield " · ".join(one_line(part) for part in parts)

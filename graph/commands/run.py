@@ -1,7 +1,8 @@
 """`supervise run` and `supervise resume`."""
 
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -17,7 +18,7 @@ from graph.settings import Settings
 from graph.terminal import put, remark
 from graph.threads import new_thread
 from graph.trace import load_trace
-from nodes.errors import RequestInvalid
+from nodes.errors import RequestInvalid, SupervisorError
 from state import Context
 
 MAX_STDIN_BYTES: Final = 10_000_000
@@ -41,7 +42,8 @@ def run(
     board = Board(thread or new_thread())
     words = read_words(request)
     work = partial(arun, words, team=team, files=files, thread=board.thread, context=context)
-    outcome = _watched(partial(work, settings=settings), board, quiet=quiet)
+    with _told_in_json(board, as_json=as_json):
+        outcome = _watched(partial(work, settings=settings), board, quiet=quiet)
     if trace_to:
         save_json(load_trace(outcome.thread, settings), trace_to)
     return _show(outcome, as_json=as_json, quiet=quiet)
@@ -53,7 +55,9 @@ def resume(
     """Go on with a thread, show its outcome, and give the exit code."""
     board = Board(thread)
     work = partial(aresume, thread, answer=answer, settings=settings)
-    return _show(_watched(work, board, quiet=quiet), as_json=as_json, quiet=quiet)
+    with _told_in_json(board, as_json=as_json):
+        outcome = _watched(work, board, quiet=quiet)
+    return _show(outcome, as_json=as_json, quiet=quiet)
 
 
 def show_plan(
@@ -93,6 +97,17 @@ def read_words(request: str) -> str:
     if len(raw) > MAX_STDIN_BYTES:
         raise RequestInvalid(f"the request is too large: more than {MAX_STDIN_BYTES:,} bytes")
     return raw.decode("utf-8-sig", errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+@contextmanager
+def _told_in_json(board: Board, *, as_json: bool) -> Iterator[None]:
+    """Give a script its object also when the run could not begin; the error goes on its way."""
+    try:
+        yield
+    except SupervisorError as error:
+        if as_json:
+            put_json(Outcome(thread=board.thread, status="failed", error=error).to_json())
+        raise
 
 
 def _watched(

@@ -1,0 +1,219 @@
+"""`supervise`, as a person or a script calls it."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graph.cli import exit_code, main
+
+ROOT = Path(__file__).resolve().parents[2]
+REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
+CSV = "company,cap_2023,cap_2024\nNorth,100,150\nSouth,200,220\n"
+
+
+class Screen:
+    """Calls the command line and keeps what it wrote."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.out = self.err = ""
+
+    def __call__(self, *arguments: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        self.out, self.err = self._capsys.readouterr()
+        assert "Traceback" not in self.out + self.err
+        return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def supervise(capsys: pytest.CaptureFixture[str]) -> Screen:
+    return Screen(capsys)
+
+
+@pytest.fixture
+def table() -> str:
+    Path("caps.csv").write_text(CSV)
+    return "caps.csv"
+
+
+def test_help_does_not_load_langgraph():
+    code = "import sys, graph.cli; sys.exit('langgraph' in sys.modules or 'openai' in sys.modules)"
+
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+
+    assert ended.returncode == 0
+
+
+def test_help_lists_the_commands(supervise):
+    assert supervise("--help") == 0
+    for command in ("run", "resume", "runs", "show", "trace", "teams", "check", "draw", "doctor"):
+        assert command in supervise.out
+
+
+def test_a_run_answers_on_stdout_and_tells_its_progress_on_stderr(supervise, table):
+    assert supervise("run", REQUEST, "--file", table) == 0
+
+    assert "North" in supervise.out
+    assert "**Confidence:**" in supervise.out
+    assert "embedded (extractive, no model configured)" in supervise.err
+    assert "analyst working" in supervise.err
+    assert "critical path" in supervise.err
+
+
+def test_json_is_one_object_and_nothing_else(supervise, table):
+    assert supervise("run", REQUEST, "--file", table, "--json", "--quiet") == 0
+
+    outcome = json.loads(supervise.out)
+    assert supervise.err == ""
+    assert outcome["status"] == "done"
+    assert set(outcome) == {
+        *("thread", "status", "answer", "plan", "results", "timing", "usage", "error")
+    }
+
+
+def test_a_past_run_can_be_listed_shown_traced_and_resumed(supervise, table):
+    supervise("run", REQUEST, "--file", table, "--thread", "t1", "--trace", "kept.json", "-q")
+    answer = supervise.out
+
+    assert supervise("runs") == 0
+    assert "t1" in supervise.out
+    assert supervise("show", "t1") == 0
+    assert "[done]" in supervise.out
+    assert answer in supervise.out
+    assert supervise("trace", "t1") == 0
+    assert json.loads(supervise.out) == json.loads(Path("kept.json").read_text())
+    assert supervise("resume", "t1", "-q") == 0
+    assert supervise.out == answer
+
+
+def test_the_plan_can_be_seen_before_anything_runs(supervise, table):
+    assert supervise("run", REQUEST, "--file", table, "--plan-only", "--json", "-q") == 0
+
+    plan = json.loads(supervise.out)
+    assert plan["tasks"]
+    assert supervise("runs") == 0
+    assert supervise.out == ""
+
+
+def test_a_request_comes_from_stdin_with_what_is_no_text_replaced(supervise, table, monkeypatch):
+    raw = b"\xef\xbb\xbf" + REQUEST.encode() + b" \xff\0\r\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+
+    assert supervise("run", "-", "--file", table, "--json", "-q") == 0
+
+    assert json.loads(supervise.out)["plan"]["goal"].startswith(REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run"], "Missing argument"),
+        (["run", ""], "error[REQUEST_INVALID] empty request"),
+        (["run", " \n"], "error[REQUEST_INVALID] empty request"),
+        (["run", "x" * 100_001], "100,001 bytes of at most 100,000"),
+        (["run", "x", "--tem", "y"], "--team"),
+        (["run", "x", "--team", "market_analisys"], "did you mean 'market_analysis'"),
+        (["run", "x", "--file", "missing.md"], "cannot read missing.md"),
+        (["run", "x", "--thread", "../up"], "thread id"),
+        (["run", "x", "--deadline", "-1"], "--deadline"),
+        (["rnu"], "run"),
+        (["resume", "unknown"], "no thread 'unknown'"),
+        (["show", "../up"], "thread id"),
+        (["trace", "x", "--format", "chrome"], "no trace format 'chrome'"),
+        (["teams", "unknown"], "unknown team"),
+    ],
+)
+def test_a_misuse_is_one_line_and_exit_code_2(supervise, arguments, said):
+    assert supervise(*arguments) == 2
+
+    assert supervise.out == ""
+    assert supervise.err.startswith("error[")
+    assert supervise.err.count("\n") == 1
+    assert said in supervise.err
+
+
+def test_a_script_gets_its_object_also_when_the_run_cannot_begin(supervise):
+    assert supervise("run", "x", "--team", "unknown", "--json") == 2
+
+    outcome = json.loads(supervise.out)
+    assert outcome["status"] == "failed"
+    assert outcome["error"]["code"] == "TEAM_INVALID"
+
+
+def test_a_request_may_look_like_an_option_after_two_dashes(supervise, table):
+    assert supervise("run", "--file", table, "--plan-only", "--json", "-q", "--", "--help me") == 0
+
+    assert "--help me" in json.loads(supervise.out)["goal"]
+
+
+def test_settings_that_cannot_be_are_refused_without_their_secret(supervise, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden\nsk-hidden")
+
+    assert supervise("doctor") == 2
+
+    assert supervise.err.startswith("error[SETTINGS_INVALID] OPENAI_API_KEY")
+    assert "hidden" not in supervise.err
+
+
+def test_teams_are_listed_and_introduced(supervise):
+    assert supervise("teams") == 0
+    assert "market_analysis" in supervise.out
+    assert supervise("teams", "market_analysis") == 0
+    assert "query_database" in supervise.out
+    assert supervise("teams", "--json") == 0
+    assert json.loads(supervise.out)[0]["workers"]
+
+
+def test_check_lists_every_problem_of_a_team(supervise):
+    folder = Path("fruit")
+    folder.mkdir()
+    (folder / "team.md").write_text("---\ndescription: Fruit.\nmax_task: 1\n---\n")
+    (folder / "counter.md").write_text("---\ndescription: Counts.\ntier: quick\n---\nCount.\n")
+
+    assert supervise("check", "./fruit") == 2
+
+    assert "fruit/team.md:3: unknown key 'max_task'; did you mean 'max_tasks'?" in supervise.out
+    assert "fruit/counter.md:3: tier is 'quick'" in supervise.out
+    assert "2 problems" in supervise.err
+
+
+def test_check_says_that_a_team_is_good(supervise):
+    assert supervise("check", "market_analysis") == 0
+    assert "good" in supervise.out
+
+
+def test_draw_names_every_worker(supervise):
+    assert supervise("draw", "market_analysis") == 0
+    for name in ("supervisor", "researcher", "analyst", "synthesizer"):
+        assert name in supervise.out
+
+
+def test_doctor_says_what_is_missing_and_how_to_mend_it(supervise):
+    assert supervise("doctor") == 0
+
+    assert "embedded (extractive, no model configured)" in supervise.out
+    assert "fix: set OPENAI_API_KEY" in supervise.out
+    assert "off: nothing about a run leaves this machine" in supervise.out
+
+
+def test_an_error_nobody_foresaw_is_one_line_and_its_traceback_a_file_without_secrets(
+    capsys, monkeypatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")
+
+    def fail() -> None:
+        raise ZeroDivisionError("of sk-hidden\nby nothing")
+
+    assert exit_code(fail) == 1
+
+    (kept,) = Path(".supervise/errors").iterdir()
+    said = capsys.readouterr().err
+    assert said.startswith("error[UNEXPECTED] ZeroDivisionError: of [secret] by nothing")
+    assert said.count("\n") == 1
+    assert "Traceback" in kept.read_text()
+    assert "sk-hidden" not in kept.read_text()

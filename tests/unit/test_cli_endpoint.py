@@ -1,0 +1,112 @@
+"""`supervise` against an endpoint: what fails is told, what is cancelled is kept."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graph.cli import main
+from tests.endpoint import Endpoint, Fault, Scenario, dag
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = dag({"a": (), "b": (), "c": ("a", "b")}, worker="analyst")
+REQUEST = "Compare part a of a.md with part b of b.md"
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    folder = Path("teams/parts")
+    folder.mkdir(parents=True)
+    (folder / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
+    (folder / "analyst.md").write_text("---\ndescription: Writes of parts.\n---\nWrite.\n")
+    with Endpoint(Scenario(tasks=TASKS)).in_thread() as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden-0123456789")
+        monkeypatch.setenv("SUPERVISE_TEAMS", str(folder.parent))
+        yield endpoint
+
+
+def supervise(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return int(ended.value.code or 0)
+
+
+def test_an_answer_comes_from_the_endpoint(served, capsys):
+    assert supervise("run", REQUEST, "--team", "parts") == 0
+
+    out, err = capsys.readouterr()
+    assert "The answer, from a.md" in out
+    assert "openai:gpt-6.1-sol" in err
+    assert "c analyst (after a, b)" in err
+
+
+def test_a_refused_key_ends_the_run_in_one_line_that_does_not_hold_it(served, capsys):
+    served.play(Scenario(tasks=TASKS, api_key="sk-another"))
+
+    assert supervise("run", REQUEST, "--team", "parts", "--quiet") == 4
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error[UNAUTHORIZED]")
+    assert err.count("\n") == 1
+    assert "sk-hidden" not in err
+
+
+def test_a_task_that_fails_for_good_makes_the_answer_partial(served, capsys):
+    refusal = Fault(kind="content_filter", schema="Report", task="a")
+    served.play(Scenario(tasks=TASKS, faults=(refusal,)))
+
+    assert supervise("run", REQUEST, "--team", "parts", "--json", "-q") == 3
+
+    outcome = json.loads(capsys.readouterr().out)
+    assert outcome["status"] == "partial"
+    assert outcome["results"]["a"]["status"] == "failed"
+    assert outcome["results"]["b"]["status"] == "completed"
+
+
+def test_doctor_finds_the_endpoint_and_the_models_it_lacks(served, capsys):
+    assert supervise("doctor") == 0
+
+    out = capsys.readouterr().out
+    assert "answers in" in out
+    assert "does not list gpt-6-luna" in out
+
+
+def test_doctor_says_that_an_endpoint_is_gone(capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+    assert supervise("doctor") == 2
+
+    assert "cannot be reached" in capsys.readouterr().out
+
+
+def test_ctrl_c_says_what_is_kept_and_the_run_goes_on_later(served, capsys):
+    served.play(Scenario(tasks=TASKS, latency_s={"Answer": 60.0}))
+    command = [sys.executable, "-m", "graph.cli", "run", REQUEST, "--team", "parts"]
+    process = subprocess.Popen(
+        [*command, "--thread", "t1"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert any(line.startswith("c analyst done") for line in process.stderr)
+
+    process.send_signal(signal.SIGINT)
+    err = process.stderr.read()
+
+    assert process.wait() == 130
+    assert "cancelled. kept: tasks a, b, c. next: supervise resume t1" in err
+    assert "Traceback" not in err
+    before = len(served.calls(schema="Report"))
+    served.play(Scenario(tasks=TASKS))
+    assert supervise("resume", "t1", "--quiet") == 0
+    assert "The answer, from a.md" in capsys.readouterr().out
+    assert len(served.calls(schema="Report")) == before

@@ -1,0 +1,206 @@
+"""What a person sees of a run while it runs, and when it is over."""
+
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from graph.closing import answer_markdown, figures, plan_lines
+from graph.display import board_shown, line_shown
+from graph.progress import Board
+from graph.terminal import one_line, printable
+from nodes.events import Kind
+
+PLAN = {
+    "goal": "Compare.",
+    "version": 1,
+    "tasks": [
+        {
+            "id": "T1",
+            "worker": "analyst",
+            "description": "Count [red]apples[/red].",
+            "depends_on": [],
+        },
+        {
+            "id": "T2",
+            "worker": "writer",
+            "description": "Write it.",
+            "depends_on": [{"task": "T1"}],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def board() -> Board:
+    board = Board("t1")
+    board.hear(
+        {"kind": "request", "team": "fruit", "models": {"fast": "embedded", "strong": "x:y"}}
+    )
+    board.hear({"kind": "plan_created", "plan": PLAN, "version": 1})
+    return board
+
+
+def drawn(board: Board) -> str:
+    console = Console(file=StringIO(), width=160)
+    console.print(board_shown(board))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def states(board: Board) -> dict[str, str]:
+    return {row.id: row.state for row in board.rows()}
+
+
+def test_a_task_waits_then_works_then_is_done(board):
+    assert states(board) == {"T1": "ready", "T2": "waiting on T1"}
+
+    board.hear({"kind": "task_started", "task": "T1", "attempt": 1})
+    assert states(board) == {"T1": "working", "T2": "waiting on T1"}
+
+    board.hear({"kind": "report", "task": "T1", "report": {"status": "completed"}})
+    assert states(board) == {"T1": "done", "T2": "ready"}
+    assert board.done() == ["T1"]
+
+
+def test_a_skipped_task_says_why(board):
+    board.hear({"kind": "report", "task": "T1", "report": {"status": "failed", "error": "no data"}})
+    board.hear({"kind": "task_skipped", "task": "T2", "reason": "T1 failed"})
+
+    assert states(board) == {"T1": "failed", "T2": "skipped"}
+    assert "no data" in drawn(board)
+    assert "T1 failed" in drawn(board)
+
+
+def test_a_new_plan_keeps_what_is_done(board):
+    board.hear({"kind": "report", "task": "T1", "report": {"status": "completed"}})
+    board.hear({"kind": "plan_created", "plan": PLAN, "version": 2})
+
+    assert states(board) == {"T1": "done", "T2": "ready"}
+    assert board.plan_version == 2
+
+
+def test_tokens_are_counted_by_task_and_by_run(board):
+    board.hear({"kind": "model_call", "task": "T1", "input_tokens": 5, "output_tokens": 2})
+    board.hear({"kind": "model_call", "task": "", "input_tokens": 10, "output_tokens": None})
+
+    assert board.tokens == 17
+    assert board.rows()[0].tokens == 7
+
+
+def test_the_screen_shows_who_does_what_and_takes_markup_for_text(board):
+    board.hear({"kind": "task_started", "task": "T1"})
+    board.hear({"kind": "tool_call", "task": "T1", "tool": "calculate", "error": "refused"})
+
+    shown = drawn(board)
+
+    assert "embedded (extractive, no model configured)" in shown
+    assert "Count [red]apples[/red]." in shown
+    assert "calculate (failed)" in shown
+
+
+def test_a_line_says_what_happened(board):
+    lines = [
+        line_shown(board, {"kind": "plan_created"}),
+        line_shown(
+            board, {"kind": "task_started", "task": "T1", "worker": "analyst", "attempt": 2}
+        ),
+        line_shown(board, {"kind": "tool_call", "task": "T1", "worker": "analyst", "tool": "x"}),
+        line_shown(board, {"kind": "plan_rejected", "problems": ["cycle"]}),
+        line_shown(board, {"kind": "model_call"}),
+    ]
+
+    assert "T2 writer (after T1)" in lines[0]
+    assert lines[1:] == [
+        "T1 analyst working (attempt 2)",
+        "T1 analyst calls x",
+        "plan refused: cycle",
+        "",
+    ]
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"kind": st.sampled_from(Kind.__args__)},  # type: ignore[attr-defined]
+            optional={
+                "task": st.sampled_from(["T1", "T2", "T9", ""]),
+                "tool": st.text(),
+                "reason": st.text(),
+                "attempt": st.integers(1, 9),
+                "input_tokens": st.none() | st.integers(0, 99),
+                "plan": st.just(PLAN),
+                "report": st.just({"status": "escalated"}),
+            },
+        )
+    )
+)
+def test_any_order_of_events_can_be_shown(events):
+    board = Board()
+    for event in events:
+        board.hear(event)
+        line_shown(board, event)
+
+    assert drawn(board)
+
+
+@given(st.text())
+def test_what_is_shown_steers_no_terminal(text):
+    shown = printable(text)
+
+    assert all(character in "\n\t" or ord(character) >= 32 for character in shown)
+    assert not {"\x1b", "\x7f", "\x9b", "\u202e", "\u200b", "\U000e0041"} & set(shown)
+    assert "\n" not in one_line(text)
+
+
+def test_an_answer_names_its_sources_gaps_and_contradictions():
+    text = answer_markdown(
+        {
+            "text": "North grew.",
+            "confidence": 70,
+            "sources": ["caps.csv"],
+            "gaps": ["South is missing"],
+            "contradictions": [
+                {
+                    "subject": "North",
+                    "claims": [{"text": "5", "source": "a.md"}, {"text": "6", "source": ""}],
+                    "verdict": "undecided",
+                }
+            ],
+        }
+    )
+
+    assert text.startswith("North grew.")
+    for said in ("- caps.csv", "- South is missing", "5 (a.md) / 6 (no source)", "70 of 100"):
+        assert said in text
+
+
+def test_the_figures_say_what_bounded_the_run_and_what_it_cost():
+    timing = {
+        "wall_s": 2.0,
+        "sequential_s": 3.0,
+        "speedup": 1.5,
+        "critical_path_s": 1.9,
+        "critical_path": ["supervisor", "T1"],
+        "bounded_by": "T1",
+    }
+    usage = {"model_calls": 1, "input_tokens": 1200, "output_tokens": 3, "cost_usd": None}
+
+    lines = figures("t1", "done", timing, {**usage, "models": ["openai:x"]})
+
+    assert lines == [
+        "thread t1 · done in 2.00 s; one step after another 3.00 s, speed-up 1.50",
+        "critical path 1.90 s: supervisor → T1 · bounded by T1",
+        "1 model call · 1,200 tokens in, 3 out · cost unknown · openai:x",
+    ]
+    assert figures("t1", "failed", {}, {}) == ["thread t1 · failed"]
+
+
+def test_a_plan_is_written_with_its_dependencies():
+    task = {"id": "T2", "worker": "w", "description": "d"}
+    edges = [{"task": "T1", "required": False}, {"task": "T0", "required": True}]
+
+    lines = plan_lines({"goal": "g", "tasks": [{**task, "depends_on": edges}]}, {"T2": "done"})
+
+    assert lines == ["plan 1: g", "  T2 w after T1 (if it can), T0 [done]: d"]
