@@ -1,5 +1,6 @@
 """Full-text search over the user's documents and the run's materials."""
 
+import asyncio
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
@@ -35,7 +36,8 @@ def search_documents(settings: ToolSettings) -> BaseTool:
                 "there are no documents and no artifacts to search; use another tool, or report "
                 "what is missing"
             )
-        hits = index.search(query, min(max(max_results, 1), MAX_RESULTS))
+        most = min(max(max_results, 1), MAX_RESULTS)
+        hits = await asyncio.to_thread(index.search, query, most)
         answer: dict[str, Any] = {
             "results": [
                 {"source": hit.passage.source, "place": hit.passage.place, "text": hit.passage.text}

@@ -1,5 +1,6 @@
 """From a document file to its text."""
 
+import asyncio
 import stat
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,8 @@ def read_document(path: Path) -> str:
     Raises:
         FileUnreadable: missing, not a regular file, too large, binary, encrypted or empty.
     """
-    _check(path)
     if path.suffix.lower() not in PARSED:
+        _check(path)
         return _checked_text(path, _read_text(path))
     try:
         answer = ask_once(PARSER, _request(path), timeout_s=PARSE_TIMEOUT_S)
@@ -39,16 +40,17 @@ async def read_with(parser: Isolated, path: Path) -> str:
         FileUnreadable: as `read_document`.
     """
     if path.suffix.lower() not in PARSED:
-        return read_document(path)
-    _check(path)
+        return await asyncio.to_thread(read_document, path)
+    request = await asyncio.to_thread(_request, path)
     try:
-        answer = await parser.ask(_request(path))
+        answer = await parser.ask(request)
     except IsolatedFailed as failure:
         raise _unparsed(path, failure) from failure
     return _checked_text(path, answer["text"])
 
 
 def _request(path: Path) -> dict[str, Any]:
+    _check(path)
     return {"path": str(path.resolve()), "suffix": path.suffix.lower(), "max_chars": MAX_TEXT_CHARS}
 
 

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import count
 from pathlib import PurePath
 from typing import Any
@@ -92,6 +93,9 @@ def cell(value: object) -> Cell:
             return value if abs(value) <= MAX_SAFE_INTEGER else str(value)
         case float():
             return _plain_float(value)
+        case Decimal():
+            near = float(value)
+            return _plain_float(near) if Decimal(str(near)) == value else str(value)
         case bytes() | bytearray() | memoryview():
             return f"[{len(value)} bytes]"
         case datetime.date() | datetime.time():

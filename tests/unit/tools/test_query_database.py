@@ -76,7 +76,7 @@ async def test_a_duckdb_file_and_a_folder_of_files_are_queried(duck, tmp_path):
     folder = await ask(tmp_path / "folder", "SELECT pct FROM growth")
     listed = await ask(tmp_path / "folder", "SHOW TABLES")
 
-    assert base["rows"] == [["107.5", 2.5], ["107.5", 3130]]
+    assert base["rows"] == [[107.5, 2.5], [107.5, 3130]]
     assert folder["results"] == [{"source": "growth.csv", "text": "pct: 17"}]
     assert [table["table"] for table in listed["tables"]] == ["growth"]
 

@@ -1,0 +1,36 @@
+"""The development server refuses tools that block its event loop."""
+
+import pytest
+from blockbuster import blockbuster_ctx
+
+from nodes.errors import ToolRefused
+from nodes.tools.catalog import load_tools
+from nodes.tools.settings import ToolSettings
+from tests.unit.tools.document_samples import write_pdf
+
+CALLS = {
+    "calculate": {"expression": "1 + 1"},
+    "search_documents": {"query": "aws"},
+    "check_sources": {"claims": [{"text": "17 %", "source": "a.pdf"}]},
+    "query_database": {"sql": "SELECT * FROM sheet"},
+    "format_document": {"markdown": "# AWS", "format": "docx"},
+    "fetch_page": {"url": "http://127.0.0.1/"},
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+async def test_no_tool_blocks_the_event_loop(tmp_path, name):
+    (tmp_path / "docs").mkdir()
+    write_pdf(tmp_path / "docs" / "a.pdf", "AWS grew 17 %")
+    (tmp_path / "docs" / "b.md").write_text("AWS")
+    (tmp_path / "sheet.csv").write_text("a,b\n1,2\n")
+    settings = ToolSettings(
+        documents=tmp_path / "docs", sql_url=str(tmp_path / "sheet.csv"), output=tmp_path / "out"
+    )
+    (tool,) = load_tools([name], settings)
+
+    with blockbuster_ctx():
+        try:
+            assert await tool.ainvoke(CALLS[name])
+        except ToolRefused:
+            assert name == "fetch_page"
