@@ -1,6 +1,7 @@
 """What a person sees of a run while it runs, and when it is over."""
 
 from io import StringIO
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -44,9 +45,9 @@ def board() -> Board:
 
 
 def drawn(board: Board) -> str:
-    console = Console(file=StringIO(), width=160)
-    console.print(board_shown(board))
-    return console.file.getvalue()  # type: ignore[attr-defined]
+    page = StringIO()
+    Console(file=page, width=160).print(board_shown(board))
+    return page.getvalue()
 
 
 def states(board: Board) -> dict[str, str]:
@@ -123,7 +124,7 @@ def test_a_line_says_what_happened(board):
 @given(
     st.lists(
         st.fixed_dictionaries(
-            {"kind": st.sampled_from(Kind.__args__)},  # type: ignore[attr-defined]
+            {"kind": st.sampled_from(get_args(Kind))},
             optional={
                 "task": st.sampled_from(["T1", "T2", "T9", ""]),
                 "tool": st.text(),
