@@ -165,6 +165,7 @@ async def aplan(
 async def _opened(
     thread: str, source: Any, settings: Settings, listener: Listener | None
 ) -> AsyncIterator[_Session]:
+    settings.export_tracing()
     team = Team.model_validate(source) if isinstance(source, dict) else load_team(source, settings)
     with locked(thread, settings.home):
         async with open_saver(settings.database_path()) as saver:

@@ -10,6 +10,7 @@ from pathlib import Path
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 
+from graph.loops import Loops
 from graph.seeds import SavedReports
 from graph.settings import Settings
 from graph.supervisor_graph import SupervisorGraph
@@ -37,12 +38,15 @@ def build_supervisor(
     """
     settings = settings or Settings()
     team = load_team(team, settings)
-    models, tools, saved = Models(settings.models()), settings.tools(), SavedReports()
+    models, saved = Models(settings.models()), SavedReports()
+    loops = Loops(team, models=models, tools=settings.tools())
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
-    builder.add_node("supervisor", partial(supervise, team=team, models=models))
+    builder.add_node(
+        "supervisor", partial(supervise, team=team, models=models, prepare=loops.prepare)
+    )
     for worker in team.workers:
-        node = build_worker(worker, models=models, tools=tools, seeds=saved.read)
+        node = build_worker(worker, models=models, loops=loops, seeds=saved.read)
         builder.add_node(worker.name, node, input_schema=Assignment)
     builder.add_node("synthesizer", partial(synthesize, team=team, models=models))
 

@@ -5,36 +5,26 @@ START → await_inputs → act → assess ──▶ END
                         └────────────────────┘
 """
 
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from graph.loops import Loops
 from nodes.act import act, after_act
 from nodes.assess import after_assess, assess
 from nodes.await_inputs import after_await_inputs, await_inputs
-from nodes.errand import Errand
 from nodes.models.catalog import Models
 from nodes.refine import refine
 from nodes.rendezvous import Seeds
-from nodes.tools.settings import ToolSettings
 from state import Assignment, Context, Worker, WorkerOutput, WorkerState
 
 
 def build_worker(
-    worker: Worker, *, models: Models, tools: ToolSettings, seeds: Seeds
+    worker: Worker, *, models: Models, loops: Loops, seeds: Seeds
 ) -> CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]:
-    """Compile the graph of one worker; its own loop is built when it first acts."""
-
-    @cache
-    def loop() -> CompiledStateGraph[Any, Errand, Any, Any]:
-        # The agent library and the tools' own libraries cost as much to import as all the rest.
-        from nodes.agent import build_agent
-        from nodes.tools.catalog import load_tools
-
-        return build_agent(worker, load_tools(worker.tools, tools), models.chat(worker.tier))
-
+    """Compile the graph of one worker."""
+    loop = partial(loops.of, worker.name)
     builder = StateGraph(
         WorkerState, context_schema=Context, input_schema=Assignment, output_schema=WorkerOutput
     )

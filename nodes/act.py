@@ -1,7 +1,7 @@
 """The step in which a worker works: its own loop over its handoff, ending in a report."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import Any
 
@@ -21,7 +21,7 @@ from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
 from nodes.rendezvous import Seeds, join
 from state import Attempt, Constraints, Context, Handoff, Report, Worker, WorkerState
 
-Loop = Callable[[], CompiledStateGraph[Any, Errand, Any, Any]]
+Loop = Callable[[], Awaitable[CompiledStateGraph[Any, Errand, Any, Any]]]
 """Gives a worker's compiled loop, built when first asked for."""
 
 
@@ -52,7 +52,10 @@ async def act(
     await emit("task_started", task=task.id, worker=worker.name, attempt=number)
     started_s, began = elapsed_s(config), monotonic()
     errand = Errand(model=models.chat(worker.tier, runtime.context), limits=worker.limits)
-    attempt = await _attempt(state, config, worker=worker, errand=errand, loop=loop)
+    is_kept = runtime.execution_info is not None and bool(runtime.execution_info.thread_id)
+    attempt = await _attempt(
+        state, config, worker=worker, errand=errand, loop=loop, is_kept=is_kept
+    )
     cost = {"usage": errand.usage, "seconds": monotonic() - began, "tier": worker.tier}
     return {
         "attempts": {str(number): attempt.model_copy(update=cost)},
@@ -67,14 +70,20 @@ def after_act(state: WorkerState) -> str:
 
 
 async def _attempt(
-    state: WorkerState, config: RunnableConfig, *, worker: Worker, errand: Errand, loop: Loop
+    state: WorkerState,
+    config: RunnableConfig,
+    *,
+    worker: Worker,
+    errand: Errand,
+    loop: Loop,
+    is_kept: bool,
 ) -> Attempt:
     description = state["description"]
     left_s = remaining_s(config)
     timeout_s = worker.limits.timeout_s if left_s is None else min(worker.limits.timeout_s, left_s)
     try:
         async with asyncio.timeout(timeout_s):
-            report = await _work(state, config, worker=worker, errand=errand, loop=loop)
+            report = await _work(state, worker=worker, errand=errand, loop=loop, is_kept=is_kept)
         return Attempt(description=description, report=report)
     except TimeoutError:
         error, fault = f"timed out after {timeout_s:.3g} s", "content"
@@ -93,13 +102,15 @@ async def _attempt(
 
 
 async def _work(
-    state: WorkerState, config: RunnableConfig, *, worker: Worker, errand: Errand, loop: Loop
+    state: WorkerState, *, worker: Worker, errand: Errand, loop: Loop, is_kept: bool
 ) -> Report:
     message = handoff_message(_handoff(state, worker), earlier=state.get("problem", ""))
-    result = await loop().ainvoke(
+    result = await (await loop()).ainvoke(
         {"messages": [message], "materials": state.get("materials", {})},
         {"metadata": {"task": state["task"].id, "worker": worker.name}},
         context=errand,
+        # The attempt is what a resume goes back to: its turns need no checkpoint each.
+        durability="exit" if is_kept else None,
     )
     said = result.get("structured_response")
     if said is None:

@@ -1,6 +1,7 @@
 """Asking for a plan until one is valid."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -30,10 +31,11 @@ async def make_plan(
         ModelError: the planner cannot be reached.
     """
     messages = plan_messages(team, request, materials, max_tasks=max_tasks, history=history)
+    closed = plan_parameters(tuple(worker.name for worker in team.workers))
     spent = Usage()
     for _ in range(team.max_plan_repairs + 1):
         try:
-            reply = await ask(model, Plan, messages, parameters=plan_parameters(team))
+            reply = await ask(model, Plan, messages, parameters=closed)
             plan, usage, said = reply.value, reply.usage, reply.value.model_dump_json()
             wrong = problems(plan, team, max_tasks=max_tasks, materials=materials)
         except Unreadable as error:
@@ -50,8 +52,9 @@ async def make_plan(
     )
 
 
-def plan_parameters(team: Team) -> dict[str, Any]:
+@cache
+def plan_parameters(workers: tuple[str, ...]) -> dict[str, Any]:
     """Give the schema of a plan whose vocabulary of workers is closed."""
     schema = Plan.model_json_schema()
-    schema["$defs"]["Task"]["properties"]["worker"]["enum"] = [w.name for w in team.workers]
+    schema["$defs"]["Task"]["properties"]["worker"]["enum"] = list(workers)
     return schema

@@ -1,5 +1,8 @@
 """The supervisor: plan once, send what can be done, and say what cannot."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -14,6 +17,9 @@ from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
 from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Team
 
+Prepare = Callable[[], Awaitable[None]]
+"""Builds what the workers need, while the planner's model is at work."""
+
 
 async def supervise(
     state: SupervisorState,
@@ -22,6 +28,7 @@ async def supervise(
     *,
     team: Team,
     models: Models,
+    prepare: Prepare,
 ) -> SupervisorState:
     """Plan a new request; otherwise settle what the last dispatch left, and decide what is next.
 
@@ -31,7 +38,7 @@ async def supervise(
         ModelError: the planner cannot be reached.
     """
     if is_new(state):
-        return await _begin(state, config, runtime, team=team, models=models)
+        return await _begin(state, config, runtime, team=team, models=models, prepare=prepare)
     plan, results = state["plan"], state.get("results", {})
     assert plan is not None, "a request that is not new has a plan"
     disband(runtime, config)
@@ -57,6 +64,7 @@ async def _begin(
     *,
     team: Team,
     models: Models,
+    prepare: Prepare,
 ) -> SupervisorState:
     request, materials, asked_s = (
         read_request(state),
@@ -65,7 +73,7 @@ async def _begin(
     )
     names = {tier: models.name(tier, runtime.context) for tier in ("fast", "standard", "strong")}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))
-    plan, usage = await make_plan(
+    planning = make_plan(
         models.chat(team.planner_tier, runtime.context),
         team,
         request,
@@ -73,6 +81,7 @@ async def _begin(
         max_tasks=runtime.context.max_tasks or team.max_tasks,
         history=read_history(state),
     )
+    (plan, usage), _ = await asyncio.gather(planning, prepare())
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     await emit("plan_created", plan=plan.model_dump(mode="json"), version=plan.version)
     messages = state.get("messages", [])
