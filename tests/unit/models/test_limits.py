@@ -104,7 +104,7 @@ async def test_waiting_in_our_own_queue_is_not_charged_to_the_endpoint(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
     endpoint.play(Scenario(latency_s={"*": 0.1}))
-    settings = replace(model_settings, max_concurrency=1, call_timeout_s=0.35)
+    settings = replace(model_settings, max_concurrency=1, call_timeout_s=0.6)
 
     answered = await call_all(settings, 8)
 
@@ -141,7 +141,7 @@ async def test_a_request_over_the_whole_limit_waits_for_an_empty_window_and_goes
 
 
 async def test_requests_and_tokens_per_minute_reach_the_endpoint_in_time() -> None:
-    limits = Limits(max_concurrency=100, requests_per_minute=4, tokens_per_minute=100, period_s=0.1)
+    limits = Limits(max_concurrency=100, requests_per_minute=4, tokens_per_minute=100, period_s=0.2)
     moments: list[float] = []
 
     async def one() -> None:
@@ -150,9 +150,7 @@ async def test_requests_and_tokens_per_minute_reach_the_endpoint_in_time() -> No
 
     await asyncio.gather(*(one() for _ in range(8)))
 
-    assert all(
-        later - earlier >= 0.09 for earlier, later in zip(moments, moments[2:], strict=False)
-    )
+    assert all(later - earlier >= 0.1 for earlier, later in zip(moments, moments[2:], strict=False))
 
 
 async def test_a_cancelled_waiter_gives_its_place_back() -> None:
