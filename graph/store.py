@@ -1,20 +1,21 @@
 """Where checkpoints are kept: a SQLite file that is checked before it is used."""
 
+import asyncio
 import inspect
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import BaseModel
 
 import state
+from graph.saver import GroupSaver
 from nodes.errors import StoreError
 
-BUSY_TIMEOUT_MS = 30_000
+BUSY_TIMEOUT_S = 30.0
 
 
 def vocabulary() -> list[tuple[str, str]]:
@@ -32,39 +33,39 @@ def strict_serializer() -> JsonPlusSerializer:
 
 
 @asynccontextmanager
-async def open_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+async def open_saver(path: Path) -> AsyncIterator[GroupSaver]:
     """Open the checkpoints, durable to the last step.
 
     Raises:
         StoreError: the file is no database of ours, damaged, or cannot be written.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = await aiosqlite.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)
+        connection = await asyncio.to_thread(_connect, path)
     except (OSError, sqlite3.Error) as error:
         raise _unusable(path, error) from error
+    saver = GroupSaver(connection, serde=strict_serializer())
     try:
-        saver = AsyncSqliteSaver(connection, serde=strict_serializer())
-        try:
-            await _check(connection)
-            await saver.setup()
-        except sqlite3.Error as error:
-            raise _unusable(path, error) from error
         yield saver
     finally:
-        await connection.close()
+        await saver.close()
 
 
-async def _check(connection: aiosqlite.Connection) -> None:
-    await connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-    await connection.execute("PRAGMA journal_mode = WAL")
-    await connection.execute("PRAGMA synchronous = FULL")
-    async with connection.execute("PRAGMA quick_check(1)") as rows:
-        verdict = await rows.fetchone()
-    if verdict is None or verdict[0] != "ok":
-        raise sqlite3.DatabaseError(verdict[0] if verdict else "no verdict")
-    await connection.execute("BEGIN IMMEDIATE")
-    await connection.rollback()
+def _connect(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+        SqliteSaver(connection).setup()
+        connection.execute("BEGIN IMMEDIATE")
+        connection.rollback()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def _unusable(path: Path, error: Exception) -> StoreError:

@@ -8,9 +8,9 @@ START → await_inputs → act → assess ──▶ END
 from functools import partial
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 
 from graph.loops import Loops
+from graph.worker_graph import WorkerGraph
 from nodes.act import act, after_act
 from nodes.assess import after_assess, assess
 from nodes.await_inputs import after_await_inputs, await_inputs
@@ -20,9 +20,7 @@ from nodes.rendezvous import Seeds
 from state import Assignment, Context, Worker, WorkerOutput, WorkerState
 
 
-def build_worker(
-    worker: Worker, *, models: Models, loops: Loops, seeds: Seeds
-) -> CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]:
+def build_worker(worker: Worker, *, models: Models, loops: Loops, seeds: Seeds) -> WorkerGraph:
     """Compile the graph of one worker."""
     loop = partial(loops.of, worker.name)
     builder = StateGraph(
@@ -38,4 +36,4 @@ def build_worker(
     builder.add_conditional_edges("act", after_act, ["assess", END])
     builder.add_conditional_edges("assess", after_assess, ["refine", END])
     builder.add_edge("refine", "act")
-    return builder.compile(name=worker.name)
+    return WorkerGraph.of(builder.compile(name=worker.name), seeds=seeds)

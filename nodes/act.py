@@ -41,6 +41,7 @@ async def act(
     """
     task, number = state["task"], len(state["attempts"]) + 1
     meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
+    meeting.entered(task.id)
     if not meeting.spend():
         if number == 1:
             meeting.hold(task.id)

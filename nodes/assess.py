@@ -22,6 +22,7 @@ async def assess(
     attempt = state["attempts"][str(number)]
     problem = problem_of(attempt)
     meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
+    meeting.entered(task.id)
     may_retry = (
         attempt.fault != "permanent"
         and number < state["max_attempts"]

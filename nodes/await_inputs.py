@@ -19,6 +19,7 @@ async def await_inputs(
     """
     task, known = state["task"], state.get("known", {})
     meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
+    meeting.entered(task.id)
     try:
         async with asyncio.timeout(remaining_s(config)):
             arrived = await asyncio.gather(

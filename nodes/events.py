@@ -64,4 +64,11 @@ async def emit(kind: Kind, *, task: str = "", worker: str = "", **data: Any) -> 
         **data,
     }
     get_stream_writer()(event)
-    await adispatch_custom_event(kind, event, config=config)
+    if _is_heard(config):
+        await adispatch_custom_event(kind, event, config=config)
+
+
+def _is_heard(config: RunnableConfig) -> bool:
+    """Say whether a handler listens: dispatching to nobody costs as much as a step's own work."""
+    callbacks = config.get("callbacks")
+    return bool(callbacks if isinstance(callbacks, list) else callbacks and callbacks.handlers)

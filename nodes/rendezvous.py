@@ -33,6 +33,23 @@ class Meeting:
     allowance: int
     """Attempts that the run's step cap still allows."""
     slots: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)
+    door: asyncio.Lock = field(default_factory=asyncio.Lock)
+    at_door: str = ""
+
+    async def enter(self, task: str) -> None:
+        """Let one worker start at a time, in the order of the plan.
+
+        Starting a worker's graph takes some milliseconds of processor time. Were all started at
+        once, those that can work would share them with those that can only wait.
+        """
+        await self.door.acquire()
+        self.at_door = task
+
+    def entered(self, task: str) -> None:
+        """Let the next worker start; does nothing when this one has said so before."""
+        if self.at_door == task:
+            self.at_door = ""
+            self.door.release()
 
     async def wait(self, task: str) -> Report | None:
         """Wait for a task's report; None when it will not come in this dispatch."""
@@ -91,7 +108,27 @@ async def join(
     runtime: Runtime[Context], config: RunnableConfig, *, allowance: int, seeds: Seeds
 ) -> Meeting:
     """Enter, from a step of a worker's graph, the meeting of the dispatch it belongs to."""
-    place = _Place(runtime.control, _outer(_outer(_namespace(config))))
+    graph_ns = _outer(_outer(_namespace(config)))
+    return await _meeting(runtime, config, graph_ns, allowance=allowance, seeds=seeds)
+
+
+async def arrive(
+    runtime: Runtime[Context], config: RunnableConfig, *, allowance: int, seeds: Seeds
+) -> Meeting:
+    """Enter the same meeting before the first step, when a worker's graph is about to start."""
+    graph_ns = _outer(_namespace(config))
+    return await _meeting(runtime, config, graph_ns, allowance=allowance, seeds=seeds)
+
+
+async def _meeting(
+    runtime: Runtime[Context],
+    config: RunnableConfig,
+    graph_ns: str,
+    *,
+    allowance: int,
+    seeds: Seeds,
+) -> Meeting:
+    place = _Place(runtime.control, graph_ns)
     checkpoint_id = config["configurable"]["checkpoint_map"].get(place.graph_ns, "")
     address = (place, checkpoint_id)
     if address not in _meetings:

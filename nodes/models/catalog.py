@@ -83,12 +83,12 @@ class Models:
                 next="set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without one",
             )
         import httpx2
-        from langchain_openai import ChatOpenAI
         from pydantic import SecretStr
 
+        from nodes.models.openai import LeanChatOpenAI
         from nodes.models.transport import shared_transport
 
-        return ChatOpenAI(
+        return LeanChatOpenAI(
             model=model,
             base_url=settings.base_url or OPENAI_URL,
             api_key=SecretStr(settings.api_key or "unused"),

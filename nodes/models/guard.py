@@ -1,6 +1,7 @@
 """The one door between this application and a model: limits, deadline, retries, typed errors."""
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, PrivateAttr
 
 from nodes.errors import SupervisorError
 from nodes.models.call import Call
@@ -23,6 +24,8 @@ from state import Tier
 
 KEPT = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
 """Of an answer's metadata; the rest would weigh on every checkpoint."""
+
+MAX_OFFERS = 128
 
 
 class GuardedModel(BaseChatModel):
@@ -42,6 +45,11 @@ class GuardedModel(BaseChatModel):
     max_concurrency: int | None = None
     """Calls in flight of one run, when lower than the setting."""
 
+    _offers: OrderedDict[tuple[object, ...], tuple[tuple[Any, ...], dict[str, Any]]] = PrivateAttr(
+        default_factory=OrderedDict
+    )
+    """By the identity of the tools, which are kept with it: an identity lasts as long as they."""
+
     @property
     def _llm_type(self) -> str:
         return "guarded"
@@ -60,10 +68,18 @@ class GuardedModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Offer tools in the inner model's own format."""
-        bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
-        assert isinstance(bound, RunnableBinding), "providers bind their tools as arguments"
-        return self.bind(**bound.kwargs)
+        """Offer tools in the inner model's own format.
+
+        A worker offers the same tools turn after turn, and describing them costs as much as a call.
+        """
+        asked = (tuple(map(id, tools)), tool_choice, repr(kwargs))
+        if asked not in self._offers:
+            bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
+            assert isinstance(bound, RunnableBinding), "providers bind their tools as arguments"
+            self._offers[asked] = (tuple(tools), bound.kwargs)
+            while len(self._offers) > MAX_OFFERS:
+                self._offers.popitem(last=False)
+        return self.bind(**self._offers[asked][1])
 
     def _generate(
         self,

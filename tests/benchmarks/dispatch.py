@@ -35,7 +35,7 @@ from tests.endpoint import Scenario, dag
 from tests.endpoint.process import EndpointProcess, endpoint_process
 from tests.teams import team
 
-PLANNER_S = SYNTHESIZER_S = 0.1
+PLANNER_S = SYNTHESIZER_S = 0.2
 CASCADE_MS = {"T1": 100, "T2": 800, "T3": 800, "T4": 100, "T5": 100}
 CASCADE = {"T1": (), "T2": (), "T3": ("T1",), "T4": ("T2",), "T5": ("T3", "T4")}
 
@@ -207,7 +207,7 @@ async def main() -> None:
     rows = {}
     for name, scenario in {
         "cascade": cascade(),
-        "random-40": random_dag(40, seed=7, mean_s=0.2),
+        "random-40": random_dag(40, seed=7, mean_s=0.5),
     }.items():
         for where in ("memory", "sqlite"):
             rows[f"{name}, {where}"] = await measure(scenario, where=where, repeat=options.repeat)

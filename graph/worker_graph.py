@@ -1,0 +1,42 @@
+"""A worker's compiled graph, which starts when it is its turn."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Self, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import get_runtime
+
+from nodes.rendezvous import Seeds, arrive
+from state import Assignment, Context, WorkerOutput, WorkerState
+
+
+class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]):
+    """Starts one after another with the other workers of its dispatch; then all run at once."""
+
+    seeds: Seeds
+
+    @classmethod
+    def of(cls, graph: CompiledStateGraph[Any, Any, Any, Any], *, seeds: Seeds) -> Self:
+        """Make a compiled graph one of this class; LangGraph gives no other way to choose it."""
+        graph.__class__ = cls
+        made = cast(Self, graph)
+        made.seeds = seeds
+        return made
+
+    async def astream(  # type: ignore[override]
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        """Stream the work on one assignment; its first step lets the next worker start."""
+        assignment = cast(Assignment, input)
+        task = assignment["task"].id
+        assert config is not None, "a worker runs inside its supervisor's graph"
+        meeting = await arrive(
+            get_runtime(Context), config, allowance=assignment["allowance"], seeds=self.seeds
+        )
+        await meeting.enter(task)
+        try:
+            async for part in super().astream(input, config, **kwargs):
+                yield part
+        finally:
+            meeting.entered(task)

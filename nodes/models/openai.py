@@ -1,0 +1,26 @@
+"""The OpenAI client, spared a search through every message and schema on every call."""
+
+from typing import Any
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_openai import ChatOpenAI
+
+AS_THEY_ARE = ("messages", "tools", "tool_choice")
+
+
+class LeanChatOpenAI(ChatOpenAI):
+    """Sends messages and schemas as extra body: the same JSON on the wire.
+
+    The SDK compares each value of a request with the types of its parameters, to rename keys that
+    need it. None of these do, and the search took a third of a call's processor time.
+    """
+
+    def _get_request_payload(
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        payload = super()._get_request_payload(input_, stop=stop, **kwargs)
+        if "response_format" in payload:  # the SDK parses the answer by it and must see it all
+            return payload
+        spared = {key: payload.pop(key) for key in AS_THEY_ARE if key in payload}
+        extra = {**spared, **(payload.get("extra_body") or {})}
+        return {**payload, "messages": [], "extra_body": extra}
