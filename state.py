@@ -19,8 +19,8 @@ RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
 EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
 Aggregation = Literal["merge", "select", "reduce"]
-Fault = Literal["transient", "permanent", "content"]
-"""Of an attempt: passes by itself; will not pass; the work itself was not good enough."""
+Fault = Literal["content", "permanent"]
+"""Of an attempt: the work was not good enough; or another attempt would meet the same wall."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
 Percent = Annotated[int, Field(ge=0, le=100)]
@@ -28,7 +28,9 @@ TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", coerce_numbers_to_str=True, use_attribute_docstrings=True
+    )
 
 
 class Usage(_Frozen):
@@ -316,7 +318,7 @@ class Constraints(_Frozen):
 class Handoff(_Frozen):
     """All that a worker sees of the run."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     task: str
     sender: str = Field("supervisor", alias="from")

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, Overwrite
 
 from graph import journal
 from graph.journal import Journal, Listener
@@ -26,7 +27,7 @@ from graph.threads import checked, locked, new_thread
 from graph.trace import ThreadUnknown, journal_path
 from nodes.errors import StoreError, SupervisorError, UsageError
 from nodes.events import now_s
-from nodes.request import ENDED, read_request
+from nodes.request import read_request
 from state import Context, Plan, SupervisorState, Team
 
 DEFAULT_TEAM = "market_analysis"
@@ -111,7 +112,9 @@ async def aresume(
     settings: Settings | None = None,
     on_event: Listener | None = None,
 ) -> Outcome:
-    """Go on with a thread after a kill or an error. A finished one gives its outcome again.
+    """Go on with a thread after a kill, an error or a partial end.
+
+    What was completed is not done again. A thread that is done gives its outcome again.
 
     Raises:
         ThreadUnknown: no run has this thread id here.
@@ -125,11 +128,14 @@ async def aresume(
         if answer is not None:
             raise NothingAsked(f"thread {thread!r} asks nothing", next="resume it without --answer")
         snapshot = await session.graph.aget_state(session.config)
-        if not snapshot.next and snapshot.values.get("status") in ENDED:
-            return Outcome.of(thread, cast(SupervisorState, snapshot.values))
+        values = cast(SupervisorState, snapshot.values)
+        if not snapshot.next and values.get("status") == "done":
+            return Outcome.of(thread, values)
         session.journal.write({"resumed": _utc_now()})
+        if snapshot.next:
+            return await _drive(session, None, None)
         # A run that was killed before its first checkpoint begins anew from what was accepted.
-        return await _drive(session, None if snapshot.next else accepted["input"], None)
+        return await _drive(session, _reopened(values) or accepted["input"], None)
 
 
 async def aplan(
@@ -181,6 +187,20 @@ async def _opened(
                     "metadata": {"team": team.name},
                 }
                 yield _Session(thread, graph, kept, config)
+
+
+def _reopened(values: SupervisorState) -> Command[Any] | None:
+    """Send a partial end back to the supervisor, with what was completed and all caps anew."""
+    if values.get("status") != "partial":
+        return None
+    kept = {n: r for n, r in values.get("results", {}).items() if r.status == "completed"}
+    update = {
+        "status": "running",
+        "results": Overwrite(kept),
+        "steps": Overwrite({}),
+        "reported": -1,
+    }
+    return Command(update=update, goto="supervisor")
 
 
 async def _drive(session: _Session, given: Any, context: Context | None) -> Outcome:

@@ -91,8 +91,8 @@ async def _attempt(
     except (TurnsSpent, Unreadable) as problem:
         error, fault = str(problem), "content"
     except SupervisorError as problem:
-        error = f"{problem.code}: {problem}"
-        fault = "transient" if problem.retryable else "permanent"
+        # What may pass by itself has been tried again where the model is called, and only there.
+        error, fault = f"{problem.code}: {problem}", "permanent"
     except GraphBubbleUp:
         raise
     except Exception as problem:  # raised here it would cancel the task's siblings

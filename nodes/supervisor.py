@@ -73,8 +73,10 @@ async def _begin(
     )
     names = {tier: models.name(tier, runtime.context) for tier in ("fast", "standard", "strong")}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))
+    # A provider's library is imported with its first model, which would hold up the event loop.
+    model = await asyncio.to_thread(models.chat, team.planner_tier, runtime.context)
     planning = make_plan(
-        models.chat(team.planner_tier, runtime.context),
+        model,
         team,
         request,
         materials,

@@ -20,7 +20,7 @@ class ModelSettings:
     tokens_per_minute: float | None = None
     call_timeout_s: float = 120.0
     """Total for one call, its retries and waits included."""
-    max_tries: int = 3
+    max_tries: int = 4
     """Calls at most for one request, the first included."""
     streaming: bool = False
     """Ask the endpoint for a stream even when nobody listens to tokens."""

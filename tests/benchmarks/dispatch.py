@@ -45,14 +45,17 @@ def cascade() -> Scenario:
     return _scenario(CASCADE, {name: ms / 1000 for name, ms in CASCADE_MS.items()})
 
 
-def random_dag(tasks: int, *, seed: int, mean_s: float) -> Scenario:
+def random_dag(tasks: int, *, seed: int, mean_s: float, max_depth: int = 100) -> Scenario:
     """Tasks with up to three dependencies each, and lognormal latencies."""
     draw = random.Random(seed)
     edges: dict[str, tuple[str, ...]] = {}
+    depth: list[int] = []
     for index in range(tasks):
-        near = range(max(0, index - 8), index)
+        near = [i for i in range(max(0, index - 8), index) if depth[i] < max_depth]
         count = min(len(near), draw.choice([0, 1, 1, 2, 2, 3]))
-        edges[f"t{index}"] = tuple(f"t{i}" for i in sorted(draw.sample(near, count)))
+        needed = sorted(draw.sample(near, count))
+        edges[f"t{index}"] = tuple(f"t{i}" for i in needed)
+        depth.append(1 + max((depth[i] for i in needed), default=0))
     weights = {name: draw.lognormvariate(0, 1) for name in edges}
     scale = mean_s * tasks / sum(weights.values())
     return _scenario(edges, {name: weight * scale for name, weight in weights.items()})

@@ -38,10 +38,10 @@ class Trial:
     said: str = ""
 
 
-def trial(seed: int, *, tasks: int = 14, kills: int = 1) -> Trial:
+def trial(seed: int, *, tasks: int = 12, kills: int = 1) -> Trial:
     """Run, kill at random moments, resume, and count."""
     draw = random.Random(seed)
-    scenario = random_dag(tasks, seed=seed, mean_s=0.15)
+    scenario = random_dag(tasks, seed=seed, mean_s=0.25, max_depth=5)
     with endpoint_process(scenario) as served, tempfile.TemporaryDirectory() as folder:
         command = ["run", "Compare the parts.", "--thread", THREAD, "--json"]
         finished: set[str] = set()

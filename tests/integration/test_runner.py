@@ -1,0 +1,317 @@
+"""Running on a thread that is kept: outcome, journal, trace, resume, locks, bad stores."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun, run
+from graph.outcome import Outcome
+from graph.runner import NothingAsked, ThreadUnfinished, aplan, aresume
+from graph.settings import Settings
+from graph.threads import ThreadInvalid, locked
+from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
+from nodes.errors import RequestInvalid, StoreError, TeamInvalid, ThreadBusy
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
+from tests.teams import team
+
+REQUEST = "Compare the parts and say which one is best."
+CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
+
+
+async def start(settings: Settings, **options: Any) -> Outcome:
+    return await arun(REQUEST, **{"team": team(), "settings": settings, "thread": "one", **options})
+
+
+async def test_the_outcome_is_the_contracts_object(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+
+    outcome = await start(settings)
+
+    told = json.loads(json.dumps(outcome.to_json()))
+    assert set(told) >= {
+        "thread",
+        "status",
+        "answer",
+        "plan",
+        "results",
+        "timing",
+        "usage",
+        "error",
+    }
+    assert told["status"] == "done" and outcome.exit_code == 0
+    assert set(told["timing"]) >= {"wall_s", "sequential_s", "critical_path_s", "speedup"}
+    assert set(told["usage"]) >= {"model_calls", "input_tokens", "output_tokens", "cost_usd"}
+    assert told["usage"]["by_worker"]["researcher"]["model_calls"] == 3
+
+
+async def test_the_trace_tells_every_event_in_order(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+
+    await start(settings)
+
+    trace = load_trace("one", settings)
+    kinds = [event["kind"] for event in trace["events"]]
+    moments = [event["t"] for event in trace["events"]]
+    assert kinds[0] == "request" and kinds[-1] == "answer"
+    assert [kinds.count(kind) for kind in ("plan_created", "dispatched", "task_started")] == [
+        1,
+        1,
+        3,
+    ]
+    assert [kinds.count(kind) for kind in ("model_call", "report", "synthesized")] == [5, 3, 1]
+    assert moments == sorted(moments)
+    assert [task["status"] for task in trace["tasks"]] == ["completed"] * 3
+    assert trace["run"]["status"] == "done"
+    assert trace["usage"]["model_calls"] == 5
+    assert all(call["task"] in CHAIN for call in trace["events"] if call["kind"] == "task_started")
+
+
+async def test_a_tool_call_inside_a_worker_is_in_the_trace(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    analyst = team("analyst").workers[0].model_copy(update={"tools": ("calculate",)})
+    calls = (("calculate", {"expression": "6 * 7"}), ("calculate", {"expression": "1 / 0"}))
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),)))
+
+    await start(settings, team=team("analyst").model_copy(update={"workers": (analyst,)}))
+
+    good, bad = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
+    assert (good["task"], good["worker"], good["tool"]) == ("A", "analyst", "calculate")
+    assert good["args"] == {"expression": "6 * 7"} and good["error"] is None
+    assert "zero" in bad["error"]
+
+
+async def test_a_listener_hears_what_is_written(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    heard: list[Any] = []
+
+    await start(settings, on_event=heard.append)
+
+    assert json.loads(json.dumps(heard)) == load_trace("one", settings)["events"]
+
+
+async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(
+        Scenario(tasks=dag(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan", nth=(1,)),))
+    )
+    failed = await start(settings)
+
+    resumed = await aresume("one", settings=settings)
+
+    assert failed.error is not None and failed.exit_code == 4
+    assert failed.error.line().startswith("error[UNAUTHORIZED]")
+    assert "next: supervise resume one" in failed.error.line() or failed.error.next
+    assert resumed.status == "done"
+    trace = load_trace("one", settings)
+    kinds = [event["kind"] for event in trace["events"]]
+    assert kinds.count("error") == 1 and kinds.count("answer") == 1
+    assert trace["run"]["resumed"] == 1
+
+
+async def test_a_finished_thread_gives_its_answer_again_without_a_call(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    first = await start(settings)
+    calls = len(endpoint.requests)
+
+    again = await aresume("one", settings=settings)
+
+    assert again.answer == first.answer
+    assert again.timing == first.timing
+    assert len(endpoint.requests) == calls
+
+
+async def test_a_partial_end_goes_on_with_what_is_missing(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    failing = {"status": "failed", "output": "not there yet"}
+    tasks = (
+        ScriptedTask(id="A"),
+        ScriptedTask(id="B", depends_on=("A",), report=[failing] * 3 + [{"output": "there"}]),
+        ScriptedTask(id="C", depends_on=("B",)),
+    )
+    endpoint.play(Scenario(tasks=tasks))
+    partial = await start(settings)
+
+    resumed = await aresume("one", settings=settings)
+
+    assert (partial.status, partial.exit_code) == ("partial", 3)
+    assert resumed.status == "done"
+    assert len(endpoint.calls(task="A", schema="Report")) == 1
+    assert [task["status"] for task in load_trace("one", settings)["tasks"]] == ["completed"] * 3
+
+
+async def test_a_run_stopped_by_its_step_cap_goes_on_from_there(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    partial = await start(settings, context={"max_steps": 1})
+
+    resumed = await aresume("one", settings=settings)
+
+    assert (partial.status, resumed.status) == ("partial", "done")
+    assert [call.task for call in endpoint.calls(schema="Report")] == ["A", "B", "C"]
+
+
+async def test_a_run_accepted_but_never_begun_starts_from_its_request(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    await start(settings)
+    settings.database_path().unlink()
+
+    outcome = await aresume("one", settings=settings)
+
+    assert outcome.status == "done"
+    assert len(endpoint.calls(schema="Plan")) == 2
+
+
+async def test_a_second_request_on_a_thread_is_a_follow_up(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    await start(settings)
+
+    outcome = await arun("And in euros?", team=team(), settings=settings, thread="one")
+
+    trace = load_trace("one", settings)
+    assert outcome.status == "done"
+    assert outcome.plan is not None and outcome.plan.version == 2
+    assert REQUEST in str(endpoint.calls(schema="Plan")[1].body)
+    assert [plan["version"] for plan in trace["plans"]] == [1, 2]
+    assert trace["run"]["request"] == "And in euros?"
+
+
+async def test_a_new_request_does_not_bury_an_unfinished_run(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan"),)))
+    await start(settings)
+
+    with pytest.raises(ThreadUnfinished, match="has not ended"):
+        await arun("Something else", team=team(), settings=settings, thread="one")
+
+
+async def test_a_thread_that_runs_elsewhere_is_refused_at_once(settings: Settings) -> None:
+    with locked("one", settings.home), pytest.raises(ThreadBusy) as caught:
+        await start(settings)
+
+    assert caught.value.exit_code == 6
+
+
+@pytest.mark.parametrize(
+    "name", ["", "../../x", "a'; drop table", "a\x00", "x" * 65, "\uff41", "..", "."]
+)
+async def test_a_thread_id_has_a_safe_form(name: str, settings: Settings) -> None:
+    with pytest.raises(ThreadInvalid):
+        await aresume(name, settings=settings)
+
+
+async def test_an_unknown_thread_and_an_answer_nobody_asked_for_are_refused(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    with pytest.raises(ThreadUnknown):
+        await aresume("nobody", settings=settings)
+    await start(settings)
+
+    with pytest.raises(NothingAsked):
+        await aresume("one", answer="yes", settings=settings)
+
+
+async def test_a_request_that_is_empty_or_too_large_costs_nothing(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    for words in ("", " \n", "a" * 100_001):
+        with pytest.raises(RequestInvalid):
+            await arun(words, team=team(), settings=settings)
+
+    assert not endpoint.requests
+    assert not list_runs(settings)
+
+
+async def test_an_unknown_team_is_named_with_its_nearest(settings: Settings) -> None:
+    with pytest.raises(TeamInvalid, match="did you mean 'market_analysis'"):
+        await arun(REQUEST, team="market_analisys", settings=settings)
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"x" * 5000]
+)
+async def test_a_file_that_is_no_database_is_refused_before_any_call(
+    content: bytes, endpoint: Endpoint, settings: Settings
+) -> None:
+    path = settings.database_path()
+    path.write_bytes(content)
+
+    with pytest.raises(StoreError) as caught:
+        await start(settings)
+
+    assert caught.value.exit_code == 5
+    assert path.read_bytes() == content
+    assert not endpoint.requests
+
+
+async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(
+    settings: Settings, tmp_path: Path
+) -> None:
+    for place in (tmp_path, tmp_path / "runs.sqlite" / "inner.sqlite"):
+        (tmp_path / "runs.sqlite").touch()
+        elsewhere = settings.model_copy(update={"database_url": f"sqlite:///{place}"})
+        with pytest.raises((StoreError, OSError)):
+            await start(elsewhere)
+
+
+async def test_a_plan_alone_runs_nothing_and_keeps_nothing(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+
+    plan = await aplan(REQUEST, team=team(), settings=settings)
+
+    assert [task.id for task in plan.tasks] == ["A", "B", "C"]
+    assert [call.schema for call in endpoint.requests] == ["Plan"]
+    assert not list_runs(settings)
+
+
+async def test_a_line_that_a_kill_cut_short_is_passed_over(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    await start(settings)
+    with journal_path("one", settings).open("a", encoding="utf-8") as file:
+        file.write('{"t": 9.5, "kind": "rep')
+    await arun("And in euros?", team=team(), settings=settings, thread="one")
+
+    trace = load_trace("one", settings)
+
+    assert trace["run"]["status"] == "done"
+    assert [run["thread"] for run in list_runs(settings)] == ["one"]
+
+
+async def test_checkpoints_are_whole_and_the_database_stays_small(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({f"t{n}": () for n in range(20)})))
+
+    await start(settings)
+
+    with sqlite3.connect(settings.database_path()) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert settings.database_path().stat().st_size < 20 * 60_000
+
+
+def test_synchronous_code_can_run_a_request(tmp_path: Path) -> None:
+    with Endpoint(Scenario(tasks=dag(CHAIN))).in_thread() as served:
+        settings = Settings(
+            openai_base_url=served.base_url, database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}"
+        )
+        outcome = run(REQUEST, team=team(), settings=settings)
+
+    assert outcome.status == "done"
