@@ -51,7 +51,7 @@ def run(
         typer.Option("--deadline", min=0.1, help="Seconds; then it answers with what it has."),
     ] = None,
     plan_only: Annotated[
-        bool, typer.Option("--plan-only", help="Show the plan and run nothing of it.")
+        bool, typer.Option("--plan-only", help="Print the plan as JSON and run nothing of it.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -68,12 +68,11 @@ def run(
         "files": file or [],
         "context": Context(deadline_s=deadline),
         "settings": _settings(),
-        "as_json": as_json,
         "quiet": quiet,
     }
     if plan_only:
         return command.show_plan(request, **common)
-    return command.run(request, thread=thread, trace_to=trace, **common)
+    return command.run(request, thread=thread, trace_to=trace, as_json=as_json, **common)
 
 
 @app.command()

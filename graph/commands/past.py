@@ -80,7 +80,10 @@ def _report_lines(task: Json) -> Iterator[str]:
     for text in (report.get("output"), report.get("error"), escalation.get("message")):
         if text:
             yield "\n".join(f"  {line}" for line in printable(text).splitlines())
+    told = report.get("output") or ""
     for claim in report.get("claims") or ():
+        if claim.get("text") and claim["text"] in told:
+            continue
         source = f" ({one_line(claim['source'], 120)})" if claim.get("source") else ""
         yield f"  - {one_line(claim.get('text', ''), 300)}{source}"
 

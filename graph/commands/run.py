@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from graph.cancelling import run_cancellable
-from graph.closing import answer_markdown, figures, plan_lines
+from graph.closing import answer_markdown, figures
 from graph.commands.screen import put_json, put_markdown, save_json
 from graph.display import Display
 from graph.outcome import Outcome
@@ -67,18 +67,13 @@ def show_plan(
     files: Sequence[Path],
     context: Context,
     settings: Settings,
-    as_json: bool,
     quiet: bool,
 ) -> int:
-    """Show the plan of a request, of which nothing is run."""
+    """Print the plan of a request as JSON; nothing of it is run."""
     work = partial(
         aplan, read_words(request), team=team, files=files, context=context, settings=settings
     )
-    plan = _watched(work, Board(), quiet=quiet).model_dump(mode="json")
-    if as_json:
-        put_json(plan)
-    else:
-        put("\n".join(plan_lines(plan)))
+    put_json(_watched(work, Board(), quiet=quiet).model_dump(mode="json"))
     return 0
 
 

@@ -92,7 +92,7 @@ def test_a_past_run_can_be_listed_shown_traced_and_resumed(supervise, table):
 
 
 def test_the_plan_can_be_seen_before_anything_runs(supervise, table):
-    assert supervise("run", REQUEST, "--file", table, "--plan-only", "--json", "-q") == 0
+    assert supervise("run", REQUEST, "--file", table, "--plan-only", "-q") == 0
 
     plan = json.loads(supervise.out)
     assert plan["tasks"]
