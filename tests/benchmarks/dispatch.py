@@ -100,7 +100,7 @@ def build_waves(settings: Settings, saver: BaseCheckpointSaver[Any]) -> Any:
     models = Models(settings.models())
     model = models.chat("standard")
 
-    async def plan(_: WaveState) -> WaveState:
+    async def plan(state: WaveState) -> WaveState:
         return {"plan": (await ask(model, Plan, [HumanMessage("plan")])).value}
 
     async def work(state: WaveState) -> WaveState:
@@ -108,7 +108,7 @@ def build_waves(settings: Settings, saver: BaseCheckpointSaver[Any]) -> Any:
         reply = await ask(model, Report, [HumanMessage(f"task: {task.id}\n{task.description}")])
         return {"results": {task.id: reply.value}}
 
-    async def answer(_: WaveState) -> WaveState:
+    async def answer(state: WaveState) -> WaveState:
         return {"answer": (await ask(model, Answer, [HumanMessage("answer")])).value}
 
     def ready(state: WaveState) -> list[Send] | str:

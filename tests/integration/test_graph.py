@@ -13,11 +13,11 @@ from graph.settings import Settings
 from graph.store import strict_serializer
 from graph.supervisor_graph import SupervisorGraph
 from nodes.errors import ModelError, PlanInvalid, RequestInvalid, SettingsInvalid
-from state import Report, Worker
+from state import Report, RequestInput, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
 from tests.teams import team
 
-REQUEST = {"request": "Compare the parts and say which one is best."}
+REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 DIAMOND = {"A": (), "B": ("A",), "C": ("A",), "D": ("B", "C")}
 
 
@@ -351,7 +351,11 @@ async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(
     analyst = Worker(
         name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
     )
-    calls = (("calculate", {"expression": "1 / 0"}), ("rm", {"path": "/"}), ("calculate", {}))
+    calls: tuple[tuple[str, dict[str, str]], ...] = (
+        ("calculate", {"expression": "1 / 0"}),
+        ("rm", {"path": "/"}),
+        ("calculate", {}),
+    )
     endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),)))
     graph = build_supervisor(team().model_copy(update={"workers": (analyst,)}), settings=settings)
 
@@ -429,3 +433,94 @@ async def test_a_notebooks_running_loop_can_invoke(
         state = build_supervisor(team(), settings=settings).invoke(REQUEST)
 
     assert state["status"] == "done"
+
+
+async def test_an_endpoint_that_streams_gives_the_same_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(DIAMOND)))
+    graph = build_supervisor(team(), settings=settings.model_copy(update={"stream": True}))
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert state["status"] == "done"
+    assert all(call.body["stream"] for call in endpoint.requests)
+    assert state["usage"].input_tokens > 0
+
+
+async def test_a_stream_that_is_cut_is_asked_for_again_and_never_taken_for_an_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    cut = Fault(kind="cut_stream", task="B", nth=(1,))
+    endpoint.play(Scenario(tasks=dag(DIAMOND), faults=(cut,)))
+    graph = build_supervisor(team(), settings=settings.model_copy(update={"stream": True}))
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert state["results"]["B"].output.startswith("Result of B")
+    assert len(endpoint.calls(task="B")) == 2
+
+
+async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
+    endpoint: Endpoint, graph: SupervisorGraph
+) -> None:
+    sizes = []
+    for count in (3, 30):
+        endpoint.play(Scenario(tasks=dag({f"t{n}": () for n in range(count)})))
+        await graph.ainvoke(REQUEST, thread(str(count)))
+        sizes.append(endpoint.calls(task="t0")[-1].body_bytes)
+
+    assert sizes[0] == sizes[1]
+
+
+async def test_a_worker_that_answers_in_prose_is_asked_again(
+    endpoint: Endpoint, graph: SupervisorGraph
+) -> None:
+    prose_then_report = ["I found nothing much.", {"output": "42"}]
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=prose_then_report),)))
+
+    state = await graph.ainvoke(REQUEST, thread())
+
+    assert state["results"]["A"].output == "42"
+    assert state["results"]["A"].attempts == 2
+
+
+async def test_an_answer_in_prose_is_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()}), answers={"Answer": "It is 42, says A.md."}))
+
+    state = await graph.ainvoke(REQUEST, thread())
+
+    assert state["answer"].text == "It is 42, says A.md."
+    assert state["answer"].sources == ("A.md",)
+
+
+async def test_an_escalation_ends_a_task_and_is_told(
+    endpoint: Endpoint, graph: SupervisorGraph
+) -> None:
+    asks = {
+        "status": "escalated",
+        "output": "",
+        "escalation": {"reason": "ambiguous_input", "message": "Which year?", "partial": "2024: 5"},
+    }
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=asks), ScriptedTask(id="B"))))
+
+    state = await graph.ainvoke(REQUEST, thread())
+
+    assert state["results"]["A"].status == "escalated"
+    assert state["results"]["A"].attempts == 1
+    assert state["status"] == "partial"
+    assert any("Which year?" in gap for gap in state["answer"].gaps)
+
+
+async def test_leaving_a_synchronous_stream_early_stops_the_run() -> None:
+    edges: dict[str, tuple[str, ...]] = {"A": (), "B": ("A",), "C": ("B",)}
+    with Endpoint(Scenario(tasks=dag(edges, latency_s=0.3))).in_thread() as served:
+        graph = build_supervisor(team(), settings=Settings(openai_base_url=served.base_url))
+
+        for part in graph.stream(REQUEST, stream_mode="updates"):
+            assert "supervisor" in part
+            break
+        await asyncio.sleep(0.8)
+
+        assert not served.calls(schema="Answer")
+        assert len(served.calls(schema="Report")) <= 1

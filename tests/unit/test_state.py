@@ -46,7 +46,7 @@ REPORTS = st.builds(
 PLANS = st.builds(
     lambda version, goal: Plan(
         goal=goal,
-        tasks=({"id": "T1", "description": "x", "worker": "w"},),  # type: ignore[arg-type]
+        tasks=({"id": "T1", "description": "x", "worker": "w"},),
         version=version,
     ),
     st.integers(1, 3),
@@ -177,7 +177,7 @@ def test_a_worker_cannot_take_the_name_of_a_step() -> None:
 
 
 def examples() -> list[BaseModel]:
-    report = Report(task="T1", worker="w", output="x", claims=({"text": "c", "source": "s"},))  # type: ignore[arg-type]
+    report = Report(task="T1", worker="w", output="x", claims=({"text": "c", "source": "s"},))
     plan = Plan.model_validate({"goal": "x", "tasks": tasks(("A", []), ("B", ["A"]))})
     return [
         plan,

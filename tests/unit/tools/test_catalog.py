@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.errors import TeamInvalid
 from nodes.tools.catalog import known_tools, load_tools
@@ -24,7 +25,8 @@ def test_every_known_tool_loads_under_its_own_name_and_tells_the_model_an_exampl
 
     assert [tool.name for tool in tools] == known_tools()
     assert all(f"Example: {tool.name}(" in tool.description for tool in tools)
-    assert not any("materials" in tool.tool_call_schema.model_fields for tool in tools)
+    seen = [convert_to_openai_tool(tool)["function"]["parameters"]["properties"] for tool in tools]
+    assert not any("materials" in properties for properties in seen)
 
 
 def test_a_tool_of_the_users_own_is_named_by_module_and_attribute():

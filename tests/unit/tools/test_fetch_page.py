@@ -18,6 +18,12 @@ from tests.unit.tools.document_samples import write_pdf
 PAGE = "<title>Cloud</title><h1>Cloud</h1><p>AWS grew by 17 %.</p><script>evil()</script>"
 
 
+class Site(TestServer):
+    """A server that notes the `Host` of each request."""
+
+    seen: list[str]
+
+
 async def names(host, port):
     """Resolve every name to loopback, and `inside.example` to a private address as well."""
     found = [ip_address("127.0.0.1")]
@@ -28,7 +34,7 @@ async def names(host, port):
 async def server(tmp_path):
     """A site with good pages and bad ones."""
     write_pdf(tmp_path / "a.pdf", "Azure grew by 29 percent")
-    seen = []
+    seen: list[str] = []
 
     def reply(**content):
         async def handle(request):
@@ -67,7 +73,7 @@ async def server(tmp_path):
     app = web.Application()
     for path, handle in pages.items():
         app.router.add_get(path, handle)
-    running = TestServer(app)
+    running = Site(app)
     running.seen = seen
     await running.start_server()
     yield running

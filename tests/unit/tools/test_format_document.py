@@ -66,7 +66,7 @@ async def test_docx_keeps_headings_lists_tables_and_emphasis(tmp_path):
     saved = await write(tmp_path, markdown=MARKDOWN, format="docx", title="Cloud")
 
     document = docx.Document(saved["path"])
-    styles = {block.text: block.style.name for block in document.paragraphs}
+    styles = {block.text: block.style.name for block in document.paragraphs if block.style}
     assert styles["Cloud"] == "Heading 1"
     assert styles["one"] == "List Bullet" and styles["inner"] == "List Bullet 2"
     assert styles["first"] == "List Number" and styles["said"] == "Quote"

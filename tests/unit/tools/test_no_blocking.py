@@ -1,5 +1,7 @@
 """The development server refuses tools that block its event loop."""
 
+from typing import Any
+
 import pytest
 from blockbuster import blockbuster_ctx
 
@@ -8,7 +10,7 @@ from nodes.tools.catalog import load_tools
 from nodes.tools.settings import ToolSettings
 from tests.unit.tools.document_samples import write_pdf
 
-CALLS = {
+CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
     "check_sources": {"claims": [{"text": "17 %", "source": "a.pdf"}]},

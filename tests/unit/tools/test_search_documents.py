@@ -1,6 +1,7 @@
 """Search over the folder and the materials."""
 
 import sqlite3
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -121,10 +122,12 @@ async def test_an_agent_hands_its_materials_over_and_runs_without_them(tmp_path)
     tool = search_documents(ToolSettings(documents=tmp_path))
 
     answers = []
-    for given_state in ({"materials": {"m.md": "zebra"}}, {"materials": {}}, {}):
+    states: list[dict[str, Any]] = [{"materials": {"m.md": "zebra"}}, {"materials": {}}, {}]
+    for given_state in states:
         model = Model(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
         agent = create_agent(model, [tool], state_schema=State)
-        state = await agent.ainvoke({"messages": [("user", "go")], **given_state})
+        asked: Any = {"messages": [("user", "go")], **given_state}
+        state = await agent.ainvoke(asked)
         answers.append(state["messages"][-2].content)
 
     assert ["m.md" in answer for answer in answers] == [True, False, False]

@@ -1,0 +1,67 @@
+"""The latency report: what it measures and what it says bounded the run."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.timing import measured
+from state import Plan, Report, Timing
+
+
+def plan(**edges: str) -> Plan:
+    return Plan.model_validate(
+        {
+            "goal": "x",
+            "tasks": [
+                {"id": name, "description": "d", "worker": "w", "depends_on": list(needs)}
+                for name, needs in edges.items()
+            ],
+        }
+    )
+
+
+def report(name: str, started_s: float, ended_s: float) -> Report:
+    return Report(task=name, worker="w", started_s=started_s, ended_s=ended_s)
+
+
+def timing(the_plan: Plan, *reports: Report, ended_s: float) -> Timing:
+    results = {one.task: one for one in reports}
+    return measured(the_plan, results, asked_s=0.0, planned_s=1.0, ended_s=ended_s)
+
+
+def test_the_critical_path_is_the_longest_chain_with_planning_and_answer() -> None:
+    report_of = timing(
+        plan(A="", B="A", C=""),
+        report("A", 1, 2),
+        report("B", 2, 5),
+        report("C", 1, 4),
+        ended_s=6,
+    )
+
+    assert report_of.critical_path == ("supervisor", "A", "B", "synthesizer")
+    assert report_of.critical_path_s == 6
+    assert report_of.sequential_s == 9
+    assert report_of.speedup == 1.5
+    assert report_of.bounded_by.startswith("B: 3.00 s")
+
+
+def test_time_beyond_the_critical_path_is_named_as_waiting() -> None:
+    assert timing(plan(A=""), report("A", 5, 6), ended_s=7).bounded_by.startswith("waiting: 4.00 s")
+
+
+def test_a_run_without_results_is_measured_too() -> None:
+    assert timing(plan(A=""), ended_s=2).critical_path == ("supervisor", "synthesizer")
+
+
+@given(st.lists(st.floats(0, 10), min_size=4, max_size=4))
+def test_a_run_is_never_faster_than_its_critical_path(moments: list[float]) -> None:
+    first, second, third, fourth = sorted(1 + moment for moment in moments)
+
+    report_of = timing(
+        plan(A="", B="A"),
+        report("A", first, second),
+        report("B", second, third),
+        ended_s=fourth + 1,
+    )
+
+    assert report_of.critical_path_s <= report_of.wall_s + 1e-5
+    assert report_of.critical_path_s <= report_of.sequential_s + 1e-5
