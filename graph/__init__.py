@@ -7,14 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graph.runner import Outcome, arun, run
+    from graph.outcome import Outcome
+    from graph.runner import arun, run
     from graph.supervisor import build_supervisor
     from graph.teams import load_team
 
 __all__ = ["Outcome", "arun", "build_supervisor", "load_team", "run"]
 
 _HOMES = {
-    "Outcome": "graph.runner",
+    "Outcome": "graph.outcome",
     "arun": "graph.runner",
     "build_supervisor": "graph.supervisor",
     "load_team": "graph.teams",

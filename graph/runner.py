@@ -252,7 +252,8 @@ def _source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]
 
 def _accepted(thread: str, settings: Settings) -> dict[str, Any]:
     """Read what a thread was given last."""
-    path, notes = journal_path(thread, settings), {}
+    path = journal_path(thread, settings)
+    notes: dict[str, Any] = {}
     if path.exists():
         for entry in journal.read(path):
             notes |= {key: entry[key] for key in ("source", "input") if key in entry}

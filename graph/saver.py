@@ -12,7 +12,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -20,9 +20,11 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
-    SerializerProtocol,
 )
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,11 @@ class GroupSaver(SqliteSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         await self._do(lambda: self.delete_thread(thread_id))
 
-    async def _do(self, work: Callable[[], Any]) -> Any:
+    async def _do(self, work: Callable[[], Result]) -> Result:
         loop = asyncio.get_running_loop()
-        job = _Job(work, loop, loop.create_future())
-        self._jobs.put(job)
-        return await job.outcome
+        outcome: asyncio.Future[Result] = loop.create_future()
+        self._jobs.put(_Job(work, loop, outcome))
+        return await outcome
 
     def _work(self) -> None:
         while group := self._next_group():
@@ -140,7 +142,7 @@ class GroupSaver(SqliteSaver):
         self._is_grouping = False
         try:
             self.conn.commit()
-        except sqlite3.Error as error:
-            outcomes = [(None, error)] * len(group)
-        for job, (result, error) in zip(group, outcomes, strict=True):
-            job.settle(result, error)
+        except sqlite3.Error as lost:
+            outcomes = [(None, lost)] * len(group)
+        for job, (result, problem) in zip(group, outcomes, strict=True):
+            job.settle(result, problem)

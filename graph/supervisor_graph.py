@@ -1,6 +1,6 @@
 """A compiled graph that any caller can use: plain synchronous Python, a notebook, a server."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, Self, cast
 
@@ -27,12 +27,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         graph.__class__ = cls
         return cast(Self, graph)
 
-    async def astream(  # type: ignore[override]
+    async def astream(
         self,
         input: Any,
         config: RunnableConfig | None = None,
         *,
-        context: Context | dict[str, Any] | None = None,
+        context: Context | Mapping[str, Any] | None = None,
         durability: Any = None,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
@@ -50,6 +50,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         ):
             yield part
 
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run to the end; `context` may be a plain mapping, which LangGraph's own types refuse."""
+        return await super().ainvoke(input, config, **kwargs)
+
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end, from a thread that has no use for `await`."""
         return portal().call(self.ainvoke(input, config, **kwargs))
@@ -65,7 +69,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         return not is_inner and bool(self.checkpointer or "__pregel_checkpointer" in configurable)
 
 
-def read_context(context: Context | dict[str, Any] | None) -> Context:
+def read_context(context: Context | Mapping[str, Any] | None) -> Context:
     """Give the settings of a run as a `Context`.
 
     Raises:

@@ -41,7 +41,8 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
 
 def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
     """Make the trace out of a journal's lines."""
-    notes, events = [], []
+    notes: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     for entry in entries:
         (events if "kind" in entry else notes).append(dict(entry))
     turn = _last_turn(events)
@@ -87,8 +88,9 @@ def _run(
 
 
 def _tasks(turn: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    plan = next((event["plan"] for event in reversed(turn) if event["kind"] == "plan_created"), {})
-    by_task = defaultdict(list)
+    plans = (event["plan"] for event in reversed(turn) if event["kind"] == "plan_created")
+    plan: Entry = next(plans, {})
+    by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for event in turn:
         by_task[event.get("task", "")].append(event)
     return [{**task, **_outcome(by_task[task["id"]])} for task in plan.get("tasks", [])]

@@ -15,7 +15,7 @@ from graph.outcome import Outcome
 from graph.progress import Board
 from graph.runner import aplan, aresume, arun
 from graph.settings import Settings
-from graph.terminal import put, remark
+from graph.terminal import remark
 from graph.threads import new_thread
 from graph.trace import load_trace
 from nodes.errors import RequestInvalid, SupervisorError

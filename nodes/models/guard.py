@@ -2,7 +2,7 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -45,8 +45,8 @@ class GuardedModel(BaseChatModel):
     max_concurrency: int | None = None
     """Calls in flight of one run, when lower than the setting."""
 
-    _offers: OrderedDict[tuple[object, ...], tuple[tuple[Any, ...], dict[str, Any]]] = PrivateAttr(
-        default_factory=OrderedDict
+    _offers: OrderedDict[tuple[object, ...], tuple[tuple[Any, ...], Mapping[str, Any]]] = (
+        PrivateAttr(default_factory=OrderedDict)
     )
     """By the identity of the tools, which are kept with it: an identity lasts as long as they."""
 
