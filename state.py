@@ -127,6 +127,10 @@ class Team(_Frozen):
     max_steps: int = Field(64, ge=1)
     max_attempts: int = Field(3, ge=1, le=10)
     max_plan_repairs: int = Field(2, ge=0, le=5)
+    max_revisions: int = Field(2, ge=0, le=10)
+    """New versions of a plan that findings, or a person's objections, may bring about."""
+    approve_plan: bool = False
+    """Ask a person before anything runs."""
 
     @model_validator(mode="after")
     def _must_keep_workers_apart(self) -> Self:
@@ -299,6 +303,8 @@ class Report(_Frozen):
     """How sure the worker is of the output, 0 to 100."""
     escalation: Escalation | None = None
     """Only when the task cannot be done as it stands."""
+    invalidates: str = ""
+    """Why the work planned after this task no longer makes sense; empty while it does."""
     error: SkipJsonSchema[str | None] = None
     attempts: SkipJsonSchema[int] = Field(1, ge=0)
     usage: SkipJsonSchema[Usage] = Usage()
@@ -481,6 +487,14 @@ class SupervisorState(RequestInput, total=False):
     """Attempts per task: what the step cap counts; survives a resume."""
     todo: tuple[str, ...]
     """Ids of the tasks to send now; with none, the answer is written."""
+    awaits_approval: bool
+    """The plan is shown to a person before anything of it runs."""
+    objection: str
+    """Why the person rejected the plan; empty when it was accepted."""
+    revisions: int
+    """Versions after the first that this request has brought about."""
+    heeded: tuple[str, ...]
+    """Tasks whose word against the plan has been answered by a revision."""
     reported: int
     """How many reports there were at the last dispatch: one that adds none is the last."""
     max_attempts: int

@@ -16,6 +16,7 @@ from graph.settings import Settings
 from graph.supervisor_graph import SupervisorGraph
 from graph.teams import load_team
 from graph.worker import build_worker
+from nodes.approval import approve
 from nodes.models.catalog import Models
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import synthesize
@@ -45,6 +46,7 @@ def build_supervisor(
     builder.add_node(
         "supervisor", partial(supervise, team=team, models=models, prepare=loops.prepare)
     )
+    builder.add_node("approval", partial(approve, team=team))
     for worker in team.workers:
         node = build_worker(worker, models=models, loops=loops, seeds=saved.read)
         builder.add_node(worker.name, node, input_schema=Assignment)
@@ -52,7 +54,9 @@ def build_supervisor(
 
     names = [worker.name for worker in team.workers]
     builder.add_edge(START, "supervisor")
-    builder.add_conditional_edges("supervisor", after_supervisor, [*names, "synthesizer"])
+    roads = ["approval", *names, "synthesizer"]
+    builder.add_conditional_edges("supervisor", after_supervisor, roads)
+    builder.add_edge("approval", "supervisor")
     for name in names:
         builder.add_edge(name, "supervisor")
     builder.add_edge("synthesizer", END)

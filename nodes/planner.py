@@ -1,55 +1,73 @@
 """Asking for a plan until one is valid."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
+from pydantic import ValidationError
 
 from nodes.checks.plan import problems
 from nodes.errors import PlanInvalid
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
-from nodes.prompts import plan_messages, problem_message, shortened
+from nodes.prompts import problem_message, shortened
 from state import Plan, Team, Usage
 
 
 async def make_plan(
     model: BaseChatModel,
     team: Team,
-    request: str,
-    materials: Mapping[str, str],
+    messages: Sequence[AnyMessage],
     *,
     max_tasks: int,
-    history: str = "",
+    materials: Collection[str],
+    adopt: Callable[[Plan], Plan] = lambda plan: plan,
 ) -> tuple[Plan, Usage]:
     """Ask for a plan; send what is wrong with it back, `team.max_plan_repairs` times at most.
+
+    Args:
+        adopt: makes the plan to be checked out of the one that was given.
 
     Raises:
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached.
     """
-    messages = plan_messages(team, request, materials, max_tasks=max_tasks, history=history)
     closed = plan_parameters(tuple(worker.name for worker in team.workers))
-    spent = Usage()
+    asking, spent = list(messages), Usage()
     for _ in range(team.max_plan_repairs + 1):
         try:
-            reply = await ask(model, Plan, messages, parameters=closed)
-            plan, usage, said = reply.value, reply.usage, reply.value.model_dump_json()
-            wrong = problems(plan, team, max_tasks=max_tasks, materials=materials)
+            reply = await ask(model, Plan, asking, parameters=closed)
+            usage, said = reply.usage, reply.value.model_dump_json()
+            plan, wrong = _checked(adopt, reply.value, team, max_tasks, materials)
         except Unreadable as error:
             plan, usage, said, wrong = None, error.usage, error.said, list(error.problems)
         spent += usage
-        if plan is not None and not wrong:
+        if plan is not None:
             return plan, spent
         await emit("plan_rejected", problems=wrong, plan=said)
-        messages += [AIMessage(shortened(said, 20_000)), problem_message(wrong)]
+        asking += [AIMessage(shortened(said, 20_000)), problem_message(wrong)]
     raise PlanInvalid(
         f"no valid plan after {team.max_plan_repairs} repairs",
         cause=f"{'; '.join(wrong)[:400]} (the last plan began: {said[:200]})",
         next="say the request in other words, or give the strong tier a stronger model",
     )
+
+
+def _checked(
+    adopt: Callable[[Plan], Plan],
+    given: Plan,
+    team: Team,
+    max_tasks: int,
+    materials: Collection[str],
+) -> tuple[Plan | None, list[str]]:
+    try:
+        plan = adopt(given)
+    except ValidationError as error:
+        return None, [str(problem["msg"]) for problem in error.errors()]
+    wrong = problems(plan, team, max_tasks=max_tasks, materials=materials)
+    return (None if wrong else plan), wrong
 
 
 @cache

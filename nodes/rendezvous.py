@@ -51,6 +51,9 @@ class Meeting:
             self.at_door = ""
             self.door.release()
 
+    is_stopped: bool = False
+    """True once a report speaks against the plan: what runs may finish, what waits is held."""
+
     async def wait(self, task: str) -> Report | None:
         """Wait for a task's report; None when it will not come in this dispatch."""
         return await asyncio.shield(self._slot(task))
@@ -58,6 +61,8 @@ class Meeting:
     def publish(self, task: str, report: Report) -> None:
         """Wake those who wait for the task. The first word on a task stands."""
         self._settle(task, report)
+        if report.invalidates:
+            self._stop()
 
     def hold(self, task: str) -> None:
         """Let those who wait for the task go without its report."""
@@ -70,9 +75,17 @@ class Meeting:
         self.allowance -= 1
         return True
 
+    def _stop(self) -> None:
+        self.is_stopped = True
+        for slot in self.slots.values():
+            if not slot.done():
+                slot.set_result(None)
+
     def _slot(self, task: str) -> asyncio.Future[Report | None]:
         if task not in self.slots:
             self.slots[task] = asyncio.get_running_loop().create_future()
+            if self.is_stopped:
+                self.slots[task].set_result(None)
         return self.slots[task]
 
     def _settle(self, task: str, report: Report | None) -> None:

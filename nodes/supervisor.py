@@ -1,7 +1,8 @@
-"""The supervisor: plan once, send what can be done, and say what cannot."""
+"""The supervisor: plan, send what can be done, revise when findings say so, stop at the caps."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -10,11 +11,14 @@ from langgraph.types import Overwrite, Send
 
 from nodes.cascade import skipped
 from nodes.deadline import is_past
+from nodes.errors import ModelError, PlanInvalid
 from nodes.events import elapsed_s, emit
 from nodes.models.catalog import Models
 from nodes.planner import make_plan
+from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
+from nodes.revision import adopted, difference, objections
 from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Team
 
 Prepare = Callable[[], Awaitable[None]]
@@ -39,22 +43,13 @@ async def supervise(
     """
     if is_new(state):
         return await _begin(state, config, runtime, team=team, models=models, prepare=prepare)
-    plan, results = state["plan"], state.get("results", {})
-    assert plan is not None, "a request that is not new has a plan"
     disband(runtime, config)
-    lost = skipped(plan, results, at_s=elapsed_s(config))
-    for report in lost.values():
-        await emit(
-            "task_skipped", task=report.task, worker=report.worker, reason=report.error or ""
-        )
-    settled = {**results, **lost}
-    todo = () if len(results) == state.get("reported") else _unfinished(plan, settled)
-    left = _steps_left(state, runtime.context, team)
-    if todo and (left <= 0 or is_past(config)):
-        await emit("deadline" if left > 0 else "budget", unfinished=list(todo))
-        todo = ()
-    update: SupervisorState = {"results": lost, "reported": len(settled), "allowance": left}
-    return await _dispatching(runtime, config, update, todo)
+    reason = _reason_to_revise(state, team)
+    if reason and not is_past(config):
+        revised = await _revise(state, config, runtime, reason, team=team, models=models)
+        if revised is not None:
+            return revised
+    return await _go_on(state, config, runtime, team=team)
 
 
 async def _begin(
@@ -66,48 +61,145 @@ async def _begin(
     models: Models,
     prepare: Prepare,
 ) -> SupervisorState:
-    request, materials, asked_s = (
-        read_request(state),
-        state.get("materials", {}),
-        elapsed_s(config),
-    )
-    names = {tier: models.name(tier, runtime.context) for tier in ("fast", "standard", "strong")}
+    request, asked_s = read_request(state), elapsed_s(config)
+    materials, context = state.get("materials", {}), runtime.context
+    names = {tier: models.name(tier, context) for tier in ("fast", "standard", "strong")}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))
+    max_tasks = context.max_tasks or team.max_tasks
     # A provider's library is imported with its first model, which would hold up the event loop.
-    model = await asyncio.to_thread(models.chat, team.planner_tier, runtime.context)
-    planning = make_plan(
-        model,
-        team,
-        request,
-        materials,
-        max_tasks=runtime.context.max_tasks or team.max_tasks,
-        history=read_history(state),
+    model = await asyncio.to_thread(models.chat, team.planner_tier, context)
+    asking = plan_messages(
+        team, request, materials, max_tasks=max_tasks, history=read_history(state)
     )
+    planning = make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
     (plan, usage), _ = await asyncio.gather(planning, prepare())
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     await emit("plan_created", plan=plan.model_dump(mode="json"), version=plan.version)
     messages = state.get("messages", [])
-    asked = bool(messages) and isinstance(messages[-1], HumanMessage)
+    is_chat = bool(messages) and isinstance(messages[-1], HumanMessage)
+    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
     update: SupervisorState = {
         "request": request,
         "planned_for": request,
-        "messages": [] if asked else [HumanMessage(request)],
+        "messages": [] if is_chat else [HumanMessage(request)],
         "plan": plan,
         "plans": (plan,),
-        "results": Overwrite({}),  # type: ignore[typeddict-item]  # a new request starts with none
+        "results": Overwrite({}),  # type: ignore[typeddict-item]  # a new request has none yet
         "steps": Overwrite({}),  # type: ignore[typeddict-item]
-        "ledger": Overwrite(  # type: ignore[typeddict-item]
-            {"plan": Expense(worker="supervisor", tier=team.planner_tier, usage=usage)}
-        ),
+        "ledger": Overwrite({"plan": spent}),  # type: ignore[typeddict-item]
         "answer": None,
         "status": "running",
-        "reported": 0,
-        "max_attempts": runtime.context.max_attempts or team.max_attempts,
-        "allowance": _steps_left({}, runtime.context, team),
+        "awaits_approval": team.approve_plan or context.approve_plan,
+        "objection": "",
+        "revisions": 0,
+        "heeded": (),
+        "reported": -1,
+        "max_attempts": context.max_attempts or team.max_attempts,
+        "allowance": _steps_left({}, context, team),
         "asked_s": asked_s,
         "planned_s": elapsed_s(config),
     }
     return await _dispatching(runtime, config, update, _unfinished(plan, {}))
+
+
+def _reason_to_revise(state: SupervisorState, team: Team) -> str:
+    if state.get("objection"):
+        return f"A person rejected the plan: {state['objection']}"
+    if state.get("revisions", 0) >= team.max_revisions:
+        return ""
+    plan = state["plan"]
+    assert plan is not None, "a request that is not new has a plan"
+    found = objections(plan, state.get("results", {}), state.get("heeded", ()))
+    return "\n".join(f"{report.task} ({report.worker}): {report.invalidates}" for report in found)
+
+
+async def _revise(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    reason: str,
+    *,
+    team: Team,
+    models: Models,
+) -> SupervisorState | None:
+    """Make the next version of the plan; None when none is to be had, and the old one goes on.
+
+    Raises:
+        PlanInvalid: a person rejected the plan, and there is no other.
+        ModelError: the same, and the planner cannot be reached.
+    """
+    old, results = state["plan"], state.get("results", {})
+    assert old is not None, "there is a plan to revise"
+    rejected, revisions = bool(state.get("objection")), state.get("revisions", 0)
+    if rejected and revisions >= team.max_revisions:
+        raise PlanInvalid(
+            f"the plan was rejected after {revisions} revisions",
+            cause=state["objection"],
+            next="say the request in other words",
+        )
+    materials, max_tasks = state.get("materials", {}), runtime.context.max_tasks or team.max_tasks
+    asking = plan_messages(team, state["request"], materials, max_tasks=max_tasks)
+    asking.append(revision_message(old, results.values(), reason))
+    try:
+        plan, usage = await make_plan(
+            models.chat(team.planner_tier, runtime.context),
+            team,
+            asking,
+            max_tasks=max_tasks,
+            materials=materials,
+            adopt=partial(adopted, old=old, results=results),
+        )
+    except (PlanInvalid, ModelError) as error:
+        if rejected:
+            raise
+        await emit("error", code=error.code, message=f"the plan stays as it is: {error}")
+        return None
+    plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
+    await emit(
+        "plan_revised",
+        plan=plan.model_dump(mode="json"),
+        version=plan.version,
+        reason=reason,
+        difference=difference(old, plan),
+    )
+    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+    update: SupervisorState = {
+        "plan": plan,
+        "plans": (plan,),
+        "ledger": {f"plan#{plan.version}": spent},
+        "objection": "",
+        "awaits_approval": rejected,
+        "revisions": revisions + 1,
+        "heeded": tuple(results),
+        "reported": len(results),
+        "allowance": _steps_left(state, runtime.context, team),
+    }
+    return await _dispatching(runtime, config, update, _unfinished(plan, results))
+
+
+async def _go_on(
+    state: SupervisorState, config: RunnableConfig, runtime: Runtime[Context], *, team: Team
+) -> SupervisorState:
+    plan, results = state["plan"], state.get("results", {})
+    assert plan is not None, "a request that is not new has a plan"
+    lost = skipped(plan, results, at_s=elapsed_s(config))
+    for report in lost.values():
+        await emit(
+            "task_skipped", task=report.task, worker=report.worker, reason=report.error or ""
+        )
+    settled = {**results, **lost}
+    todo = () if len(results) == state.get("reported") else _unfinished(plan, settled)
+    left = _steps_left(state, runtime.context, team)
+    if todo and (left <= 0 or is_past(config)):
+        await emit("deadline" if left > 0 else "budget", unfinished=list(todo))
+        todo = ()
+    update: SupervisorState = {
+        "results": lost,
+        "reported": len(settled),
+        "allowance": left,
+        "heeded": tuple(settled),
+    }
+    return await _dispatching(runtime, config, update, todo)
 
 
 async def _dispatching(
@@ -116,7 +208,7 @@ async def _dispatching(
     update: SupervisorState,
     todo: tuple[str, ...],
 ) -> SupervisorState:
-    if todo:
+    if todo and not update.get("awaits_approval"):
         announce(runtime, config)
         await emit("dispatched", tasks=list(todo))
     return {**update, "todo": todo}
@@ -127,6 +219,8 @@ def after_supervisor(state: SupervisorState) -> list[Send] | str:
 
     Studio's edits call a router without a runtime, so all it needs is in the state.
     """
+    if state.get("awaits_approval"):
+        return "approval"
     plan, results = state["plan"], state.get("results", {})
     assert plan is not None, "the supervisor has planned"
     tasks = [task for task in plan.order() if task.id in state["todo"]]
@@ -152,5 +246,5 @@ def _steps_left(state: SupervisorState, context: Context, team: Team) -> int:
     return limit - sum(state.get("steps", {}).values())
 
 
-def _unfinished(plan: Plan, results: dict[str, Report]) -> tuple[str, ...]:
+def _unfinished(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
     return tuple(task.id for task in plan.order() if task.id not in results)

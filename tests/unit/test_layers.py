@@ -65,6 +65,7 @@ def test_no_step_is_imported_below_the_topology(path: Path) -> None:
 def test_the_steps_are_those_of_the_picture() -> None:
     assert steps() == {
         "nodes.act",
+        "nodes.approval",
         "nodes.assess",
         "nodes.await_inputs",
         "nodes.refine",

@@ -1,0 +1,86 @@
+"""The step in which a person sees the plan before anything of it runs."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from langgraph.types import interrupt
+
+from nodes.checks.plan import problems
+from nodes.events import emit
+from nodes.models.ask import Unreadable, read
+from state import Plan, SupervisorState, Team
+
+ACCEPTED = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
+MAX_ASKED = 5
+"""Times a reply that cannot be used is asked for again; then the plan counts as rejected."""
+
+
+async def approve(state: SupervisorState, *, team: Team) -> SupervisorState:
+    """Show the plan; take it as it is, as edited, or with an objection back to the supervisor.
+
+    An edited plan is checked like any other. A reply may be words (`accept`, `reject: why`), the
+    JSON of a plan, or an object: `{"accept": true}`, `{"plan": {...}}`, `{"reject": "why"}`.
+    """
+    plan = state["plan"]
+    assert plan is not None, "the supervisor has planned"
+    wrong: list[str] = []
+    for _ in range(MAX_ASKED):
+        way, edited, wrong = _read(interrupt(_question(plan, wrong)), plan, state, team)
+        if way == "accept":
+            await emit("plan_approved", version=plan.version, edited=False)
+            return {"awaits_approval": False, "objection": ""}
+        if way == "reject":
+            return {"awaits_approval": False, "objection": wrong[0]}
+        if edited is not None:
+            version = len(state["plans"]) + 1
+            edited = edited.model_copy(update={"version": version})
+            shown = edited.model_dump(mode="json")
+            await emit("plan_approved", version=version, edited=True, plan=shown)
+            return {
+                "awaits_approval": False,
+                "objection": "",
+                "plan": edited,
+                "plans": (edited,),
+            }
+    return {"awaits_approval": False, "objection": f"an edit that cannot be used: {wrong[0]}"}
+
+
+def _question(plan: Plan, wrong: list[str]) -> dict[str, Any]:
+    return {
+        "kind": "plan",
+        "plan": plan.model_dump(mode="json"),
+        "reply": "accept, reject: <why>, or the plan as edited",
+        "problems": wrong,
+    }
+
+
+def _read(
+    reply: Any, plan: Plan, state: SupervisorState, team: Team
+) -> tuple[Literal["accept", "reject", "edit"], Plan | None, list[str]]:
+    if isinstance(reply, str):
+        reply = _spoken(reply)
+    if reply is True or (isinstance(reply, Mapping) and reply.get("accept") is True):
+        return "accept", None, []
+    if isinstance(reply, Mapping) and "reject" in reply:
+        return "reject", None, [str(reply["reject"]) or "the plan was rejected without a reason"]
+    given = reply.get("plan", reply) if isinstance(reply, Mapping) else reply
+    try:
+        edited = read(given if isinstance(given, Mapping | str) else repr(given), Plan)
+    except Unreadable as error:
+        return "edit", None, error.problems
+    wrong = problems(edited, team, max_tasks=team.max_tasks, materials=state.get("materials", {}))
+    return "edit", (None if wrong else edited), wrong
+
+
+def _spoken(reply: str) -> Any:
+    words = reply.strip()
+    if words.lower().rstrip(".!") in ACCEPTED:
+        return True
+    way, _, reason = words.partition(":")
+    if way.strip().lower() in ("reject", "rejected", "no", "n"):
+        return {"reject": reason.strip()}
+    try:
+        return json.loads(words)
+    except json.JSONDecodeError:
+        return {"reject": words}

@@ -1,0 +1,43 @@
+"""The next version of a plan: what has a result stays, the rest may change."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from state import Plan, Report, Task
+
+
+def adopted(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
+    """Put the finished tasks of the old plan, unchanged, into the new one.
+
+    Raises:
+        ValidationError: the two do not make a plan together.
+    """
+    finished = {task.id: task for task in old.tasks if task.id in results}
+    fresh = [task for task in new.tasks if task.id not in finished]
+    tasks = (*finished.values(), *fresh)
+    return Plan.model_validate(
+        {**dict(new), "tasks": tasks, "version": old.version + 1},
+    )
+
+
+def difference(old: Plan, new: Plan) -> dict[str, Any]:
+    """Say what a new version changed, by task id."""
+    before, after = _by_id(old), _by_id(new)
+    return {
+        "added": [name for name in after if name not in before],
+        "removed": [name for name in before if name not in after],
+        "changed": [name for name in after if name in before and after[name] != before[name]],
+    }
+
+
+def objections(plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...]) -> list[Report]:
+    """Give the reports that speak against the rest of the plan and were not heeded yet."""
+    return [
+        results[task.id]
+        for task in plan.tasks
+        if task.id in results and results[task.id].invalidates and task.id not in heeded
+    ]
+
+
+def _by_id(plan: Plan) -> dict[str, Task]:
+    return {task.id: task for task in plan.tasks}
