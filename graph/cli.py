@@ -50,6 +50,9 @@ def run(
         float | None,
         typer.Option("--deadline", min=0.1, help="Seconds; then it answers with what it has."),
     ] = None,
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Ask before anything of the plan is run.")
+    ] = False,
     plan_only: Annotated[
         bool, typer.Option("--plan-only", help="Print the plan as JSON and run nothing of it.")
     ] = False,
@@ -66,7 +69,7 @@ def run(
     common: dict[str, Any] = {
         "team": team,
         "files": file or [],
-        "context": Context(deadline_s=deadline),
+        "context": Context(deadline_s=deadline, approve_plan=approve),
         "settings": _settings(),
         "quiet": quiet,
     }

@@ -39,6 +39,17 @@ def plan_lines(plan: Json, states: Mapping[str, str] | None = None) -> list[str]
     return lines
 
 
+def question_lines(question: Json) -> list[str]:
+    """Say what a run asks of a person."""
+    if question.get("kind") == "plan":
+        shown = plan_lines(question["plan"])
+        problems = [f"problem: {one_line(text, 300)}" for text in question.get("problems") or ()]
+        return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
+    asker = " ".join(filter(None, (question.get("task"), question.get("worker"))))
+    asked = one_line(str(question.get("question") or question.get("is") or ""), 1000)
+    return [f"{one_line(asker)} asks: {asked}"]
+
+
 def _edge(edge: Json) -> str:
     return str(edge["task"]) if edge.get("required", True) else f"{edge['task']} (if it can)"
 

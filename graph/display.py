@@ -77,6 +77,7 @@ def line_shown(board: Board, event: Event) -> str:
     known = {
         "request": _say_request,
         "plan_created": _say_plan,
+        "plan_revised": _say_plan,
         "plan_rejected": _say_rejected,
         "task_started": _say_started,
         "tool_call": _say_tool,

@@ -1,9 +1,10 @@
 """What a run gives back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graph.questions import Question
 from nodes.errors import SupervisorError
 from state import Answer, Bill, Plan, Report, RunStatus, SupervisorState
 
@@ -22,22 +23,31 @@ class Outcome:
     timing: dict[str, Any] = field(default_factory=dict)
     usage: Bill = field(default_factory=Bill)
     error: SupervisorError | None = None
+    questions: Sequence[Question] = ()
+    """What the run waits for a person to answer."""
 
     @classmethod
     def of(
-        cls, thread: str, values: SupervisorState, *, error: SupervisorError | None = None
+        cls,
+        thread: str,
+        values: SupervisorState,
+        *,
+        error: SupervisorError | None = None,
+        questions: Sequence[Question] = (),
     ) -> "Outcome":
         """Read the outcome out of a run's last state."""
         timing = values.get("timing")
+        status: RunStatus = "needs_input" if questions else values.get("status", "failed")
         return cls(
             thread=thread,
-            status="failed" if error else values.get("status", "failed"),
+            status="failed" if error else status,
             answer=values.get("answer"),
             plan=values.get("plan"),
             results=dict(values.get("results", {})),
             timing=timing.model_dump(mode="json") if timing else {},
             usage=values.get("usage", Bill()),
             error=error,
+            questions=questions,
         )
 
     @property
@@ -60,6 +70,7 @@ class Outcome:
             "timing": self.timing,
             "usage": self.usage.model_dump(mode="json"),
             "error": _error_json(self.error),
+            "questions": [dict(question) for question in self.questions],
         }
 
 

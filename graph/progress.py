@@ -50,6 +50,7 @@ class Board:
             "request": self._requested,
             "plan_created": self._planned,
             "plan_revised": self._planned,
+            "plan_approved": self._planned,
             "task_started": self._started,
             "model_call": self._asked,
             "tool_call": self._called,
@@ -92,6 +93,8 @@ class Board:
 
     def _planned(self, event: Event) -> None:
         plan = event.get("plan") or {}
+        if not plan:  # approved as it was
+            return
         self.plan_version = int(event.get("version") or plan.get("version") or 1)
         rows = {row.id: row for row in map(_row_of, plan.get("tasks", ()))}
         ended = {name: row for name, row in self._rows.items() if row.ended is not None}

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +17,7 @@ from graph.journal import Journal, Listener
 from graph.materials import read_materials
 from graph.outcome import Outcome
 from graph.portal import portal
+from graph.questions import answered, open_questions
 from graph.seeds import harvest
 from graph.settings import Settings
 from graph.store import open_saver
@@ -31,18 +32,14 @@ from nodes.request import read_request
 from state import Context, Plan, SupervisorState, Team
 
 DEFAULT_TEAM = "market_analysis"
+ACCEPTED = ("source", "input", "context")
+"""What a journal notes of a request, so that a resume can begin where nothing else was saved."""
 
 
 class ThreadUnfinished(UsageError):
     """A new request cannot begin on a thread whose run was cut short."""
 
     code = "THREAD_UNFINISHED"
-
-
-class NothingAsked(UsageError):
-    """An answer was given, and no question is open."""
-
-    code = "NOTHING_ASKED"
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,8 @@ async def arun(
                 next=f"supervise resume {thread}, or choose another --thread",
             )
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-        session.journal.write({"run": noted, "source": source, "input": given})
+        kept = {"source": source, "input": given, "context": asdict(context)}
+        session.journal.write({"run": noted, **kept})
         return await _drive(session, given, context)
 
 
@@ -112,30 +110,32 @@ async def aresume(
     settings: Settings | None = None,
     on_event: Listener | None = None,
 ) -> Outcome:
-    """Go on with a thread after a kill, an error or a partial end.
+    """Go on with a thread after a kill, an error, a question or a partial end.
 
     What was completed is not done again. A thread that is done gives its outcome again.
 
     Raises:
         ThreadUnknown: no run has this thread id here.
-        NothingAsked: there is no question that `answer` could answer.
+        NothingAsked, AnswerUnclear: there is no one question that `answer` could answer.
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
     settings = settings or Settings()
     accepted = _accepted(checked(thread), settings)
     async with _opened(thread, accepted["source"], settings, on_event) as session:
-        if answer is not None:
-            raise NothingAsked(f"thread {thread!r} asks nothing", next="resume it without --answer")
         snapshot = await session.graph.aget_state(session.config)
-        values = cast(SupervisorState, snapshot.values)
+        values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
+        command = None if answer is None else answered(thread, questions, answer)
+        if questions and command is None:
+            return Outcome.of(thread, values, questions=questions)
         if not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)
         session.journal.write({"resumed": _utc_now()})
+        context = read_context(accepted.get("context"))
         if snapshot.next:
-            return await _drive(session, None, None)
+            return await _drive(session, command, context)
         # A run that was killed before its first checkpoint begins anew from what was accepted.
-        return await _drive(session, _reopened(values) or accepted["input"], None)
+        return await _drive(session, _reopened(values) or accepted["input"], context)
 
 
 async def aplan(
@@ -216,7 +216,12 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
     if error:
         values["results"] = {**values.get("results", {}), **harvest(snapshot)}
         _tell(session, error, finished=len(values["results"]))
-    return Outcome.of(session.thread, cast(SupervisorState, values), error=error)
+    return Outcome.of(
+        session.thread,
+        cast(SupervisorState, values),
+        error=error,
+        questions=open_questions(snapshot),
+    )
 
 
 def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
@@ -256,7 +261,7 @@ def _accepted(thread: str, settings: Settings) -> dict[str, Any]:
     notes: dict[str, Any] = {}
     if path.exists():
         for entry in journal.read(path):
-            notes |= {key: entry[key] for key in ("source", "input") if key in entry}
+            notes |= {key: entry[key] for key in ACCEPTED if key in entry}
     if "input" not in notes:
         raise ThreadUnknown(
             f"no thread {thread!r}", next="`supervise runs` lists the threads there are"

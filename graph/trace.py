@@ -50,7 +50,7 @@ def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
     return {
         "version": VERSION,
         "run": _run(notes, events, turn, answer),
-        "plans": [event["plan"] for event in events if event["kind"] == "plan_created"],
+        "plans": _plans(events),
         "tasks": _tasks(turn),
         "events": events,
         "usage": answer["usage"] if answer else _usage(turn),
@@ -87,8 +87,14 @@ def _run(
     return {**run, "status": ended, "events": len(events)}
 
 
+def _plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give every version of the plan: as made, as revised, as a person edited it."""
+    kinds = ("plan_created", "plan_revised", "plan_approved")
+    return [event["plan"] for event in events if event["kind"] in kinds and "plan" in event]
+
+
 def _tasks(turn: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    plans = (event["plan"] for event in reversed(turn) if event["kind"] == "plan_created")
+    plans = reversed(_plans(turn))
     plan: Entry = next(plans, {})
     by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for event in turn:

@@ -32,7 +32,7 @@ async def await_inputs(
         edge.task not in reports or (edge.required and reports[edge.task].status != "completed")
         for edge in task.depends_on
     )
-    if lacks:
+    if lacks or meeting.is_stopped:
         meeting.hold(task.id)
         return {"held": True}
     return {"inputs": reports, "description": task.description, "attempts": {}}

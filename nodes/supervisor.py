@@ -171,7 +171,7 @@ async def _revise(
         "awaits_approval": rejected,
         "revisions": revisions + 1,
         "heeded": tuple(results),
-        "reported": len(results),
+        "reported": -1 if rejected else len(results),
         "allowance": _steps_left(state, runtime.context, team),
     }
     return await _dispatching(runtime, config, update, _unfinished(plan, results))

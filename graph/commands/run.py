@@ -1,5 +1,6 @@
 """`supervise run` and `supervise resume`."""
 
+import json
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from graph.cancelling import run_cancellable
-from graph.closing import answer_markdown, figures
+from graph.closing import answer_markdown, figures, question_lines
 from graph.commands.screen import put_json, put_markdown, save_json
 from graph.display import Display
 from graph.outcome import Outcome
@@ -44,6 +45,7 @@ def run(
     work = partial(arun, words, team=team, files=files, thread=board.thread, context=context)
     with _told_in_json(board, as_json=as_json):
         outcome = _watched(partial(work, settings=settings), board, quiet=quiet)
+        outcome = _answered(outcome, board, settings, quiet=quiet)
     if trace_to:
         save_json(load_trace(outcome.thread, settings), trace_to)
     return _show(outcome, as_json=as_json, quiet=quiet)
@@ -57,6 +59,7 @@ def resume(
     work = partial(aresume, thread, answer=answer, settings=settings)
     with _told_in_json(board, as_json=as_json):
         outcome = _watched(work, board, quiet=quiet)
+        outcome = _answered(outcome, board, settings, quiet=quiet)
     return _show(outcome, as_json=as_json, quiet=quiet)
 
 
@@ -113,6 +116,21 @@ def _watched(
         return run_cancellable(work(on_event=display.hear), farewell=partial(_farewell, board))
 
 
+def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool) -> Outcome:
+    """Ask the person at the terminal what the run asks, one question after another."""
+    while outcome.questions and sys.stdin is not None and sys.stdin.isatty():
+        question = outcome.questions[0]
+        for line in question_lines(question):
+            remark(line)
+        reply = input("> ").strip()
+        if not reply:
+            break
+        told = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
+        work = partial(aresume, outcome.thread, answer=told, settings=settings)
+        outcome = _watched(work, board, quiet=quiet)
+    return outcome
+
+
 def _farewell(board: Board) -> str:
     done = board.done()
     if not board.team or not board.thread:
@@ -133,4 +151,8 @@ def _show(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
         remark(f"more: supervise show {outcome.thread}", style="dim")
     if outcome.error:
         remark(outcome.error.line(), style="red")
+    for question in outcome.questions:
+        for line in question_lines(question):
+            remark(line)
+        remark(f"next: supervise resume {outcome.thread} --answer …")
     return outcome.exit_code

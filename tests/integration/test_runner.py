@@ -9,7 +9,8 @@ import pytest
 
 from graph import arun, run
 from graph.outcome import Outcome
-from graph.runner import NothingAsked, ThreadUnfinished, aplan, aresume
+from graph.questions import NothingAsked
+from graph.runner import ThreadUnfinished, aplan, aresume
 from graph.settings import Settings
 from graph.threads import ThreadInvalid, locked
 from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
@@ -151,7 +152,7 @@ async def test_a_run_stopped_by_its_step_cap_goes_on_from_there(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     endpoint.play(Scenario(tasks=dag(CHAIN)))
-    partial = await start(settings, context={"max_steps": 1})
+    partial = await start(settings, context={"max_steps": 2})
 
     resumed = await aresume("one", settings=settings)
 

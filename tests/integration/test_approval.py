@@ -1,0 +1,194 @@
+"""A person and the plan: accept, edit, reject; findings that revise it."""
+
+import json
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graph import arun, build_supervisor
+from graph.runner import aresume
+from graph.settings import Settings
+from graph.store import strict_serializer
+from graph.trace import load_trace
+from nodes.errors import PlanInvalid
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
+from tests.teams import team
+
+REQUEST = {"request": "Compare the parts and say which one is best."}
+WORDS = "Write {}.md: name the three figures of part {} and the source of each."
+
+
+def thread() -> Any:
+    return {"configurable": {"thread_id": "one"}}
+
+
+def plan(*names: str, **edges: list[str]) -> dict[str, Any]:
+    return {
+        "goal": "Compare the parts.",
+        "tasks": [
+            {
+                "id": name,
+                "description": WORDS.format(name, name),
+                "worker": "researcher",
+                "depends_on": edges.get(name, []),
+            }
+            for name in names
+        ],
+    }
+
+
+@pytest.fixture
+def graph(settings: Settings):
+    saver = InMemorySaver(serde=strict_serializer())
+    return build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
+
+
+async def test_nothing_runs_before_the_plan_is_accepted(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+
+    asked = await graph.ainvoke(REQUEST, thread())
+    calls_before = [call.schema for call in endpoint.requests]
+    state = await graph.ainvoke(Command(resume="accept"), thread())
+
+    (question,) = asked["__interrupt__"]
+    assert [task["id"] for task in question.value["plan"]["tasks"]] == ["A", "B"]
+    assert calls_before == ["Plan"]
+    assert state["status"] == "done"
+    assert len(endpoint.requests) == 4
+
+
+async def test_an_edited_plan_is_the_one_that_runs(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+    await graph.ainvoke(REQUEST, thread())
+
+    state = await graph.ainvoke(Command(resume={"plan": plan("A", "C", C=["A"])}), thread())
+
+    assert sorted(state["results"]) == ["A", "C"]
+    assert [version.version for version in state["plans"]] == [1, 2]
+
+
+async def test_an_edit_with_a_cycle_is_asked_for_again_with_its_problem(
+    endpoint: Endpoint, graph
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    await graph.ainvoke(REQUEST, thread())
+
+    asked = await graph.ainvoke(Command(resume=plan("A", "B", A=["B"], B=["A"])), thread())
+    state = await graph.ainvoke(Command(resume={"accept": True}), thread())
+
+    assert "cycle" in str(asked["__interrupt__"][0].value["problems"])
+    assert sorted(state["results"]) == ["A"]
+
+
+async def test_a_rejected_plan_is_made_again_from_the_reason(endpoint: Endpoint, graph) -> None:
+    answers = {"Plan": [plan("A"), plan("B")]}
+    endpoint.play(Scenario(answers=answers))
+    await graph.ainvoke(REQUEST, thread())
+
+    asked = await graph.ainvoke(Command(resume="reject: part B, not A"), thread())
+    state = await graph.ainvoke(Command(resume="yes"), thread())
+
+    assert "part B, not A" in str(endpoint.calls(schema="Plan")[1].body)
+    assert asked["__interrupt__"][0].value["plan"]["version"] == 2
+    assert sorted(state["results"]) == ["B"]
+
+
+async def test_a_plan_that_is_always_rejected_ends_at_its_cap(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    await graph.ainvoke(REQUEST, thread())
+    await graph.ainvoke(Command(resume="reject: no"), thread())
+    await graph.ainvoke(Command(resume="reject: no"), thread())
+
+    with pytest.raises(PlanInvalid, match="rejected after 2 revisions"):
+        await graph.ainvoke(Command(resume="reject: still no"), thread())
+
+    assert len(endpoint.requests) == 3
+
+
+async def test_a_kept_run_waits_for_a_person_and_takes_the_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    options: Any = {"settings": settings, "thread": "one"}
+
+    waiting = await arun(REQUEST["request"], team=team(), context={"approve_plan": True}, **options)
+    unanswered = await aresume("one", settings=settings)
+    outcome = await aresume("one", answer=json.dumps(plan("A", "B")), settings=settings)
+
+    assert (waiting.status, waiting.exit_code) == ("needs_input", 7)
+    assert unanswered.questions == waiting.questions
+    assert outcome.status == "done"
+    assert sorted(outcome.results) == ["A", "B"]
+    kinds = [event["kind"] for event in load_trace("one", settings)["events"]]
+    assert kinds.count("plan_approved") == 1
+
+
+OPS = team("code", "data", "comms", "ops")
+
+
+async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    def task(name: str, worker: str, *needs: str) -> dict[str, Any]:
+        return {
+            "id": name,
+            "description": WORDS.format(name, name),
+            "worker": worker,
+            "depends_on": list(needs),
+        }
+
+    first = [task("find", "code"), task("count", "data"), task("draft", "comms", "find")]
+    second = [task("find", "code"), task("mend", "ops", "find"), task("note", "comms", "mend")]
+    plans = [{"goal": "Find the bug.", "tasks": tasks} for tasks in (first, second)]
+    verdict = {"output": "no bug here", "invalidates": "No bug: this is a config issue."}
+    endpoint.play(
+        Scenario(
+            tasks=(ScriptedTask(id="find", worker="code", report=verdict),),
+            answers={"Plan": plans},
+        )
+    )
+
+    outcome = await arun("Find the bug, draft a note.", team=OPS, settings=settings, thread="one")
+
+    trace = load_trace("one", settings)
+    (revised,) = [event for event in trace["events"] if event["kind"] == "plan_revised"]
+    assert outcome.status == "done"
+    assert [call.task for call in endpoint.calls(schema="Report")].count("find") == 1
+    assert not endpoint.calls(task="draft")
+    assert outcome.results["mend"].worker == "ops"
+    assert "config issue" in str(endpoint.calls(schema="Plan")[1].body)
+    assert revised["difference"] == {"added": ["mend", "note"], "removed": ["draft"], "changed": []}
+    assert outcome.results["count"].status == "completed"
+
+
+async def test_findings_that_never_rest_end_at_the_cap(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    restless = {"output": "x", "invalidates": "All is different again."}
+    rounds = [plan("A", "Z", Z=["A"]), plan("B", "Z", Z=["B"]), plan("C", "Z", Z=["C"])]
+    tasks = tuple(ScriptedTask(id=name, report=restless) for name in "ABCZ")
+    endpoint.play(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    graph = build_supervisor(team(), settings=settings)
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert len(endpoint.calls(schema="Plan")) == 3
+    assert sorted(state["results"]) == ["A", "B", "C", "Z"]
+    assert state["status"] == "done"
+
+
+async def test_a_revision_that_cannot_be_made_leaves_the_plan_as_it_is(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    restless = {"output": "x", "invalidates": "All is different."}
+    nonsense = {"goal": "g", "tasks": []}
+    answers = {"Plan": [plan("A", "B", B=["A"]), nonsense]}
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=restless),), answers=answers))
+    graph = build_supervisor(team(), settings=settings)
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert sorted(state["results"]) == ["A", "B"]
+    assert state["status"] == "done"
