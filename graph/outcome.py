@@ -58,7 +58,8 @@ class Outcome:
         return EXIT_CODES.get(self.status, 1)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the object that `--json` prints."""
+        """Give the object that `--json` prints; `questions` is there when some are open."""
+        asked = {"questions": [dict(question) for question in self.questions]}
         return {
             "thread": self.thread,
             "status": self.status,
@@ -70,7 +71,7 @@ class Outcome:
             "timing": self.timing,
             "usage": self.usage.model_dump(mode="json"),
             "error": _error_json(self.error),
-            "questions": [dict(question) for question in self.questions],
+            **(asked if self.questions else {}),
         }
 
 
