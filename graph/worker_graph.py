@@ -34,6 +34,8 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
         meeting = await arrive(
             get_runtime(Context), config, allowance=assignment["allowance"], seeds=self.seeds
         )
+        # While events are streamed a node's graph is streamed too, and would give its whole state.
+        kwargs["output_keys"] = kwargs.get("output_keys") or self.output_channels
         await meeting.enter(task)
         try:
             async for part in super().astream(input, config, **kwargs):
