@@ -50,6 +50,10 @@ def run(
         float | None,
         typer.Option("--deadline", min=0.1, help="Seconds; then it answers with what it has."),
     ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", min=0.0, help="US dollars; then it answers with what it has."),
+    ] = None,
     approve: Annotated[
         bool, typer.Option("--approve", help="Ask before anything of the plan is run.")
     ] = False,
@@ -69,7 +73,7 @@ def run(
     common: dict[str, Any] = {
         "team": team,
         "files": file or [],
-        "context": Context(deadline_s=deadline, approve_plan=approve),
+        "context": Context(deadline_s=deadline, max_cost_usd=max_cost, approve_plan=approve),
         "settings": _settings(),
         "quiet": quiet,
     }

@@ -13,12 +13,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Overwrite
 
 from graph import journal
+from graph.harvest import harvest
 from graph.journal import Journal, Listener
 from graph.materials import read_materials
 from graph.outcome import Outcome
 from graph.portal import portal
 from graph.questions import answered, open_questions
-from graph.seeds import harvest
 from graph.settings import Settings
 from graph.store import open_saver
 from graph.supervisor import build_supervisor

@@ -7,7 +7,10 @@ from typing import Any, Self, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
+from graph.harvest import harvest
 from graph.portal import portal
+from nodes.bill import total
+from nodes.budget import Budget
 from nodes.deadline import stamps
 from nodes.errors import SettingsInvalid
 from nodes.events import now_s
@@ -27,6 +30,15 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         graph.__class__ = cls
         return cast(Self, graph)
 
+    def copy(self, update: dict[str, Any] | None = None) -> Self:
+        """Copy with the types that a strict checkpoint may hold, which LangGraph's copy forgets.
+
+        A server copies the graph for every run.
+        """
+        made = super().copy(update)
+        made._serde_allowlist = self._serde_allowlist
+        return made
+
     async def astream(
         self,
         input: Any,
@@ -42,6 +54,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         configurable.setdefault("began_at", now_s())
         if context.deadline_s is not None and "deadline_at" not in configurable:
             configurable |= stamps(now_s(), context.deadline_s)
+        if _has_budget(context) and "budget" not in configurable:
+            configurable["budget"] = await self._budget(input, config, context)
         stamped = cast(RunnableConfig, {**(config or {}), "configurable": configurable})
         if durability is None and self._saves(configurable):
             durability = "sync"
@@ -64,9 +78,23 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Stream a run into a plain `for`."""
         return portal().iterate(self.astream(input, config, **kwargs))
 
+    async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
+        """Make a run's budget; a resumed run has spent what its checkpoint says."""
+        budget = Budget(max_tokens=context.max_tokens, max_cost_usd=context.max_cost_usd)
+        if config and self._saves(dict(config.get("configurable", {}))) and input is None:
+            snapshot = await self.aget_state(config, subgraphs=True)
+            budget.charge(total(snapshot.values.get("ledger", {})))
+            for report in harvest(snapshot).values():
+                budget.charge(report.usage)
+        return budget
+
     def _saves(self, configurable: dict[str, Any]) -> bool:
         is_inner = "__pregel_task_id" in configurable
         return not is_inner and bool(self.checkpointer or "__pregel_checkpointer" in configurable)
+
+
+def _has_budget(context: Context) -> bool:
+    return context.max_tokens is not None or context.max_cost_usd is not None
 
 
 def read_context(context: Context | Mapping[str, Any] | None) -> Context:

@@ -23,6 +23,7 @@ from nodes.errand import Errand, TurnsSpent
 from nodes.errors import ToolRefused
 from nodes.events import emit
 from nodes.models.ask import lenient
+from nodes.models.surroundings import surroundings
 from nodes.models.usage import usage_of
 from nodes.prompts import shortened, work_prompt
 from state import Report, Worker
@@ -54,7 +55,12 @@ class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
         spent = errand.usage.input_tokens + errand.usage.output_tokens
         if errand.turns > errand.limits.max_turns + 1:
             raise TurnsSpent(f"no readable report within {errand.limits.max_turns} turns")
-        must_report = errand.turns >= errand.limits.max_turns or spent >= errand.limits.max_tokens
+        budget = surroundings().budget
+        must_report = (
+            errand.turns >= errand.limits.max_turns
+            or spent >= errand.limits.max_tokens
+            or (budget is not None and budget.is_low())
+        )
         tools = [] if must_report else request.tools
         response = await handler(request.override(model=errand.model, tools=tools))
         for message in response.result:

@@ -18,7 +18,8 @@ SupervisorError
 │   ├── RequestRefused        400, context too long, content filter
 │   ├── BadResponse           cannot be read
 │   ├── ResponseCut           no finish reason, or cut at the length limit
-│   └── ResponseTooLarge
+│   ├── ResponseTooLarge
+│   └── BudgetSpent           exit 3: the call was not made
 ├── StoreError            exit 5
 └── ThreadBusy            exit 6
 
@@ -137,6 +138,19 @@ class ResponseCut(ModelError):
 
 class ResponseTooLarge(ModelError):
     code = "RESPONSE_TOO_LARGE"
+
+
+class BudgetSpent(ModelError):
+    """A run's tokens or money are used up, but for what calls in flight and the answer need."""
+
+    code, exit_code = "BUDGET_SPENT", 3
+
+    def __init__(self, unit: str, *, limit: float, spent: float) -> None:
+        super().__init__(
+            f"the budget is spent: {spent:,.10g} of {limit:,.10g} {unit}",
+            next="resume with a larger budget, or ask for less",
+        )
+        self.unit, self.limit, self.spent = unit, limit, spent
 
 
 class StoreError(SupervisorError):

@@ -63,6 +63,8 @@ async def _begin(
 ) -> SupervisorState:
     request, asked_s = read_request(state), elapsed_s(config)
     materials, context = state.get("materials", {}), runtime.context
+    if budget := config["configurable"].get("budget"):
+        budget.begin_anew()
     names = {tier: models.name(tier, context) for tier in ("fast", "standard", "strong")}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))
     max_tasks = context.max_tasks or team.max_tasks

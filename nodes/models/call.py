@@ -66,7 +66,7 @@ class Call:
         messages: list[BaseMessage],
         kwargs: dict[str, Any],
     ) -> AIMessage:
-        tokens = _estimated(messages, kwargs) if limits.counts_tokens else 0
+        tokens = estimated_tokens(messages, kwargs) if limits.counts_tokens else 0
         deadline.pause()
         try:
             async with limits.slot(
@@ -148,7 +148,8 @@ def _wait_s(state: RetryCallState) -> float:
 _BACKOFF = wait_random_exponential(multiplier=BACKOFF_S, max=MAX_BACKOFF_S)
 
 
-def _estimated(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:
+def estimated_tokens(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:
+    """Guess what a call will count, input and output together, at four characters a token."""
     chars = sum(len(str(message.content)) for message in messages)
     return (chars + len(str(kwargs.get("tools") or ""))) // 4 + EXPECTED_OUTPUT_TOKENS
 

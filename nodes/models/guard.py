@@ -15,11 +15,11 @@ from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from nodes.errors import SupervisorError
-from nodes.models.call import Call
+from nodes.models.call import EXPECTED_OUTPUT_TOKENS, Call, estimated_tokens
 from nodes.models.prices import cost_usd
 from nodes.models.settings import ModelSettings
 from nodes.models.surroundings import schema_asked, surroundings
-from nodes.models.usage import credible_usage
+from nodes.models.usage import credible_usage, usage_of
 from state import Tier
 
 KEPT = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
@@ -108,7 +108,9 @@ class GuardedModel(BaseChatModel):
         )
         told = {"model": self.model, "tier": self.tier, "schema": schema_asked(kwargs)}
         try:
-            message = await call.made(messages, stop=stop, run_manager=run_manager, **kwargs)
+            expected = self._expected(messages, kwargs) if around.budget else (0, None)
+            with around.holding(*expected):
+                message = await call.made(messages, stop=stop, run_manager=run_manager, **kwargs)
         except SupervisorError as error:
             seconds = round(time.monotonic() - began_s, 6)
             await around.tell(**told, seconds=seconds, tries=call.tries, error=error.code)
@@ -116,6 +118,7 @@ class GuardedModel(BaseChatModel):
         seconds = round(time.monotonic() - began_s, 6)
         message = self._noted(message, seconds)
         counted = message.usage_metadata
+        await around.charge(usage_of(message))
         await around.tell(
             **told,
             seconds=seconds,
@@ -125,6 +128,14 @@ class GuardedModel(BaseChatModel):
             tries=call.tries,
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _expected(
+        self, messages: list[BaseMessage], kwargs: dict[str, Any]
+    ) -> tuple[int, float | None]:
+        tokens = estimated_tokens(messages, kwargs)
+        made = min(EXPECTED_OUTPUT_TOKENS, tokens)
+        usage = {"input_tokens": tokens - made, "output_tokens": made}
+        return tokens, cost_usd(self.model, usage)
 
     def _noted(self, message: AIMessage, seconds: float) -> AIMessage:
         usage = credible_usage(message.usage_metadata)

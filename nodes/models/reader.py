@@ -10,7 +10,7 @@ MAX_STARTS = 64
 MAX_INTEGER = 2**63 - 1
 """Of what a checkpoint's encoding holds, either way."""
 
-_FENCED = re.compile(r"```[A-Za-z0-9]*[ \t]*\n(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[A-Za-z0-9]*[ \t]*\n")
 
 
 class Unfit(ValueError):
@@ -24,7 +24,8 @@ def read_object(text: str) -> dict[str, Any]:
         Unfit: there is none, or it holds numbers that JSON does not have.
     """
     problem = "the answer holds no JSON object"
-    for part in (*_FENCED.findall(text), text):
+    fenced = (text[fence.end() :] for fence in _FENCE.finditer(text))
+    for part in (*fenced, text):
         starts = [match.start() for match in re.finditer(r"\{", part)]
         for start in starts[:MAX_STARTS]:
             try:

@@ -1,12 +1,15 @@
 """What a call knows about the run it is made in, if there is one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from langgraph.config import get_config
 
+from nodes.budget import Budget
 from nodes.events import emit, now_s
+from state import Usage
 
 REPORT = "Report"
 
@@ -18,6 +21,32 @@ class Surroundings:
     run: str = ""
     remaining_s: float | None = None
     is_run: bool = False
+    budget: Budget | None = None
+    is_last: bool = False
+    """The call writes the answer."""
+
+    @contextmanager
+    def holding(self, tokens: int, cost_usd: float | None) -> Iterator[None]:
+        """Keep room for a call in the run's budget, if it has one.
+
+        Raises:
+            BudgetSpent: there is no room.
+        """
+        if self.budget is None:
+            yield
+        else:
+            with self.budget.holding(tokens, cost_usd, is_last=self.is_last):
+                yield
+
+    async def charge(self, usage: Usage) -> None:
+        """Count a call; the first that makes the budget low says so."""
+        if self.budget is None:
+            return
+        self.budget.charge(usage)
+        if self.is_run and self.budget.is_low() and not self.budget.warned:
+            self.budget.warned = True
+            budget = self.budget
+            await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
 
     async def tell(self, **data: Any) -> None:
         """Make a `model_call` event; silence outside a run."""
@@ -28,14 +57,17 @@ class Surroundings:
 def surroundings() -> Surroundings:
     """Look around; a call made outside a run has none."""
     try:
-        configurable: Mapping[str, Any] = get_config().get("configurable", {})
+        config = get_config()
     except RuntimeError:
         return Surroundings()
+    configurable: Mapping[str, Any] = config.get("configurable", {})
     ends_at = configurable.get("deadline_at")
     return Surroundings(
         run=f"{configurable.get('thread_id', '')}/{configurable.get('began_at', '')}",
         remaining_s=None if ends_at is None else ends_at - now_s(),
         is_run="__pregel_runtime" in configurable,
+        budget=configurable.get("budget"),
+        is_last=config.get("metadata", {}).get("langgraph_node") == "synthesizer",
     )
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from pydantic import TypeAdapter
@@ -137,6 +137,7 @@ def test_an_object_is_found_between_any_words(
 
 
 @given(objects, chatter)
+@example(found={"": {}, "```": None}, before="")
 def test_a_fenced_object_goes_before_other_words(found: dict[str, Any], before: str) -> None:
     assert read_object(f"{before}\n```json\n{json.dumps(found)}\n```\n{{not this}}") == found
 

@@ -1,0 +1,63 @@
+"""What a run may spend, in tokens and in money, shared by all its model calls."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from nodes.errors import BudgetSpent
+from state import Usage
+
+ANSWER_SHARE = 0.15
+"""Of each cap, kept for the answer."""
+WARNING_SHARE = 0.8
+"""Of what work may spend: from here on workers must report."""
+
+
+@dataclass
+class Budget:
+    """Counts what is spent and what calls in flight may spend; refuses what would go over."""
+
+    max_tokens: int | None = None
+    max_cost_usd: float | None = None
+    tokens: int = 0
+    cost_usd: float = 0.0
+    warned: bool = False
+
+    def begin_anew(self) -> None:
+        """Forget an earlier request's spending."""
+        self.tokens, self.cost_usd, self.warned = 0, 0.0, False
+
+    def charge(self, usage: Usage) -> None:
+        """Count what a call has cost; a price that is not known counts as nothing."""
+        self.tokens += usage.input_tokens + usage.output_tokens
+        self.cost_usd += usage.cost_usd or 0.0
+
+    @contextmanager
+    def holding(self, tokens: int, cost_usd: float | None, *, is_last: bool) -> Iterator[None]:
+        """Keep room for a call while it is under way.
+
+        Args:
+            is_last: the call writes the answer, and may use the share kept for it.
+
+        Raises:
+            BudgetSpent: there is no room.
+        """
+        price = cost_usd or 0.0
+        share = 1.0 if is_last else 1.0 - ANSWER_SHARE
+        if self.max_tokens is not None and self.tokens + tokens > self.max_tokens * share:
+            raise BudgetSpent("tokens", limit=self.max_tokens, spent=self.tokens)
+        if self.max_cost_usd is not None and self.cost_usd + price > self.max_cost_usd * share:
+            raise BudgetSpent("USD", limit=self.max_cost_usd, spent=self.cost_usd)
+        self.tokens, self.cost_usd = self.tokens + tokens, self.cost_usd + price
+        try:
+            yield
+        finally:
+            self.tokens, self.cost_usd = self.tokens - tokens, self.cost_usd - price
+
+    def is_low(self) -> bool:
+        """Say whether work has used most of what it may."""
+        share = WARNING_SHARE * (1.0 - ANSWER_SHARE)
+        over_tokens = self.max_tokens is not None and self.tokens >= self.max_tokens * share
+        return over_tokens or (
+            self.max_cost_usd is not None and self.cost_usd >= self.max_cost_usd * share
+        )

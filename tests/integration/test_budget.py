@@ -1,0 +1,89 @@
+"""Budgets of tokens and money end in an answer, and are never overrun by more than one call."""
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.store import strict_serializer
+from nodes.budget import Budget
+from nodes.errors import BudgetSpent
+from state import Usage
+from tests.endpoint import Endpoint, Scenario, dag
+from tests.teams import team
+
+REQUEST = {"request": "Compare the parts and say which one is best."}
+CHAIN: dict[str, tuple[str, ...]] = {f"t{n}": ((f"t{n - 1}",) if n else ()) for n in range(12)}
+
+
+def thread() -> Any:
+    return {"configurable": {"thread_id": "one"}}
+
+
+@pytest.fixture
+def graph(settings: Settings):
+    saver = InMemorySaver(serde=strict_serializer())
+    return build_supervisor(team(), settings=settings, checkpointer=saver)
+
+
+async def test_a_budget_of_tokens_ends_in_a_partial_answer(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+
+    state = await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 12_000})
+
+    spent = state["usage"].input_tokens + state["usage"].output_tokens
+    done = [name for name, report in state["results"].items() if report.status == "completed"]
+    assert state["status"] == "partial"
+    assert spent <= 12_000
+    assert 0 < len(done) < len(CHAIN)
+    assert any("budget" in gap for gap in state["answer"].gaps)
+
+
+async def test_a_budget_of_money_ends_in_a_partial_answer(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag(dict.fromkeys(CHAIN, ()))))
+
+    state = await graph.ainvoke(REQUEST, thread(), context={"max_cost_usd": 0.01})
+
+    assert state["status"] == "partial"
+    assert state["usage"].cost_usd is not None and 0 < state["usage"].cost_usd <= 0.01
+
+
+async def test_a_budget_of_nothing_is_one_clear_error(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+
+    with pytest.raises(BudgetSpent, match="0 of 0 tokens"):
+        await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 0})
+
+    assert not endpoint.requests
+
+
+async def test_a_run_within_its_budget_does_not_notice_it(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+
+    state = await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 10_000_000})
+
+    assert state["status"] == "done"
+
+
+def test_room_is_kept_for_calls_in_flight_and_for_the_answer() -> None:
+    budget = Budget(max_tokens=1000)
+
+    with budget.holding(400, None, is_last=False), budget.holding(400, None, is_last=False):
+        with pytest.raises(BudgetSpent), budget.holding(100, None, is_last=False):
+            pass
+        with budget.holding(150, None, is_last=True):
+            pass
+
+    assert budget.tokens == 0
+
+
+def test_a_budget_is_low_from_four_fifths_of_what_work_may_spend() -> None:
+    budget = Budget(max_tokens=1000)
+    budget.charge(Usage(input_tokens=600))
+    assert not budget.is_low()
+
+    budget.charge(Usage(output_tokens=100))
+
+    assert budget.is_low()
