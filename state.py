@@ -21,6 +21,9 @@ EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_lo
 Aggregation = Literal["merge", "select", "reduce"]
 Fault = Literal["content", "permanent"]
 """Of an attempt: the work was not good enough; or another attempt would meet the same wall."""
+Rung = Literal["refine", "tier", "reassign", "split", "person"]
+"""What the next attempt at a task changes: its words, the model, the worker, its size, what is
+known of it."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
 Percent = Annotated[int, Field(ge=0, le=100)]
@@ -96,6 +99,8 @@ class Worker(_Frozen):
     tools: tuple[str, ...] = ()
     """Names of tool files in `nodes/tools`, or `package.module:attribute`."""
     tier: Tier = "standard"
+    fallback: str = ""
+    """Name of the worker that takes a task this one failed at; empty for none."""
     limits: Limits = Limits()
 
 
@@ -127,6 +132,10 @@ class Team(_Frozen):
     max_steps: int = Field(64, ge=1)
     max_attempts: int = Field(3, ge=1, le=10)
     max_plan_repairs: int = Field(2, ge=0, le=5)
+    ladder: tuple[Rung, ...] = ("refine", "tier", "reassign")
+    """What a failed task may be tried again with, in this order; `split` is passed over for now."""
+    generalist: str = ""
+    """Name of the worker for tasks that fit no other; empty for none."""
     max_revisions: int = Field(2, ge=0, le=10)
     """New versions of a plan that findings, or a person's objections, may bring about."""
     approve_plan: bool = False
@@ -146,6 +155,20 @@ class Team(_Frozen):
         names = [worker.name for worker in self.workers]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"two workers are named {repeated[0]!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _must_know_those_it_names(self) -> Self:
+        names = {worker.name for worker in self.workers}
+        if self.generalist and self.generalist not in names:
+            raise ValueError(f"generalist {self.generalist!r} is no worker of the team")
+        for worker in self.workers:
+            if worker.fallback == worker.name:
+                raise ValueError(f"worker {worker.name!r} is its own fallback")
+            if worker.fallback and worker.fallback not in names:
+                raise ValueError(
+                    f"fallback {worker.fallback!r} of {worker.name!r} is no worker of the team"
+                )
         return self
 
     def worker(self, name: str) -> Worker:
@@ -356,8 +379,19 @@ class Attempt(_Frozen):
     error: str | None = None
     fault: Fault | None = None
     usage: Usage = Usage()
+    worker: str = ""
     tier: Tier = "standard"
+    rung: Rung | None = None
+    """What it changed; None for a first attempt."""
     seconds: float = 0.0
+
+
+class Change(_Frozen):
+    """How the next attempt at a task differs from the last one."""
+
+    rung: Rung
+    worker: str
+    tier: Tier
 
 
 class Timing(_Frozen):
@@ -535,6 +569,10 @@ class WorkerState(Assignment, total=False):
     """Keyed by attempt number, from "1"."""
     problem: str
     """What was wrong with the last attempt, in words for the next one."""
+    change: Change
+    """What the next attempt does differently; absent before the first one."""
+    answers: dict[str, str]
+    """What a person said to the questions of this task: question to answer."""
     started_s: float
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]

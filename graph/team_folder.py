@@ -1,6 +1,7 @@
 """A team folder, read whole: every problem is collected, not only the first."""
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +38,7 @@ def read_team(folder: Path) -> tuple[Team | None, list[Problem]]:
     guidance, keys = reading.team()
     workers = reading.workers()
     examples = reading.examples({path.stem for path in reading.worker_files()})
+    reading.check_names(keys, workers)
     if reading.problems:
         return None, reading.problems
     name = folder.resolve().name
@@ -105,6 +107,19 @@ class _Reading:
             return ()
         found = (self._example(page, index, workers) for index in range(len(page.value)))
         return tuple(example for example in found if example)
+
+    def check_names(self, keys: Mapping[str, Any], workers: Iterable[Worker]) -> None:
+        """Hold every fallback, and the generalist, to be a worker of the team."""
+        known = {path.stem for path in self.worker_files()}
+        named = [(TEAM_FILE, "generalist", keys.get("generalist", ""))]
+        named += [(f"{worker.name}.md", "fallback", worker.fallback) for worker in workers]
+        for file, key, name in named:
+            if name and name not in known:
+                text = f"{key} {name!r} is no worker of the team{nearest(name, known)}"
+                self.problems.append(Problem(self.folder / file, text))
+            elif key == "fallback" and file == f"{name}.md":
+                text = "a worker cannot be its own fallback"
+                self.problems.append(Problem(self.folder / file, text))
 
     def _page(self, path: Path) -> Page | None:
         try:

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from graph.front_matter import Page, Problem
-from state import Limits, Team, Worker
+from state import Limits, Rung, Team, Worker
 
 _STRICT: Final = ConfigDict(strict=True, extra="forbid")
 _Text = Annotated[str, Field(min_length=1)]
@@ -24,15 +24,18 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     "TeamKeys",
     __config__=_STRICT,
     description=(_Text, ...),
-    **_borrowed(Team, "synthesis", "planner_tier", "synthesizer_tier"),
+    ladder=(list[Rung], Field(default_factory=list)),
+    **_borrowed(Team, "synthesis", "planner_tier", "synthesizer_tier", "generalist"),
     **_borrowed(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
+    **_borrowed(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
+    **_borrowed(Team, "critic", "critic_below", "max_critic_rounds"),
 )
 LIMIT_KEYS: Final = ("max_turns", "timeout_s", "max_tokens")
 WorkerKeys: Final[type[BaseModel]] = create_model(
     "WorkerKeys",
     __config__=_STRICT,
     tools=(list[_Text], Field(default_factory=list)),
-    **_borrowed(Worker, "description", "tier"),
+    **_borrowed(Worker, "description", "tier", "fallback"),
     **_borrowed(Limits, *LIMIT_KEYS),
 )
 
@@ -73,8 +76,12 @@ def _allowed(field: FieldInfo) -> str:
     annotation: Any = field.annotation
     if get_origin(annotation) is Literal:
         return ", ".join(get_args(annotation))
+    if annotation == list[Rung]:
+        return f"a list of {', '.join(get_args(Rung))}"
     if get_origin(annotation) is list:
         return "a list of names, such as [search_documents]"
+    if annotation is bool:
+        return "true, false"
     if annotation is str:
         required = any(isinstance(rule, MinLen) for rule in field.metadata)
         return "a text that is not empty" if required else "a text"

@@ -19,10 +19,10 @@ from nodes.models.ask import Unreadable, read_content
 from nodes.models.catalog import Models
 from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
 from nodes.rendezvous import Seeds, join
-from state import Attempt, Constraints, Context, Handoff, Report, Worker, WorkerState
+from state import Attempt, Constraints, Context, Handoff, Report, Team, Tier, Worker, WorkerState
 
-Loop = Callable[[], Awaitable[CompiledStateGraph[Any, Errand, Any, Any]]]
-"""Gives a worker's compiled loop, built when first asked for."""
+Loop = Callable[[str], Awaitable[CompiledStateGraph[Any, Errand, Any, Any]]]
+"""Gives the compiled loop of the worker of a name, built when first asked for."""
 
 
 async def act(
@@ -31,35 +31,47 @@ async def act(
     runtime: Runtime[Context],
     *,
     worker: Worker,
+    team: Team,
     models: Models,
     loop: Loop,
     seeds: Seeds,
 ) -> WorkerState:
     """Make one attempt at the task. Whatever goes wrong is written into the attempt.
 
-    A first attempt for which the step cap leaves nothing holds the task.
+    A task that was reassigned is done by the other worker's own loop, with its own tools. A first
+    attempt for which the step cap leaves nothing holds the task.
     """
     task, number = state["task"], len(state["attempts"]) + 1
     meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
     meeting.entered(task.id)
+    change = state.get("change")
+    doer = team.worker(change.worker) if change else worker
+    tier, rung = (change.tier, change.rung) if change else (worker.tier, None)
     if not meeting.spend():
         if number == 1:
             meeting.hold(task.id)
             return {"held": True}
         spent = Attempt(
-            description=state["description"], error="step cap reached", fault="permanent"
+            description=state["description"],
+            error="step cap reached",
+            fault="permanent",
+            worker=doer.name,
+            tier=tier,
         )
         return {"attempts": {str(number): spent}}
-    await emit("task_started", task=task.id, worker=worker.name, attempt=number)
+    await emit(
+        "task_started", task=task.id, worker=doer.name, attempt=number, tier=tier, rung=rung or ""
+    )
     started_s, began = elapsed_s(config), monotonic()
-    errand = Errand(model=models.chat(worker.tier, runtime.context), limits=worker.limits)
+    errand = Errand(model=models.chat(tier, runtime.context), limits=doer.limits)
     is_kept = runtime.execution_info is not None and bool(runtime.execution_info.thread_id)
     attempt = await _attempt(
-        state, config, worker=worker, errand=errand, loop=loop, is_kept=is_kept
+        state, config, worker=doer, tier=tier, errand=errand, loop=loop, is_kept=is_kept
     )
-    cost = {"usage": errand.usage, "seconds": monotonic() - began, "tier": worker.tier}
+    who = {"worker": doer.name, "tier": tier, "rung": rung}
+    cost = {"usage": errand.usage, "seconds": monotonic() - began}
     return {
-        "attempts": {str(number): attempt.model_copy(update=cost)},
+        "attempts": {str(number): attempt.model_copy(update=who | cost)},
         "started_s": state.get("started_s", started_s),
         "steps": {task.id: number},
     }
@@ -75,6 +87,7 @@ async def _attempt(
     config: RunnableConfig,
     *,
     worker: Worker,
+    tier: Tier,
     errand: Errand,
     loop: Loop,
     is_kept: bool,
@@ -84,7 +97,8 @@ async def _attempt(
     timeout_s = worker.limits.timeout_s if left_s is None else min(worker.limits.timeout_s, left_s)
     try:
         async with asyncio.timeout(timeout_s):
-            report = await _work(state, worker=worker, errand=errand, loop=loop, is_kept=is_kept)
+            handoff = _handoff(state, worker, tier)
+            report = await _work(state, handoff, errand=errand, loop=loop, is_kept=is_kept)
         return Attempt(description=description, report=report)
     except TimeoutError:
         error, fault = f"timed out after {timeout_s:.3g} s", "content"
@@ -103,12 +117,14 @@ async def _attempt(
 
 
 async def _work(
-    state: WorkerState, *, worker: Worker, errand: Errand, loop: Loop, is_kept: bool
+    state: WorkerState, handoff: Handoff, *, errand: Errand, loop: Loop, is_kept: bool
 ) -> Report:
-    message = handoff_message(_handoff(state, worker), earlier=state.get("problem", ""))
-    result = await (await loop()).ainvoke(
+    message = handoff_message(
+        handoff, earlier=state.get("problem", ""), answers=state.get("answers", {})
+    )
+    result = await (await loop(handoff.to)).ainvoke(
         {"messages": [message], "materials": state.get("materials", {})},
-        {"metadata": {"task": state["task"].id, "worker": worker.name}},
+        {"metadata": {"task": state["task"].id, "worker": handoff.to}},
         context=errand,
         # The attempt is what a resume goes back to: its turns need no checkpoint each.
         durability="exit" if is_kept else None,
@@ -121,7 +137,7 @@ async def _work(
     return report.model_copy(update={"output": shortened(report.output, MAX_OUTPUT_CHARS)})
 
 
-def _handoff(state: WorkerState, worker: Worker) -> Handoff:
+def _handoff(state: WorkerState, worker: Worker, tier: Tier) -> Handoff:
     task, limits = state["task"], worker.limits
     return Handoff(
         task=task.id,
@@ -130,7 +146,7 @@ def _handoff(state: WorkerState, worker: Worker) -> Handoff:
         context=tuple(state["inputs"][edge.task] for edge in task.depends_on),
         artifacts=state.get("materials", {}),
         constraints=Constraints(
-            max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=worker.tier
+            max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=tier
         ),
     )
 

@@ -1,12 +1,32 @@
-"""The step that judges an attempt by rule: report it, or try again."""
+"""The step that judges an attempt by rule: report it, or say what the next one changes."""
+
+import asyncio
+from collections.abc import Sequence
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.deadline import is_past
+from nodes.errors import UsageError
 from nodes.events import elapsed_s, emit
+from nodes.ladder import climb, escalated
+from nodes.models.catalog import Models
 from nodes.rendezvous import Seeds, join
-from state import Attempt, Context, Expense, Report, Usage, Worker, WorkerState
+from nodes.substitutes import substitutes
+from state import (
+    Attempt,
+    Change,
+    Context,
+    Escalation,
+    Expense,
+    Report,
+    Team,
+    Tier,
+    Usage,
+    WorkerState,
+)
+
+TIERS: tuple[Tier, ...] = ("fast", "standard", "strong")
 
 
 async def assess(
@@ -14,32 +34,43 @@ async def assess(
     config: RunnableConfig,
     runtime: Runtime[Context],
     *,
-    worker: Worker,
+    team: Team,
+    models: Models,
     seeds: Seeds,
 ) -> WorkerState:
     """Publish the task's report, unless another attempt may mend it."""
-    task, number = state["task"], len(state["attempts"])
-    attempt = state["attempts"][str(number)]
-    problem = problem_of(attempt)
+    task, attempts = state["task"], _in_order(state)
+    last = attempts[-1]
+    problem = problem_of(last)
     meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
     meeting.entered(task.id)
-    may_retry = (
-        attempt.fault != "permanent"
-        and number < state["max_attempts"]
-        and meeting.allowance > 0
-        and not is_past(config)
-    )
-    if problem and may_retry:
-        return {"problem": problem}
-    report = _final(state, worker, attempt, problem, ended_s=elapsed_s(config))
-    await emit("report", task=task.id, worker=worker.name, report=report.model_dump(mode="json"))
+    reason = escalated(last.report)
+    if reason and last.report and last.report.escalation:
+        message = last.report.escalation.message
+        await emit("escalated", task=task.id, worker=last.worker, reason=reason, message=message)
+    may_retry = meeting.allowance > 0 and not is_past(config)
+    if (problem or reason) and may_retry:
+        change = await _change(state, runtime, team=team, models=models)
+        if change is not None:
+            return await _climbed(state, change, problem or _handed_back(last))
+    report = _final(state, problem, ended_s=elapsed_s(config))
+    told = report.model_dump(mode="json")
+    await emit("report", task=task.id, worker=report.worker, report=told)
     meeting.publish(task.id, report)
-    return {"results": {task.id: report}, "ledger": _expenses(state, worker)}
+    return {"results": {task.id: report}, "ledger": _expenses(state)}
 
 
 def after_assess(state: WorkerState) -> str:
-    """A task without a report is tried again."""
-    return "__end__" if state["task"].id in state.get("results", {}) else "refine"
+    """A task without a report is tried again, by the rung that was chosen."""
+    if state["task"].id in state.get("results", {}):
+        return "__end__"
+    match state["change"].rung:
+        case "refine":
+            return "refine"
+        case "person":
+            return "consult"
+        case _:
+            return "act"
 
 
 def problem_of(attempt: Attempt) -> str:
@@ -59,34 +90,99 @@ def problem_of(attempt: Attempt) -> str:
     return ""
 
 
-def _final(
-    state: WorkerState, worker: Worker, attempt: Attempt, problem: str, *, ended_s: float
-) -> Report:
-    kept = attempt.report or Report(status="failed", confidence=0)
-    status = kept.status
+async def _change(
+    state: WorkerState, runtime: Runtime[Context], *, team: Team, models: Models
+) -> Change | None:
+    attempts = _in_order(state)
+    last = attempts[-1]
+    asked = last.report.escalation if last.report else None
+    is_kept = runtime.execution_info is not None and bool(runtime.execution_info.thread_id)
+    return climb(
+        attempts,
+        # A question that no checkpoint keeps could never be answered.
+        ladder=[rung for rung in team.ladder if is_kept or rung != "person"],
+        max_attempts=state["max_attempts"],
+        stronger=await _stronger(last.tier, models, runtime.context),
+        others=substitutes(
+            state["task"],
+            team.worker(last.worker),
+            team,
+            is_out_of_scope=escalated(last.report) == "out_of_scope",
+            message=asked.message if asked else "",
+        ),
+    )
+
+
+async def _climbed(state: WorkerState, change: Change, problem: str) -> WorkerState:
+    last = _in_order(state)[-1]
+    if change.rung == "reassign":
+        names = {"from": last.worker, "to": change.worker}
+        await emit(
+            "reassigned", task=state["task"].id, worker=change.worker, reason=problem, **names
+        )
+    return {"problem": problem, "change": change}
+
+
+async def _stronger(tier: Tier, models: Models, context: Context) -> Tier | None:
+    """Give the next tier above that is another model, and that can be reached as things are set."""
+    for above in TIERS[TIERS.index(tier) + 1 :]:
+        try:
+            if models.name(above, context) == models.name(tier, context):
+                continue
+            # A provider's library is imported with its first model.
+            await asyncio.to_thread(models.chat, above, context)
+        except UsageError:
+            continue
+        return above
+    return None
+
+
+def _handed_back(attempt: Attempt) -> str:
+    asked = attempt.report.escalation if attempt.report else None
+    assert asked is not None, "the attempt was handed back"
+    found = f"\nFound so far: {asked.partial}" if asked.partial else ""
+    return f"{attempt.worker} handed it back ({asked.reason}): {asked.message}{found}"
+
+
+def _final(state: WorkerState, problem: str, *, ended_s: float) -> Report:
+    attempts = _in_order(state)
+    last = attempts[-1]
+    kept = last.report or Report(status="failed", confidence=0)
+    status, escalation = kept.status, kept.escalation
     if problem:
-        status = "failed"
-    elif kept.escalation:
+        status, escalation = "failed", _last_escalation(attempts)
+    elif escalation:
         status = "escalated"
     return kept.model_copy(
         update={
             "task": state["task"].id,
-            "worker": worker.name,
+            "worker": last.worker,
             "status": status,
+            "escalation": escalation,
             "confidence": 0 if problem else kept.confidence,
             "error": problem or None,
-            "attempts": len(state["attempts"]),
-            "usage": sum((try_.usage for try_ in state["attempts"].values()), Usage()),
+            "attempts": len(attempts),
+            "usage": sum((attempt.usage for attempt in attempts), Usage()),
             "started_s": state.get("started_s", ended_s),
             "ended_s": ended_s,
         }
     )
 
 
-def _expenses(state: WorkerState, worker: Worker) -> dict[str, Expense]:
+def _last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
+    """Keep what an earlier attempt found before it handed the task back."""
+    said = [attempt.report.escalation for attempt in attempts if attempt.report]
+    return next((escalation for escalation in reversed(said) if escalation), None)
+
+
+def _expenses(state: WorkerState) -> dict[str, Expense]:
     return {
         f"{state['task'].id}#{number}": Expense(
-            worker=worker.name, tier=attempt.tier, usage=attempt.usage
+            worker=attempt.worker, tier=attempt.tier, usage=attempt.usage
         )
         for number, attempt in state["attempts"].items()
     }
+
+
+def _in_order(state: WorkerState) -> list[Attempt]:
+    return [state["attempts"][str(number + 1)] for number in range(len(state["attempts"]))]

@@ -47,6 +47,8 @@ Do the task of your handoff with your tools, then call Report once.
 - If what you found makes work that builds on this task pointless, say why in invalidates.
 - confidence says how sure you are, 0 to 100."""
 
+ANSWERED = "A person was asked about this task. Work by what they said:"
+
 REFINE = """\
 A worker failed at a task. Rewrite the task from the error so that the next attempt can succeed:
 more specific, or by another approach. Keep the goal. Do not repeat the words that failed.
@@ -125,8 +127,10 @@ def work_prompt(worker: Worker) -> str:
     return f"{worker.instructions.strip()}\n\n{WORK}"
 
 
-def handoff_message(handoff: Handoff, *, earlier: str = "") -> HumanMessage:
-    """Hand a task over; `earlier` is the error of the last attempt."""
+def handoff_message(
+    handoff: Handoff, *, earlier: str = "", answers: Mapping[str, str] | None = None
+) -> HumanMessage:
+    """Hand a task over; `earlier` is the error of the last attempt, `answers` a person's words."""
     limits = handoff.constraints
     head = (
         f"task: {handoff.task}\nfrom: {handoff.sender}\nto: {handoff.to}\n"
@@ -142,6 +146,9 @@ def handoff_message(handoff: Handoff, *, earlier: str = "") -> HumanMessage:
     ]
     if earlier:
         parts.append(tagged("earlier_attempt", earlier))
+    if answers:
+        parts.append(ANSWERED)
+        parts += [tagged("answer", said, question=asked) for asked, said in answers.items()]
     return HumanMessage("\n\n".join(parts))
 
 

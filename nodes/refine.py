@@ -29,7 +29,7 @@ async def refine(state: WorkerState, runtime: Runtime[Context], *, models: Model
     await emit(
         "refined",
         task=task.id,
-        worker=task.worker,
+        worker=state["change"].worker,
         attempt=number,
         error=state["problem"],
         reason=asked.value.reason,

@@ -1,0 +1,35 @@
+"""The step that asks a person about one task, and gives the answer to that task alone."""
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from nodes.rendezvous import Seeds, join
+from state import Context, WorkerState
+
+
+async def consult(
+    state: WorkerState, config: RunnableConfig, runtime: Runtime[Context], *, seeds: Seeds
+) -> WorkerState:
+    """Wait for a person's word; those who wait for this task go on without it meanwhile.
+
+    The step runs again from its top when the answer comes, so it does nothing else.
+    """
+    task, number = state["task"], len(state["attempts"])
+    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
+    meeting.entered(task.id)
+    meeting.hold(task.id)
+    report = state["attempts"][str(number)].report
+    asked = report.escalation if report else None
+    question = asked.message if asked else state["problem"]
+    partial = (asked.partial if asked else "") or (report.output if report else "")
+    said = interrupt(
+        {
+            "kind": "question",
+            "task": task.id,
+            "worker": state["change"].worker,
+            "question": question,
+            "partial": partial,
+        }
+    )
+    return {"answers": {**state.get("answers", {}), question: str(said).strip()}}

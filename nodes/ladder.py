@@ -1,0 +1,67 @@
+"""The recovery ladder: what the next attempt at a task changes, or that there is none."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from state import Attempt, Change, EscalationReason, Report, Rung, Tier
+
+REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
+    "out_of_scope": ("reassign", "person"),
+    "ambiguous_input": ("person",),
+    "confidence_too_low": ("tier", "reassign", "person"),
+    "timeout": ("refine", "split", "person"),
+}
+"""What can mend an escalation, in this order, where the team's ladder has it."""
+
+
+def climb(
+    attempts: Sequence[Attempt],
+    *,
+    ladder: Sequence[Rung],
+    max_attempts: int,
+    stronger: Tier | None,
+    others: Mapping[str, Tier],
+) -> Change | None:
+    """Choose the change that the next attempt brings; None when the last report stands.
+
+    Each rung is taken once. After a failure, refining may be repeated when no other rung is left,
+    since each error gives new words. A fault that another attempt would meet again ends the climb.
+
+    Args:
+        stronger: a tier above that of the last attempt; None when there is none worth trying.
+        others: the workers that may take the task, the best first, each with its own tier.
+    """
+    last = attempts[-1]
+    if len(attempts) >= max_attempts or last.fault == "permanent":
+        return None
+    tried = {attempt.worker for attempt in attempts}
+    taken = {attempt.rung for attempt in attempts}
+    changes = _changes(last, stronger, {n: tier for n, tier in others.items() if n not in tried})
+    reason = escalated(last.report)
+    wanted = ladder if reason is None else [rung for rung in REMEDIES[reason] if rung in ladder]
+    for rung in wanted:
+        if rung in changes and rung not in taken:
+            return changes[rung]
+    return changes["refine"] if reason is None and "refine" in ladder else None
+
+
+def escalated(report: Report | None) -> EscalationReason | None:
+    """Give the reason for which a worker handed its task back; None when it did not."""
+    if report is None or report.escalation is None or report.status in ("failed", "skipped"):
+        return None
+    return report.escalation.reason
+
+
+def _changes(
+    last: Attempt, stronger: Tier | None, others: Mapping[str, Tier]
+) -> dict[Rung, Change]:
+    """Give the changes that can be made; `split` is not among them."""
+    same: dict[Rung, Change] = {
+        rung: Change(rung=rung, worker=last.worker, tier=last.tier) for rung in ("refine", "person")
+    }
+    if stronger is not None:
+        same["tier"] = Change(rung="tier", worker=last.worker, tier=stronger)
+    for name, tier in others.items():
+        same["reassign"] = Change(rung="reassign", worker=name, tier=tier)
+        break
+    return same

@@ -1,0 +1,47 @@
+"""Who else may take a task."""
+
+import re
+from typing import Final
+
+from nodes.checks.fit import misfit
+from nodes.checks.words import FUNCTION
+from state import Task, Team, Tier, Worker
+
+_WORD: Final = re.compile(r"[a-z]{3,}")
+
+
+def substitutes(
+    task: Task, worker: Worker, team: Team, *, is_out_of_scope: bool, message: str
+) -> dict[str, Tier]:
+    """Give the workers that may take a worker's task, the best first, each with its tier.
+
+    That is its fallback. A task that was out of its scope may also go to one that the worker's
+    message names, to the generalist, or to one whose card shares words with the task.
+    """
+    found = [worker.fallback] if worker.fallback else []
+    if is_out_of_scope:
+        able = [
+            other
+            for other in team.workers
+            if other.name != worker.name and misfit(task, other, team) is None
+        ]
+        found += [other.name for other in able if _names(message, other)]
+        found += [team.generalist] if team.generalist else []
+        near = sorted(able, key=lambda other: -_nearness(task, other))
+        found += [other.name for other in near if _nearness(task, other)]
+    names = [name for name in dict.fromkeys(found) if name != worker.name]
+    return {name: team.worker(name).tier for name in names}
+
+
+def _names(message: str, worker: Worker) -> bool:
+    spoken = worker.name.replace("_", " ")
+    return re.search(rf"\b{spoken}\b", message.lower().replace("_", " ")) is not None
+
+
+def _nearness(task: Task, worker: Worker) -> int:
+    card = f"{worker.name} {worker.description} {' '.join(worker.tools)}".replace("_", " ")
+    return len(_words(task.description) & _words(card))
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower())) - FUNCTION

@@ -1,0 +1,380 @@
+"""The recovery ladder in the compiled graph: rungs, escalations, questions, the cascade."""
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graph import arun, build_supervisor
+from graph.settings import Settings
+from graph.store import strict_serializer
+from graph.supervisor_graph import SupervisorGraph
+from graph.trace import load_trace
+from state import RequestInput, Team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
+from tests.endpoint.scenario import Json
+from tests.teams import team
+
+REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
+FAILED = {"status": "failed", "output": "the figures are not there"}
+GOOD = {"status": "completed", "output": "42"}
+
+
+def thread(name: str = "one") -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+def escalation(reason: str, message: str, partial: str = "") -> dict[str, Any]:
+    asked = {"reason": reason, "message": message, "partial": partial}
+    return {"status": "escalated", "output": "", "escalation": asked}
+
+
+def crew(*, fallback: str = "", **fields: Any) -> Team:
+    """Make the test team; `fallback` is the researcher's."""
+    made = team(**fields)
+    first = made.workers[0].model_copy(update={"fallback": fallback})
+    return made.model_copy(update={"workers": (first, *made.workers[1:])})
+
+
+def supervised(settings: Settings, **fields: Any) -> SupervisorGraph:
+    saver = InMemorySaver(serde=strict_serializer())
+    return build_supervisor(crew(**fields), settings=settings, checkpointer=saver)
+
+
+def models_of(endpoint: Endpoint, task: str) -> list[str]:
+    return [call.model for call in endpoint.calls(schema="Report", task=task)]
+
+
+async def test_a_stronger_tier_follows_new_words(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
+
+    state = await supervised(settings).ainvoke(REQUEST, thread())
+
+    third = endpoint.calls(schema="Report")[2]
+    assert models_of(endpoint, "A") == ["gpt-5-mini", "gpt-5-mini", "gpt-5"]
+    assert "the figures are not there" in str(third.body)
+    assert len(endpoint.calls(schema="Refinement")) == 1
+    assert state["status"] == "done"
+    assert state["usage"].by_tier["strong"].model_calls == 2
+
+
+async def test_a_tier_that_is_the_same_model_is_passed_over(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=FAILED),)))
+    one = settings.model_copy(update={"model_strong": settings.model_standard})
+
+    await supervised(one).ainvoke(REQUEST, thread())
+
+    assert models_of(endpoint, "A") == ["gpt-5-mini"] * 3
+    assert len(endpoint.calls(schema="Refinement")) == 2
+
+
+async def test_the_fallback_works_with_its_own_instructions_and_tools(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    fields: dict[str, Any] = {"ladder": ("reassign",), "fallback": "analyst"}
+    made = crew(**fields)
+    analyst = made.workers[1].model_copy(
+        update={"instructions": "Count twice.", "tools": ("calculate",)}
+    )
+    made = made.model_copy(update={"workers": (made.workers[0], analyst, made.workers[2])})
+    tasks = (
+        ScriptedTask(id="A", report=[FAILED, GOOD]),
+        ScriptedTask(id="B", depends_on=("A",)),
+    )
+    endpoint.play(Scenario(tasks=tasks))
+
+    outcome = await arun(REQUEST["request"], team=made, settings=settings, thread="one")
+
+    first, second = endpoint.calls(schema="Report", task="A")
+    events = load_trace("one", settings)["events"]
+    (moved,) = [event for event in events if event["kind"] == "reassigned"]
+    assert outcome.status == "done"
+    assert outcome.results["A"].worker == "analyst" and outcome.results["A"].attempts == 2
+    assert "calculate" in second.tools and "calculate" not in first.tools
+    assert "Count twice." in str(second.body) and "Count twice." not in str(first.body)
+    assert (moved["task"], moved["from"], moved["to"]) == ("A", "researcher", "analyst")
+    assert moved["reason"] == "the figures are not there"
+    assert outcome.usage.by_worker["analyst"].model_calls == 1
+    assert outcome.usage.by_worker["researcher"].model_calls == 2
+
+
+async def test_a_task_out_of_scope_goes_to_the_worker_that_is_named(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    asked = escalation("out_of_scope", "This is for the writer.", "a draft of 2024")
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
+
+    state = await supervised(settings).ainvoke(REQUEST, thread())
+
+    second = endpoint.calls(schema="Report")[1]
+    assert state["results"]["A"].worker == "writer"
+    assert "a draft of 2024" in str(second.body)
+    assert state["status"] == "done"
+
+
+async def test_low_confidence_asks_a_stronger_model(endpoint: Endpoint, settings: Settings) -> None:
+    asked = escalation("confidence_too_low", "Two sources disagree.")
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
+
+    state = await supervised(settings).ainvoke(REQUEST, thread())
+
+    assert models_of(endpoint, "A") == ["gpt-5-mini", "gpt-5"]
+    assert state["results"]["A"].status == "completed"
+
+
+async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    asked = escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=asked), ScriptedTask(id="B"))))
+
+    state = await supervised(settings).ainvoke(REQUEST, thread())
+
+    report = state["results"]["A"]
+    assert (report.status, report.attempts, report.error) == ("escalated", 2, None)
+    assert report.escalation.partial == "2024: 5"
+    assert state["status"] == "partial"
+    assert any("Two sources disagree." in gap for gap in state["answer"].gaps)
+
+
+async def test_what_was_found_before_a_failure_is_kept(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    asked = escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, FAILED]),)))
+
+    state = await supervised(settings, ladder=("tier",)).ainvoke(REQUEST, thread())
+
+    report = state["results"]["A"]
+    assert (report.status, report.error) == ("failed", "the figures are not there")
+    assert report.escalation.partial == "2024: 5"
+
+
+async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    siblings = {f"s{number}": () for number in range(4)}
+    tasks = (ScriptedTask(id="A", report=FAILED), *dag(siblings))
+    endpoint.play(Scenario(tasks=tasks))
+
+    outcome = await arun(REQUEST["request"], team=crew(), settings=settings, thread="one")
+
+    events = load_trace("one", settings)["events"]
+    started = [
+        (event["attempt"], event["rung"], event["tier"])
+        for event in events
+        if event["kind"] == "task_started" and event["task"] == "A"
+    ]
+    assert started == [(1, "", "standard"), (2, "refine", "standard"), (3, "tier", "strong")]
+    assert [event["attempt"] for event in events if event["kind"] == "refined"] == [1]
+    assert outcome.exit_code == 3
+    assert outcome.results["A"].attempts == 3
+    assert all(outcome.results[name].status == "completed" for name in siblings)
+    assert outcome.answer is not None
+    assert any("the figures are not there" in gap for gap in outcome.answer.gaps)
+
+
+async def test_a_task_on_the_ladder_delays_no_sibling(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    chains: dict[str, tuple[str, ...]] = {}
+    for number in range(8):
+        chains |= {f"s{number}": (), f"s{number}x": (f"s{number}",)}
+    tasks = (
+        ScriptedTask(id="A", report=FAILED, latency_s=0.5),
+        *dag(chains, latency_s=0.05),
+        ScriptedTask(id="Z", depends_on=({"task": "A", "required": False},)),
+    )
+    endpoint.play(Scenario(tasks=tasks))
+    graph = supervised(settings, fallback="analyst", ladder=("refine", "reassign"))
+
+    state = await graph.ainvoke(REQUEST, thread())
+
+    ladder = endpoint.calls(schema="Report", task="A")
+    ends = [call.ended_s for name in chains for call in endpoint.calls(task=name)]
+    assert len(ladder) == 3 and state["results"]["A"].worker == "analyst"
+    assert len(ends) == len(chains)
+    assert all(end is not None and end < ladder[2].began_s for end in ends)
+
+
+CASCADE: dict[str, tuple[Json, ...]] = {
+    "T1": (),
+    "T2": (),
+    "T3": ("T1",),
+    "T4": ("T2",),
+    "T5": ("T3", "T4"),
+}
+
+
+def cascade(*, is_required: bool) -> Scenario:
+    """Script the five-task example: T1 fails for good; T5's need of T3 is a policy."""
+    edges = {**CASCADE, "T5": ({"task": "T3", "required": is_required}, "T4")}
+    tasks = [
+        ScriptedTask(id=name, depends_on=needed, report=FAILED if name == "T1" else None)
+        for name, needed in edges.items()
+    ]
+    return Scenario(tasks=tuple(tasks))
+
+
+@pytest.mark.parametrize(("is_required", "last"), [(True, "skipped"), (False, "completed")])
+async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
+    endpoint: Endpoint, settings: Settings, is_required: bool, last: str
+) -> None:
+    endpoint.play(cascade(is_required=is_required))
+
+    state = await supervised(settings).ainvoke(REQUEST, thread())
+
+    results = state["results"]
+    assert {name: report.status for name, report in results.items()} == {
+        "T1": "failed",
+        "T2": "completed",
+        "T3": "skipped",
+        "T4": "completed",
+        "T5": last,
+    }
+    assert results["T3"].error == "needs T1, which was failed"
+    assert state["status"] == "partial"
+    gaps = "\n".join(state["answer"].gaps)
+    assert "T1 was failed: the figures are not there" in gaps
+    assert "T3 was skipped: needs T1, which was failed" in gaps
+    if is_required:
+        assert results["T5"].error == "needs T3, which was skipped"
+    else:
+        (call,) = endpoint.calls(task="T5")
+        assert "needs T1, which was failed" in str(call.body)
+
+
+PERSON = ("refine", "person")
+WHICH_YEAR = escalation("ambiguous_input", "Which year?", "2024: 5")
+WHICH_CURRENCY = escalation("ambiguous_input", "Which currency?")
+
+
+async def test_a_person_answers_one_task_and_its_dependants_follow(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (
+        ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
+        ScriptedTask(id="B", latency_s=0.3),
+        ScriptedTask(id="C", depends_on=("A",)),
+        ScriptedTask(id="D", depends_on=("B", "C")),
+        ScriptedTask(id="E", depends_on=("B",)),
+    )
+    endpoint.play(Scenario(tasks=tasks))
+    graph = supervised(settings, ladder=PERSON)
+
+    asked = await graph.ainvoke(REQUEST, thread())
+    done_before = {call.task for call in endpoint.calls(schema="Report")}
+    state = await graph.ainvoke(Command(resume="2023, of course"), thread())
+
+    (question,) = asked["__interrupt__"]
+    assert question.value == {
+        "kind": "question",
+        "task": "A",
+        "worker": "researcher",
+        "question": "Which year?",
+        "partial": "2024: 5",
+    }
+    assert done_before == {"A", "B", "E"}
+    assert state["status"] == "done"
+    assert state["results"]["A"].attempts == 2
+    told = {call.task for call in endpoint.requests if "2023, of course" in str(call.body)}
+    assert told == {"A"}
+    assert 'question="Which year?"' in str(endpoint.calls(task="A")[1].body)
+    assert [len(endpoint.calls(schema="Report", task=name)) for name in "ABCDE"] == [
+        2,
+        1,
+        1,
+        1,
+        1,
+    ]
+
+
+async def test_two_questions_at_once_are_answered_each_for_its_own_task(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (
+        ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
+        ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
+        ScriptedTask(id="C", depends_on=("A", "B")),
+    )
+    endpoint.play(Scenario(tasks=tasks))
+    graph = supervised(settings, ladder=PERSON)
+    asked = await graph.ainvoke(REQUEST, thread())
+    ids = {question.value["task"]: question.id for question in asked["__interrupt__"]}
+
+    still = await graph.ainvoke(Command(resume={ids["B"]: "euros"}), thread())
+    state = await graph.ainvoke(Command(resume={ids["A"]: "2023"}), thread())
+
+    assert [question.value["task"] for question in still["__interrupt__"]] == ["A"]
+    assert state["status"] == "done"
+    second = {name: str(endpoint.calls(task=name)[1].body["messages"]) for name in "AB"}
+    assert "2023" in second["A"] and "euros" not in second["A"]
+    assert "euros" in second["B"] and "2023" not in second["B"]
+    assert len(endpoint.calls(task="C")) == 1
+
+
+async def test_two_questions_can_be_answered_in_one_go(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = (
+        ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
+        ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
+    )
+    endpoint.play(Scenario(tasks=tasks))
+    graph = supervised(settings, ladder=PERSON)
+    asked = await graph.ainvoke(REQUEST, thread())
+
+    answers = {question.id: question.value["task"] for question in asked["__interrupt__"]}
+    state = await graph.ainvoke(Command(resume=answers), thread())
+
+    assert state["status"] == "done"
+    assert [report.attempts for report in state["results"].values()] == [2, 2]
+
+
+async def test_a_person_is_asked_once_a_task(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=WHICH_YEAR),)))
+    graph = supervised(settings, ladder=PERSON)
+
+    await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(Command(resume="2023"), thread())
+
+    assert (state["results"]["A"].status, state["results"]["A"].attempts) == ("escalated", 2)
+    assert state["status"] == "partial"
+
+
+async def test_a_run_that_is_not_kept_asks_nobody(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=WHICH_YEAR),)))
+    graph = build_supervisor(crew(ladder=PERSON), settings=settings)
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert state["results"]["A"].status == "escalated"
+    assert any("Which year?" in gap for gap in state["answer"].gaps)
+
+
+async def test_a_person_may_help_a_task_that_fails(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
+    graph = supervised(settings, ladder=PERSON)
+
+    asked = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(Command(resume="They are in q3.csv."), thread())
+
+    (question,) = asked["__interrupt__"]
+    assert question.value["question"] == "the figures are not there"
+    assert state["status"] == "done" and state["results"]["A"].attempts == 3
+    assert "They are in q3.csv." in str(endpoint.calls(schema="Report")[2].body)
+
+
+async def test_each_escalation_is_told_in_the_trace(endpoint: Endpoint, settings: Settings) -> None:
+    asked = escalation("confidence_too_low", "Two sources disagree.")
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
+
+    await arun(REQUEST["request"], team=crew(), settings=settings, thread="one")
+
+    events = load_trace("one", settings)["events"]
+    (told,) = [event for event in events if event["kind"] == "escalated"]
+    assert (told["task"], told["worker"]) == ("A", "researcher")
+    assert (told["reason"], told["message"]) == ("confidence_too_low", "Two sources disagree.")

@@ -1,0 +1,284 @@
+"""The recovery ladder: a pure function of a task's history, and who may take a task over."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from graph.teams import load_team
+from nodes.errors import TeamInvalid
+from nodes.ladder import climb
+from nodes.substitutes import substitutes
+from state import Attempt, EscalationReason, Rung, Task, Tier, Worker
+from tests.teams import team
+
+LADDER: tuple[Rung, ...] = ("refine", "tier", "reassign", "person")
+ABOVE: Mapping[Tier, Tier | None] = {"fast": "standard", "standard": "strong", "strong": None}
+
+
+def failed(**fields: Any) -> Attempt:
+    return Attempt(**{"description": "x", "error": "empty", "worker": "a", **fields})
+
+
+def handed_back(reason: EscalationReason, **fields: Any) -> Attempt:
+    report = {"status": "escalated", "escalation": {"reason": reason, "message": "why"}}
+    return Attempt(**{"description": "x", "report": report, "worker": "a", **fields})
+
+
+def next_rung(attempts: Sequence[Attempt], **options: Any) -> Rung | None:
+    given: dict[str, Any] = {
+        "ladder": LADDER,
+        "max_attempts": 9,
+        "stronger": "strong",
+        "others": {"b": "fast"},
+    }
+    change = climb(attempts, **{**given, **options})
+    return change.rung if change else None
+
+
+def ascent(make: Any, *, ladder: Sequence[Rung], max_attempts: int, others: Any) -> list[Attempt]:
+    """Climb as a task that never succeeds does."""
+    attempts = [make(worker="a", tier="standard")]
+    while change := climb(
+        attempts,
+        ladder=ladder,
+        max_attempts=max_attempts,
+        stronger=ABOVE[attempts[-1].tier],
+        others=others,
+    ):
+        attempts.append(make(worker=change.worker, tier=change.tier, rung=change.rung))
+        assert len(attempts) <= max_attempts, "the ladder has an end"
+    return attempts
+
+
+def test_a_task_that_always_fails_takes_each_rung_once_and_then_new_words_again() -> None:
+    climbed = ascent(failed, ladder=LADDER, max_attempts=7, others={"b": "standard"})
+
+    rungs = [attempt.rung for attempt in climbed]
+    assert rungs == [None, "refine", "tier", "reassign", "person", "refine", "refine"]
+
+
+def test_a_stronger_tier_keeps_the_worker_and_another_worker_brings_its_own_tier() -> None:
+    climbed = ascent(failed, ladder=LADDER, max_attempts=4, others={"b": "fast"})
+
+    assert [(attempt.worker, attempt.tier) for attempt in climbed] == [
+        ("a", "standard"),
+        ("a", "standard"),
+        ("a", "strong"),
+        ("b", "fast"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "rung"),
+    [
+        ("out_of_scope", "reassign"),
+        ("ambiguous_input", "person"),
+        ("confidence_too_low", "tier"),
+        ("timeout", "refine"),
+    ],
+)
+def test_each_escalation_has_its_remedy(reason: EscalationReason, rung: Rung) -> None:
+    assert next_rung([handed_back(reason)]) == rung
+
+
+@pytest.mark.parametrize("reason", get_args(EscalationReason))
+def test_an_escalation_that_nothing_mends_stands(reason: EscalationReason) -> None:
+    assert next_rung([handed_back(reason)], ladder=()) is None
+
+
+def test_an_ambiguous_task_is_not_tried_again_without_a_person() -> None:
+    assert next_rung([handed_back("ambiguous_input")], ladder=("refine", "tier")) is None
+
+
+def test_a_permanent_fault_gives_up_at_once() -> None:
+    assert next_rung([failed(fault="permanent")]) is None
+
+
+def test_a_rung_that_cannot_be_taken_is_passed_over() -> None:
+    ladder: tuple[Rung, ...] = ("tier", "split", "reassign", "refine")
+
+    assert next_rung([failed()], ladder=ladder, stronger=None, others={}) == "refine"
+
+
+def test_a_ladder_without_refining_ends_with_its_last_rung() -> None:
+    climbed = ascent(failed, ladder=("tier",), max_attempts=9, others={})
+
+    assert [attempt.rung for attempt in climbed] == [None, "tier"]
+
+
+RUNGS = st.sampled_from(get_args(Rung))
+HISTORY = st.lists(
+    st.one_of(
+        st.builds(
+            failed,
+            worker=st.sampled_from("abc"),
+            tier=st.sampled_from(get_args(Tier)),
+            fault=st.sampled_from([None, "content", "permanent"]),
+            rung=st.one_of(st.none(), RUNGS),
+        ),
+        st.builds(
+            handed_back,
+            st.sampled_from(get_args(EscalationReason)),
+            worker=st.sampled_from("abc"),
+            rung=st.one_of(st.none(), RUNGS),
+        ),
+    ),
+    min_size=1,
+    max_size=6,
+)
+OTHERS = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(get_args(Tier)))
+
+
+@given(
+    HISTORY,
+    st.lists(RUNGS, unique=True),
+    st.integers(1, 10),
+    st.one_of(st.none(), st.sampled_from(get_args(Tier))),
+    OTHERS,
+)
+def test_whatever_happened_a_change_is_allowed_and_the_same_each_time(
+    attempts: list[Attempt],
+    ladder: list[Rung],
+    max_attempts: int,
+    stronger: Tier | None,
+    others: dict[str, Tier],
+) -> None:
+    before = [attempt.model_dump_json() for attempt in attempts], dict(others), list(ladder)
+
+    changes = [
+        climb(attempts, ladder=ladder, max_attempts=max_attempts, stronger=stronger, others=others)
+        for _ in range(2)
+    ]
+
+    after = [attempt.model_dump_json() for attempt in attempts], dict(others), list(ladder)
+    assert changes[0] == changes[1] and before == after
+    change = changes[0]
+    if change is None:
+        return
+    assert len(attempts) < max_attempts and change.rung in ladder and change.rung != "split"
+    if change.rung == "reassign":
+        assert change.worker not in {attempt.worker for attempt in attempts}
+    else:
+        assert change.worker == attempts[-1].worker
+    if change.rung == "tier":
+        assert change.tier == stronger
+
+
+@given(
+    st.sampled_from([failed, *get_args(EscalationReason)]),
+    st.lists(RUNGS, unique=True),
+    st.integers(1, 10),
+    OTHERS,
+)
+def test_every_climb_ends_within_the_attempts(
+    kind: Any, ladder: list[Rung], max_attempts: int, others: dict[str, Tier]
+) -> None:
+    def make(**fields: Any) -> Attempt:
+        return failed(**fields) if kind is failed else handed_back(kind, **fields)
+
+    climbed = ascent(make, ladder=ladder, max_attempts=max_attempts, others=others)
+
+    workers = [attempt.worker for attempt in climbed if attempt.rung in (None, "reassign")]
+    assert 1 <= len(climbed) <= max_attempts
+    assert len(workers) == len(set(workers))
+
+
+CREW = team().model_copy(
+    update={
+        "workers": (
+            Worker(name="clerk", description="Files letters.", instructions="x"),
+            Worker(name="analyst", description="Computes ratios of figures.", instructions="x"),
+            Worker(name="drafter", description="Drafts memos.", instructions="x"),
+        )
+    }
+)
+RATIOS = Task(id="T1", description="Compute three ratios of the figures in q3.csv", worker="clerk")
+
+
+def offered(crew: Any, *, is_out_of_scope: bool, message: str = "") -> list[str]:
+    clerk = crew.worker("clerk")
+    return list(substitutes(RATIOS, clerk, crew, is_out_of_scope=is_out_of_scope, message=message))
+
+
+def test_only_the_fallback_takes_a_task_that_failed() -> None:
+    clerk = CREW.workers[0].model_copy(update={"fallback": "drafter"})
+    crew = CREW.model_copy(update={"workers": (clerk, *CREW.workers[1:])})
+
+    assert offered(CREW, is_out_of_scope=False) == []
+    assert offered(crew, is_out_of_scope=False) == ["drafter"]
+
+
+def test_a_task_out_of_scope_goes_to_those_whose_card_it_fits() -> None:
+    assert offered(CREW, is_out_of_scope=True) == ["analyst"]
+
+
+def test_a_worker_that_is_named_goes_before_one_whose_card_fits() -> None:
+    said = "Ask the drafter."
+
+    assert offered(CREW, is_out_of_scope=True, message=said) == ["drafter", "analyst"]
+
+
+def test_the_generalist_goes_before_one_whose_card_fits() -> None:
+    crew = CREW.model_copy(update={"generalist": "drafter"})
+
+    assert offered(crew, is_out_of_scope=True) == ["drafter", "analyst"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"generalist": "cook"}, "generalist 'cook' is no worker"),
+        ({"ladder": ("jump",)}, "ladder"),
+        ({"fallback": "cook"}, "fallback 'cook' of 'clerk' is no worker"),
+        ({"fallback": "clerk"}, "its own fallback"),
+    ],
+)
+def test_a_team_names_only_its_own_workers_and_known_rungs(
+    fields: dict[str, Any], told: str
+) -> None:
+    described = CREW.model_dump()
+    described["workers"][0]["fallback"] = fields.pop("fallback", "")
+
+    with pytest.raises(ValidationError, match=told):
+        type(CREW).model_validate(described | fields)
+
+
+def folder(path: Path, *, team_key: str, worker_key: str) -> Path:
+    path = path / "fruit"
+    path.mkdir()
+    (path / "team.md").write_text(f"---\ndescription: Counts fruit.\n{team_key}\n---\nCount.\n")
+    for name, key in (("counter", worker_key), ("helper", "")):
+        (path / f"{name}.md").write_text(f"---\ndescription: Counts.\n{key}\n---\nCount.\n")
+    return path
+
+
+def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_path: Path) -> None:
+    keys = "ladder: [tier, person]\ngeneralist: helper"
+
+    read = load_team(folder(tmp_path, team_key=keys, worker_key="fallback: helper"))
+
+    assert read.ladder == ("tier", "person")
+    assert (read.generalist, read.worker("counter").fallback) == ("helper", "helper")
+
+
+@pytest.mark.parametrize(
+    ("team_key", "worker_key", "told"),
+    [
+        ("ladder: [tier, jump]", "", "allowed: a list of refine, tier, reassign, split, person"),
+        ("generalist: helpr", "", "did you mean 'helper'"),
+        ("", "fallback: cook", "fallback 'cook' is no worker"),
+        ("", "fallback: counter", "its own fallback"),
+    ],
+)
+def test_a_name_or_rung_that_cannot_be_is_refused_with_its_file(
+    tmp_path: Path, team_key: str, worker_key: str, told: str
+) -> None:
+    with pytest.raises(TeamInvalid, match=r"fruit.*\.md") as refused:
+        load_team(folder(tmp_path, team_key=team_key, worker_key=worker_key))
+
+    assert told in refused.value.line()
