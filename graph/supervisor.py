@@ -2,8 +2,6 @@
 
 START → supervisor ══Send══▶ a node for each worker ══▶ supervisor
         supervisor ──▶ synthesizer ──▶ END
-                       synthesizer ──▶ critic ──▶ END
-                                       critic ──▶ supervisor
 """
 
 from functools import partial
@@ -19,10 +17,9 @@ from graph.supervisor_graph import SupervisorGraph
 from graph.teams import load_team
 from graph.worker import build_worker
 from nodes.approval import approve
-from nodes.critic import after_critic, criticize
 from nodes.models.catalog import Models
 from nodes.supervisor import after_supervisor, supervise
-from nodes.synthesizer import after_synthesizer, synthesize
+from nodes.synthesizer import synthesize
 from state import Assignment, Context, RequestInput, SupervisorState, Team
 
 
@@ -54,7 +51,6 @@ def build_supervisor(
         node = build_worker(worker, team=team, models=models, loops=loops, seeds=saved.read)
         builder.add_node(worker.name, node, input_schema=Assignment)
     builder.add_node("synthesizer", partial(synthesize, team=team, models=models))
-    builder.add_node("critic", partial(criticize, team=team, models=models))
 
     names = [worker.name for worker in team.workers]
     builder.add_edge(START, "supervisor")
@@ -63,8 +59,7 @@ def build_supervisor(
     builder.add_edge("approval", "supervisor")
     for name in names:
         builder.add_edge(name, "supervisor")
-    builder.add_conditional_edges("synthesizer", after_synthesizer, ["critic", END])
-    builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
+    builder.add_edge("synthesizer", END)
 
     graph = SupervisorGraph.of(builder.compile(name=team.name, checkpointer=checkpointer))
     saved.graph = graph
