@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Overwrite
 
 from graph import journal
+from graph.given import read_context
 from graph.harvest import harvest
 from graph.journal import Journal, Listener
 from graph.materials import read_materials
@@ -22,7 +23,7 @@ from graph.questions import answered, open_questions
 from graph.settings import Settings
 from graph.store import open_saver
 from graph.supervisor import build_supervisor
-from graph.supervisor_graph import SupervisorGraph, read_context
+from graph.supervisor_graph import SupervisorGraph
 from graph.teams import find_team, load_team
 from graph.threads import checked, locked, new_thread
 from graph.trace import ThreadUnknown, journal_path

@@ -1,18 +1,17 @@
 """A compiled graph that any caller can use: plain synchronous Python, a notebook, a server."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import fields
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
+from graph.given import read_context, read_input
 from graph.harvest import harvest
 from graph.portal import portal
 from nodes.bill import total
 from nodes.budget import Budget
 from nodes.deadline import stamps
-from nodes.errors import SettingsInvalid
 from nodes.events import now_s
 from state import Context, RequestInput, SupervisorState
 
@@ -49,7 +48,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         """Stream a run; every other entry comes through here."""
-        context = read_context(context)
+        input, context = read_input(input), read_context(context)
         configurable = dict((config or {}).get("configurable", {}))
         configurable.setdefault("began_at", now_s())
         if context.deadline_s is not None and "deadline_at" not in configurable:
@@ -95,21 +94,3 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
 def _has_budget(context: Context) -> bool:
     return context.max_tokens is not None or context.max_cost_usd is not None
-
-
-def read_context(context: Context | Mapping[str, Any] | None) -> Context:
-    """Give the settings of a run as a `Context`.
-
-    Raises:
-        SettingsInvalid: there is a key that no setting has.
-    """
-    if context is None:
-        return Context()
-    if isinstance(context, Context):
-        return context
-    known = {field.name for field in fields(Context)}
-    if unknown := sorted(set(context) - known):
-        raise SettingsInvalid(
-            f"unknown setting {unknown[0]!r} in the context", next=f"use one of {sorted(known)}"
-        )
-    return Context(**context)

@@ -29,8 +29,11 @@ ToolRefused               a tool says no; the worker's model reads why
 from typing import ClassVar
 
 
-class SupervisorError(Exception):
-    """Carries one line for a person and a code for a program."""
+class SupervisorError(RuntimeError):
+    """Carries one line for a person and a code for a program.
+
+    Of an error that is none of Python's usual ones LangGraph's server tells a client nothing.
+    """
 
     code: ClassVar[str] = "ERROR"
     exit_code: ClassVar[int] = 1
