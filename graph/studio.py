@@ -1,5 +1,17 @@
-"""The shipped teams as graphs, for `langgraph.json`. Only LangGraph's server imports this."""
+"""The shipped teams as graphs, for `langgraph.json`. Only LangGraph's server imports this.
 
+The server by itself traces to LangSmith as soon as it finds a key. `langgraph.json` takes that
+away, and the settings give it back to those who have switched tracing on.
+"""
+
+from langsmith.utils import get_env_var
+
+from graph.settings import Settings
 from graph.supervisor import build_supervisor
 
-market_analysis = build_supervisor("market_analysis")
+SETTINGS = Settings()
+SETTINGS.export_tracing()
+# The server has asked before now, and LangSmith remembers what it was told.
+get_env_var.cache_clear()
+
+market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
