@@ -53,8 +53,9 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         configurable.setdefault("began_at", now_s())
         if context.deadline_s is not None and "deadline_at" not in configurable:
             configurable |= stamps(now_s(), context.deadline_s)
-        if _has_budget(context) and "budget" not in configurable:
-            configurable["budget"] = await self._budget(input, config, context)
+        # A server saves what stands here with each checkpoint, but for names that begin so.
+        if _has_budget(context) and "__budget" not in configurable:
+            configurable["__budget"] = await self._budget(input, config, context)
         stamped = cast(RunnableConfig, {**(config or {}), "configurable": configurable})
         if durability is None and self._saves(configurable):
             durability = "sync"

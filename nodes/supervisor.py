@@ -63,7 +63,7 @@ async def _begin(
 ) -> SupervisorState:
     request, asked_s = read_request(state), elapsed_s(config)
     materials, context = state.get("materials", {}), runtime.context
-    if budget := config["configurable"].get("budget"):
+    if budget := config["configurable"].get("__budget"):
         budget.begin_anew()
     names = {tier: models.name(tier, context) for tier in ("fast", "standard", "strong")}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))

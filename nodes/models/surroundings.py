@@ -66,7 +66,7 @@ def surroundings() -> Surroundings:
         run=f"{configurable.get('thread_id', '')}/{configurable.get('began_at', '')}",
         remaining_s=None if ends_at is None else ends_at - now_s(),
         is_run="__pregel_runtime" in configurable,
-        budget=configurable.get("budget"),
+        budget=configurable.get("__budget"),
         is_last=config.get("metadata", {}).get("langgraph_node") == "synthesizer",
     )
 
