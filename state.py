@@ -10,7 +10,14 @@ from typing import Annotated, Any, Literal, Self
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
@@ -25,6 +32,10 @@ Rung = Literal["refine", "tier", "reassign", "split", "person"]
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
+
+Holds = Literal["first", "second", "neither", "both", "undecided"]
+"""Which of two claims is right; both, when they speak of different matters."""
+CriticSwitch = Literal["off", "on", "below"]
 
 Percent = Annotated[int, Field(ge=0, le=100)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
@@ -111,6 +122,11 @@ class Example(_Frozen):
     plan: "Plan"
 
 
+def _switch_word(value: Any) -> Any:
+    """Read `on` and `off` as YAML does, which takes them for truth values."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+
+
 RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", "specialist"})
 
 
@@ -140,6 +156,20 @@ class Team(_Frozen):
     """New versions of a plan that findings, or a person's objections, may bring about."""
     approve_plan: bool = False
     """Ask a person before anything runs."""
+    min_finding_confidence: Percent = 80
+    """Findings below it are left out of the answer."""
+    judge: bool = True
+    """Let a model decide between claims that contradict each other, and between attempts."""
+    judge_tier: Tier = "strong"
+    """Of the judge and of the critic."""
+    max_synthesis_chars: int = Field(60_000, ge=2_000)
+    """Of all results in the synthesizer's prompt; more are summarised first."""
+    critic: Annotated[CriticSwitch, BeforeValidator(_switch_word)] = "off"
+    """Review the answer before delivery: never, always, or below a confidence."""
+    critic_below: Percent = 70
+    """The confidence under which the switch `below` asks the critic."""
+    max_critic_rounds: int = Field(1, ge=0, le=5)
+    """How often the critic may send tasks back."""
 
     @model_validator(mode="after")
     def _must_keep_workers_apart(self) -> Self:
@@ -300,6 +330,13 @@ class Finding(_Frozen):
     confidence: Percent = 80
 
 
+class MergedFinding(Finding):
+    """A finding of one or several reports, once."""
+
+    reporters: tuple[str, ...] = ()
+    """Ids of the tasks that reported it, sorted."""
+
+
 class Escalation(_Frozen):
     """Why a worker hands its task back."""
 
@@ -420,6 +457,48 @@ class Contradiction(_Frozen):
     """Which side holds and why, or that it cannot be decided."""
 
 
+class Ruling(_Frozen):
+    """The judge's word on one pair of claims."""
+
+    pair: int
+    """The number of the pair, as given."""
+    holds: Holds = "undecided"
+    """Which claim holds; both when they speak of different matters and do not contradict."""
+    reason: str = ""
+    """What decides it: the better source, the quote, the period; or what is missing to decide."""
+
+
+class Verdict(_Frozen):
+    """The judge's decision."""
+
+    rulings: tuple[Ruling, ...] = ()
+    """One for each pair of claims, when pairs are given."""
+    best: str = ""
+    """Id of the task with the best result, when attempts at one task are given."""
+    reason: str = ""
+    """Why that one is best."""
+
+
+class Rework(_Frozen):
+    """A task that the critic sends back."""
+
+    task: str
+    """Id of a task of the plan."""
+    mend: str
+    """What its worker must do otherwise."""
+
+
+class Critique(_Frozen):
+    """A review of the answer against the request."""
+
+    accepted: bool
+    """False when the answer must not be delivered as it is."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with the answer; empty when it is accepted."""
+    send_back: tuple[Rework, ...] = ()
+    """Tasks whose results must be mended, only where a new synthesis would not do."""
+
+
 class Answer(_Frozen):
     """What the user gets."""
 
@@ -431,6 +510,8 @@ class Answer(_Frozen):
     contradictions: tuple[Contradiction, ...] = ()
     sources: tuple[str, ...] = ()
     """The sources the text relies on, named as the reports name them."""
+    findings: SkipJsonSchema[tuple[MergedFinding, ...]] = ()
+    """Merged, filtered and ranked from the reports; not written by a model."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -536,6 +617,14 @@ class SupervisorState(RequestInput, total=False):
     """Attempts that the step cap still allowed at the last dispatch."""
     ledger: Annotated[dict[str, Expense], merge_ledger]
     answer: Answer | None
+    drafted: RunStatus
+    """What the run ends as when the critic lets the answer pass; it is `running` until then."""
+    critic_rounds: int
+    """How often the critic has sent tasks back."""
+    notes: dict[str, str]
+    """What a task that was sent back must mend, by its id."""
+    withdrawn: dict[str, Report]
+    """Complete results that were sent back; they stand again where the new attempt fails."""
     status: RunStatus
     usage: Bill
     asked_s: float

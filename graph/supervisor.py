@@ -2,6 +2,8 @@
 
 START → supervisor ══Send══▶ a node for each worker ══▶ supervisor
         supervisor ──▶ synthesizer ──▶ END
+                       synthesizer ──▶ critic ──▶ END
+                                       critic ──▶ supervisor
 """
 
 from functools import partial
@@ -17,9 +19,10 @@ from graph.supervisor_graph import SupervisorGraph
 from graph.teams import load_team
 from graph.worker import build_worker
 from nodes.approval import approve
+from nodes.critic import after_critic, criticize
 from nodes.models.catalog import Models
 from nodes.supervisor import after_supervisor, supervise
-from nodes.synthesizer import synthesize
+from nodes.synthesizer import after_synthesizer, synthesize
 from state import Assignment, Context, RequestInput, SupervisorState, Team
 
 
@@ -51,6 +54,7 @@ def build_supervisor(
         node = build_worker(worker, team=team, models=models, loops=loops, seeds=saved.read)
         builder.add_node(worker.name, node, input_schema=Assignment)
     builder.add_node("synthesizer", partial(synthesize, team=team, models=models))
+    builder.add_node("critic", partial(criticize, team=team, models=models))
 
     names = [worker.name for worker in team.workers]
     builder.add_edge(START, "supervisor")
@@ -59,7 +63,8 @@ def build_supervisor(
     builder.add_edge("approval", "supervisor")
     for name in names:
         builder.add_edge(name, "supervisor")
-    builder.add_edge("synthesizer", END)
+    builder.add_conditional_edges("synthesizer", after_synthesizer, ["critic", END])
+    builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
 
     graph = SupervisorGraph.of(builder.compile(name=team.name, checkpointer=checkpointer))
     saved.graph = graph

@@ -27,6 +27,8 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     ladder=(list[Rung], Field(default_factory=list)),
     **_borrowed(Team, "synthesis", "planner_tier", "synthesizer_tier", "generalist"),
     **_borrowed(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
+    **_borrowed(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
+    **_borrowed(Team, "critic", "critic_below", "max_critic_rounds"),
 )
 LIMIT_KEYS: Final = ("max_turns", "timeout_s", "max_tokens")
 WorkerKeys: Final[type[BaseModel]] = create_model(
@@ -78,6 +80,8 @@ def _allowed(field: FieldInfo) -> str:
         return f"a list of {', '.join(get_args(Rung))}"
     if get_origin(annotation) is list:
         return "a list of names, such as [search_documents]"
+    if annotation is bool:
+        return "true, false"
     if annotation is str:
         required = any(isinstance(rule, MinLen) for rule in field.metadata)
         return "a text that is not empty" if required else "a text"

@@ -19,7 +19,10 @@ from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
 from nodes.revision import adopted, difference, objections
-from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Team
+from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Task, Team
+
+MAX_DESCRIPTION_CHARS = 4_000
+"""As a task allows."""
 
 Prepare = Callable[[], Awaitable[None]]
 """Builds what the workers need, while the planner's model is at work."""
@@ -90,6 +93,9 @@ async def _begin(
         "steps": Overwrite({}),  # type: ignore[typeddict-item]
         "ledger": Overwrite({"plan": spent}),  # type: ignore[typeddict-item]
         "answer": None,
+        "critic_rounds": 0,
+        "notes": {},
+        "withdrawn": {},
         "status": "running",
         "awaits_approval": team.approve_plan or context.approve_plan,
         "objection": "",
@@ -232,7 +238,7 @@ def after_supervisor(state: SupervisorState) -> list[Send] | str:
         Send(
             task.worker,
             Assignment(
-                task=task,
+                task=with_note(task, state.get("notes", {}).get(task.id, "")),
                 materials={name: state["materials"][name] for name in task.materials},
                 known={e.task: results[e.task] for e in task.depends_on if e.task in results},
                 max_attempts=state["max_attempts"],
@@ -241,6 +247,15 @@ def after_supervisor(state: SupervisorState) -> list[Send] | str:
         )
         for task in tasks
     ]
+
+
+def with_note(task: Task, note: str) -> Task:
+    """Add to a task's words what its worker must mend; empty for a task not sent back."""
+    if not note:
+        return task
+    mending = f"\n\nAn earlier result was sent back. Mend this: {note}"
+    words = task.description[: MAX_DESCRIPTION_CHARS - len(mending)] + mending
+    return task.model_copy(update={"description": words})
 
 
 def _steps_left(state: SupervisorState, context: Context, team: Team) -> int:

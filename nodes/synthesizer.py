@@ -1,31 +1,29 @@
 """The synthesizer: one answer from the reports, with its gaps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.bill import total
+from nodes.deadline import is_past
 from nodes.errors import ModelError
-from nodes.events import elapsed_s, emit
+from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.models.catalog import Models
 from nodes.prompts import problem_message, synthesis_messages
 from nodes.rendezvous import disband
-from nodes.timing import measured
-from state import (
-    Answer,
-    Context,
-    Expense,
-    Plan,
-    Report,
-    RunStatus,
-    SupervisorState,
-    Team,
-    Usage,
-)
+from nodes.synthesis.contradictions import undecided, with_own
+from nodes.synthesis.delivery import deliver
+from nodes.synthesis.matter import Bench, Matter, prepare
+from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
+
+MAX_CONFIDENCE_WITH_GAPS = 50
+COST_OF_UNDECIDED = 10
+"""Taken from the confidence for a contradiction that nobody could decide."""
+MAX_UNDECIDED_COUNTED = 3
 
 
 async def synthesize(
@@ -36,59 +34,50 @@ async def synthesize(
     team: Team,
     models: Models,
 ) -> SupervisorState:
-    """Write the answer; with no synthesizer to be had, give the reports as they stand."""
-    plan, results = state["plan"], state.get("results", {})
+    """Write the answer; with no synthesizer to be had, give the reports as they stand.
+
+    An answer that the critic is to review is a draft: the run goes on.
+    """
+    plan, rounds = state["plan"], state.get("critic_rounds", 0)
     assert plan is not None, "the supervisor has planned"
     disband(runtime, config)
-    reports = [results[task.id] for task in plan.tasks if task.id in results]
-    missing = gaps(plan, results)
-    answer, usage, problem = _plain(reports, missing), Usage(), "no task has given a result"
-    if any(report.output or report.claims or report.findings for report in reports):
+    suffix = f"#{rounds}" if rounds else ""
+    matter = await prepare(state, Bench(team, models, runtime.context, config, suffix))
+    answer, usage, problem = _plain(matter), Usage(), "no task has given a result"
+    if any(report.output or report.claims or report.findings for report in matter.reports):
+        messages = synthesis_messages(
+            team,
+            state["request"],
+            plan,
+            matter.shown,
+            matter.missing,
+            findings=matter.findings,
+            contradictions=matter.contradictions,
+        )
         model = models.chat(team.synthesizer_tier, runtime.context)
-        messages = synthesis_messages(team, state["request"], plan, reports, missing)
         answer, usage, problem = await _write(model, messages, fallback=answer)
-    answer = _grounded(answer, reports, [*missing, problem] if problem else missing)
-    status: RunStatus = "partial" if missing or problem else "done"
+    missing = [*matter.missing, problem] if problem else matter.missing
+    answer = _grounded(answer, matter, missing)
     spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
-    await emit("synthesized", tasks=[report.task for report in reports], problem=problem)
-    bill = total({**state.get("ledger", {}), "synthesis": spent})
-    timing = measured(
-        plan,
-        results,
-        asked_s=state["asked_s"],
-        planned_s=state["planned_s"],
-        ended_s=elapsed_s(config),
-    )
-    await emit(
-        "answer",
-        answer=answer.model_dump(mode="json"),
-        status=status,
-        usage=bill.model_dump(mode="json"),
-        timing=timing.model_dump(mode="json"),
-    )
-    return {
-        "answer": answer,
-        "status": status,
-        "messages": [AIMessage(answer.text)],
-        "ledger": {"synthesis": spent},
-        "usage": bill,
-        "timing": timing,
-    }
+    ledger = {**matter.ledger, f"synthesis{suffix}": spent}
+    status: RunStatus = "partial" if missing else "done"
+    tasks = [report.task for report in matter.reports]
+    await emit("synthesized", tasks=tasks, problem=problem, findings=len(matter.findings))
+    if is_reviewed(team, answer, config) and not problem:
+        return {"answer": answer, "status": "running", "drafted": status, "ledger": ledger}
+    return await deliver(state, config, answer=answer, status=status, ledger=ledger)
 
 
-def gaps(plan: Plan, results: Mapping[str, Report]) -> list[str]:
-    """Name each task of the plan that has no complete result, and why."""
-    said = []
-    for task in plan.tasks:
-        report = results.get(task.id)
-        if report is None:
-            said.append(f"{task.id} was not run before the run's caps: {task.description}")
-        elif report.status == "escalated" and report.escalation:
-            asked = report.escalation
-            said.append(f"{task.id} was handed back ({asked.reason}): {asked.message}")
-        elif report.status != "completed":
-            said.append(f"{task.id} was {report.status}: {report.error or task.description}")
-    return said
+def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
+    """A draft goes to the critic; a delivered answer is the end."""
+    return "critic" if state["status"] == "running" else "__end__"
+
+
+def is_reviewed(team: Team, answer: Answer, config: RunnableConfig) -> bool:
+    """Say whether the critic is to see an answer: by the team's switch, and if there is time."""
+    if team.critic == "off" or is_past(config):
+        return False
+    return team.critic == "on" or answer.confidence < team.critic_below
 
 
 async def _write(
@@ -117,14 +106,17 @@ def is_prose(said: str) -> bool:
     return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
 
 
-def _plain(reports: Sequence[Report], missing: Sequence[str]) -> Answer:
+def _plain(matter: Matter) -> Answer:
     """Give the reports one after another: what is left when no synthesizer can be reached."""
-    parts = [f"**{report.task}** ({report.worker}): {_content(report)}" for report in reports]
-    told = [part for part, report in zip(parts, reports, strict=True) if _content(report)]
-    nothing = "Nothing could be found out. " + " ".join(missing)
+    told = [
+        f"**{report.task}** ({report.worker}): {_content(report)}"
+        for report in matter.reports
+        if _content(report)
+    ]
+    nothing = "Nothing could be found out. " + " ".join(matter.missing)
     return Answer(
         text="\n\n".join(told) or nothing,
-        confidence=min((report.confidence for report in reports), default=0),
+        confidence=min((report.confidence for report in matter.reports), default=0),
     )
 
 
@@ -133,14 +125,26 @@ def _content(report: Report) -> str:
     return report.output or partial or "; ".join(claim.text for claim in report.claims)
 
 
-def _grounded(answer: Answer, reports: Sequence[Report], missing: Sequence[str]) -> Answer:
-    """Keep only sources that a report names, and add every gap that the answer passes over."""
-    named = {claim.source for report in reports for claim in report.claims if claim.source}
+def _grounded(answer: Answer, matter: Matter, missing: Sequence[str]) -> Answer:
+    """Hold the answer to the reports: their sources, their claims, and every gap.
+
+    Confidence is 50 at most with a gap, and 10 less for each contradiction left undecided, of which
+    the first three count.
+    """
+    named = {claim.source for report in matter.reports for claim in report.claims if claim.source}
     used = tuple(source for source in dict.fromkeys(answer.sources) if source in named)
     if not used:
         used = tuple(sorted(source for source in named if source in answer.text))
     unsaid = [line for line in missing if line not in answer.gaps]
-    confidence = min(answer.confidence, 50) if missing else answer.confidence
+    contradictions = with_own(matter.contradictions, answer.contradictions, matter.reports)
+    confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence
+    open_ones = min(undecided(contradictions), MAX_UNDECIDED_COUNTED)
     return answer.model_copy(
-        update={"sources": used, "gaps": (*answer.gaps, *unsaid), "confidence": confidence}
+        update={
+            "sources": used,
+            "gaps": (*answer.gaps, *unsaid),
+            "confidence": max(0, confidence - COST_OF_UNDECIDED * open_ones),
+            "contradictions": contradictions,
+            "findings": matter.findings,
+        }
     )

@@ -1,0 +1,151 @@
+"""Claims of different reports that name the same subject and give different figures."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from nodes.synthesis.figures import (
+    CURRENCIES,
+    MAGNITUDES,
+    PERCENT,
+    ROUGHLY,
+    Figure,
+    figures,
+    periods,
+)
+from nodes.synthesis.terms import STEM_CHARS, names, overlap, terms
+from state import Claim, Contradiction, Report, Ruling
+
+MIN_OVERLAP = 0.75
+"""Share of the shorter claim's terms that both have, from which the subject is the same."""
+MIN_SHARED = 2
+MAX_PAIRS = 20
+"""Shown to the judge in one call."""
+MAX_CLAIMS = 600
+"""Compared with each other; claims beyond are not."""
+UNDECIDED = "cannot decide"
+
+_MEASURES = frozenset(
+    word[:STEM_CHARS] for word in {*MAGNITUDES, *CURRENCIES, *PERCENT, *ROUGHLY} if word.isalpha()
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two claims that may contradict each other."""
+
+    first: Claim
+    second: Claim
+    tasks: tuple[str, str]
+
+    def subject(self) -> str:
+        """Name what both claims speak of, by the terms they share."""
+        shared = terms(self.first.text) & terms(self.second.text)
+        words = [word.strip(".,;:()") for word in self.first.text.split()]
+        kept = [word for word in words if word.casefold()[:STEM_CHARS] in shared - _MEASURES]
+        return " ".join(dict.fromkeys(kept)) or self.first.text
+
+
+@dataclass(frozen=True)
+class _Statement:
+    task: str
+    claim: Claim
+    terms: frozenset[str]
+    names: frozenset[str]
+    periods: frozenset[str]
+    figures: tuple[Figure, ...]
+
+
+def candidates(reports: Iterable[Report]) -> tuple[Pair, ...]:
+    """Find the pairs of claims that disagree; each pair of texts once, in the reports' order."""
+    stated = [statement for report in reports for statement in _statements(report)][:MAX_CLAIMS]
+    found: dict[tuple[str, str], Pair] = {}
+    for one, other in combinations(stated, 2):
+        if _disagree(one, other):
+            pair = Pair(one.claim, other.claim, (one.task, other.task))
+            found.setdefault((one.claim.text, other.claim.text), pair)
+    return tuple(found.values())[:MAX_PAIRS]
+
+
+def ruled(pairs: Sequence[Pair], rulings: Mapping[int, Ruling], why: str) -> list[Contradiction]:
+    """Record each pair with its ruling; `why` says what kept the judge from ruling.
+
+    A pair of which both claims hold is no contradiction.
+    """
+    recorded = []
+    for number, pair in enumerate(pairs, start=1):
+        ruling = rulings.get(number)
+        if ruling is None or ruling.holds == "undecided":
+            reason = (ruling.reason if ruling else "") or why or "the judge gave no reason"
+            verdict = f"{UNDECIDED}: {reason}"
+        elif ruling.holds == "both":
+            continue
+        else:
+            verdict = f"{_side(pair, ruling)}: {ruling.reason or 'the judge gave no reason'}"
+        claims = (pair.first, pair.second)
+        recorded.append(Contradiction(subject=pair.subject(), claims=claims, verdict=verdict))
+    return recorded
+
+
+def undecided(contradictions: Iterable[Contradiction]) -> int:
+    """Count the contradictions that are left open."""
+    return sum(each.verdict.startswith(UNDECIDED) for each in contradictions)
+
+
+def with_own(
+    known: Sequence[Contradiction], told: Iterable[Contradiction], reports: Iterable[Report]
+) -> tuple[Contradiction, ...]:
+    """Add those the synthesizer has seen itself, if the reports hold all their claims."""
+    held = {_key(claim.text): claim for report in reports for claim in report.claims}
+    seen = {frozenset(_key(claim.text) for claim in each.claims) for each in known}
+    added = []
+    for each in told:
+        keys = frozenset(_key(claim.text) for claim in each.claims)
+        if len(keys) > 1 and keys <= held.keys() and keys not in seen:
+            seen.add(keys)
+            claims = tuple(held[_key(claim.text)] for claim in each.claims)
+            verdict = each.verdict or f"{UNDECIDED}: the synthesizer named no reason"
+            added.append(each.model_copy(update={"claims": claims, "verdict": verdict}))
+    return (*known, *added)
+
+
+def _side(pair: Pair, ruling: Ruling) -> str:
+    if ruling.holds == "neither":
+        return "neither holds"
+    claim, task = (
+        (pair.first, pair.tasks[0]) if ruling.holds == "first" else (pair.second, pair.tasks[1])
+    )
+    return f"the {ruling.holds} holds ({claim.source or task})"
+
+
+def _key(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def _statements(report: Report) -> Iterable[_Statement]:
+    for claim in report.claims:
+        if found := figures(claim.text):
+            subject = terms(claim.text) - _MEASURES
+            yield _Statement(
+                report.task, claim, subject, names(claim.text), periods(claim.text), found
+            )
+
+
+def _disagree(one: _Statement, other: _Statement) -> bool:
+    if one.task == other.task and one.claim.source == other.claim.source:
+        return False
+    if one.periods and other.periods and not one.periods & other.periods:
+        return False
+    if len(one.terms & other.terms) < min(MIN_SHARED, len(one.terms), len(other.terms)):
+        return False
+    if overlap(one.terms, other.terms) < MIN_OVERLAP:
+        return False
+    # Each names something that the other does not: two parts, two firms, two products.
+    if one.names - other.terms - other.names and other.names - one.terms - one.names:
+        return False
+    return _differ(one.figures, other.figures)
+
+
+def _differ(ours: Sequence[Figure], theirs: Sequence[Figure]) -> bool:
+    pairs = [(one, other) for one in ours for other in theirs if one.unit == other.unit]
+    return bool(pairs) and not any(one.agrees(other) for one, other in pairs)

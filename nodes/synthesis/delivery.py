@@ -1,0 +1,45 @@
+"""The end of a run: the answer with the run's status, bill and time."""
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+
+from nodes.bill import total
+from nodes.events import elapsed_s, emit
+from nodes.timing import measured
+from state import Answer, Expense, RunStatus, SupervisorState
+
+
+async def deliver(
+    state: SupervisorState,
+    config: RunnableConfig,
+    *,
+    answer: Answer,
+    status: RunStatus,
+    ledger: dict[str, Expense],
+) -> SupervisorState:
+    """Tell the answer and give the state's last update; the ledger is what is new in it."""
+    plan = state["plan"]
+    assert plan is not None, "the supervisor has planned"
+    bill = total({**state.get("ledger", {}), **ledger})
+    timing = measured(
+        plan,
+        state.get("results", {}),
+        asked_s=state["asked_s"],
+        planned_s=state["planned_s"],
+        ended_s=elapsed_s(config),
+    )
+    await emit(
+        "answer",
+        answer=answer.model_dump(mode="json"),
+        status=status,
+        usage=bill.model_dump(mode="json"),
+        timing=timing.model_dump(mode="json"),
+    )
+    return {
+        "answer": answer,
+        "status": status,
+        "messages": [AIMessage(answer.text)],
+        "ledger": ledger,
+        "usage": bill,
+        "timing": timing,
+    }

@@ -1,0 +1,76 @@
+"""Figures in a sentence, with their units, so that two statements of one can be compared."""
+
+import re
+from dataclasses import dataclass
+
+from nodes.checks.words import FUNCTION
+
+MAGNITUDES = {
+    "k": 1e3, "thousand": 1e3,
+    "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "millions": 1e6,
+    "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9,
+    "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
+}  # fmt: skip
+CURRENCIES = {
+    "$": "usd", "usd": "usd", "dollar": "usd", "dollars": "usd",
+    "€": "eur", "eur": "eur", "euro": "eur", "euros": "eur",
+    "£": "gbp", "gbp": "gbp", "pound": "gbp", "pounds": "gbp",
+}  # fmt: skip
+PERCENT = {"%", "percent", "per cent"}
+ROUGHLY = {"about", "around", "roughly", "nearly", "almost", "approximately", "some", "over", "~"}
+ROUGH_SHARE = 0.05
+"""How far a figure that is called rough may be off."""
+
+_FIGURE = re.compile(
+    r"(?P<before>[$€£~]|\b[A-Za-z]+)?\s?(?P<sign>[$€£~])?"
+    r"(?<![\w.])(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?:[\s\-]?(?P<magnitude>thousand|millions?|billions?|trillions?|mio|mn|bn|tn|[kKmMbB])\b)?"
+    r"(?:\s?(?P<unit>%|per cent\b|€|£|\$|[A-Za-z]+))?"
+)
+_PERIOD = re.compile(r"\b(?:(?:19|20)\d\d|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
+_SIGN = re.compile(r"[~$€£]")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number in base units, and half the last digit it was written with."""
+
+    value: float
+    unit: str
+    slack: float
+
+    def agrees(self, other: "Figure") -> bool:
+        """Say whether both may be one number, rounded differently."""
+        near = max(self.slack, other.slack)
+        return abs(self.value - other.value) <= near * (1 + 1e-9) + 1e-9 * abs(self.value)
+
+
+def periods(text: str) -> frozenset[str]:
+    """Give the years, quarters and halves a text names."""
+    return frozenset(_PERIOD.findall(text))
+
+
+def figures(text: str) -> tuple[Figure, ...]:
+    """Give the figures of a text; periods are none."""
+    return tuple(_figure(match) for match in _FIGURE.finditer(_PERIOD.sub("_", text)))
+
+
+def _figure(match: re.Match[str]) -> Figure:
+    digits = match["number"].replace(",", "")
+    scale = MAGNITUDES.get((match["magnitude"] or "").lower(), 1.0)
+    before = (match["before"] or "").lower()
+    marks = {before, match["sign"] or ""}
+    value = float(digits) * scale
+    slack = 0.5 * scale * 10.0 ** -len(digits.partition(".")[2])
+    if marks & ROUGHLY:
+        slack = max(slack, ROUGH_SHARE * value)
+    return Figure(value, _unit(marks, (match["unit"] or "").lower()), slack)
+
+
+def _unit(marks: set[str], after: str) -> str:
+    if after in PERCENT:
+        return "%"
+    for mark in (*sorted(marks), after):
+        if mark in CURRENCIES:
+            return CURRENCIES[mark]
+    return "" if after in FUNCTION else after.rstrip("s")

@@ -1,0 +1,87 @@
+"""Asking the judge: which of two claims holds, which of several attempts is best."""
+
+from collections.abc import Mapping, Sequence
+
+from langchain_core.language_models import BaseChatModel
+
+from nodes.errors import ModelError
+from nodes.events import emit
+from nodes.models.ask import Unreadable, ask
+from nodes.prompts import judge_messages, selection_messages
+from nodes.synthesis.contradictions import Pair, ruled
+from state import Contradiction, Plan, Report, Task, Usage, Verdict
+
+
+async def judge(
+    model: BaseChatModel | None, request: str, pairs: Sequence[Pair]
+) -> tuple[list[Contradiction], Usage]:
+    """Decide between claims, all pairs in one call; without a model all stay undecided.
+
+    A judge that fails or cannot be read leaves them undecided too.
+    """
+    if not pairs:
+        return [], Usage()
+    messages = judge_messages(request, [(pair.first, pair.second) for pair in pairs])
+    verdict, spent, why = Verdict(), Usage(), "no judge was asked"
+    if model is not None:
+        why = "the judge gave no ruling on it"
+        try:
+            reply = await ask(model, Verdict, messages)
+            verdict, spent = reply.value, reply.usage
+        except ModelError as error:
+            why = f"the judge failed: {error}"
+        except Unreadable as error:
+            why, spent = "the judge's verdict could not be read", error.usage
+    found = ruled(pairs, {ruling.pair: ruling for ruling in verdict.rulings}, why)
+    shown = [each.model_dump(mode="json") for each in found]
+    await emit("judged", pairs=len(pairs), contradictions=shown)
+    return found, spent
+
+
+def attempts_at_one_task(plan: Plan) -> list[tuple[Task, ...]]:
+    """Group the tasks of a plan that selects by their words: each group is one task, tried anew."""
+    if plan.aggregation != "select":
+        return []
+    groups: dict[str, list[Task]] = {}
+    for task in plan.tasks:
+        groups.setdefault(" ".join(task.description.casefold().split()), []).append(task)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+async def select(
+    model: BaseChatModel | None, group: Sequence[Task], results: Mapping[str, Report]
+) -> tuple[set[str], Usage]:
+    """Choose the best attempt at one task, and give the ids of the others.
+
+    With one complete attempt nobody is asked. Where there is no judge, or no sense in what it
+    says, the most confident attempt is taken, of equals the first.
+    """
+    ids = {task.id for task in group}
+    reports = [results[task.id] for task in group if task.id in results]
+    complete = [report for report in reports if report.status == "completed"]
+    if not complete:
+        return set(), Usage()
+    best = max(complete, key=lambda report: report.confidence).task
+    reason, spent = "the only complete attempt", Usage()
+    if len(complete) > 1:
+        chosen, reason, spent = await _choice(model, group[0].description, complete)
+        if chosen:
+            best = chosen
+    await emit("judged", attempts=sorted(ids), best=best, reason=reason)
+    return ids - {best}, spent
+
+
+async def _choice(
+    model: BaseChatModel | None, description: str, complete: Sequence[Report]
+) -> tuple[str, str, Usage]:
+    if model is None:
+        return "", "the most confident attempt: no judge was asked", Usage()
+    try:
+        reply = await ask(model, Verdict, selection_messages(description, complete))
+    except ModelError as error:
+        return "", f"the most confident attempt: the judge failed: {error}", Usage()
+    except Unreadable as error:
+        return "", "the most confident attempt: the verdict could not be read", error.usage
+    if reply.value.best in {report.task for report in complete}:
+        return reply.value.best, reply.value.reason, reply.usage
+    return "", "the most confident attempt: the judge named none of them", reply.usage

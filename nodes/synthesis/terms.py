@@ -1,0 +1,31 @@
+"""What a sentence is about: its words of content, reduced so that other wordings still meet."""
+
+import re
+
+from nodes.checks.words import FUNCTION
+
+STEM_CHARS = 6
+"""Words are cut to this length: "injection" and "injected" are one term."""
+
+_WORD = re.compile(r"[^\W\d_][\w\-]*|\w*\d[\w\-]*[^\W\d_][\w\-]*")
+
+
+def terms(text: str) -> frozenset[str]:
+    """Give the terms of a text: lower case, cut to the stem, grammar left out; no plain numbers."""
+    words = (word.casefold() for word in _WORD.findall(text))
+    return frozenset(word[:STEM_CHARS] for word in words if word not in FUNCTION)
+
+
+def names(text: str) -> frozenset[str]:
+    """Give the terms that name something: written with a capital letter or with a digit."""
+    found = []
+    for index, word in enumerate(_WORD.findall(text)):
+        is_article = index == 0 and word.casefold() in FUNCTION
+        if not is_article and (word[0].isupper() or any(c.isdigit() for c in word)):
+            found.append(word.casefold()[:STEM_CHARS])
+    return frozenset(found)
+
+
+def overlap(left: frozenset[str], right: frozenset[str]) -> float:
+    """Give the share of the smaller set that both have; 0 when one is empty."""
+    return len(left & right) / min(len(left), len(right)) if left and right else 0.0

@@ -1,0 +1,383 @@
+"""Judged synthesis and the critic, on the compiled graph against the endpoint."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import build_supervisor, load_team
+from graph.settings import Settings
+from graph.supervisor_graph import SupervisorGraph
+from nodes.errors import TeamInvalid
+from state import RequestInput
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
+from tests.teams import team
+
+REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
+SAME = "Write share.md: name the market share of Acme in 2024 and its source."
+
+
+def claiming(text: str, source: str, **fields: Any) -> dict[str, Any]:
+    return {"output": text, "claims": [{"text": text, "source": source}], **fields}
+
+
+DISAGREEING = (
+    ScriptedTask(id="A", report=claiming("Acme's market share in 2024 was 31 %.", "a.md")),
+    ScriptedTask(id="B", report=claiming("The market share of Acme in 2024 is 24 %.", "b.md")),
+)
+ATTEMPTS = (
+    ScriptedTask(id="A", description=SAME, report=claiming("31 %", "a.md", confidence=90)),
+    ScriptedTask(id="B", description=SAME, report=claiming("Share: 31 %, page 4", "b.md")),
+)
+
+
+async def run(
+    endpoint: Endpoint, settings: Settings, scenario: Scenario, **fields: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    endpoint.play(scenario)
+    graph = build_supervisor(team(**fields), settings=settings)
+    return await play(graph)
+
+
+async def play(graph: SupervisorGraph) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    events, state = [], {}
+    async for mode, part in graph.astream(REQUEST, stream_mode=["custom", "values"]):
+        if mode == "custom":
+            events.append(part)
+        else:
+            state = part
+    return state, events
+
+
+def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [event for event in events if event["kind"] == kind]
+
+
+async def test_findings_are_merged_filtered_and_ranked(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    low = {"severity": "low", "message": "Unused import os", "file": "a.py", "line": 1}
+    sql = {"severity": "high", "file": "a.py", "line": 40}
+    one = {"output": "x", "findings": [low, {**sql, "message": "SQL injection in the query"}]}
+    words = "The query is open to injection of SQL"
+    two = {"output": "y", "findings": [{**sql, "line": 42, "message": words, "confidence": 95}]}
+    two["findings"] = [*two["findings"], {**low, "line": 9, "message": "Odd", "confidence": 50}]
+    tasks = (ScriptedTask(id="A", report=one), ScriptedTask(id="B", report=two))
+
+    state, _ = await run(endpoint, settings, Scenario(tasks=tasks))
+
+    found = state["answer"].findings
+    assert [(each.severity, each.reporters) for each in found] == [
+        ("high", ("A", "B")),
+        ("low", ("A",)),
+    ]
+    assert found[0].confidence == 95
+    asked = str(endpoint.calls(schema="Answer")[0].body["messages"])
+    assert "Odd" not in asked and asked.count("SQL") == 1
+
+
+async def test_a_judge_decides_between_two_figures_and_says_why(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    ruling = {"pair": 1, "holds": "second", "reason": "b.md is the audited report"}
+    answers = {"Verdict": {"rulings": [ruling]}}
+
+    state, events = await run(endpoint, settings, Scenario(tasks=DISAGREEING, answers=answers))
+
+    (found,) = state["answer"].contradictions
+    assert [claim.source for claim in found.claims] == ["a.md", "b.md"]
+    assert found.verdict == "the second holds (b.md): b.md is the audited report"
+    assert "audited" in str(endpoint.calls(schema="Answer")[0].body["messages"])
+    assert len(of_kind(events, "judged")) == 1
+    assert state["usage"].by_worker["judge"].model_calls == 1
+    assert len(endpoint.requests) == len(DISAGREEING) + 3
+    assert state["usage"].model_calls == len(endpoint.requests)
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        "I would rather not say.",
+        {"rulings": [{"pair": 7, "holds": "first", "reason": "?"}]},
+        {"rulings": [{"pair": "x", "holds": "mine"}]},
+        {},
+        {"rulings": [{"pair": 1, "holds": "undecided", "reason": "no dates"}]},
+    ],
+    ids=["prose", "unknown_pair", "no_ruling", "empty", "undecided"],
+)
+async def test_a_judge_without_a_usable_ruling_leaves_it_undecided(
+    verdict: Any, endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=DISAGREEING, answers={"Verdict": verdict})
+
+    state, _ = await run(endpoint, settings, scenario)
+
+    (found,) = state["answer"].contradictions
+    assert found.verdict.startswith("cannot decide: ")
+    assert state["status"] == "done"
+    assert state["answer"].confidence == 70
+
+
+async def test_a_judge_that_cannot_be_reached_leaves_it_undecided(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refused = Fault(kind="content_filter", schema="Verdict")
+
+    state, _ = await run(endpoint, settings, Scenario(tasks=DISAGREEING, faults=(refused,)))
+
+    assert state["answer"].contradictions[0].verdict.startswith("cannot decide: the judge failed")
+    assert state["status"] == "done"
+
+
+async def test_claims_that_do_not_contradict_are_no_contradiction(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    both = {"rulings": [{"pair": 1, "holds": "both", "reason": "two markets"}]}
+
+    state, _ = await run(endpoint, settings, Scenario(tasks=DISAGREEING, answers={"Verdict": both}))
+
+    assert state["answer"].contradictions == ()
+    assert state["answer"].confidence == 80
+
+
+async def test_without_the_judge_a_contradiction_costs_no_call(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    state, _ = await run(endpoint, settings, Scenario(tasks=DISAGREEING), judge=False)
+
+    assert len(endpoint.requests) == len(DISAGREEING) + 2
+    assert state["answer"].contradictions[0].verdict == "cannot decide: no judge was asked"
+
+
+async def test_the_synthesizers_own_contradictions_need_claims_of_the_reports(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    real = [{"text": "Part A costs 42 euros."}, {"text": "Part B costs 42 euros."}]
+    made_up = [{"text": "Part A costs 42 euros."}, {"text": "Part Z is free."}]
+    told = [{"subject": "cost", "claims": claims, "verdict": "odd"} for claims in (real, made_up)]
+    answers = {"Answer": {"text": "The answer.", "contradictions": told}}
+
+    state, _ = await run(
+        endpoint, settings, Scenario(tasks=dag({"A": (), "B": ()}), answers=answers)
+    )
+
+    (found,) = state["answer"].contradictions
+    assert [claim.source for claim in found.claims] == ["A.md", "B.md"]
+
+
+async def test_of_several_attempts_the_judge_takes_the_best(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    answers = {"Verdict": {"best": "B", "reason": "names the page"}}
+    scenario = Scenario(tasks=ATTEMPTS, aggregation="select", answers=answers)
+
+    _, events = await run(endpoint, settings, scenario)
+
+    (judged,) = of_kind(events, "judged")
+    asked = str(endpoint.calls(schema="Answer")[0].body["messages"])
+    assert (judged["best"], judged["reason"]) == ("B", "names the page")
+    assert "page 4" in asked and "a.md" not in asked
+    assert len(endpoint.calls(schema="Verdict")) == 1
+
+
+@pytest.mark.parametrize("verdict", ["A, surely.", {"best": "Z"}, {}])
+async def test_a_judge_that_names_no_attempt_leaves_the_most_confident(
+    verdict: Any, endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=ATTEMPTS, aggregation="select", answers={"Verdict": verdict})
+
+    state, events = await run(endpoint, settings, scenario)
+
+    (judged,) = of_kind(events, "judged")
+    assert judged["best"] == "A" and judged["reason"].startswith("the most confident attempt")
+    assert state["status"] == "done"
+
+
+async def test_an_only_complete_attempt_is_taken_without_asking(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    lost = ScriptedTask(id="A", description=SAME, report={"status": "failed", "output": "no"})
+    scenario = Scenario(tasks=(lost, ATTEMPTS[1]), aggregation="select")
+
+    state, _ = await run(endpoint, settings, scenario, max_attempts=1)
+
+    assert not endpoint.calls(schema="Verdict")
+    assert state["status"] == "done"
+
+
+async def test_results_beyond_the_context_are_summarised_until_they_fit(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = tuple(ScriptedTask(id=f"t{n}", report={"output": f"{n} " * 600}) for n in range(6))
+    summary = {"text": "In short.", "sources": []}
+
+    state, events = await run(
+        endpoint,
+        settings,
+        Scenario(tasks=tasks, answers={"Answer": summary}),
+        max_synthesis_chars=3_000,
+    )
+
+    stages = [event for event in of_kind(events, "synthesized") if event.get("stage") == "reduce"]
+    calls = endpoint.calls(schema="Answer")
+    assert len(stages) == len(calls) - 1 >= 3
+    assert len(str(calls[-1].body["messages"])) < 6_000
+    assert state["usage"].model_calls == len(endpoint.requests)
+    assert state["status"] == "done"
+
+
+async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = tuple(ScriptedTask(id=f"t{n}", report={"output": f"{n} " * 600}) for n in range(6))
+    fault = Fault(kind="content_filter", schema="Answer", nth=(1,))
+
+    state, _ = await run(
+        endpoint, settings, Scenario(tasks=tasks, faults=(fault,)), max_synthesis_chars=3_000
+    )
+
+    assert state["status"] == "partial"
+    assert any("were cut, not summarised" in gap for gap in state["answer"].gaps)
+
+
+async def test_a_plain_run_never_asks_a_judge_or_a_critic(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    state, events = await run(endpoint, settings, Scenario(tasks=dag({"A": (), "B": ("A",)})))
+
+    assert len(endpoint.requests) == 4
+    assert not of_kind(events, "judged") and not of_kind(events, "criticized")
+    assert state["status"] == "done"
+
+
+async def test_an_accepted_answer_is_delivered_for_one_call(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=dag({"A": ()}), answers={"Critique": {"accepted": True}})
+
+    state, events = await run(endpoint, settings, scenario, critic="on")
+
+    assert state["status"] == "done"
+    assert len(endpoint.requests) == 4 == state["usage"].model_calls
+    assert len(of_kind(events, "answer")) == 1
+    assert [message.type for message in state["messages"]] == ["human", "ai"]
+
+
+async def test_the_critic_sends_a_task_back_with_what_to_mend(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {
+        "accepted": False,
+        "problems": ["No page is named."],
+        "send_back": [{"task": "A", "mend": "Name the page."}, {"task": "Z", "mend": "?"}],
+    }
+    tasks = (
+        ScriptedTask(id="A", report=[{"output": "first"}, {"output": "second, page 4"}]),
+        ScriptedTask(id="B"),
+        ScriptedTask(id="C", depends_on=("A",)),
+    )
+    answers = {"Critique": [refusal, {"accepted": True}]}
+
+    state, events = await run(
+        endpoint, settings, Scenario(tasks=tasks, answers=answers), critic="on"
+    )
+
+    again = endpoint.calls(task="A")[-1]
+    assert "Name the page." in str(again.body["messages"])
+    assert [len(endpoint.calls(task=name)) for name in "ABC"] == [2, 1, 2]
+    assert state["results"]["A"].output == "second, page 4"
+    assert state["status"] == "done"
+    assert state["usage"].model_calls == len(endpoint.requests) == 10
+    assert sum(state["steps"].values()) == 5
+    assert [event["sent_back"] for event in of_kind(events, "criticized")] == [
+        {"A": "Name the page."},
+        {},
+    ]
+
+
+async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {
+        "accepted": False,
+        "problems": ["Not good enough."],
+        "send_back": [{"task": "A", "mend": "More."}],
+    }
+
+    state, _ = await run(
+        endpoint,
+        settings,
+        Scenario(tasks=dag({"A": ()}), answers={"Critique": refusal}),
+        critic="on",
+        max_critic_rounds=2,
+    )
+
+    assert len(endpoint.calls(schema="Critique")) == 3
+    assert len(endpoint.calls(task="A")) == 3
+    assert state["status"] == "partial"
+    assert "Not good enough." in state["answer"].gaps
+
+
+async def test_a_result_that_was_not_mended_stands_again(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {"accepted": False, "send_back": [{"task": "A", "mend": "More."}]}
+    reports = [{"output": "good"}, {"status": "failed", "output": "worse"}]
+    scenario = Scenario(
+        tasks=(ScriptedTask(id="A", report=reports),), answers={"Critique": refusal}
+    )
+
+    state, _ = await run(endpoint, settings, scenario, critic="on", max_attempts=1)
+
+    assert "good" in str(endpoint.calls(schema="Answer")[-1].body["messages"])
+    assert any("its first result stands" in gap for gap in state["answer"].gaps)
+
+
+@pytest.mark.parametrize("critique", ["Well done, all of you.", {"problems": "x"}, {}])
+async def test_nonsense_from_the_critic_lets_the_answer_pass(
+    critique: Any, endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=dag({"A": ()}), answers={"Critique": critique})
+
+    state, events = await run(endpoint, settings, scenario, critic="on")
+
+    (criticized,) = of_kind(events, "criticized")
+    assert state["status"] == "done"
+    assert criticized["accepted"] and "could not be read" in criticized["remark"]
+
+
+@pytest.mark.parametrize(("confidence", "calls"), [(69, 1), (70, 0)])
+async def test_the_critic_is_asked_below_a_confidence(
+    confidence: int, calls: int, endpoint: Endpoint, settings: Settings
+) -> None:
+    answers = {
+        "Answer": {"text": "The answer.", "confidence": confidence},
+        "Critique": {"accepted": True},
+    }
+
+    await run(endpoint, settings, Scenario(tasks=dag({"A": ()}), answers=answers), critic="below")
+
+    assert len(endpoint.calls(schema="Critique")) == calls
+
+
+@pytest.mark.parametrize("switch", ["off", "on", "below", "'on'"])
+def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path) -> None:
+    folder = _folder(tmp_path, f"critic: {switch}\njudge: false\nmax_critic_rounds: 2")
+
+    found = load_team(folder, Settings())
+
+    assert found.critic == switch.strip("'")
+    assert (found.judge, found.max_critic_rounds) == (False, 2)
+
+
+def test_a_switch_that_is_none_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(TeamInvalid, match="allowed: off, on, below"):
+        load_team(_folder(tmp_path, "critic: sometimes"), Settings())
+
+
+def _folder(tmp_path: Path, keys: str) -> Path:
+    folder = tmp_path / "pair"
+    folder.mkdir()
+    (folder / "team.md").write_text(f"---\ndescription: Two.\n{keys}\n---\nPlan.\n")
+    (folder / "worker.md").write_text("---\ndescription: Works.\n---\nWork.\n")
+    return folder

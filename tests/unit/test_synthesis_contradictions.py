@@ -1,0 +1,76 @@
+"""Which claims are taken to contradict each other."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.synthesis.contradictions import candidates, ruled, undecided
+from nodes.synthesis.figures import figures
+from state import Claim, Report, Ruling
+
+
+def report(task: str, *texts: str) -> Report:
+    return Report(task=task, claims=tuple(Claim(text=text, source=f"{task}.md") for text in texts))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("AWS revenue in 2024 was $107.6 billion.", "The revenue of AWS in 2024: 96 bn dollars."),
+        ("Market share of AWS is 31 %", "AWS's market share is 29%"),
+        ("Part A costs 42 euros.", "Part A costs 43 euros."),
+        ("The service has 1,200 users in Q3", "In Q3 the service has 900 users."),
+    ],
+)
+def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) -> None:
+    assert len(candidates([report("A", first), report("B", second)])) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("AWS revenue in 2024 was $107.6 billion.", "The revenue of AWS in 2024 was 108 bn USD."),
+        ("AWS revenue in 2024 was $107.6 billion.", "AWS revenue in 2024: 107,556 million USD"),
+        ("AWS revenue in 2024 was $107.6 billion.", "AWS revenue in 2023 was $90.8 billion."),
+        ("AWS revenue in 2024 was $107.6 billion.", "Azure revenue in 2024 was $75 billion."),
+        ("AWS revenue grew 19 % in 2024.", "AWS revenue in 2024 was $107.6 billion."),
+        ("Part A costs 42 euros.", "Part B costs 43 euros."),
+        ("Growth is about 20 %", "Growth is 19.2 %"),
+        ("It is cheap.", "It is dear."),
+    ],
+    ids=["rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "no_figure"],
+)
+def test_other_subjects_and_roundings_are_none(first: str, second: str) -> None:
+    assert candidates([report("A", first), report("B", second)]) == ()
+
+
+def test_one_report_from_one_source_is_not_held_against_itself() -> None:
+    texts = ("Part A costs 42 euros.", "Part A costs 43 euros.")
+
+    assert candidates([report("A", *texts)]) == ()
+
+
+@given(st.lists(st.text(max_size=60), max_size=6))
+def test_any_text_can_be_compared(texts: list[str]) -> None:
+    reports = [report(str(number), text) for number, text in enumerate(texts) if text]
+
+    assert all(pair.first.text != pair.second.text for pair in candidates(reports))
+
+
+@given(st.floats(0.1, 1e6).map(lambda value: round(value, 2)))
+def test_a_figure_agrees_with_itself_in_other_units(value: float) -> None:
+    (whole,) = figures(f"${value:.2f} million")
+    (small,) = figures(f"{value * 1e6:.0f} USD")
+
+    assert whole.agrees(small) and small.agrees(whole)
+
+
+def test_a_pair_without_a_ruling_cannot_be_decided() -> None:
+    pairs = candidates([report("A", "Part A costs 42 euros."), report("B", "Part A costs 5 euros")])
+
+    (silent,) = ruled(pairs, {}, "the judge failed")
+    (neither,) = ruled(pairs, {1: Ruling(pair=1, holds="neither", reason="both are old")}, "")
+
+    assert silent.verdict == "cannot decide: the judge failed"
+    assert neither.verdict == "neither holds: both are old"
+    assert (undecided([silent]), undecided([neither])) == (1, 0)
