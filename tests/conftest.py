@@ -3,14 +3,20 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from graph.settings import Settings
+from tests.endpoint import Endpoint
 from tests.endpoint.fixtures import endpoint, model_settings
 
 __all__ = ["endpoint", "model_settings"]
 
 KEPT = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
+
+# A busy machine must not fail a test: the first example pays for imports.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)
@@ -27,10 +33,10 @@ def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 @pytest.fixture
-def settings(endpoint: object, tmp_path: Path) -> Settings:
+def settings(endpoint: Endpoint, tmp_path: Path) -> Settings:
     """Settings whose three tiers are at the endpoint, and whose runs are kept in a new folder."""
     return Settings(
-        openai_base_url=endpoint.base_url,  # type: ignore[attr-defined]
+        openai_base_url=endpoint.base_url,
         openai_api_key="sk-test-0123456789abcdef",
         model_fast="openai:gpt-5-mini",
         model_standard="openai:gpt-5-mini",
