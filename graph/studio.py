@@ -12,6 +12,6 @@ from graph.supervisor import build_supervisor
 SETTINGS = Settings()
 SETTINGS.export_tracing()
 # The server has asked before now, and LangSmith remembers what it was told.
-get_env_var.cache_clear()
+get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lru_cache
 
 market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
