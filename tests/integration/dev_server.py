@@ -1,0 +1,116 @@
+"""`langgraph dev` as a process, in a folder that looks like a fresh checkout."""
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CHECKOUT = ("graph", "nodes", "state.py", "teams", "langgraph.json")
+START_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class DevServer:
+    """A server that answers."""
+
+    url: str
+    log: Path
+
+    def said(self) -> str:
+        """Give all that the server has logged."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def dev_server(folder: Path, **env: str) -> Iterator[DevServer]:
+    """Start the server on a free port and wait until it is ready; it ends with the block.
+
+    Its folder holds links to the code, so that what the server keeps does not land in the
+    checkout, and no `.env`.
+    """
+    for name in CHECKOUT:
+        (folder / name).symlink_to(ROOT / name)
+    port, log = _free_port(), folder / "server.log"
+    command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
+    command += ["--port", str(port), "--n-jobs-per-worker", "10"]
+    quiet = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "NO_COLOR": "1", "HOME": str(folder)}
+    path = {"PATH": os.pathsep.join((str(Path(sys.executable).parent), os.defpath))}
+    with log.open("w") as out:
+        child = subprocess.Popen(
+            command, cwd=folder, env=path | quiet | env, stdout=out, stderr=subprocess.STDOUT
+        )
+    server = DevServer(f"http://127.0.0.1:{port}", log)
+    try:
+        _wait_until_ready(port, child, server)
+        yield server
+    finally:
+        child.terminate()
+        try:
+            child.wait(10)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+@contextmanager
+def langsmith_sink() -> Iterator[tuple[str, list[str]]]:
+    """Listen in LangSmith's place: gives its address and the paths that are sent to."""
+    paths: list[str] = []
+
+    class Sink(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            paths.append(self.path)
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            self.do_GET()
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sink) as sink:
+        threading.Thread(target=sink.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{sink.server_address[1]}", paths
+        finally:
+            sink.shutdown()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_until_ready(port: int, child: "subprocess.Popen[bytes]", server: DevServer) -> None:
+    gives_up_s = time.monotonic() + START_TIMEOUT_S
+    while not _is_ready(port):
+        if child.poll() is not None or time.monotonic() > gives_up_s:
+            raise RuntimeError(f"langgraph dev did not start:\n{server.said()}")
+        # Only the other process knows; it has no way to call back.
+        time.sleep(0.05)
+
+
+def _is_ready(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/ok")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,281 @@
+"""`langgraph dev`, driven as Studio and other clients do, through the SDK."""
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import ConflictError
+
+from state import Context
+from tests.endpoint import Endpoint, Fault, Scenario, dag
+from tests.integration.dev_server import DevServer, dev_server, langsmith_sink
+
+pytestmark = pytest.mark.xdist_group("langgraph_dev")
+"""One server for all of them, also when tests run in parallel."""
+
+TEAM = "market_analysis"
+MEMBERS = {"researcher", "analyst", "writer", "reviewer"}
+EXAMPLE = Path(__file__).parents[2] / "examples" / TEAM
+QUESTION = "Compare the parts and say which one is best."
+REQUEST = {"request": QUESTION}
+PARTS = dag({"A": (), "B": ("A",)})
+EMBEDDED = {f"model_{tier}": "embedded" for tier in ("fast", "standard", "strong")}
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    server: DevServer
+    endpoint: Endpoint
+    sent_to_langsmith: list[str]
+
+
+@pytest.fixture(scope="module")
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Surroundings]:
+    """A server whose models are at an endpoint, in a shell that holds a key of LangSmith."""
+    with Endpoint().in_thread() as endpoint, langsmith_sink() as (langsmith, paths):
+        env = {
+            "OPENAI_API_KEY": "sk-test-0123456789abcdef",
+            "OPENAI_BASE_URL": endpoint.base_url,
+            "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
+            "LANGSMITH_ENDPOINT": langsmith,
+            "LANGGRAPH_STRICT_MSGPACK": "true",
+        }
+        with dev_server(tmp_path_factory.mktemp("checkout"), **env) as server:
+            yield Surroundings(server, endpoint, paths)
+
+
+@pytest.fixture(autouse=True)
+def server(surroundings: Surroundings) -> Iterator[DevServer]:
+    """The server; what it logs during a test is shown when the test fails."""
+    known = len(surroundings.server.said())
+    yield surroundings.server
+    sys.stdout.write(surroundings.server.said()[known:])
+
+
+@pytest.fixture
+def played(surroundings: Surroundings) -> Endpoint:
+    """The endpoint of the server's models, playing two tasks in a row."""
+    surroundings.endpoint.play(Scenario(tasks=PARTS))
+    surroundings.endpoint.requests.clear()
+    return surroundings.endpoint
+
+
+@pytest.fixture
+async def client(server: DevServer) -> Any:
+    async with get_client(url=server.url) as client:
+        yield client
+
+
+@pytest.fixture
+async def thread(client: LangGraphClient) -> str:
+    return (await client.threads.create())["thread_id"]
+
+
+async def run(client: LangGraphClient, thread: str, given: Any, **more: Any) -> dict[str, Any]:
+    ended = await client.runs.wait(thread, TEAM, input=given, raise_error=False, **more)
+    assert isinstance(ended, dict)
+    return ended
+
+
+async def test_the_team_is_listed(client: LangGraphClient):
+    found = await client.assistants.search()
+
+    assert [assistant["graph_id"] for assistant in found] == [TEAM]
+
+
+async def test_the_drawing_names_the_steps_the_workers_and_their_inner_steps(
+    client: LangGraphClient,
+):
+    drawn = await client.assistants.get_graph(await assistant(client), xray=True)
+
+    names = {str(node["id"]) for node in drawn["nodes"]}
+    inner = {f"{m}:{s}" for m in MEMBERS for s in ("await_inputs", "act", "assess", "refine")}
+    assert names >= {"supervisor", "synthesizer", *inner}
+    ends = {(edge["source"], edge["target"]) for edge in drawn["edges"]}
+    assert {("supervisor", f"{member}:await_inputs") for member in MEMBERS} <= ends
+
+
+async def test_the_forms_ask_for_a_request_and_for_the_settings_of_a_run(client: LangGraphClient):
+    schemas = await client.assistants.get_schemas(await assistant(client))
+
+    asked, settings = schemas["input_schema"], schemas["context_schema"]
+    assert asked and list(asked["properties"]) == ["request", "messages", "materials"]
+    assert settings and set(settings["properties"]) == {field.name for field in fields(Context)}
+
+
+async def test_a_run_streams_what_its_workers_do_and_ends_with_an_answer(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    parts = defaultdict(list)
+    async for part in client.runs.stream(
+        thread,
+        TEAM,
+        input=REQUEST,
+        stream_mode=["values", "updates", "custom", "messages-tuple", "events"],
+        stream_subgraphs=True,
+    ):
+        parts[part.event.partition(":")[0]].append(part.data)
+
+    assert "error" not in parts
+    assert [next(iter(update)) for update in parts["updates"]] == [
+        "supervisor",
+        "researcher",
+        "researcher",
+        "supervisor",
+        "synthesizer",
+    ]
+    assert {"await_inputs", "act", "assess"} <= {n for u in parts["updates|researcher"] for n in u}
+    told = [event["kind"] for event in parts["custom|researcher"]]
+    assert told.count("task_started") == told.count("report") == 2
+    assert parts["messages"] and parts["events"]
+    assert parts["values"][-1]["answer"]["text"] == "The answer, from A.md, B.md"
+
+
+async def test_a_chat_message_of_studio_works_as_a_request(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    message = {"type": "human", "content": [{"type": "text", "text": QUESTION}]}
+
+    ended = await run(client, thread, {"messages": [message]})
+
+    assert (ended["status"], ended["request"]) == ("done", QUESTION)
+    assert [message["type"] for message in ended["messages"]] == ["human", "ai"]
+
+
+async def test_a_follow_up_is_planned_anew_with_what_was_said(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    await run(client, thread, REQUEST)
+
+    ended = await run(client, thread, {"messages": [{"role": "user", "content": "And the rest?"}]})
+
+    assert (ended["status"], ended["request"]) == ("done", "And the rest?")
+    assert [plan["version"] for plan in ended["plans"]] == [1, 2]
+    assert [message["type"] for message in ended["messages"]] == ["human", "ai"] * 2
+    assert QUESTION in str(played.calls(schema="Plan")[-1].body)
+
+
+async def test_a_threads_state_is_the_contracts_as_json(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    await run(client, thread, REQUEST, context={"max_tokens": 100_000, "deadline_s": 60})
+
+    state = await client.threads.get_state(thread)
+
+    values = state["values"]
+    assert isinstance(values, dict)
+    assert {"request", "plan", "plans", "results", "answer", "messages", "status", "usage"} <= set(
+        values
+    )
+    assert values["results"]["B"]["claims"][0]["source"] == "B.md"
+    assert json.loads(json.dumps(values)) == values
+    assert "budget" not in str(state["metadata"])
+
+
+async def test_a_plan_waits_for_approval_and_its_types_outlive_the_wait(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    shown = await run(client, thread, REQUEST, context={"approve_plan": True})
+    called = len(played.requests)
+    ended = await run(client, thread, None, command={"resume": "accept"})
+
+    assert shown["__interrupt__"][0]["value"]["plan"]["tasks"][0]["id"] == "A"
+    assert called == 1
+    assert ended["status"] == "done"
+    assert set(ended["results"]) == {"A", "B"}
+
+
+async def test_a_cancelled_run_goes_on_without_repeating_what_was_done(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    played.play(Scenario(tasks=dag({"A": (), "B": ("A",)}, latency_s={"B": 60.0})))
+    async for part in client.runs.stream(
+        thread, TEAM, input=REQUEST, stream_mode="custom", stream_subgraphs=True
+    ):
+        if part.event == "metadata":
+            begun = part.data["run_id"]
+        elif (part.data or {}).get("kind") == "task_started" and part.data["task"] == "B":
+            await client.runs.cancel(thread, begun, wait=True)
+    stopped = await client.threads.get(thread)
+    played.play(Scenario(tasks=PARTS))
+
+    ended = await run(client, thread, None)
+
+    assert stopped["status"] == "interrupted"
+    assert ended["status"] == "done"
+    assert {name: report["status"] for name, report in ended["results"].items()} == {
+        "A": "completed",
+        "B": "completed",
+    }
+    assert [len(played.calls(schema="Plan")), len(played.calls(task="A"))] == [1, 1]
+
+
+async def test_a_second_run_of_a_busy_thread_is_rejected(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    played.play(Scenario(tasks=PARTS, latency_s={"Plan": 60.0}))
+    first = await client.runs.create(thread, TEAM, input=REQUEST)
+
+    with pytest.raises(ConflictError):
+        await client.runs.create(thread, TEAM, input=REQUEST, multitask_strategy="reject")
+
+    await client.runs.cancel(thread, first["run_id"], wait=True)
+
+
+async def test_an_empty_request_is_refused_in_words(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    ended = await run(client, thread, {"request": " "})
+
+    assert ended["__error__"] == {"error": "RequestInvalid", "message": "empty request"}
+    assert not played.requests
+
+
+async def test_a_models_refusal_is_told_in_words(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    played.play(Scenario(tasks=PARTS, faults=(Fault(kind="unauthorized", schema="Plan"),)))
+
+    ended = await run(client, thread, REQUEST)
+
+    assert ended["__error__"]["error"] == "Unauthorized"
+    assert "401" in ended["__error__"]["message"]
+
+
+async def test_the_embedded_model_works_the_example_with_its_own_tools(
+    client: LangGraphClient, thread: str, server: DevServer, played: Endpoint
+):
+    given = {
+        "request": "Compare the market capitalization of the top 3 cloud providers with "
+        "year-over-year growth",
+        "materials": {path.name: path.read_text() for path in EXAMPLE.iterdir()},
+        "messages": None,
+    }
+
+    ended = await run(client, thread, given, context=EMBEDDED)
+
+    assert ended["status"] == "done"
+    assert "3133.4" in ended["answer"]["text"]
+    assert not played.requests
+    assert "BlockingError" not in server.said()
+
+
+async def test_nothing_is_lost_in_saving_and_nothing_sent_to_langsmith(
+    client: LangGraphClient, thread: str, played: Endpoint, surroundings: Surroundings
+):
+    await run(client, thread, REQUEST)
+
+    assert "Blocked deserialization" not in surroundings.server.said()
+    assert not [path for path in surroundings.sent_to_langsmith if "/runs" in path]
+
+
+async def assistant(client: LangGraphClient) -> str:
+    (found,) = await client.assistants.search(graph_id=TEAM)
+    return found["assistant_id"]

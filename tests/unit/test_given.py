@@ -1,0 +1,64 @@
+"""What a caller gives, at the door of a run."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langgraph.types import Command
+
+from graph.given import read_context, read_input
+from nodes.errors import RequestInvalid, SettingsInvalid
+from state import Context
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def test_fields_that_a_form_left_empty_are_taken_out():
+    assert read_input({"request": "a", "messages": None, "materials": None}) == {"request": "a"}
+
+
+@pytest.mark.parametrize("untouched", [None, Command(resume="accept"), {}])
+def test_what_goes_on_with_a_run_stays_as_it_is(untouched: Any):
+    assert read_input(untouched) == untouched
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"request": 5}, "the request is no text"),
+        ({"materials": "a"}, "the materials are no texts"),
+        ({"materials": {"a.md": 5}}, "the materials are no texts"),
+        ({"materials": {5: "a"}}, "the materials are no texts"),
+    ],
+)
+def test_an_input_of_another_kind_is_refused(wrong: Any, words: str):
+    with pytest.raises(RequestInvalid, match=words):
+        read_input(wrong)
+
+
+@given(st.fixed_dictionaries({}, optional={"request": VALUES, "materials": VALUES}))
+def test_any_input_is_read_or_refused(anything: Any):
+    try:
+        read = read_input(anything)
+    except RequestInvalid:
+        return
+
+    assert all(isinstance(text, str) for text in read.get("materials", {}).values())
+    assert isinstance(read.get("request", ""), str)
+
+
+def test_a_context_may_be_a_mapping_with_numbers_as_words():
+    assert read_context({"deadline_s": "60"}) == Context(deadline_s=60.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"), [({"deadline_s": "soon"}, "deadline_s"), ({"deadline": 3}, "deadline")]
+)
+def test_a_setting_that_cannot_be_is_named(wrong: Any, words: str):
+    with pytest.raises(SettingsInvalid, match=words):
+        read_context(wrong)
