@@ -72,7 +72,7 @@ async def criticize(
 
 def after_critic(state: SupervisorState) -> Literal["supervisor", "__end__"]:
     """Tasks that were sent back are the supervisor's; a delivered answer is the end."""
-    return "supervisor" if state["status"] == "running" else "__end__"
+    return "supervisor" if state.get("status") == "running" else "__end__"
 
 
 async def _review(

@@ -70,7 +70,7 @@ async def synthesize(
 
 def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
     """A draft goes to the critic; a delivered answer is the end."""
-    return "critic" if state["status"] == "running" else "__end__"
+    return "critic" if state.get("status") == "running" else "__end__"
 
 
 def is_reviewed(team: Team, answer: Answer, config: RunnableConfig) -> bool:
