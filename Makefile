@@ -13,10 +13,11 @@ check:  ## format, lint, types, tests: what CI runs
 	.ci/run
 
 bench:  ## measure dispatch against waves, in memory and on SQLite
+	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.benchmarks.dispatch
 
 dev:  ## open the teams in LangGraph's development server
-	.venv/bin/langgraph dev --n-jobs-per-worker 10
+	bin/studio
 
 lock:  ## resolve the dependencies anew
 	bin/lock

@@ -31,6 +31,8 @@ Fault = Literal["content", "permanent"]
 Rung = Literal["refine", "tier", "reassign", "split", "person"]
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
+Strategy = Literal["plan", "route", "step"]
+"""How a team's supervisor works: a whole plan; one worker or two; one worker after another."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
 Holds = Literal["first", "second", "neither", "both", "undecided"]
@@ -139,6 +141,9 @@ class Team(_Frozen):
     """The supervisor's own words for planning, the body of `team.md`."""
     synthesis: str = ""
     """What the synthesizer should mind; from the front matter."""
+    strategy: Strategy = "plan"
+    routes: dict[str, str] = Field(default_factory=dict)
+    """Pinned routes: words that must all stand in a request, and the worker that then takes it."""
     workers: tuple[Worker, ...] = Field(min_length=1)
     examples: tuple[Example, ...] = ()
     planner_tier: Tier = "strong"
@@ -397,6 +402,21 @@ class Handoff(_Frozen):
     """The task's materials, name to text."""
     constraints: Constraints
     return_to: str = "supervisor"
+
+
+class Decision(_Frozen):
+    """Who takes a request, or who goes next."""
+
+    worker: str = ""
+    """Name of the worker best suited."""
+    secondary: str = ""
+    """A second worker, only when the request needs both; when routing."""
+    task: str = ""
+    """What the worker is to do; when stepping."""
+    reason: str = ""
+    """Why this one."""
+    is_done: bool = False
+    """True when the results answer the request; when stepping."""
 
 
 class Refinement(_Frozen):

@@ -84,6 +84,8 @@ def line_shown(board: Board, event: Event) -> str:
         "report": _say_report,
         "task_skipped": _say_skipped,
         "refined": _say_refined,
+        "escalated": _say_escalated,
+        "reassigned": _say_reassigned,
         "deadline": _say_deadline,
         "budget": _say_budget,
     }
@@ -138,7 +140,7 @@ def _say_report(board: Board, event: Event) -> str:
     if row is None:
         return ""
     why = f": {one_line(row.remark, 200)}" if row.remark and row.state != "done" else ""
-    return f"{_who(event)} {row.state} in {row.elapsed_s():.1f} s{why}"
+    return f"{_who(event)} {row.state} in {row.elapsed_s():.2f} s{why}"
 
 
 def _say_skipped(board: Board, event: Event) -> str:
@@ -147,6 +149,14 @@ def _say_skipped(board: Board, event: Event) -> str:
 
 def _say_refined(board: Board, event: Event) -> str:
     return f"{_who(event)} refined: {one_line(event.get('description'), 200)}"
+
+
+def _say_escalated(board: Board, event: Event) -> str:
+    return f"{_who(event)} hands back: {one_line(event.get('message'), 200)}"
+
+
+def _say_reassigned(board: Board, event: Event) -> str:
+    return f"{one_line(event.get('task'), 40)} goes to {one_line(event.get('to'), 40)}"
 
 
 def _say_deadline(board: Board, event: Event) -> str:

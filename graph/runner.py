@@ -207,11 +207,15 @@ def _reopened(values: SupervisorState) -> Command[Any] | None:
 async def _drive(session: _Session, given: Any, context: Context | None) -> Outcome:
     error: SupervisorError | None = None
     try:
+        await session.graph.prepare()
         await session.graph.ainvoke(given, session.config, context=context)
     except SupervisorError as raised:
         error = raised
     except sqlite3.Error as raised:
         error = StoreError("the run database failed", cause=str(raised))
+    except BaseException as raised:
+        session.journal.write({"stopped": type(raised).__name__})
+        raise
     snapshot = await session.graph.aget_state(session.config, subgraphs=True)
     values = dict(snapshot.values)
     if error:

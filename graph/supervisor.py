@@ -67,5 +67,6 @@ def build_supervisor(
     builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
 
     graph = SupervisorGraph.of(builder.compile(name=team.name, checkpointer=checkpointer))
+    graph.prepare = loops.prepare
     saved.graph = graph
     return graph

@@ -1,12 +1,12 @@
 """A compiled graph that any caller can use: plain synchronous Python, a notebook, a server."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from graph.given import read_context, read_input
+from graph.given import read_context, read_edit, read_input
 from graph.harvest import harvest
 from graph.portal import portal
 from nodes.bill import total
@@ -22,6 +22,9 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     The synchronous methods run on one background loop of the process, so that all runs share its
     limits. Each run gets its clock, its `Context`, and, with a checkpointer, `sync` durability.
     """
+
+    prepare: Callable[[], Awaitable[None]]
+    """Loads and builds what the workers need; a run does it while it plans, unless it is done."""
 
     @classmethod
     def of(cls, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
@@ -77,6 +80,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     ) -> Iterator[Any]:
         """Stream a run into a plain `for`."""
         return portal().iterate(self.astream(input, config, **kwargs))
+
+    async def aupdate_state(
+        self, config: RunnableConfig, values: Any, *args: Any, **kwargs: Any
+    ) -> RunnableConfig:
+        """Edit the state of a thread; values may be JSON, as from Studio."""
+        return await super().aupdate_state(config, read_edit(values), *args, **kwargs)
 
     async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
         """Make a run's budget; a resumed run has spent what its checkpoint says."""

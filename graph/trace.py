@@ -77,13 +77,16 @@ def _run(
     answer: Entry | None,
 ) -> dict[str, Any]:
     run: dict[str, Any] = {"resumed": 0}
+    is_stopped = False
     for note in notes:
         run |= note.get("run", {})
         run["resumed"] += "resumed" in note
+        is_stopped = "stopped" in note
     request = next((event for event in turn if event["kind"] == "request"), {})
     run |= {key: request[key] for key in ("request", "models", "materials") if key in request}
     last = turn[-1] if turn else {}
-    ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else "running"
+    unended = "stopped" if is_stopped else "running"
+    ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else unended
     return {**run, "status": ended, "events": len(events)}
 
 

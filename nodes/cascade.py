@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping
 
-from state import Plan, Report, Task
+from state import Plan, Report, ReportStatus, Task
+
+ENDED: Mapping[ReportStatus, str] = {
+    "completed": "was completed",
+    "failed": "failed",
+    "skipped": "was skipped",
+    "escalated": "was handed back",
+}
+"""How a task ended, as the end of a sentence."""
 
 
 def skipped(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> dict[str, Report]:
@@ -30,5 +38,5 @@ def _missing_input(task: Task, known: Mapping[str, Report]) -> str:
     for edge in task.depends_on:
         report = known.get(edge.task)
         if edge.required and report is not None and report.status != "completed":
-            return f"needs {edge.task}, which was {report.status}"
+            return f"needs {edge.task}, which {ENDED[report.status]}"
     return ""

@@ -27,6 +27,8 @@ async def make_plan(
 ) -> tuple[Plan, Usage]:
     """Ask for a plan; send what is wrong with it back, `team.max_plan_repairs` times at most.
 
+    A worker that the team still does not have in the last plan falls to its generalist.
+
     Args:
         adopt: makes the plan to be checked out of the one that was given.
 
@@ -36,10 +38,11 @@ async def make_plan(
     """
     closed = plan_parameters(tuple(worker.name for worker in team.workers))
     asking, spent = list(messages), Usage()
+    last: Plan | None = None
     for _ in range(team.max_plan_repairs + 1):
         try:
             reply = await ask(model, Plan, asking, parameters=closed)
-            usage, said = reply.usage, reply.value.model_dump_json()
+            usage, said, last = reply.usage, reply.value.model_dump_json(), reply.value
             plan, wrong = _checked(adopt, reply.value, team, max_tasks, materials)
         except Unreadable as error:
             plan, usage, said, wrong = None, error.usage, error.said, list(error.problems)
@@ -48,6 +51,12 @@ async def make_plan(
             return plan, spent
         await emit("plan_rejected", problems=wrong, plan=said)
         asking += [AIMessage(shortened(said, 20_000)), problem_message(wrong)]
+    if last is not None and team.generalist:
+        plan, wrong = _checked(
+            lambda given: adopt(_generalized(given, team)), last, team, max_tasks, materials
+        )
+        if plan is not None:
+            return plan, spent
     raise PlanInvalid(
         f"no valid plan after {team.max_plan_repairs} repairs",
         cause=f"{'; '.join(wrong)[:400]} (the last plan began: {said[:200]})",
@@ -68,6 +77,16 @@ def _checked(
         return None, [str(problem["msg"]) for problem in error.errors()]
     wrong = problems(plan, team, max_tasks=max_tasks, materials=materials)
     return (None if wrong else plan), wrong
+
+
+def _generalized(plan: Plan, team: Team) -> Plan:
+    """Give the tasks of workers that the team does not have to its generalist."""
+    known = {worker.name for worker in team.workers}
+    tasks = tuple(
+        task if task.worker in known else task.model_copy(update={"worker": team.generalist})
+        for task in plan.tasks
+    )
+    return plan.model_copy(update={"tasks": tasks})
 
 
 @cache

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -11,6 +12,7 @@ from langgraph.types import Overwrite, Send
 
 from nodes.cascade import skipped
 from nodes.deadline import is_past
+from nodes.decision import route, step
 from nodes.errors import ModelError, PlanInvalid
 from nodes.events import elapsed_s, emit
 from nodes.models.catalog import Models
@@ -19,7 +21,7 @@ from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
 from nodes.revision import adopted, difference, objections
-from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Task, Team
+from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Task, Team, Usage
 
 MAX_DESCRIPTION_CHARS = 4_000
 """As a task allows."""
@@ -52,6 +54,10 @@ async def supervise(
         revised = await _revise(state, config, runtime, reason, team=team, models=models)
         if revised is not None:
             return revised
+    if team.strategy == "step" and state.get("reported", -1) < len(state.get("results", {})):
+        stepped = await _step(state, config, runtime, team=team, models=models)
+        if stepped is not None:
+            return stepped
     return await _go_on(state, config, runtime, team=team)
 
 
@@ -70,14 +76,11 @@ async def _begin(
         budget.begin_anew()
     names = {tier: models.name(tier, context) for tier in ("fast", "standard", "strong")}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))
-    max_tasks = context.max_tasks or team.max_tasks
     # A provider's library is imported with its first model, which would hold up the event loop.
     model = await asyncio.to_thread(models.chat, team.planner_tier, context)
-    asking = plan_messages(
-        team, request, materials, max_tasks=max_tasks, history=read_history(state)
+    (plan, usage), _ = await asyncio.gather(
+        _first_plan(state, model, request, context, team=team), prepare()
     )
-    planning = make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
-    (plan, usage), _ = await asyncio.gather(planning, prepare())
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     await emit("plan_created", plan=plan.model_dump(mode="json"), version=plan.version)
     messages = state.get("messages", [])
@@ -108,6 +111,72 @@ async def _begin(
         "planned_s": elapsed_s(config),
     }
     return await _dispatching(runtime, config, update, _unfinished(plan, {}))
+
+
+async def _first_plan(
+    state: SupervisorState, model: BaseChatModel, request: str, context: Context, *, team: Team
+) -> tuple[Plan, Usage]:
+    materials = state.get("materials", {})
+    if team.strategy == "route":
+        plan, decision, usage = await route(model, team, request, list(materials))
+    elif team.strategy == "step":
+        begun, decision, usage = await step(model, team, request, list(materials), None, {})
+        assert begun is not None, "nothing is done before the first step"
+        plan = begun
+    else:
+        max_tasks = context.max_tasks or team.max_tasks
+        asking = plan_messages(
+            team, request, materials, max_tasks=max_tasks, history=read_history(state)
+        )
+        return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
+    await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
+    return plan, usage
+
+
+async def _step(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: Models,
+) -> SupervisorState | None:
+    """Decide who goes next after a result; None when the results answer, or a cap is reached."""
+    plan, results = state["plan"], state.get("results", {})
+    assert plan is not None, "a request that is not new has a plan"
+    left = _steps_left(state, runtime.context, team)
+    max_tasks = runtime.context.max_tasks or team.max_tasks
+    if _unfinished(plan, results) or len(plan.tasks) >= max_tasks or left <= 0 or is_past(config):
+        return None
+    model = models.chat(team.planner_tier, runtime.context)
+    materials = list(state.get("materials", {}))
+    try:
+        grown, decision, usage = await step(model, team, state["request"], materials, plan, results)
+    except ModelError as error:
+        await emit("error", code=error.code, message=f"no further step could be decided: {error}")
+        return None
+    await emit("judged", decision=decision.model_dump(mode="json"), stage="step")
+    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+    ledger = {f"step#{len(plan.tasks)}": spent}
+    if grown is None:
+        return {"ledger": ledger, "todo": ()}
+    grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
+    shown = grown.model_dump(mode="json")
+    await emit(
+        "plan_revised",
+        plan=shown,
+        version=grown.version,
+        reason=decision.reason,
+        difference=difference(plan, grown),
+    )
+    update: SupervisorState = {
+        "plan": grown,
+        "plans": (grown,),
+        "ledger": ledger,
+        "reported": len(results),
+        "allowance": left,
+    }
+    return await _dispatching(runtime, config, update, _unfinished(grown, results))
 
 
 def _reason_to_revise(state: SupervisorState, team: Team) -> str:

@@ -154,5 +154,6 @@ def _show(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
     for question in outcome.questions:
         for line in question_lines(question):
             remark(line)
-        remark(f"next: supervise resume {outcome.thread} --answer …")
+        reply = "accept" if question.get("kind") == "plan" else '"the answer"'
+        remark(f"next: supervise resume {outcome.thread} --answer {reply}")
     return outcome.exit_code

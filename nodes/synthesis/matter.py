@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 
+from nodes.cascade import ENDED
 from nodes.deadline import is_past
 from nodes.errors import UsageError
 from nodes.models.catalog import Models
@@ -120,7 +121,7 @@ def gaps(
             asked = report.escalation
             said.append(f"{task.id} was handed back ({asked.reason}): {asked.message}")
         elif report.status != "completed":
-            said.append(f"{task.id} was {report.status}: {report.error or task.description}")
+            said.append(f"{task.id} {ENDED[report.status]}: {report.error or task.description}")
     return said
 
 

@@ -179,9 +179,9 @@ async def test_three_failures_end_a_task_and_spare_its_siblings(
         "E": "completed",
     }
     assert state["results"]["A"].attempts == 3
-    assert state["results"]["C"].error == "needs A, which was failed"
+    assert state["results"]["C"].error == "needs A, which failed"
     assert state["status"] == "partial"
-    assert any("A was failed" in gap for gap in state["answer"].gaps)
+    assert any("A failed" in gap for gap in state["answer"].gaps)
     assert "the figures are not there" in str(endpoint.calls(task="E")[0].body)
 
 

@@ -235,16 +235,16 @@ async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
         "T4": "completed",
         "T5": last,
     }
-    assert results["T3"].error == "needs T1, which was failed"
+    assert results["T3"].error == "needs T1, which failed"
     assert state["status"] == "partial"
     gaps = "\n".join(state["answer"].gaps)
-    assert "T1 was failed: the figures are not there" in gaps
-    assert "T3 was skipped: needs T1, which was failed" in gaps
+    assert "T1 failed: the figures are not there" in gaps
+    assert "T3 was skipped: needs T1, which failed" in gaps
     if is_required:
         assert results["T5"].error == "needs T3, which was skipped"
     else:
         (call,) = endpoint.calls(task="T5")
-        assert "needs T1, which was failed" in str(call.body)
+        assert "needs T1, which failed" in str(call.body)
 
 
 PERSON = ("refine", "person")

@@ -19,7 +19,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.models.embedded.answering import answer
-from nodes.models.embedded.planning import plan, refinement
+from nodes.models.embedded.planning import decision, plan, refinement
 from nodes.models.embedded.reading import brief
 from nodes.models.embedded.reporting import report
 from nodes.models.embedded.working import Schemas, arguments, next_calls
@@ -33,6 +33,7 @@ INTRODUCTION = (
 )
 _AUTHORS: dict[str, Callable[[Sequence[BaseMessage]], dict[str, Any]]] = {
     "Plan": plan,
+    "Decision": decision,
     "Refinement": refinement,
     "Answer": answer,
     "Report": lambda messages: report(brief(messages)),

@@ -34,6 +34,19 @@ def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     return drafts[min(refusals, len(drafts) - 1)]
 
 
+def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """Choose the worker whose card shares most words with the request; one step is enough."""
+    asked = _read(messages)
+    if any(section(text, "results") for text in said(messages, HumanMessage)):
+        return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
+    names = list(asked.cards)
+    ranked = nearest(asked.request, [f"{name} {asked.cards[name]}" for name in names])
+    index, likeness = ranked[0] if ranked else (0, 0.0)
+    chosen = names[index] if likeness > MIN_LIKENESS else ""
+    reason = "Its card shares most words with the request." if chosen else "No card is near."
+    return {"worker": chosen, "task": asked.request, "reason": reason}
+
+
 def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     """Widen a task: without its code, or without its longest words."""
     text = "\n".join(said(messages, HumanMessage))

@@ -14,11 +14,13 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from langchain_core.tools import tool
 
 from nodes import prompts
+from nodes.models.ask import ask
 from nodes.models.embedded import EmbeddedModel
 from state import (
     Answer,
     Claim,
     Constraints,
+    Decision,
     Escalation,
     Example,
     Handoff,
@@ -407,3 +409,21 @@ async def test_answers_alike_streamed_or_whole_again_and_again() -> None:
     assert whole[0].tool_calls == whole[1].tool_calls == streamed.tool_calls
     assert streamed.usage_metadata == whole[0].usage_metadata
     assert streamed.response_metadata["finish_reason"] == "tool_calls"
+
+
+async def test_it_routes_to_the_worker_whose_card_is_nearest():
+    workers = [
+        Worker(name=name, description=card, instructions="Work.")
+        for name, card in {
+            "cook": "Writes recipes and menus for a kitchen.",
+            "coder": "Writes and sorts lists with Python functions.",
+        }.items()
+    ]
+    team = Team(name="two", description="d", guidance="g", workers=tuple(workers))
+
+    routed = await ask(
+        EmbeddedModel(), Decision, prompts.route_messages(team, "Sort this list with Python", [])
+    )
+
+    assert routed.value.worker == "coder"
+    assert routed.value.reason

@@ -1,0 +1,106 @@
+"""Deciding by worker instead of by plan: who takes a request, and who goes next.
+
+Both end in an ordinary plan: routing in one of one or two tasks, stepping in one that grows by a
+task after each result. So there is one way to dispatch, to recover and to answer.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage
+
+from nodes.models.ask import Unreadable, ask
+from nodes.prompts import route_messages, step_messages
+from state import Decision, Plan, Report, Task, Team, Usage
+
+MAX_WORDS = 4000
+"""Of a task's description."""
+
+
+async def route(
+    model: BaseChatModel, team: Team, request: str, materials: Sequence[str]
+) -> tuple[Plan, Decision, Usage]:
+    """Choose who takes a request: a pinned worker, else whom the model names, else the fallback.
+
+    Raises:
+        ModelError: the model cannot be reached.
+    """
+    decision, usage = _pinned(team, request), Usage()
+    if decision is None:
+        decision, usage = await _decided(model, team, route_messages(team, request, materials))
+    chosen = [decision.worker, *([decision.secondary] if decision.secondary else [])]
+    tasks = tuple(
+        Task(id=name, description=request[:MAX_WORDS], worker=name, materials=tuple(materials))
+        for name in dict.fromkeys(chosen)
+    )
+    return Plan(goal=request[:MAX_WORDS], tasks=tasks), decision, usage
+
+
+async def step(
+    model: BaseChatModel,
+    team: Team,
+    request: str,
+    materials: Sequence[str],
+    plan: Plan | None,
+    results: Mapping[str, Report],
+) -> tuple[Plan | None, Decision, Usage]:
+    """Choose who goes next, with what ran and who is left before the model; None when all is done.
+
+    Raises:
+        ModelError: the model cannot be reached.
+    """
+    asking = step_messages(team, request, materials, tuple(results.values()))
+    decision, usage = await _decided(model, team, asking)
+    if decision.is_done and plan is not None:
+        return None, decision, usage
+    done = plan.tasks if plan else ()
+    task = Task.model_validate(
+        {
+            "id": f"S{len(done) + 1}",
+            "description": (decision.task or request)[:MAX_WORDS],
+            "worker": decision.worker,
+            "depends_on": [{"task": earlier.id, "required": False} for earlier in done],
+            "materials": materials,
+        }
+    )
+    return Plan(goal=request[:MAX_WORDS], tasks=(*done, task)), decision, usage
+
+
+async def _decided(
+    model: BaseChatModel, team: Team, asking: Sequence[AnyMessage]
+) -> tuple[Decision, Usage]:
+    names = [worker.name for worker in team.workers]
+    try:
+        reply = await ask(model, Decision, asking, parameters=_parameters(tuple(names)))
+        decision, usage = reply.value, reply.usage
+    except Unreadable as error:
+        decision, usage = Decision(reason=f"the reply was unusable: {error}"), error.usage
+    if decision.worker not in names and not decision.is_done:
+        fallback = team.generalist or names[0]
+        reason = f"{decision.reason} ({decision.worker or 'nobody'} is no worker: fallback)"
+        decision = decision.model_copy(
+            update={"worker": fallback, "secondary": "", "reason": reason.strip()}
+        )
+    if decision.secondary not in names or decision.secondary == decision.worker:
+        decision = decision.model_copy(update={"secondary": ""})
+    return decision, usage
+
+
+def _pinned(team: Team, request: str) -> Decision | None:
+    """Follow a route of the team's own: the first whose words all stand in the request."""
+    spoken = request.lower()
+    for words, worker in team.routes.items():
+        if all(word in spoken for word in words.lower().split()):
+            return Decision(worker=worker, reason=f"the team pins requests with {words!r} to it")
+    return None
+
+
+@cache
+def _parameters(workers: tuple[str, ...]) -> dict[str, Any]:
+    """Give the schema of a decision whose vocabulary of workers is closed."""
+    schema = Decision.model_json_schema()
+    for field in ("worker", "secondary"):
+        schema["properties"][field]["enum"] = [*workers, ""]
+    return schema

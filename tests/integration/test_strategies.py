@@ -1,0 +1,128 @@
+"""Routing, stepping and the generalist: other ways to a plan, one way to run it."""
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.store import strict_serializer
+from graph.supervisor_graph import SupervisorGraph
+from tests.endpoint import Endpoint, Fault, Scenario
+from tests.teams import team
+
+REQUEST = {"request": "Sort this list of 40 invoices by due date."}
+NAMES = ("coder", "writer", "helper")
+
+
+def build(settings: Settings, **fields: Any) -> SupervisorGraph:
+    saver = InMemorySaver(serde=strict_serializer())
+    the_team = team(*NAMES, **{"generalist": "helper", **fields})
+    return build_supervisor(the_team, settings=settings, checkpointer=saver)
+
+
+def thread() -> Any:
+    return {"configurable": {"thread_id": "one"}}
+
+
+async def test_a_request_is_routed_to_one_worker_with_a_reason(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    decision = {"worker": "coder", "reason": "It asks for code."}
+    endpoint.play(Scenario(answers={"Decision": decision}))
+
+    state = await build(settings, strategy="route").ainvoke(REQUEST, thread())
+
+    assert [call.schema for call in endpoint.requests] == ["Decision", "Report", "Answer"]
+    assert [report.worker for report in state["results"].values()] == ["coder"]
+    assert state["status"] == "done"
+
+
+async def test_a_secondary_works_at_the_same_time(endpoint: Endpoint, settings: Settings) -> None:
+    decision = {"worker": "coder", "secondary": "writer", "reason": "Both."}
+    endpoint.play(Scenario(answers={"Decision": decision}, latency_s={"Report": 0.2}))
+
+    state = await build(settings, strategy="route").ainvoke(REQUEST, thread())
+
+    assert sorted(state["results"]) == ["coder", "writer"]
+    assert endpoint.max_in_flight == 2
+
+
+@pytest.mark.parametrize("said", [{"worker": "cook", "reason": "?"}, "no idea", {}])
+async def test_an_unusable_route_falls_to_the_generalist(
+    said: Any, endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(answers={"Decision": said}))
+
+    state = await build(settings, strategy="route").ainvoke(REQUEST, thread())
+
+    assert [report.worker for report in state["results"].values()] == ["helper"]
+
+
+async def test_a_pinned_route_costs_no_call(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario())
+
+    state = await build(settings, strategy="route", routes={"sort list": "coder"}).ainvoke(
+        REQUEST, thread()
+    )
+
+    assert [call.schema for call in endpoint.requests] == ["Report", "Answer"]
+    assert [report.worker for report in state["results"].values()] == ["coder"]
+
+
+async def test_steps_follow_one_another_until_it_is_done(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    decisions = [
+        {"worker": "coder", "task": "Write a function that sorts invoices by due date."},
+        {"worker": "writer", "task": "Describe the function in one paragraph."},
+        {"is_done": True, "reason": "Both parts are there."},
+    ]
+    endpoint.play(Scenario(answers={"Decision": decisions}))
+
+    state = await build(settings, strategy="step").ainvoke(REQUEST, thread())
+
+    asked = [call.schema for call in endpoint.requests]
+    second = endpoint.calls(schema="Decision")[1]
+    assert asked == ["Decision", "Report", "Decision", "Report", "Decision", "Answer"]
+    assert [report.worker for report in state["results"].values()] == ["coder", "writer"]
+    assert "Result of S1" in str(second.body) and "writer, helper" in str(second.body)
+    assert "Result of S1" in str(endpoint.calls(task="S2")[0].body)
+    assert len(state["plans"]) == 2
+
+
+async def test_steps_that_never_end_stop_at_the_cap(endpoint: Endpoint, settings: Settings) -> None:
+    again = {"worker": "coder", "task": "Sort the invoices once more."}
+    endpoint.play(Scenario(answers={"Decision": again}))
+
+    state = await build(settings, strategy="step", max_steps=3).ainvoke(REQUEST, thread())
+
+    assert sorted(state["results"]) == ["S1", "S2", "S3"]
+    assert state["answer"].text
+
+
+async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    first = {"worker": "coder", "task": "Sort the invoices."}
+    lost = Fault(kind="unauthorized", schema="Decision", nth=(2,))
+    endpoint.play(Scenario(answers={"Decision": first}, faults=(lost,)))
+
+    state = await build(settings, strategy="step").ainvoke(REQUEST, thread())
+
+    assert sorted(state["results"]) == ["S1"]
+    assert state["answer"].text
+
+
+async def test_an_unknown_worker_falls_to_the_generalist_after_the_repairs(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    words = "Write A.md: name the three figures of part A and the source of each."
+    plan = {"goal": "g", "tasks": [{"id": "A", "description": words, "worker": "cook"}]}
+    endpoint.play(Scenario(answers={"Plan": plan}))
+
+    state = await build(settings).ainvoke(REQUEST, thread())
+
+    assert len(endpoint.calls(schema="Plan")) == 3
+    assert state["results"]["A"].worker == "helper"
