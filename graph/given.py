@@ -1,14 +1,15 @@
-"""What a caller gives a run, checked at the door: its input and its settings."""
+"""What a caller gives a run, checked at the door: its input, its settings, edits of its state."""
 
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any
+from typing import Any, get_type_hints
 
+from langgraph.errors import InvalidUpdateError
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.errors import RequestInvalid, SettingsInvalid
-from state import Context
+from state import Context, SupervisorState
 
 
 def read_input(given: Any) -> Any:
@@ -52,12 +53,40 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
             f"unknown setting {unknown[0]!r} in the context", next=f"use one of {sorted(known)}"
         )
     try:
-        return _reader().validate_python(dict(given))
+        return _context_reader().validate_python(dict(given))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise SettingsInvalid(f"{first['loc'][0]} in the context", cause=first["msg"]) from None
 
 
+def read_edit(values: Any) -> Any:
+    """Give an edit of a run's state in our own types; Studio and other clients send JSON.
+
+    Raises:
+        InvalidUpdateError: a value is not of its kind, such as a plan with a cycle; a server's
+            client is told why.
+    """
+    if not isinstance(values, Mapping):
+        return values
+    readers = _state_readers()
+    try:
+        return {
+            name: readers[name].validate_python(value) if name in readers else value
+            for name, value in values.items()
+        }
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InvalidUpdateError(f"{error.title} {place}: {first['msg']}") from None
+
+
 @cache
-def _reader() -> TypeAdapter[Context]:
+def _context_reader() -> TypeAdapter[Context]:
     return TypeAdapter(Context)
+
+
+@cache
+def _state_readers() -> Mapping[str, TypeAdapter[Any]]:
+    kinds = get_type_hints(SupervisorState)
+    own = ("plan", "plans", "results", "ledger", "answer", "usage", "timing", "todo", "heeded")
+    return {name: TypeAdapter(kinds[name]) for name in own}

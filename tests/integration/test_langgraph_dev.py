@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import ConflictError
+from langgraph_sdk.errors import BadRequestError, ConflictError
 
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, dag
@@ -45,7 +45,6 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Surroundi
             "OPENAI_BASE_URL": endpoint.base_url,
             "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
             "LANGSMITH_ENDPOINT": langsmith,
-            "LANGGRAPH_STRICT_MSGPACK": "true",
         }
         with dev_server(tmp_path_factory.mktemp("checkout"), **env) as server:
             yield Surroundings(server, endpoint, paths)
@@ -217,6 +216,23 @@ async def test_a_cancelled_run_goes_on_without_repeating_what_was_done(
     assert [len(played.calls(schema="Plan")), len(played.calls(task="A"))] == [1, 1]
 
 
+async def test_a_plan_edited_in_studio_is_checked_and_run(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    shown = await run(client, thread, REQUEST, context={"approve_plan": True})
+    plan = shown["plan"]
+    cyclic = {**plan, "tasks": [{**task, "depends_on": ["B"]} for task in plan["tasks"]]}
+    shorter = {**plan, "tasks": plan["tasks"][:1]}
+
+    with pytest.raises(BadRequestError, match="depends on itself"):
+        await client.threads.update_state(thread, {"plan": cyclic}, as_node="approval")
+    edit = {"plan": shorter, "awaits_approval": False}
+    await client.threads.update_state(thread, edit, as_node="approval")
+    ended = await run(client, thread, None)
+
+    assert (ended["status"], set(ended["results"])) == ("done", {"A"})
+
+
 async def test_a_second_run_of_a_busy_thread_is_rejected(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
@@ -267,12 +283,12 @@ async def test_the_embedded_model_works_the_example_with_its_own_tools(
     assert "BlockingError" not in server.said()
 
 
-async def test_nothing_is_lost_in_saving_and_nothing_sent_to_langsmith(
+async def test_types_are_read_strictly_and_nothing_is_sent_to_langsmith(
     client: LangGraphClient, thread: str, played: Endpoint, surroundings: Surroundings
 ):
     await run(client, thread, REQUEST)
 
-    assert "Blocked deserialization" not in surroundings.server.said()
+    assert "unregistered type" not in surroundings.server.said()
     assert not [path for path in surroundings.sent_to_langsmith if "/runs" in path]
 
 

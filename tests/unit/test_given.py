@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langgraph.errors import InvalidUpdateError
 from langgraph.types import Command
 
-from graph.given import read_context, read_input
+from graph.given import read_context, read_edit, read_input
 from nodes.errors import RequestInvalid, SettingsInvalid
-from state import Context
+from state import Answer, Context, Plan, Report
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -62,3 +63,26 @@ def test_a_context_may_be_a_mapping_with_numbers_as_words():
 def test_a_setting_that_cannot_be_is_named(wrong: Any, words: str):
     with pytest.raises(SettingsInvalid, match=words):
         read_context(wrong)
+
+
+def test_an_edit_in_json_becomes_our_own_types():
+    plan = Plan.model_validate(
+        {"goal": "g", "tasks": [{"id": "A", "description": "d", "worker": "w"}]}
+    )
+    values = {"plan": plan, "results": {"A": Report(task="A")}, "answer": Answer(text="a")}
+    as_json = {
+        "plan": plan.model_dump(mode="json"),
+        "results": {"A": {"task": "A"}},
+        "answer": {"text": "a"},
+        "request": "as it is",
+    }
+
+    assert read_edit(as_json) == {**values, "request": "as it is"}
+    assert read_edit(values) == values
+
+
+def test_an_edit_that_makes_a_plan_impossible_is_refused():
+    loop = {"id": "A", "description": "d", "worker": "w", "depends_on": ["A"]}
+
+    with pytest.raises(InvalidUpdateError, match="depends on itself"):
+        read_edit({"plan": {"goal": "g", "tasks": [loop]}})
