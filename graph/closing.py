@@ -12,6 +12,8 @@ Json = Mapping[str, Any]
 def answer_markdown(answer: Json) -> str:
     """Write an answer out in Markdown, with its sources, gaps and confidence below."""
     parts = [str(answer.get("text", "")).strip()]
+    if findings := answer.get("findings"):
+        parts.append(_listed("Findings", map(_finding, findings)))
     if sources := answer.get("sources"):
         parts.append(_listed("Sources", sources))
     if contradictions := answer.get("contradictions"):
@@ -92,6 +94,12 @@ def _counted(number: int, noun: str) -> str:
 
 def _listed(title: str, items: Iterable[Any]) -> str:
     return "\n".join([f"**{title}**", "", *(f"- {one_line(item, 1000)}" for item in items)])
+
+
+def _finding(finding: Json) -> str:
+    place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
+    told = f"**{finding.get('severity', '')}** {place} {finding.get('message', '')}"
+    return f"{told} {finding.get('suggestion') or ''}".strip()
 
 
 def _contradiction(contradiction: Json) -> str:

@@ -158,34 +158,34 @@ class TestPlan:
         plan = planned(MISSION, MATERIALS)
 
         assert [task.worker for task in plan.tasks] == [
-            "researcher",
-            "researcher",
             "analyst",
+            "researcher",
+            "researcher",
             "reviewer",
         ]
         assert plan.goal == MISSION
-        assert plan.tasks[2].materials == ("market_caps.csv",)
-        assert "SELECT" in plan.tasks[2].description
+        assert plan.tasks[0].materials == ("market_caps.csv",)
+        assert "SELECT" in plan.tasks[0].description
 
     def test_drops_materials_that_the_request_lacks_and_the_sql_on_them(self) -> None:
         plan = planned(MISSION)
 
         assert all(not task.materials for task in plan.tasks)
-        assert "SELECT" not in plan.tasks[2].description
-        assert "market capitalization of Amazon" in plan.tasks[2].description
+        assert "SELECT" not in plan.tasks[0].description
+        assert "market capitalization of Amazon" in plan.tasks[0].description
 
     def test_gives_materials_the_example_does_not_know_to_the_tasks_that_read(self) -> None:
         plan = planned(MISSION, {"notes.txt": "x", "in/market_caps.csv": "y"})
 
-        assert plan.tasks[0].materials == ("notes.txt",)
-        assert plan.tasks[2].materials == ("in/market_caps.csv", "notes.txt")
+        assert plan.tasks[1].materials == ("notes.txt",)
+        assert plan.tasks[0].materials == ("in/market_caps.csv", "notes.txt")
 
     def test_keeps_only_the_shape_when_the_subject_differs(self) -> None:
         request = "Compare the market capitalization of the top 3 car makers with growth"
 
         plan = planned(request)
 
-        assert [task.worker for task in plan.tasks] == ["researcher", "analyst", "reviewer"]
+        assert [task.worker for task in plan.tasks] == ["analyst", "researcher", "reviewer"]
         assert all("car makers" in task.description for task in plan.tasks)
         assert not any("cloud" in task.description for task in plan.tasks)
 
