@@ -11,14 +11,14 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from nodes.deadline import remaining_s
+from nodes.deadline import is_past, remaining_s
 from nodes.errand import Errand, TurnsSpent
 from nodes.errors import SupervisorError
 from nodes.events import elapsed_s, emit
 from nodes.models.ask import Unreadable, read_content
 from nodes.models.catalog import Models
 from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
-from nodes.rendezvous import Seeds, join
+from nodes.rendezvous import Meeting, Seeds, join
 from state import Attempt, Constraints, Context, Handoff, Report, Team, Tier, Worker, WorkerState
 
 Loop = Callable[[str], Awaitable[CompiledStateGraph[Any, Errand, Any, Any]]]
@@ -39,7 +39,7 @@ async def act(
     """Make one attempt at the task. Whatever goes wrong is written into the attempt.
 
     A task that was reassigned is done by the other worker's own loop, with its own tools. A first
-    attempt for which the step cap leaves nothing holds the task.
+    attempt for which the run's caps leave nothing holds the task.
     """
     task, number = state["task"], len(state["attempts"]) + 1
     meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
@@ -47,13 +47,13 @@ async def act(
     change = state.get("change")
     doer = team.worker(change.worker) if change else worker
     tier, rung = (change.tier, change.rung) if change else (worker.tier, None)
-    if not meeting.spend():
+    if wall := _wall(meeting, config):
         if number == 1:
             meeting.hold(task.id)
             return {"held": True}
         spent = Attempt(
             description=state["description"],
-            error="step cap reached",
+            error=wall,
             fault="permanent",
             worker=doer.name,
             tier=tier,
@@ -82,6 +82,13 @@ def after_act(state: WorkerState) -> str:
     return "__end__" if state.get("held") else "assess"
 
 
+def _wall(meeting: Meeting, config: RunnableConfig) -> str:
+    """Say which cap forbids another attempt; empty when the attempt is counted and may begin."""
+    if is_past(config):
+        return "the run's deadline is reached"
+    return "" if meeting.spend() else "the run's step cap is reached"
+
+
 async def _attempt(
     state: WorkerState,
     config: RunnableConfig,
@@ -101,7 +108,8 @@ async def _attempt(
             report = await _work(state, handoff, errand=errand, loop=loop, is_kept=is_kept)
         return Attempt(description=description, report=report)
     except TimeoutError:
-        error, fault = f"timed out after {timeout_s:.3g} s", "content"
+        whose = "its limit" if timeout_s == worker.limits.timeout_s else "the run's deadline"
+        error, fault = f"timed out after {timeout_s:.3g} s, {whose}", "content"
     except (TurnsSpent, Unreadable) as problem:
         error, fault = str(problem), "content"
     except SupervisorError as problem:

@@ -381,7 +381,7 @@ async def test_a_worker_that_exceeds_its_time_fails_alone(
 
     state = await graph.ainvoke(REQUEST)
 
-    assert state["results"]["A"].error == "timed out after 0.2 s"
+    assert state["results"]["A"].error == "timed out after 0.2 s, its limit"
     assert state["results"]["B"].status == "completed"
 
 
