@@ -1,5 +1,6 @@
 """What every test stands on: an endpoint that plays a language model, and nothing from outside."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,16 +15,16 @@ __all__ = ["endpoint", "model_settings"]
 
 KEPT = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
 
-# A busy machine must not fail a test: the first example pays for imports.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+# A busy machine must not fail a test: the first example pays for imports. CI draws the same
+# examples each time, so that it judges the change; a developer's run looks for new ones.
+hypothesis.settings.register_profile("developer", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("ci" if "CI" in os.environ else "developer")
 
 
 @pytest.fixture(autouse=True)
 def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keep the developer's keys, settings and run database out of the tests."""
-    import os
-
     for name in list(os.environ):
         if name not in KEPT and not name.startswith(("PYTEST", "COV", "HYPOTHESIS", "UV_", "CI")):
             monkeypatch.delenv(name)

@@ -27,7 +27,10 @@ _FIGURE = re.compile(
     r"(?:[\s\-]?(?P<magnitude>thousand|millions?|billions?|trillions?|mio|mn|bn|tn|[kKmMbB])\b)?"
     r"(?:\s?(?P<unit>%|per cent\b|€|£|\$|[A-Za-z]+))?"
 )
-_PERIOD = re.compile(r"\b(?:(?:19|20)\d\d|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
+_YEAR = (
+    r"(?<![$€£¥.,])(?:19|20)\d\d(?![.,]\d)(?!\s?%|\s(?:percent|thousand|million|billion|trillion))"
+)
+_PERIOD = re.compile(rf"\b(?:{_YEAR}|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
 _SIGN = re.compile(r"[~$€£]")
 
 
