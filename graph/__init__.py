@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graph.outcome import Outcome
-    from graph.runner import arun, run
+    from graph.runner import aresume, arun, resume, run
     from graph.supervisor import build_supervisor
     from graph.teams import load_team
 
-__all__ = ["Outcome", "arun", "build_supervisor", "load_team", "run"]
+__all__ = ["Outcome", "aresume", "arun", "build_supervisor", "load_team", "resume", "run"]
 
 _HOMES = {
     "Outcome": "graph.outcome",
+    "aresume": "graph.runner",
     "arun": "graph.runner",
     "build_supervisor": "graph.supervisor",
     "load_team": "graph.teams",
+    "resume": "graph.runner",
     "run": "graph.runner",
 }
 

@@ -31,6 +31,14 @@ UNEXPECTED: Final = 1
 
 Team = Annotated[str, typer.Option("--team", "-t", help="A team's name, or its folder.")]
 Thread = Annotated[str, typer.Argument(help="The thread's id, as `supervise runs` lists it.")]
+Deadline = Annotated[
+    float | None,
+    typer.Option("--deadline", min=0.1, help="Seconds; then it answers with what it has."),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", min=0.0, help="US dollars; then it answers with what it has."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
 
@@ -46,14 +54,8 @@ def run(
     thread: Annotated[
         str | None, typer.Option("--thread", help="Keep the run under this id, or follow up on it.")
     ] = None,
-    deadline: Annotated[
-        float | None,
-        typer.Option("--deadline", min=0.1, help="Seconds; then it answers with what it has."),
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", min=0.0, help="US dollars; then it answers with what it has."),
-    ] = None,
+    deadline: Deadline = None,
+    max_cost: MaxCost = None,
     approve: Annotated[
         bool, typer.Option("--approve", help="Ask before anything of the plan is run.")
     ] = False,
@@ -88,13 +90,23 @@ def resume(
     answer: Annotated[
         str | None, typer.Option("--answer", help="The answer to what the run asked.")
     ] = None,
+    deadline: Deadline = None,
+    max_cost: MaxCost = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Go on with a run that was killed, cancelled or cut short."""
+    """Go on with a run that was killed, cancelled, cut short or is waiting for an answer."""
     from graph.commands import run as command
+    from state import Context
 
-    return command.resume(thread, answer=answer, settings=_settings(), as_json=as_json, quiet=quiet)
+    return command.resume(
+        thread,
+        answer=answer,
+        context=Context(deadline_s=deadline, max_cost_usd=max_cost),
+        settings=_settings(),
+        as_json=as_json,
+        quiet=quiet,
+    )
 
 
 @app.command()

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -108,12 +108,17 @@ async def aresume(
     thread: str,
     *,
     answer: str | None = None,
+    context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
     on_event: Listener | None = None,
 ) -> Outcome:
     """Go on with a thread after a kill, an error, a question or a partial end.
 
     What was completed is not done again. A thread that is done gives its outcome again.
+
+    Args:
+        answer: to the question the thread asks; with several open, JSON keyed by task.
+        context: what of the run's settings is to change; deadline and budget count anew.
 
     Raises:
         ThreadUnknown: no run has this thread id here.
@@ -132,7 +137,9 @@ async def aresume(
         if not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)
         session.journal.write({"resumed": _utc_now()})
-        context = read_context(accepted.get("context"))
+        asked = read_context(accepted.get("context"))
+        changed = {name: v for name, v in asdict(read_context(context)).items() if v}
+        context = replace(asked, **changed)
         if snapshot.next:
             return await _drive(session, command, context)
         # A run that was killed before its first checkpoint begins anew from what was accepted.
@@ -199,6 +206,8 @@ def _reopened(values: SupervisorState) -> Command[Any] | None:
         "status": "running",
         "results": Overwrite(kept),
         "steps": Overwrite({}),
+        # The same tasks are billed again under their own names.
+        "ledger": Overwrite({f"earlier/{n}": spent for n, spent in values["ledger"].items()}),
         "reported": -1,
     }
     return Command(update=update, goto="supervisor")

@@ -79,7 +79,8 @@ async def _decided(
         decision, usage = Decision(reason=f"the reply was unusable: {error}"), error.usage
     if decision.worker not in names and not decision.is_done:
         fallback = team.generalist or names[0]
-        reason = f"{decision.reason} ({decision.worker or 'nobody'} is no worker: fallback)"
+        named = f"{decision.worker!r} is no worker" if decision.worker else "no worker was named"
+        reason = f"{decision.reason} ({named}, so {fallback} takes it)"
         decision = decision.model_copy(
             update={"worker": fallback, "secondary": "", "reason": reason.strip()}
         )

@@ -14,10 +14,11 @@ from graph.commands.screen import put_json, put_markdown, save_json
 from graph.display import Display
 from graph.outcome import Outcome
 from graph.progress import Board
+from graph.questions import Question
 from graph.runner import aplan, aresume, arun
 from graph.settings import Settings
 from graph.terminal import remark
-from graph.threads import new_thread
+from graph.threads import checked, new_thread
 from graph.trace import load_trace
 from nodes.errors import RequestInvalid, SupervisorError
 from state import Context
@@ -52,12 +53,20 @@ def run(
 
 
 def resume(
-    thread: str, *, answer: str | None, settings: Settings, as_json: bool, quiet: bool
+    thread: str,
+    *,
+    answer: str | None,
+    context: Context,
+    settings: Settings,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Go on with a thread, show its outcome, and give the exit code."""
     board = Board(thread)
-    work = partial(aresume, thread, answer=answer, settings=settings)
+    work = partial(aresume, thread, answer=answer, context=context, settings=settings)
     with _told_in_json(board, as_json=as_json):
+        for event in load_trace(checked(thread), settings)["events"]:
+            board.hear(event)
         outcome = _watched(work, board, quiet=quiet)
         outcome = _answered(outcome, board, settings, quiet=quiet)
     return _show(outcome, as_json=as_json, quiet=quiet)
@@ -151,9 +160,22 @@ def _show(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
         remark(f"more: supervise show {outcome.thread}", style="dim")
     if outcome.error:
         remark(outcome.error.line(), style="red")
+    if outcome.questions:
+        _ask(outcome)
+    return outcome.exit_code
+
+
+def _ask(outcome: Outcome) -> None:
+    """Say what the run waits for, and how to answer later."""
     for question in outcome.questions:
         for line in question_lines(question):
             remark(line)
-        reply = "accept" if question.get("kind") == "plan" else '"the answer"'
-        remark(f"next: supervise resume {outcome.thread} --answer {reply}")
-    return outcome.exit_code
+    remark(f"next: supervise resume {outcome.thread} --answer {_reply(outcome.questions)}")
+
+
+def _reply(questions: Sequence[Question]) -> str:
+    """Show the form of an answer."""
+    if len(questions) > 1:
+        names = (question.get("task") or question["id"] for question in questions)
+        return f"'{json.dumps(dict.fromkeys(names, '…'), ensure_ascii=False)}'"
+    return "accept" if questions[0].get("kind") == "plan" else "'the answer'"

@@ -145,6 +145,7 @@ async def test_a_partial_end_goes_on_with_what_is_missing(
     assert (partial.status, partial.exit_code) == ("partial", 3)
     assert resumed.status == "done"
     assert len(endpoint.calls(task="A", schema="Report")) == 1
+    assert resumed.usage.model_calls == len(endpoint.requests)
     assert [task["status"] for task in load_trace("one", settings)["tasks"]] == ["completed"] * 3
 
 
