@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command, Overwrite
+from langgraph.types import Command, Overwrite, StateSnapshot
 
 from graph import journal
 from graph.given import read_context
@@ -92,7 +92,7 @@ async def arun(
     thread = checked(thread or new_thread())
     source = _source(team, settings)
     async with _opened(thread, source, settings, on_event) as session:
-        if (await session.graph.aget_state(session.config)).next:
+        if _is_under_way(await session.graph.aget_state(session.config)):
             raise ThreadUnfinished(
                 f"thread {thread!r} holds a run that has not ended",
                 kept="what it has finished",
@@ -134,7 +134,8 @@ async def aresume(
         command = None if answer is None else answered(thread, questions, answer)
         if questions and command is None:
             return Outcome.of(thread, values, questions=questions)
-        if not snapshot.next and values.get("status") == "done":
+        is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
+        if is_begun and not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)
         session.journal.write({"resumed": _utc_now()})
         asked = read_context(accepted.get("context"))
@@ -143,7 +144,8 @@ async def aresume(
         if snapshot.next:
             return await _drive(session, command, context)
         # A run that was killed before its first checkpoint begins anew from what was accepted.
-        return await _drive(session, _reopened(values) or accepted["input"], context)
+        reopened = _reopened(values) if is_begun else None
+        return await _drive(session, reopened or accepted["input"], context)
 
 
 async def aplan(
@@ -197,6 +199,13 @@ async def _opened(
                 yield _Session(thread, graph, kept, config)
 
 
+def _is_under_way(snapshot: StateSnapshot) -> bool:
+    """Say whether a thread holds work; a request that never got a plan may be replaced."""
+    values = snapshot.values
+    is_planned = values.get("planned_for") == values.get("request") and not values.get("objection")
+    return bool(snapshot.next) and (is_planned or bool(snapshot.interrupts))
+
+
 def _reopened(values: SupervisorState) -> Command[Any] | None:
     """Send a partial end back to the supervisor, with what was completed and all caps anew."""
     if values.get("status") != "partial":
@@ -227,6 +236,8 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
         raise
     snapshot = await session.graph.aget_state(session.config, subgraphs=True)
     values = dict(snapshot.values)
+    if values.get("planned_for") != values.get("request"):  # what there is answers another request
+        values = {}
     if error:
         values["results"] = {**values.get("results", {}), **harvest(snapshot)}
         _tell(session, error, finished=len(values["results"]))

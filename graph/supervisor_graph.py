@@ -5,6 +5,7 @@ from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 
 from graph.given import read_context, read_edit, read_input
 from graph.harvest import harvest
@@ -90,7 +91,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
         """Make a run's budget; a resumed run has spent what its checkpoint says."""
         budget = Budget(max_tokens=context.max_tokens, max_cost_usd=context.max_cost_usd)
-        if config and self._saves(dict(config.get("configurable", {}))) and input is None:
+        is_resumed = input is None or (isinstance(input, Command) and input.resume is not None)
+        if config and self._saves(dict(config.get("configurable", {}))) and is_resumed:
             snapshot = await self.aget_state(config, subgraphs=True)
             budget.charge(total(snapshot.values.get("ledger", {})))
             for report in harvest(snapshot).values():

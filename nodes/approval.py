@@ -4,19 +4,22 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from nodes.checks.plan import problems
 from nodes.events import emit
 from nodes.models.ask import Unreadable, read
-from state import Plan, SupervisorState, Team
+from state import Context, Plan, SupervisorState, Team
 
 ACCEPTED = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
 MAX_ASKED = 5
 """Times a reply that cannot be used is asked for again; then the plan counts as rejected."""
 
 
-async def approve(state: SupervisorState, *, team: Team) -> SupervisorState:
+async def approve(
+    state: SupervisorState, runtime: Runtime[Context], *, team: Team
+) -> SupervisorState:
     """Show the plan; take it as it is, as edited, or with an objection back to the supervisor.
 
     An edited plan is checked like any other. A reply may be words (`accept`, `reject: why`), the
@@ -25,8 +28,9 @@ async def approve(state: SupervisorState, *, team: Team) -> SupervisorState:
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
     wrong: list[str] = []
+    max_tasks = runtime.context.max_tasks or team.max_tasks
     for _ in range(MAX_ASKED):
-        way, edited, wrong = _read(interrupt(_question(plan, wrong)), plan, state, team)
+        way, edited, wrong = _read(interrupt(_question(plan, wrong)), state, team, max_tasks)
         if way == "accept":
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
@@ -56,7 +60,7 @@ def _question(plan: Plan, wrong: list[str]) -> dict[str, Any]:
 
 
 def _read(
-    reply: Any, plan: Plan, state: SupervisorState, team: Team
+    reply: Any, state: SupervisorState, team: Team, max_tasks: int
 ) -> tuple[Literal["accept", "reject", "edit"], Plan | None, list[str]]:
     if isinstance(reply, str):
         reply = _spoken(reply)
@@ -69,7 +73,7 @@ def _read(
         edited = read(given if isinstance(given, Mapping | str) else repr(given), Plan)
     except Unreadable as error:
         return "edit", None, error.problems
-    wrong = problems(edited, team, max_tasks=team.max_tasks, materials=state.get("materials", {}))
+    wrong = problems(edited, team, max_tasks=max_tasks, materials=state.get("materials", {}))
     return "edit", (None if wrong else edited), wrong
 
 

@@ -147,7 +147,8 @@ def _handed_back(attempt: Attempt) -> str:
 def _final(state: WorkerState, problem: str, *, ended_s: float) -> Report:
     attempts = _in_order(state)
     last = attempts[-1]
-    kept = last.report or Report(status="failed", confidence=0)
+    reports = [attempt.report for attempt in attempts if attempt.report]
+    kept = reports[-1] if reports else Report(status="failed", confidence=0)
     status, escalation = kept.status, kept.escalation
     if problem:
         status, escalation = "failed", _last_escalation(attempts)

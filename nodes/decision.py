@@ -6,6 +6,7 @@ task after each result. So there is one way to dispatch, to recover and to answe
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import count
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -15,7 +16,7 @@ from nodes.models.ask import Unreadable, ask
 from nodes.prompts import route_messages, step_messages
 from state import Decision, Plan, Report, Task, Team, Usage
 
-MAX_WORDS = 4000
+MAX_CHARS = 4000
 """Of a task's description."""
 
 
@@ -29,13 +30,14 @@ async def route(
     """
     decision, usage = _pinned(team, request), Usage()
     if decision is None:
-        decision, usage = await _decided(model, team, route_messages(team, request, materials))
+        asking = route_messages(team, request, materials)
+        decision, usage = await _decided(model, team, asking, may_end=False)
     chosen = [decision.worker, *([decision.secondary] if decision.secondary else [])]
     tasks = tuple(
-        Task(id=name, description=request[:MAX_WORDS], worker=name, materials=tuple(materials))
+        Task(id=name, description=request[:MAX_CHARS], worker=name, materials=tuple(materials))
         for name in dict.fromkeys(chosen)
     )
-    return Plan(goal=request[:MAX_WORDS], tasks=tasks), decision, usage
+    return Plan(goal=request[:MAX_CHARS], tasks=tasks), decision, usage
 
 
 async def step(
@@ -52,24 +54,25 @@ async def step(
         ModelError: the model cannot be reached.
     """
     asking = step_messages(team, request, materials, tuple(results.values()))
-    decision, usage = await _decided(model, team, asking)
+    decision, usage = await _decided(model, team, asking, may_end=plan is not None)
     if decision.is_done and plan is not None:
         return None, decision, usage
     done = plan.tasks if plan else ()
+    taken = {earlier.id for earlier in done}
     task = Task.model_validate(
         {
-            "id": f"S{len(done) + 1}",
-            "description": (decision.task or request)[:MAX_WORDS],
+            "id": next(f"S{n}" for n in count(len(done) + 1) if f"S{n}" not in taken),
+            "description": (decision.task or request)[:MAX_CHARS],
             "worker": decision.worker,
             "depends_on": [{"task": earlier.id, "required": False} for earlier in done],
             "materials": materials,
         }
     )
-    return Plan(goal=request[:MAX_WORDS], tasks=(*done, task)), decision, usage
+    return Plan(goal=request[:MAX_CHARS], tasks=(*done, task)), decision, usage
 
 
 async def _decided(
-    model: BaseChatModel, team: Team, asking: Sequence[AnyMessage]
+    model: BaseChatModel, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
 ) -> tuple[Decision, Usage]:
     names = [worker.name for worker in team.workers]
     try:
@@ -77,7 +80,7 @@ async def _decided(
         decision, usage = reply.value, reply.usage
     except Unreadable as error:
         decision, usage = Decision(reason=f"the reply was unusable: {error}"), error.usage
-    if decision.worker not in names and not decision.is_done:
+    if decision.worker not in names and not (decision.is_done and may_end):
         fallback = team.generalist or names[0]
         named = f"{decision.worker!r} is no worker" if decision.worker else "no worker was named"
         reason = f"{decision.reason} ({named}, so {fallback} takes it)"

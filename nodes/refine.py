@@ -2,7 +2,7 @@
 
 from langgraph.runtime import Runtime
 
-from nodes.errors import ModelError
+from nodes.errors import ModelError, UsageError
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.models.catalog import Models
@@ -24,7 +24,7 @@ async def refine(state: WorkerState, runtime: Runtime[Context], *, models: Model
             Refinement,
             refine_messages(task, state["description"], state["problem"]),
         )
-    except (ModelError, Unreadable):
+    except (ModelError, UsageError, Unreadable):
         return {}
     await emit(
         "refined",

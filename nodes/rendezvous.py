@@ -23,7 +23,7 @@ Seeds = Callable[[RunnableConfig], Awaitable[Mapping[str, Report]]]
 """Reads the reports that the superstep at a config's checkpoint has saved."""
 
 MAX_MEETINGS = 4096
-"""A run that is cancelled leaves its meeting behind; the oldest go first."""
+"""A run that is cancelled or asks a person leaves its meeting behind; the oldest go first."""
 
 
 @dataclass
@@ -74,6 +74,10 @@ class Meeting:
             return False
         self.allowance -= 1
         return True
+
+    def is_idle(self) -> bool:
+        """Say whether nobody waits for a report."""
+        return all(slot.done() for slot in self.slots.values())
 
     def _stop(self) -> None:
         self.is_stopped = True
@@ -149,15 +153,16 @@ async def _meeting(
         _announced.pop(place, None)
         at = _address_config(config, place.graph_ns, checkpoint_id)
         _meetings[address] = asyncio.ensure_future(_open(allowance, at, None if is_new else seeds))
-        _keep_newest(_meetings)
+        _forget_abandoned()
     return await asyncio.shield(_meetings[address])
 
 
 def disband(runtime: Runtime[Context], config: RunnableConfig) -> None:
     """Forget, from a step of the supervisor's graph, the meetings of its run."""
     place = _Place(runtime.control, _outer(_namespace(config)))
-    for address in [address for address in _meetings if address[0] == place]:
-        del _meetings[address]
+    for address in list(_meetings):  # a copy: other loops of the process hold meetings too
+        if address[0] == place:
+            _meetings.pop(address, None)
 
 
 async def _open(allowance: int, at: RunnableConfig, seeds: Seeds | None) -> Meeting:
@@ -180,6 +185,15 @@ def _outer(namespace: str) -> str:
 def _address_config(config: RunnableConfig, graph_ns: str, checkpoint_id: str) -> RunnableConfig:
     at = {"checkpoint_ns": graph_ns, "checkpoint_id": checkpoint_id}
     return {"configurable": {**config["configurable"], **at}}
+
+
+def _forget_abandoned() -> None:
+    """Drop the oldest meetings over the limit that nobody waits in."""
+    for address in list(_meetings)[: max(0, len(_meetings) - MAX_MEETINGS)]:
+        opened = _meetings[address]
+        is_over = opened.done() and (opened.cancelled() or opened.exception() is not None)
+        if is_over or (opened.done() and opened.result().is_idle()):
+            _meetings.pop(address, None)
 
 
 def _keep_newest(registry: OrderedDict[Any, Any]) -> None:

@@ -76,8 +76,11 @@ async def _begin(
         budget.begin_anew()
     names = {tier: models.name(tier, context) for tier in ("fast", "standard", "strong")}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))
-    # A provider's library is imported with its first model, which would hold up the event loop.
-    model = await asyncio.to_thread(models.chat, team.planner_tier, context)
+    # All tiers now: one that cannot be reached as set is told before anything is spent. In a
+    # thread, since a provider's library is imported with its first model.
+    for tier in names:
+        await asyncio.to_thread(models.chat, tier, context)
+    model = models.chat(team.planner_tier, context)
     (plan, usage), _ = await asyncio.gather(
         _first_plan(state, model, request, context, team=team), prepare()
     )
@@ -215,7 +218,9 @@ async def _revise(
             next="say the request in other words",
         )
     materials, max_tasks = state.get("materials", {}), runtime.context.max_tasks or team.max_tasks
-    asking = plan_messages(team, state["request"], materials, max_tasks=max_tasks)
+    asking = plan_messages(
+        team, state["request"], materials, max_tasks=max_tasks, history=read_history(state)
+    )
     asking.append(revision_message(old, results.values(), reason))
     try:
         plan, usage = await make_plan(

@@ -131,7 +131,8 @@ def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool
         question = outcome.questions[0]
         for line in question_lines(question):
             remark(line)
-        reply = input("> ").strip()
+        remark("> ")
+        reply = sys.stdin.readline().strip()
         if not reply:
             break
         told = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})

@@ -82,6 +82,17 @@ async def test_an_edit_with_a_cycle_is_asked_for_again_with_its_problem(
     assert sorted(state["results"]) == ["A"]
 
 
+async def test_an_edit_keeps_to_the_runs_own_cap_of_tasks(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    await graph.ainvoke(REQUEST, thread(), context={"max_tasks": 1})
+
+    asked = await graph.ainvoke(
+        Command(resume=plan("A", "B", "C")), thread(), context={"max_tasks": 1}
+    )
+
+    assert "at most 1" in str(asked["__interrupt__"][0].value["problems"])
+
+
 async def test_a_rejected_plan_is_made_again_from_the_reason(endpoint: Endpoint, graph) -> None:
     answers = {"Plan": [plan("A"), plan("B")]}
     endpoint.play(Scenario(answers=answers))

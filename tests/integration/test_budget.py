@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from graph import build_supervisor
 from graph.settings import Settings
@@ -57,6 +58,20 @@ async def test_a_budget_of_nothing_is_one_clear_error(endpoint: Endpoint, graph)
         await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 0})
 
     assert not endpoint.requests
+
+
+async def test_an_answer_from_a_person_does_not_refill_the_budget(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    saver = InMemorySaver(serde=strict_serializer())
+    graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
+    await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 12_000})
+
+    state = await graph.ainvoke(Command(resume="accept"), thread(), context={"max_tokens": 12_000})
+
+    assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
+    assert state["status"] == "partial"
 
 
 async def test_a_run_within_its_budget_does_not_notice_it(endpoint: Endpoint, graph) -> None:

@@ -1,5 +1,6 @@
 """Running on a thread that is kept: outcome, journal, trace, resume, locks, bad stores."""
 
+import asyncio
 import json
 import sqlite3
 from pathlib import Path
@@ -193,11 +194,58 @@ async def test_a_second_request_on_a_thread_is_a_follow_up(
 async def test_a_new_request_does_not_bury_an_unfinished_run(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan"),)))
-    await start(settings)
+    endpoint.play(Scenario(tasks=dag(CHAIN, latency_s={"B": 30.0})))
+    running = asyncio.ensure_future(start(settings))
+    await endpoint.reach(began=3)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
 
     with pytest.raises(ThreadUnfinished, match="has not ended"):
         await arun("Something else", team=team(), settings=settings, thread="one")
+
+    assert list_runs(settings)[0]["status"] == "stopped"
+
+
+async def test_a_request_that_never_got_a_plan_may_be_replaced(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refused = Fault(kind="unauthorized", schema="Plan", nth=(1,))
+    endpoint.play(Scenario(tasks=dag(CHAIN), faults=(refused,)))
+    await start(settings)
+
+    outcome = await arun("Something else", team=team(), settings=settings, thread="one")
+
+    assert outcome.status == "done"
+    assert "Something else" in str(endpoint.calls(schema="Plan")[1].body)
+
+
+async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
+    endpoint.play(Scenario(tasks=dag(CHAIN), faults=(refused,)))
+    await start(settings)
+
+    failed = await arun("And in euros?", team=team(), settings=settings, thread="one")
+    resumed = await aresume("one", settings=settings)
+
+    assert failed.status == "failed"
+    assert failed.answer is None and not failed.results
+    assert resumed.status == "done"
+    assert "And in euros?" in str(endpoint.calls(schema="Plan")[2].body)
+
+
+async def test_a_tier_that_cannot_be_reached_is_told_before_anything_is_spent(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+
+    outcome = await start(settings, context={"model_fast": "nonesuch:x"})
+
+    assert outcome.exit_code == 2
+    assert "SUPERVISE_MODEL_FAST" in str(outcome.error)
+    assert not endpoint.requests
 
 
 async def test_a_thread_that_runs_elsewhere_is_refused_at_once(settings: Settings) -> None:

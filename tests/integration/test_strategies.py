@@ -49,7 +49,9 @@ async def test_a_secondary_works_at_the_same_time(endpoint: Endpoint, settings: 
     assert endpoint.max_in_flight == 2
 
 
-@pytest.mark.parametrize("said", [{"worker": "cook", "reason": "?"}, "no idea", {}])
+@pytest.mark.parametrize(
+    "said", [{"worker": "cook", "reason": "?"}, "no idea", {}, {"is_done": True}]
+)
 async def test_an_unusable_route_falls_to_the_generalist(
     said: Any, endpoint: Endpoint, settings: Settings
 ) -> None:
