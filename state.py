@@ -626,6 +626,8 @@ class SupervisorState(RequestInput, total=False):
     """The plan is shown to a person before anything of it runs."""
     objection: str
     """Why the person rejected the plan; empty when it was accepted."""
+    cut: str
+    """Why stepping ended before the request was answered; empty when it was."""
     revisions: int
     """Versions after the first that this request has brought about."""
     heeded: tuple[str, ...]
@@ -636,6 +638,7 @@ class SupervisorState(RequestInput, total=False):
     allowance: int
     """Attempts that the step cap still allowed at the last dispatch."""
     ledger: Annotated[dict[str, Expense], merge_ledger]
+    """By task and attempt; what the graph's own steps spent begins with `@`, as no task can."""
     answer: Answer | None
     drafted: RunStatus
     """What the run ends as when the critic lets the answer pass; it is `running` until then."""

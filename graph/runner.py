@@ -218,6 +218,7 @@ def _reopened(values: SupervisorState) -> Command[Any] | None:
         # The same tasks are billed again under their own names.
         "ledger": Overwrite({f"earlier/{n}": spent for n, spent in values["ledger"].items()}),
         "reported": -1,
+        "cut": "",
     }
     return Command(update=update, goto="supervisor")
 

@@ -47,7 +47,7 @@ async def criticize(
     assert answer is not None, "there is a draft"
     critique, usage, remark = await _review(state, runtime.context, team=team, models=models)
     spent = Expense(worker="critic", tier=team.judge_tier, usage=usage)
-    ledger = {f"critic#{rounds + 1}": spent}
+    ledger = {f"@critic#{rounds + 1}": spent}
     notes = {} if critique.accepted else _notes(state, critique)
     may_send = rounds < team.max_critic_rounds and not is_past(config)
     sends = bool(notes) and may_send and _steps_left(state, runtime.context, team) >= len(notes)

@@ -97,7 +97,7 @@ async def _begin(
         "plans": (plan,),
         "results": Overwrite({}),  # type: ignore[typeddict-item]  # a new request has none yet
         "steps": Overwrite({}),  # type: ignore[typeddict-item]
-        "ledger": Overwrite({"plan": spent}),  # type: ignore[typeddict-item]
+        "ledger": Overwrite({"@plan": spent}),  # type: ignore[typeddict-item]
         "answer": None,
         "critic_rounds": 0,
         "notes": {},
@@ -105,6 +105,7 @@ async def _begin(
         "status": "running",
         "awaits_approval": team.approve_plan or context.approve_plan,
         "objection": "",
+        "cut": "",
         "revisions": 0,
         "heeded": (),
         "reported": -1,
@@ -144,23 +145,27 @@ async def _step(
     team: Team,
     models: Models,
 ) -> SupervisorState | None:
-    """Decide who goes next after a result; None when the results answer, or a cap is reached."""
+    """Decide who goes next after a result; None while a step is still unfinished."""
     plan, results = state["plan"], state.get("results", {})
     assert plan is not None, "a request that is not new has a plan"
     left = _steps_left(state, runtime.context, team)
     max_tasks = runtime.context.max_tasks or team.max_tasks
-    if _unfinished(plan, results) or len(plan.tasks) >= max_tasks or left <= 0 or is_past(config):
+    if _unfinished(plan, results):
         return None
+    if len(plan.tasks) >= max_tasks or left <= 0 or is_past(config):
+        cut = "a cap ended the run before it was decided that the request is answered"
+        return {"cut": cut, "todo": ()}
     model = models.chat(team.planner_tier, runtime.context)
     materials = list(state.get("materials", {}))
     try:
         grown, decision, usage = await step(model, team, state["request"], materials, plan, results)
     except ModelError as error:
-        await emit("error", code=error.code, message=f"no further step could be decided: {error}")
-        return None
+        cut = f"no further step could be decided: {error}"
+        await emit("error", code=error.code, message=cut)
+        return {"cut": cut, "todo": ()}
     await emit("judged", decision=decision.model_dump(mode="json"), stage="step")
     spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
-    ledger = {f"step#{len(plan.tasks)}": spent}
+    ledger = {f"@step#{len(plan.tasks)}": spent}
     if grown is None:
         return {"ledger": ledger, "todo": ()}
     grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
@@ -248,7 +253,7 @@ async def _revise(
     update: SupervisorState = {
         "plan": plan,
         "plans": (plan,),
-        "ledger": {f"plan#{plan.version}": spent},
+        "ledger": {f"@plan#{plan.version}": spent},
         "objection": "",
         "awaits_approval": rejected,
         "revisions": revisions + 1,

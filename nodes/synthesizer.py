@@ -59,7 +59,7 @@ async def synthesize(
     missing = [*matter.missing, problem] if problem else matter.missing
     answer = _grounded(answer, matter, missing)
     spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
-    ledger = {**matter.ledger, f"synthesis{suffix}": spent}
+    ledger = {**matter.ledger, f"@synthesis{suffix}": spent}
     status: RunStatus = "partial" if missing else "done"
     tasks = [report.task for report in matter.reports]
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(matter.findings))

@@ -66,7 +66,7 @@ class Bench:
         """Enter what was spent, if anything was."""
         if usage.model_calls:
             expense = Expense(worker=worker, tier=tier, usage=usage)
-            self.ledger[f"{name}{self.suffix}"] = expense
+            self.ledger[f"@{name}{self.suffix}"] = expense
 
 
 async def prepare(state: SupervisorState, bench: Bench) -> Matter:
@@ -87,7 +87,7 @@ async def prepare(state: SupervisorState, bench: Bench) -> Matter:
     matter = Matter(
         reports=reports,
         shown=[report.model_copy(update={"findings": ()}) for report in reports],
-        missing=[*gaps(plan, results, left_out), *notes],
+        missing=[*gaps(plan, results, left_out), *notes, *filter(None, [state.get("cut")])],
         findings=gather(reports, min_confidence=team.min_finding_confidence),
         contradictions=tuple(contradictions),
         ledger=bench.ledger,
