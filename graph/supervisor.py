@@ -1,6 +1,7 @@
 """The supervisor's graph of a team.
 
-START → supervisor ══Send══▶ a node for each worker ══▶ supervisor
+START → supervisor ──▶ approval (interrupt) ──▶ supervisor
+        supervisor ══Send══▶ a node for each worker ══▶ supervisor
         supervisor ──▶ synthesizer ──▶ END
                        synthesizer ──▶ critic ──▶ END
                                        critic ──▶ supervisor
