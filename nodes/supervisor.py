@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
@@ -21,8 +22,20 @@ from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
 from nodes.revision import adopted, difference, objections
-from state import Assignment, Context, Expense, Plan, Report, SupervisorState, Task, Team, Usage
+from state import (
+    Assignment,
+    Context,
+    Expense,
+    Plan,
+    Report,
+    SupervisorState,
+    Task,
+    Team,
+    Tier,
+    Usage,
+)
 
+TIERS: tuple[Tier, ...] = get_args(Tier)
 MAX_DESCRIPTION_CHARS = 4_000
 """As a task allows."""
 
@@ -74,7 +87,7 @@ async def _begin(
     materials, context = state.get("materials", {}), runtime.context
     if budget := config["configurable"].get("__budget"):
         budget.begin_anew()
-    names = {tier: models.name(tier, context) for tier in ("fast", "standard", "strong")}
+    names = {tier: models.name(tier, context) for tier in TIERS}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))
     # All tiers now: one that cannot be reached as set is told before anything is spent. In a
     # thread, since a provider's library is imported with its first model.
