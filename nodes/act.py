@@ -44,10 +44,11 @@ async def act(
     task, number = state["task"], len(state["attempts"]) + 1
     meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
     meeting.entered(task.id)
+    meeting.count(task.id, number - 1)
     change = state.get("change")
     doer = team.worker(change.worker) if change else worker
     tier, rung = (change.tier, change.rung) if change else (worker.tier, None)
-    if wall := _wall(meeting, config):
+    if wall := _wall(meeting, task.id, config):
         if number == 1:
             meeting.hold(task.id)
             return {"held": True}
@@ -82,11 +83,11 @@ def after_act(state: WorkerState) -> str:
     return "__end__" if state.get("held") else "assess"
 
 
-def _wall(meeting: Meeting, config: RunnableConfig) -> str:
+def _wall(meeting: Meeting, task: str, config: RunnableConfig) -> str:
     """Say which cap forbids another attempt; empty when the attempt is counted and may begin."""
     if is_past(config):
         return "the run's deadline is reached"
-    return "" if meeting.spend() else "the run's step cap is reached"
+    return "" if meeting.spend(task) else "the run's step cap is reached"
 
 
 async def _attempt(

@@ -48,7 +48,8 @@ async def assess(
     if reason and last.report and last.report.escalation:
         message = last.report.escalation.message
         await emit("escalated", task=task.id, worker=last.worker, reason=reason, message=message)
-    may_retry = meeting.allowance > 0 and not is_past(config)
+    meeting.count(task.id, len(attempts))
+    may_retry = meeting.left() > 0 and not is_past(config)
     if (problem or reason) and may_retry:
         change = await _change(state, runtime, team=team, models=models)
         if change is not None:

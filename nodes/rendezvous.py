@@ -31,7 +31,9 @@ class Meeting:
     """One slot per task. Bound to the event loop of its run."""
 
     allowance: int
-    """Attempts that the run's step cap still allows."""
+    """Attempts that the run's step cap allowed when the tasks were sent."""
+    made: dict[str, int] = field(default_factory=dict)
+    """Attempts since, by task."""
     slots: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)
     door: asyncio.Lock = field(default_factory=asyncio.Lock)
     at_door: str = ""
@@ -68,12 +70,20 @@ class Meeting:
         """Let those who wait for the task go without its report."""
         self._settle(task, None)
 
-    def spend(self) -> bool:
-        """Count one attempt against the step cap; False when none is left."""
-        if self.allowance <= 0:
+    def spend(self, task: str) -> bool:
+        """Count one attempt at a task against the step cap; False when none is left."""
+        if self.left() <= 0:
             return False
-        self.allowance -= 1
+        self.made[task] = self.made.get(task, 0) + 1
         return True
+
+    def count(self, task: str, attempts: int) -> None:
+        """Know of attempts that were made before this process took the dispatch over."""
+        self.made[task] = max(self.made.get(task, 0), attempts)
+
+    def left(self) -> int:
+        """Give the attempts that the step cap still allows."""
+        return self.allowance - sum(self.made.values())
 
     def is_idle(self) -> bool:
         """Say whether nobody waits for a report."""
@@ -170,7 +180,7 @@ async def _open(allowance: int, at: RunnableConfig, seeds: Seeds | None) -> Meet
     if seeds is not None:
         for task, report in (await seeds(at)).items():
             meeting.publish(task, report)
-            meeting.allowance -= report.attempts
+            meeting.count(task, report.attempts)
     return meeting
 
 

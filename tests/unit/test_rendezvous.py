@@ -52,7 +52,18 @@ async def test_a_cancelled_waiter_does_not_spoil_the_place_for_others() -> None:
 async def test_attempts_are_counted_down_to_none() -> None:
     meeting = Meeting(allowance=2)
 
-    assert [meeting.spend() for _ in range(4)] == [True, True, False, False]
+    assert [meeting.spend(name) for name in "AABA"] == [True, True, False, False]
+
+
+async def test_attempts_made_before_a_resume_are_counted_once() -> None:
+    meeting = Meeting(allowance=3)
+    meeting.count("A", 1)
+    meeting.count("A", 1)
+
+    assert meeting.left() == 2
+    assert meeting.spend("A") and meeting.spend("B")
+    meeting.count("A", 2)
+    assert meeting.left() == 0
 
 
 async def test_workers_start_one_after_another_in_the_order_they_came() -> None:
