@@ -24,7 +24,7 @@ class Portal:
         running = self._start(work)
         try:
             return running.result()
-        except BaseException:
+        except BaseException:  # Ctrl-C too: what nobody waits for any more must not go on
             running.cancel()
             raise
 

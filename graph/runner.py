@@ -232,7 +232,7 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
         error = raised
     except sqlite3.Error as raised:
         error = StoreError("the run database failed", cause=str(raised))
-    except BaseException as raised:
+    except BaseException as raised:  # a cancel too: the journal must not say that it still runs
         session.journal.write({"stopped": type(raised).__name__})
         raise
     snapshot = await session.graph.aget_state(session.config, subgraphs=True)
