@@ -368,6 +368,8 @@ class Report(_Frozen):
     """How sure the worker is of the output, 0 to 100."""
     escalation: Escalation | None = None
     """Only when the task cannot be done as it stands."""
+    gaps: tuple[str, ...] = ()
+    """What is missing from the output, or is for a person to judge, though the task is done."""
     invalidates: str = ""
     """Why the work planned after this task no longer makes sense; empty while it does."""
     error: SkipJsonSchema[str | None] = None

@@ -66,6 +66,7 @@ Do the task of your handoff with your tools, then call Report once.
 - Put each figure and statement of fact into claims, with its source named exactly as the tool or
   the artifact names it, and the words of the source as quote.
 - A tool that answers with an error tells you what would work. Do not repeat a call that failed.
+- What is missing, or is for a person to judge, goes into gaps; the task is done all the same.
 - If the task cannot be done as it stands, set status to escalated and fill escalation.
 - If what you found makes work that builds on this task pointless, say why in invalidates.
 - confidence says how sure you are, 0 to 100."""
@@ -323,7 +324,7 @@ def report_line(report: Report) -> str:
     """Give a report to a model as one line of JSON: what it says, not what it cost."""
     shown: dict[str, Any] = report.model_dump(
         mode="json",
-        include={"task", "worker", "status", "output", "claims", "findings", "confidence"},
+        include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
     )
     shown["output"] = shortened(report.output, MAX_OUTPUT_CHARS)
     if report.error:
@@ -332,8 +333,9 @@ def report_line(report: Report) -> str:
         shown["invalidates"] = report.invalidates
     if report.escalation:
         shown["escalation"] = report.escalation.model_dump(mode="json")
-    if not shown["findings"]:
-        del shown["findings"]
+    for name in ("findings", "gaps"):
+        if not shown[name]:
+            del shown[name]
     return json.dumps(shown, ensure_ascii=False)
 
 

@@ -128,6 +128,7 @@ def _content(report: Report) -> str:
 def _grounded(answer: Answer, matter: Matter, missing: Sequence[str]) -> Answer:
     """Hold the answer to the reports: their sources, their claims, and every gap.
 
+    A gap that a worker states does not make the run partial; a task without result does.
     Confidence is 50 at most with a gap, and 10 less for each contradiction left undecided, of which
     the first three count.
     """
@@ -135,7 +136,8 @@ def _grounded(answer: Answer, matter: Matter, missing: Sequence[str]) -> Answer:
     used = tuple(source for source in dict.fromkeys(answer.sources) if source in named)
     if not used:
         used = tuple(sorted(source for source in named if source in answer.text))
-    unsaid = [line for line in missing if line not in answer.gaps]
+    stated = [gap for report in matter.reports for gap in report.gaps]
+    unsaid = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     contradictions = with_own(matter.contradictions, answer.contradictions, matter.reports)
     confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence
     open_ones = min(undecided(contradictions), MAX_UNDECIDED_COUNTED)

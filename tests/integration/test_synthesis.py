@@ -381,3 +381,15 @@ def _folder(tmp_path: Path, keys: str) -> Path:
     (folder / "team.md").write_text(f"---\ndescription: Two.\n{keys}\n---\nPlan.\n")
     (folder / "worker.md").write_text("---\ndescription: Works.\n---\nWork.\n")
     return folder
+
+
+async def test_a_gap_that_a_worker_states_is_in_the_answer_and_leaves_the_run_done(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    gap = "Whether the tone fits the brand is for a person to judge."
+    task = ScriptedTask(id="A", report={"output": "Written.", "gaps": [gap]})
+
+    state, _ = await run(endpoint, settings, Scenario(tasks=(task,)))
+
+    assert state["status"] == "done"
+    assert gap in state["answer"].gaps

@@ -97,6 +97,11 @@ class Brief:
         """Give the claims of earlier reports."""
         return [claim for report in self.reports for claim in claims_of(report)]
 
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """Give the findings of earlier reports."""
+        return [finding for report in self.reports for finding in objects(report, "findings")]
+
 
 def sections(text: str) -> list[Section]:
     """Find the outermost tagged sections, so that text inside one cannot pose as another."""
@@ -143,12 +148,13 @@ def reports(lines: str) -> list[dict[str, Any]]:
 
 def claims_of(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Give the claims of a report that say something."""
-    claims = report.get("claims")
-    return [
-        claim
-        for claim in (claims if isinstance(claims, list) else [])
-        if isinstance(claim, dict) and claim.get("text")
-    ]
+    return [claim for claim in objects(report, "claims") if claim.get("text")]
+
+
+def objects(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Give the objects of a list that stands under a name; empty where there is none."""
+    value = data.get(name)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _calls(messages: Sequence[BaseMessage]) -> list[Call]:

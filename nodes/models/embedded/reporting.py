@@ -1,5 +1,7 @@
 """Report what the tools returned: passages, rows and figures, each with its source.
 
+A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `gaps`) is quoted.
+
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
 when they were found in the handoff alone; 10 less when a tool failed; 20 when handed back.
 """
@@ -9,7 +11,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from nodes.models.embedded.reading import Brief, Call, Passage
+from nodes.models.embedded.reading import Brief, Call, Passage, claims_of, objects
 from nodes.models.embedded.words import figures, rarity, sentences, words
 
 MAX_STATEMENTS = 9
@@ -27,7 +29,7 @@ def report(brief: Brief) -> dict[str, Any]:
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
     handed = [] if found or shown else _handed(brief)
-    claims = [claim for call in answered for claim in _row_claims(call)]
+    claims = [claim for call in answered for claim in claims_of(call.data) or _row_claims(call)]
     claims += _statements(brief.subject, found or handed)
     if not shown and not claims:
         return _handed_back(brief, refused)
@@ -38,7 +40,10 @@ def report(brief: Brief) -> dict[str, Any]:
         "status": "completed",
         "output": "\n\n".join([*shown, *refused]),
         "claims": claims,
-        "findings": [finding for call in answered for finding in _doubts(call)],
+        "findings": [
+            f for call in answered for f in objects(call.data, "findings") + _doubts(call)
+        ],
+        "gaps": list(dict.fromkeys(gap for call in answered for gap in _gaps(call))),
         "confidence": confidence - 10 * bool(refused),
     }
 
@@ -46,6 +51,8 @@ def report(brief: Brief) -> dict[str, Any]:
 def _shown(call: Call) -> str:
     """Show what is not prose: a table, verdicts, a finished document, a value."""
     data = call.data
+    if isinstance(data.get("summary"), str):
+        return str(data["summary"])
     if data.get("columns") and data.get("rows"):
         return _table([str(name) for name in data["columns"]], data["rows"])
     if "checked" in data:
@@ -172,8 +179,12 @@ def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
 
 
 def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
-    results = data.get("results")
-    return [item for item in results if isinstance(item, dict)] if isinstance(results, list) else []
+    return objects(data, "results")
+
+
+def _gaps(call: Call) -> list[str]:
+    gaps = call.data.get("gaps")
+    return [str(gap) for gap in gaps] if isinstance(gaps, list) else []
 
 
 def _doubtful(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from nodes.models.embedded.reading import Brief, Call
@@ -15,6 +16,7 @@ _ONLINE = re.compile(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 _SHOW_TABLES = "SHOW TABLES"
 MAX_QUERY_WORDS = 24
 MAX_CLAIMS = 40
+MAX_FINDINGS = 100
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each offered tool, as JSON schema, by the tool's name."""
 
@@ -73,10 +75,21 @@ def _fillable(brief: Brief, tools: Schemas) -> list[tuple[str, dict[str, Any]]]:
             statement = _next_sql(brief, earlier)
             filled = {"sql": statement} if statement else None
         else:
-            filled = None if earlier else arguments(brief, schema)
+            filled = _next_arguments(brief, schema, earlier)
         if filled is not None:
             calls.append((name, filled))
     return calls
+
+
+def _next_arguments(
+    brief: Brief, schema: Mapping[str, Any], earlier: list[Call]
+) -> dict[str, Any] | None:
+    """Call a tool once, but one that takes a material once for each."""
+    if "material" not in schema.get("required", []):
+        return None if earlier else arguments(brief, schema)
+    read = {call.arguments.get("material") for call in earlier}
+    left = {name: text for name, text in brief.artifacts.items() if name not in read}
+    return arguments(replace(brief, artifacts=left), schema) if left else None
 
 
 def _next_sql(brief: Brief, earlier: list[Call]) -> str | None:
@@ -150,6 +163,14 @@ def _claims(brief: Brief, schema: Mapping[str, Any]) -> list[dict[str, str]] | N
     ] or None
 
 
+def _material(brief: Brief, schema: Mapping[str, Any]) -> str | None:
+    return next(iter(brief.artifacts), None)
+
+
+def _findings(brief: Brief, schema: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    return brief.findings[:MAX_FINDINGS] or None
+
+
 def _markdown(brief: Brief, schema: Mapping[str, Any]) -> str | None:
     return document(brief) if brief.reports else None
 
@@ -174,6 +195,8 @@ _BY_NAME = {
     "expression": _expression,
     "url": _url,
     "claims": _claims,
+    "findings": _findings,
+    "material": _material,
     "markdown": _markdown,
     "title": _titled,
     "format": _format,

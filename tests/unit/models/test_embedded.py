@@ -427,3 +427,29 @@ async def test_it_routes_to_the_worker_whose_card_is_nearest():
 
     assert routed.value.worker == "coder"
     assert routed.value.reason
+
+
+@tool
+def review_text(material: str) -> dict[str, Any]:
+    """Review a material, in the words of a report."""
+    finding = {
+        "severity": "high",
+        "message": f"{material} is too long",
+        "file": material,
+        "line": 1,
+    }
+    return {
+        "summary": f"{material} was reviewed.",
+        "claims": [{"text": "It has one line.", "source": material, "quote": "line"}],
+        "findings": [finding],
+        "gaps": ["Whether it is well written is for a person to judge."],
+    }
+
+
+def test_a_tool_that_takes_a_material_is_called_once_for_each_and_quoted():
+    report = worked("Review the texts.", review_text, artifacts={"a.txt": "a", "b.txt": "b"})
+
+    assert report.output == "a.txt was reviewed.\n\nb.txt was reviewed."
+    assert [finding.file for finding in report.findings] == ["a.txt", "b.txt"]
+    assert [claim.source for claim in report.claims] == ["a.txt", "b.txt"]
+    assert report.gaps == ("Whether it is well written is for a person to judge.",)

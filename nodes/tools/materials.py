@@ -1,0 +1,21 @@
+"""The materials of a task, as tools read them."""
+
+from collections.abc import Mapping
+
+from nodes.errors import ToolRefused
+
+
+def material_text(name: str, materials: Mapping[str, str] | None) -> str:
+    """Give a material's text by its name; the end of a path is enough where only one fits.
+
+    Raises:
+        ToolRefused: there is no such material; the message names those there are.
+    """
+    held = materials or {}
+    fitting = [key for key in held if key == name] or [
+        key for key in held if key.endswith(f"/{name}") or name.endswith(f"/{key}")
+    ]
+    if len(fitting) != 1:
+        known = ", ".join(held) or "none"
+        raise ToolRefused(f"no material is named {name[:200]!r}; materials of this task: {known}")
+    return held[fitting[0]]
