@@ -31,8 +31,9 @@ Fault = Literal["content", "permanent"]
 Rung = Literal["refine", "tier", "reassign", "split", "person"]
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
-Strategy = Literal["plan", "route", "step"]
-"""How a team's supervisor works: a whole plan; one worker or two; one worker after another."""
+Strategy = Literal["plan", "route", "step", "recursive"]
+"""How a team's supervisor works: a whole plan; one worker or two; one worker after another; a plan
+whose larger tasks are planned again."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
 Holds = Literal["first", "second", "neither", "both", "undecided"]
@@ -101,20 +102,52 @@ class Limits(_Frozen):
     """Tokens, input and output together, that one attempt may use before it must report."""
 
 
+TEAM_LIMITS = Limits(timeout_s=600.0, max_tokens=1_000_000)
+"""Of a worker that is a team, unless it says otherwise."""
+
+
 class Worker(_Frozen):
-    """A specialist: one narrow instruction and its own tools."""
+    """A specialist: one narrow instruction and its own tools; or another team."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
     description: str = Field(min_length=1)
     """What the planner reads when it chooses."""
-    instructions: str = Field(min_length=1)
-    """What the worker's model reads."""
+    instructions: str = ""
+    """What the worker's model reads; for a team, what its supervisor reads with each request."""
+    team: "Team | None" = None
+    """The team that does this worker's tasks, each as a request of its own."""
     tools: tuple[str, ...] = ()
     """Names of tool files in `nodes/tools`, or `package.module:attribute`."""
     tier: Tier = "standard"
     fallback: str = ""
     """Name of the worker that takes a task this one failed at; empty for none."""
     limits: Limits = Limits()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _give_a_team_more_room(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("team") and not value.get("limits"):
+            return {**value, "limits": TEAM_LIMITS}
+        return value
+
+    @model_validator(mode="after")
+    def _must_work_in_one_way(self) -> Self:
+        if self.team is None and not self.instructions.strip():
+            raise ValueError(f"worker {self.name!r} has no instructions")
+        if self.team is not None and self.tools:
+            raise ValueError(f"worker {self.name!r} is a team, whose own workers hold the tools")
+        return self
+
+
+class Recruit(_Frozen):
+    """A specialist made for one task that fits no worker of the team."""
+
+    role: str = ""
+    """What it is, in two or three words."""
+    instructions: str = Field(min_length=1, max_length=4000)
+    """One narrow instruction: how such work is done well, and what its result holds."""
+    tools: tuple[str, ...] = ()
+    """Those of the granted tools that the task needs, and no others."""
 
 
 class Example(_Frozen):
@@ -129,7 +162,9 @@ def _switch_word(value: Any) -> Any:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
 
-RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", "specialist"})
+SPECIALIST = "specialist"
+"""The name that every recruited worker bears."""
+RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", SPECIALIST})
 
 
 class Team(_Frozen):
@@ -154,7 +189,18 @@ class Team(_Frozen):
     max_attempts: int = Field(3, ge=1, le=10)
     max_plan_repairs: int = Field(2, ge=0, le=5)
     ladder: tuple[Rung, ...] = ("refine", "tier", "reassign")
-    """What a failed task may be tried again with, in this order; `split` is passed over for now."""
+    """What a failed task may be tried again with, in this order."""
+    max_recursion: int = Field(1, ge=0, le=5)
+    """How often a task may be divided into a plan of its own, one inside the other."""
+    max_breadth: int = Field(5, ge=2, le=100)
+    """Tasks of a plan that divides a task."""
+    recruit: bool = False
+    """Make a specialist for a task that fits no worker."""
+    grant: tuple[str, ...] = ()
+    """Tools that specialists may be given; no worker of the team holds one of them."""
+    recruit_tier: Tier = "standard"
+    max_recruits: int = Field(10, ge=1, le=100)
+    """Tasks of one plan that specialists may do."""
     generalist: str = ""
     """Name of the worker for tasks that fit no other; empty for none."""
     max_revisions: int = Field(2, ge=0, le=10)
@@ -187,6 +233,9 @@ class Team(_Frozen):
                     other = owners[tool]
                     raise ValueError(f"workers {other!r} and {worker.name!r} share tool {tool!r}")
                 owners[tool] = worker.name
+        for tool in self.grant:
+            if tool in owners:
+                raise ValueError(f"worker {owners[tool]!r} and the grant share tool {tool!r}")
         names = [worker.name for worker in self.workers]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"two workers are named {repeated[0]!r}")
@@ -206,13 +255,27 @@ class Team(_Frozen):
                 )
         return self
 
+    @property
+    def roster(self) -> tuple[Worker, ...]:
+        """All who may be given a task: the workers, and a specialist where the team recruits."""
+        if not self.recruit:
+            return self.workers
+        specialist = Worker(
+            name=SPECIALIST,
+            description="Is made for one task that fits nobody else; never for what others do.",
+            instructions="Do the task.",
+            tools=self.grant,
+            tier=self.recruit_tier,
+        )
+        return (*self.workers, specialist)
+
     def worker(self, name: str) -> Worker:
-        """Find a worker by name.
+        """Find a worker of the roster by name.
 
         Raises:
             KeyError: the team has no such worker.
         """
-        for worker in self.workers:
+        for worker in self.roster:
             if worker.name == name:
                 return worker
         raise KeyError(name)
@@ -239,6 +302,8 @@ class Task(_Frozen):
     """Tasks whose results this one needs."""
     materials: tuple[str, ...] = ()
     """Names of the request's materials that the worker must see."""
+    is_compound: bool = False
+    """True: too large for one worker; it is divided into a plan of its own when its turn comes."""
 
     @field_validator("depends_on", mode="before")
     @classmethod
@@ -372,6 +437,8 @@ class Report(_Frozen):
     """What is missing from the output, or is for a person to judge, though the task is done."""
     invalidates: str = ""
     """Why the work planned after this task no longer makes sense; empty while it does."""
+    is_partial: SkipJsonSchema[bool] = False
+    """A team did the task, and its answer lacks what stands in `gaps`."""
     error: SkipJsonSchema[str | None] = None
     attempts: SkipJsonSchema[int] = Field(1, ge=0)
     usage: SkipJsonSchema[Usage] = Usage()
@@ -438,6 +505,8 @@ class Attempt(_Frozen):
     error: str | None = None
     fault: Fault | None = None
     usage: Usage = Usage()
+    ledger: dict[str, Expense] = Field(default_factory=dict)
+    """The same by entry, where a team made the attempt."""
     worker: str = ""
     tier: Tier = "standard"
     rung: Rung | None = None
@@ -683,6 +752,8 @@ class WorkerState(Assignment, total=False):
     """Keyed by attempt number, from "1"."""
     problem: str
     """What was wrong with the last attempt, in words for the next one."""
+    recruit: Recruit
+    """The specialist that was made for the task; absent while there is none."""
     change: Change
     """What the next attempt does differently; absent before the first one."""
     answers: dict[str, str]

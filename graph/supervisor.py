@@ -42,22 +42,37 @@ def build_supervisor(
         SettingsInvalid: the environment asks for something that cannot be.
     """
     settings = settings or Settings()
-    team = load_team(team, settings)
+    return _compiled(load_team(team, settings), settings=settings, checkpointer=checkpointer)
+
+
+def _compiled(
+    team: Team,
+    *,
+    settings: Settings,
+    checkpointer: BaseCheckpointSaver[str] | None = None,
+    loops: Loops | None = None,
+) -> SupervisorGraph:
     models, saved = Models(settings.models()), SavedReports()
-    loops = Loops(team, models=models, tools=settings.tools())
+    if loops is None:
+        loops = Loops(
+            team,
+            models=models,
+            tools=settings.tools(),
+            build=lambda inner, built: _compiled(inner, settings=settings, loops=built),
+        )
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
     builder.add_node(
         "supervisor", partial(supervise, team=team, models=models, prepare=loops.prepare)
     )
     builder.add_node("approval", partial(approve, team=team))
-    for worker in team.workers:
+    for worker in team.roster:
         node = build_worker(worker, team=team, models=models, loops=loops, seeds=saved.read)
         builder.add_node(worker.name, node, input_schema=Assignment)
     builder.add_node("synthesizer", partial(synthesize, team=team, models=models))
     builder.add_node("critic", partial(criticize, team=team, models=models))
 
-    names = [worker.name for worker in team.workers]
+    names = [worker.name for worker in team.roster]
     builder.add_edge(START, "supervisor")
     roads = ["approval", *names, "synthesizer"]
     builder.add_conditional_edges("supervisor", after_supervisor, roads)

@@ -1,7 +1,7 @@
 """A team folder, read whole: every problem is collected, not only the first."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +11,9 @@ from pydantic import ValidationError
 
 from graph.front_matter import Page, Problem, read_page, read_yaml
 from graph.team_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, nearest, read_keys
+from nodes.errors import TeamInvalid
 from nodes.tools.catalog import known_tools
-from state import Example, Plan, Team, Worker
+from state import SPECIALIST, TEAM_LIMITS, Example, Limits, Plan, Team, Worker
 
 TEAM_FILE: Final = "team.md"
 EXAMPLES_FILE: Final = "examples.yaml"
@@ -27,17 +28,28 @@ _NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter firs
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
+Find = Callable[[str, Path], Path]
+"""From the name of a team, and the folder of the team that nests it, to the team's own folder."""
+
 _shipped_tools = cache(known_tools)
 
 
-def read_team(folder: Path) -> tuple[Team | None, list[Problem]]:
-    """Read a team; None when there are problems."""
+def read_team(
+    folder: Path, find: Find, *, around: tuple[Path, ...] = ()
+) -> tuple[Team | None, list[Problem]]:
+    """Read a team, and those it nests; None when there are problems.
+
+    Args:
+        find: gives the folder of a team that a worker's file names.
+        around: the folders of the teams that nest this one, the outermost first.
+    """
     if refusal := _folder_problem(folder):
         return None, [refusal]
-    reading = _Reading(folder)
+    reading = _Reading(folder, find, (*around, folder.resolve()))
     guidance, keys = reading.team()
     workers = reading.workers()
-    examples = reading.examples({path.stem for path in reading.worker_files()})
+    names = {path.stem for path in reading.worker_files()}
+    examples = reading.examples(names | ({SPECIALIST} if keys.get("recruit") else set()))
     reading.check_names(keys, workers)
     if reading.problems:
         return None, reading.problems
@@ -60,8 +72,8 @@ def _folder_problem(folder: Path) -> Problem | None:
 class _Reading:
     """Collects problems while the files of one folder are read."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, find: Find, around: tuple[Path, ...]) -> None:
+        self.folder, self._find, self._around = folder, find, around
         self.problems: list[Problem] = []
         self._holders: dict[str, str] = {}
 
@@ -71,7 +83,7 @@ class _Reading:
         if page is None:
             return "", {}
         keys, problems = read_keys(TeamKeys, page)
-        self.problems += problems
+        self.problems += [*problems, *self._tool_problems(page, "the grant", keys, "grant")]
         return page.body, keys
 
     def worker_files(self) -> list[Path]:
@@ -138,26 +150,49 @@ class _Reading:
             problems.append(Problem(path, f"the file's name is the worker's name; {_NAME_RULE}"))
         if name in RESERVED:
             problems.append(Problem(path, f"{name!r} is a name of the graph's own; choose another"))
-        if not page.body:
+        if not page.body and "team" not in keys:
             problems.append(page.problem("no instructions: write them below the front matter"))
-        problems += self._tool_problems(page, name, keys.get("tools", []))
+        problems += self._tool_problems(page, name, keys)
+        team = self._nested(page, str(keys.pop("team", "")), problems)
+        if team and "tools" in keys:
+            problems.append(page.problem("a team's own workers hold the tools; drop it", "tools"))
         self.problems += problems
         if problems:
             return None
-        limits = {key: keys.pop(key) for key in LIMIT_KEYS if key in keys}
-        return Worker(name=name, instructions=page.body, limits=limits, **keys)
+        limits: dict[str, Any] = dict(TEAM_LIMITS) if team else {}
+        limits |= {key: keys.pop(key) for key in LIMIT_KEYS if key in keys}
+        return Worker(name=name, instructions=page.body, limits=Limits(**limits), team=team, **keys)
 
-    def _tool_problems(self, page: Page, worker: str, tools: list[str]) -> list[Problem]:
-        problems = []
+    def _nested(self, page: Page, name: str, problems: list[Problem]) -> Team | None:
+        if not name:
+            return None
+        try:
+            folder = self._find(name, self.folder).resolve()
+        except TeamInvalid as error:
+            problems.append(page.problem(f"{error}; {error.next}", "team"))
+            return None
+        if folder in self._around:
+            chain = [*self._around[self._around.index(folder) :], folder]
+            shown = " -> ".join(path.name for path in chain)
+            problems.append(page.problem(f"a team cannot nest itself: {shown}", "team"))
+            return None
+        team, found = read_team(folder, self._find, around=self._around)
+        problems += found
+        return team
+
+    def _tool_problems(
+        self, page: Page, holder: str, keys: Mapping[str, Any], key: str = "tools"
+    ) -> list[Problem]:
+        problems, tools = [], keys.get(key, [])
         for index, tool in enumerate(tools):
             if text := _tool_problem(tool):
-                problems.append(page.problem(text, "tools", index))
-            holder = self._holders.setdefault(tool, worker)
-            if holder != worker:
-                text = f"tool {tool!r} belongs to {holder} already; no two workers share a tool"
-                problems.append(page.problem(text, "tools", index))
+                problems.append(page.problem(text, key, index))
+            first = self._holders.setdefault(tool, holder)
+            if first != holder:
+                text = f"tool {tool!r} belongs to {first} already; no two workers share a tool"
+                problems.append(page.problem(text, key, index))
             elif tool in tools[:index]:
-                problems.append(page.problem(f"tool {tool!r} stands twice", "tools", index))
+                problems.append(page.problem(f"tool {tool!r} stands twice", key, index))
         return problems
 
     def _example(self, page: Page, index: int, workers: set[str]) -> Example | None:

@@ -30,6 +30,8 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     **_borrowed(Team, "strategy", "routes", "max_revisions", "approve_plan"),
     **_borrowed(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
     **_borrowed(Team, "critic", "critic_below", "max_critic_rounds"),
+    **_borrowed(Team, "max_recursion", "max_breadth", "recruit", "recruit_tier", "max_recruits"),
+    grant=(list[_Text], Field(default_factory=list)),
 )
 LIMIT_KEYS: Final = ("max_turns", "timeout_s", "max_tokens")
 WorkerKeys: Final[type[BaseModel]] = create_model(
@@ -37,6 +39,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     __config__=_STRICT,
     tools=(list[_Text], Field(default_factory=list)),
     **_borrowed(Worker, "description", "tier", "fallback"),
+    team=(str, ""),
     **_borrowed(Limits, *LIMIT_KEYS),
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from graph.settings import Settings
-from graph.team_folder import TEAM_FILE, read_team
+from graph.team_folder import TEAM_FILE, Find, read_team
 from graph.team_keys import nearest
 from nodes.errors import TeamInvalid
 from state import Team
@@ -24,7 +24,7 @@ def load_team(name_or_path: str | Path | Team, settings: Settings | None = None)
     if isinstance(name_or_path, Team):
         return name_or_path
     folder = find_team(name_or_path, settings)
-    team, problems = read_team(folder)
+    team, problems = read_team(folder, _finder(settings))
     if team is None:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         next_step = f"mend the file; supervise check {folder} lists every problem"
@@ -38,7 +38,7 @@ def check_team(name_or_path: str | Path, settings: Settings | None = None) -> li
     Raises:
         TeamInvalid: there is no such team.
     """
-    _, problems = read_team(find_team(name_or_path, settings))
+    _, problems = read_team(find_team(name_or_path, settings), _finder(settings))
     return [str(problem) for problem in problems]
 
 
@@ -70,6 +70,16 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
         f"unknown team {text!r}{hint}",
         next=f"choose one of {', '.join(teams)}, or give the path of a team's folder",
     )
+
+
+def _finder(settings: Settings | None) -> Find:
+    """Find a nested team: a folder inside the team that nests it, else as any other team."""
+
+    def find(name: str, folder: Path) -> Path:
+        inside = folder / name
+        return inside if inside.is_dir() else find_team(name, settings)
+
+    return find
 
 
 def _places(settings: Settings | None) -> Iterator[Path]:

@@ -46,11 +46,11 @@ def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
     for entry in entries:
         (events if "kind" in entry else notes).append(dict(entry))
     turn = _last_turn(events)
-    answer = next((event for event in reversed(turn) if event["kind"] == "answer"), None)
+    answer = next((event for event in reversed(_told(turn)) if event["kind"] == "answer"), None)
     return {
         "version": VERSION,
         "run": _run(notes, events, turn, answer),
-        "plans": _plans(events),
+        "plans": _plans(_told(events)),
         "tasks": _tasks(turn),
         "events": events,
         "usage": answer["usage"] if answer else _usage(turn),
@@ -65,8 +65,17 @@ def list_runs(settings: Settings) -> list[dict[str, Any]]:
     return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for trace in traces]
 
 
-def _last_turn(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    starts = [index for index, event in enumerate(events) if event["kind"] == "request"]
+def _told(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    """Give the events of one supervisor's own run: the outermost, or that of a team in a task."""
+    return [event for event in events if event.get("within", "") == within]
+
+
+def _last_turn(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    starts = [
+        index
+        for index, event in enumerate(events)
+        if event["kind"] == "request" and event.get("within", "") == within
+    ]
     return events[starts[-1] :] if starts else events
 
 
@@ -96,13 +105,33 @@ def _plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [event["plan"] for event in events if event["kind"] in kinds and "plan" in event]
 
 
-def _tasks(turn: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    plans = reversed(_plans(turn))
-    plan: Entry = next(plans, {})
+def _tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    """Give the tasks of the last plan as they stand; one that a team does holds the team's."""
+    plans = _plans(_told(turn, within))
     by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for event in turn:
         by_task[event.get("task", "")].append(event)
-    return [{**task, **_outcome(by_task[task["id"]])} for task in plan.get("tasks", [])]
+    found = []
+    for task in plans[-1]["tasks"] if plans else ():
+        path = "/".join(filter(None, [within, task["id"]]))
+        inner = {"team": nested} if (nested := _nested(turn, path)) else {}
+        own = [event for event in by_task[path] if event.get("within", "") == within]
+        found.append({**task, **_outcome(own), **inner})
+    return found
+
+
+def _nested(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
+    """Give the run of the team that did a task, in the last attempt; empty when no team did."""
+    told = _told(turn, path)
+    if not told:
+        return {}
+    last = _last_turn(turn, path)
+    started = next((event for event in last if event["kind"] == "request"), {})
+    return {
+        "name": started.get("team", ""),
+        "plans": _plans(_told(last, path)),
+        "tasks": _tasks(last, path),
+    }
 
 
 def _outcome(events: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """A worker's graph: wait for the inputs, act, assess, and climb the recovery ladder.
 
 START → await_inputs → act → assess ──▶ END
-                       ▲ ▲     ├──▶ act           a stronger tier, another worker
+                       ▲ ▲     ├──▶ act           a stronger tier, another worker, smaller tasks
                        │ │     ├──▶ refine ──┐    new words
                        │ └─────┼─────────────┘
-                       │       └──▶ consult ─┐    a person (interrupt)
-                       └─────────────────────┘
+                       │       ├──▶ consult ─┐    a person (interrupt)
+                       │       └──▶ recruit ─┤    a specialist, made for the task; where the team
+                       └─────────────────────┘    recruits, `await_inputs` may lead there too
 """
 
 from functools import partial
@@ -19,6 +20,7 @@ from nodes.assess import after_assess, assess
 from nodes.await_inputs import after_await_inputs, await_inputs
 from nodes.consult import consult
 from nodes.models.catalog import Models
+from nodes.recruit import recruit
 from nodes.refine import refine
 from nodes.rendezvous import Seeds
 from state import Assignment, Context, Team, Worker, WorkerOutput, WorkerState
@@ -28,7 +30,7 @@ def build_worker(
     worker: Worker, *, team: Team, models: Models, loops: Loops, seeds: Seeds
 ) -> WorkerGraph:
     """Compile the graph of one worker; others of its team may take over its tasks."""
-    acting = partial(act, worker=worker, team=team, models=models, loop=loops.of, seeds=seeds)
+    acting = partial(act, worker=worker, team=team, models=models, doers=loops, seeds=seeds)
     builder = StateGraph(
         WorkerState, context_schema=Context, input_schema=Assignment, output_schema=WorkerOutput
     )
@@ -38,10 +40,15 @@ def build_worker(
     builder.add_node("refine", partial(refine, models=models))
     builder.add_node("consult", partial(consult, seeds=seeds))
 
+    recruiting = ["recruit"] if team.recruit else []
+    if team.recruit:
+        builder.add_node("recruit", partial(recruit, team=team, models=models, cards=loops.cards))
+
     builder.add_edge(START, "await_inputs")
-    builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])
+    builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", *recruiting, END])
     builder.add_conditional_edges("act", after_act, ["assess", END])
-    builder.add_conditional_edges("assess", after_assess, ["act", "refine", "consult", END])
-    builder.add_edge("refine", "act")
-    builder.add_edge("consult", "act")
+    roads = ["act", "refine", "consult", *recruiting, END]
+    builder.add_conditional_edges("assess", after_assess, roads)
+    for name in ("refine", "consult", *recruiting):
+        builder.add_edge(name, "act")
     return WorkerGraph.of(builder.compile(name=worker.name), seeds=seeds)

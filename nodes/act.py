@@ -1,28 +1,16 @@
-"""The step in which a worker works: its own loop over its handoff, ending in a report."""
+"""The step in which a worker works on its handoff, ending in a report."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from time import monotonic
-from typing import Any
-
-from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from nodes.deadline import is_past, remaining_s
-from nodes.errand import Errand, TurnsSpent
-from nodes.errors import SupervisorError
+from nodes.attempt import Doers, Work
+from nodes.deadline import is_past
+from nodes.errand import Errand
 from nodes.events import elapsed_s, emit
-from nodes.models.ask import Unreadable, read_content
 from nodes.models.catalog import Models
-from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
 from nodes.rendezvous import Meeting, Seeds, join
-from state import Attempt, Constraints, Context, Handoff, Report, Team, Tier, Worker, WorkerState
-
-Loop = Callable[[str], Awaitable[CompiledStateGraph[Any, Errand, Any, Any]]]
-"""Gives the compiled loop of the worker of a name, built when first asked for."""
+from state import Attempt, Context, Team, Worker, WorkerState
 
 
 async def act(
@@ -33,7 +21,7 @@ async def act(
     worker: Worker,
     team: Team,
     models: Models,
-    loop: Loop,
+    doers: Doers,
     seeds: Seeds,
 ) -> WorkerState:
     """Make one attempt at the task. Whatever goes wrong is written into the attempt.
@@ -63,18 +51,30 @@ async def act(
     await emit(
         "task_started", task=task.id, worker=doer.name, attempt=number, tier=tier, rung=rung or ""
     )
-    started_s, began = elapsed_s(config), monotonic()
-    errand = Errand(model=models.chat(tier, runtime.context), limits=doer.limits)
-    is_kept = runtime.execution_info is not None and bool(runtime.execution_info.thread_id)
-    attempt = await _attempt(
-        state, config, worker=doer, tier=tier, errand=errand, loop=loop, is_kept=is_kept
+    started_s = elapsed_s(config)
+    work = Work(
+        state=state,
+        config=config,
+        context=runtime.context,
+        worker=doer,
+        tier=tier,
+        doers=doers,
+        errand=Errand(model=models.chat(tier, runtime.context), limits=doer.limits),
+        divides=rung == "split" or task.is_compound,
+        is_kept=runtime.execution_info is not None and bool(runtime.execution_info.thread_id),
+        max_steps=max(1, meeting.left()),
     )
-    who = {"worker": doer.name, "tier": tier, "rung": rung}
-    cost = {"usage": errand.usage, "seconds": monotonic() - began}
+    try:
+        attempt = await work.attempt()
+    except GraphBubbleUp:  # a person is asked inside; who waits for this task goes on without
+        meeting.hold(task.id)
+        raise
+    inner = f"{task.id}/{number}"
+    meeting.count(inner, work.inner_steps)
     return {
-        "attempts": {str(number): attempt.model_copy(update=who | cost)},
+        "attempts": {str(number): attempt.model_copy(update={"rung": rung})},
         "started_s": state.get("started_s", started_s),
-        "steps": {task.id: number},
+        "steps": {task.id: number, **({inner: work.inner_steps} if work.inner_steps else {})},
     }
 
 
@@ -88,78 +88,3 @@ def _wall(meeting: Meeting, task: str, config: RunnableConfig) -> str:
     if is_past(config):
         return "the run's deadline is reached"
     return "" if meeting.spend(task) else "the run's step cap is reached"
-
-
-async def _attempt(
-    state: WorkerState,
-    config: RunnableConfig,
-    *,
-    worker: Worker,
-    tier: Tier,
-    errand: Errand,
-    loop: Loop,
-    is_kept: bool,
-) -> Attempt:
-    description = state["description"]
-    left_s = remaining_s(config)
-    timeout_s = worker.limits.timeout_s if left_s is None else min(worker.limits.timeout_s, left_s)
-    try:
-        async with asyncio.timeout(timeout_s):
-            handoff = _handoff(state, worker, tier)
-            report = await _work(state, handoff, errand=errand, loop=loop, is_kept=is_kept)
-        return Attempt(description=description, report=report)
-    except TimeoutError:
-        whose = "its limit" if timeout_s == worker.limits.timeout_s else "the run's deadline"
-        error, fault = f"timed out after {timeout_s:.3g} s, {whose}", "content"
-    except (TurnsSpent, Unreadable) as problem:
-        error, fault = str(problem), "content"
-    except SupervisorError as problem:
-        # What may pass by itself has been tried again where the model is called, and only there.
-        error, fault = f"{problem.code}: {problem}", "permanent"
-    except GraphBubbleUp:
-        raise
-    except Exception as problem:  # raised here it would cancel the task's siblings
-        error, fault = f"{type(problem).__name__}: {problem}", "content"
-    return Attempt.model_validate(
-        {"description": description, "error": shortened(error, 2000), "fault": fault}
-    )
-
-
-async def _work(
-    state: WorkerState, handoff: Handoff, *, errand: Errand, loop: Loop, is_kept: bool
-) -> Report:
-    message = handoff_message(
-        handoff, earlier=state.get("problem", ""), answers=state.get("answers", {})
-    )
-    result = await (await loop(handoff.to)).ainvoke(
-        {"messages": [message], "materials": state.get("materials", {})},
-        {"metadata": {"task": state["task"].id, "worker": handoff.to}},
-        context=errand,
-        # The attempt is what a resume goes back to: its turns need no checkpoint each.
-        durability="exit" if is_kept else None,
-    )
-    said = result.get("structured_response")
-    if said is None:
-        said = read_content(_last_words(result["messages"]), Report)
-    fields = said if isinstance(said, dict) else said.model_dump()
-    report = Report.model_validate(fields)
-    return report.model_copy(update={"output": shortened(report.output, MAX_OUTPUT_CHARS)})
-
-
-def _handoff(state: WorkerState, worker: Worker, tier: Tier) -> Handoff:
-    task, limits = state["task"], worker.limits
-    return Handoff(
-        task=task.id,
-        to=worker.name,
-        intent=state["description"],
-        context=tuple(state["inputs"][edge.task] for edge in task.depends_on),
-        artifacts=state.get("materials", {}),
-        constraints=Constraints(
-            max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=tier
-        ),
-    )
-
-
-def _last_words(messages: list[Any]) -> str:
-    spoken = [message for message in messages if isinstance(message, AIMessage)]
-    return str(spoken[-1].text) if spoken else ""

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from nodes.checks.plan import problems
-from nodes.events import emit
+from nodes.events import emit, place
 from nodes.models.ask import Unreadable, read
 from state import Context, Plan, SupervisorState, Team
 
@@ -30,7 +30,9 @@ async def approve(
     wrong: list[str] = []
     max_tasks = runtime.context.max_tasks or team.max_tasks
     for _ in range(MAX_ASKED):
-        way, edited, wrong = _read(interrupt(_question(plan, wrong)), state, team, max_tasks)
+        way, edited, wrong = _read(
+            interrupt(_question(plan, wrong, place())), state, team, max_tasks
+        )
         if way == "accept":
             await emit("plan_approved", version=plan.version, edited=False)
             return {"awaits_approval": False, "objection": ""}
@@ -50,9 +52,11 @@ async def approve(
     return {"awaits_approval": False, "objection": f"an edit that cannot be used: {wrong[0]}"}
 
 
-def _question(plan: Plan, wrong: list[str]) -> dict[str, Any]:
+def _question(plan: Plan, wrong: list[str], task: str) -> dict[str, Any]:
+    """Put the plan before a person; `task` is the one that an inner team plans for."""
     return {
         "kind": "plan",
+        **({"task": task} if task else {}),
         "plan": plan.model_dump(mode="json"),
         "reply": "accept, reject: <why>, or the plan as edited",
         "problems": wrong,

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from nodes.attempt import expenses
 from nodes.deadline import is_past
 from nodes.errors import UsageError
 from nodes.events import elapsed_s, emit
@@ -14,6 +16,7 @@ from nodes.models.catalog import Models
 from nodes.rendezvous import Seeds, join
 from nodes.substitutes import substitutes
 from state import (
+    SPECIALIST,
     Attempt,
     Change,
     Context,
@@ -61,15 +64,20 @@ async def assess(
     return {"results": {task.id: report}, "ledger": _expenses(state)}
 
 
-def after_assess(state: WorkerState) -> str:
+def after_assess(
+    state: WorkerState,
+) -> Literal["act", "refine", "consult", "recruit", "__end__"]:
     """A task without a report is tried again, by the rung that was chosen."""
     if state["task"].id in state.get("results", {}):
         return "__end__"
-    match state["change"].rung:
+    change = state["change"]
+    match change.rung:
         case "refine":
             return "refine"
         case "person":
             return "consult"
+        case _ if change.worker == SPECIALIST and "recruit" not in state:
+            return "recruit"
         case _:
             return "act"
 
@@ -104,6 +112,7 @@ async def _change(
         ladder=[rung for rung in team.ladder if is_kept or rung != "person"],
         max_attempts=state["max_attempts"],
         stronger=await _stronger(last.tier, models, runtime.context),
+        may_split=team.max_recursion > 0,
         others=substitutes(
             state["task"],
             team.worker(last.worker),
@@ -116,6 +125,8 @@ async def _change(
 
 async def _climbed(state: WorkerState, change: Change, problem: str) -> WorkerState:
     last = _in_order(state)[-1]
+    if change.rung == "split":
+        await emit("split", task=state["task"].id, worker=change.worker, reason=problem)
     if change.rung == "reassign":
         names = {"from": last.worker, "to": change.worker}
         await emit(
@@ -178,12 +189,9 @@ def _last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
 
 
 def _expenses(state: WorkerState) -> dict[str, Expense]:
-    return {
-        f"{state['task'].id}#{number}": Expense(
-            worker=attempt.worker, tier=attempt.tier, usage=attempt.usage
-        )
-        for number, attempt in state["attempts"].items()
-    }
+    task, attempts = state["task"].id, state["attempts"]
+    entered = [expenses(task, number, attempt) for number, attempt in attempts.items()]
+    return {name: spent for each in entered for name, spent in each.items()}
 
 
 def _in_order(state: WorkerState) -> list[Attempt]:

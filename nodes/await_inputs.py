@@ -1,13 +1,14 @@
 """The first step of a worker: wait for the reports this task needs, and for no others."""
 
 import asyncio
+from typing import Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.deadline import remaining_s
 from nodes.rendezvous import Seeds, join
-from state import Context, WorkerState
+from state import SPECIALIST, Context, WorkerState
 
 
 async def await_inputs(
@@ -38,6 +39,8 @@ async def await_inputs(
     return {"inputs": reports, "description": task.description, "attempts": {}}
 
 
-def after_await_inputs(state: WorkerState) -> str:
-    """A held task ends here."""
-    return "__end__" if state.get("held") else "act"
+def after_await_inputs(state: WorkerState) -> Literal["act", "recruit", "__end__"]:
+    """A held task ends here; one that fits nobody needs a specialist first."""
+    if state.get("held"):
+        return "__end__"
+    return "recruit" if state["task"].worker == SPECIALIST else "act"

@@ -1,7 +1,7 @@
 """What a run may spend, in tokens and in money, shared by all its model calls."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from nodes.errors import BudgetSpent
@@ -22,6 +22,8 @@ class Budget:
     tokens: int = 0
     cost_usd: float = 0.0
     warned: bool = False
+    parent: "Budget | None" = None
+    """The budget of the run that a team works in; it, too, must have room, and is charged."""
 
     def begin_anew(self) -> None:
         """Forget an earlier request's spending."""
@@ -31,6 +33,8 @@ class Budget:
         """Count what a call has cost; a price that is not known counts as nothing."""
         self.tokens += usage.input_tokens + usage.output_tokens
         self.cost_usd += usage.cost_usd or 0.0
+        if self.parent:
+            self.parent.charge(usage)
 
     @contextmanager
     def holding(self, tokens: int, cost_usd: float | None, *, is_last: bool) -> Iterator[None]:
@@ -49,8 +53,12 @@ class Budget:
         if self.max_cost_usd is not None and self.cost_usd + price > self.max_cost_usd * share:
             raise BudgetSpent("USD", limit=self.max_cost_usd, spent=self.cost_usd)
         self.tokens, self.cost_usd = self.tokens + tokens, self.cost_usd + price
+        outer = (
+            self.parent.holding(tokens, cost_usd, is_last=False) if self.parent else nullcontext()
+        )
         try:
-            yield
+            with outer:
+                yield
         finally:
             self.tokens, self.cost_usd = self.tokens - tokens, self.cost_usd - price
 
@@ -58,6 +66,5 @@ class Budget:
         """Say whether work has used most of what it may."""
         share = WARNING_SHARE * (1.0 - ANSWER_SHARE)
         over_tokens = self.max_tokens is not None and self.tokens >= self.max_tokens * share
-        return over_tokens or (
-            self.max_cost_usd is not None and self.cost_usd >= self.max_cost_usd * share
-        )
+        over_cost = self.max_cost_usd is not None and self.cost_usd >= self.max_cost_usd * share
+        return over_tokens or over_cost or (self.parent is not None and self.parent.is_low())

@@ -4,6 +4,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from nodes.events import place
 from nodes.rendezvous import Seeds, join
 from state import Context, WorkerState
 
@@ -26,7 +27,7 @@ async def consult(
     said = interrupt(
         {
             "kind": "question",
-            "task": task.id,
+            "task": place(config, task.id),
             "worker": state["change"].worker,
             "question": question,
             "partial": partial,

@@ -74,7 +74,7 @@ async def step(
 async def _decided(
     model: BaseChatModel, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
 ) -> tuple[Decision, Usage]:
-    names = [worker.name for worker in team.workers]
+    names = [worker.name for worker in team.roster]
     try:
         reply = await ask(model, Decision, asking, parameters=_parameters(tuple(names)))
         decision, usage = reply.value, reply.usage

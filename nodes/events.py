@@ -27,6 +27,7 @@ Kind = Literal[
     "escalated",
     "reassigned",
     "split",
+    "recruited",
     "task_skipped",
     "deadline",
     "budget",
@@ -52,17 +53,28 @@ def elapsed_s(config: RunnableConfig | None = None) -> float:
     return 0.0 if began_at is None else max(0.0, now_s() - began_at)
 
 
+def place(config: RunnableConfig | None = None, task: str = "") -> str:
+    """Give a task's place in the whole run: `outer/inner` within a team that does a task."""
+    configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
+    return "/".join(filter(None, [configurable.get("__within", ""), task]))
+
+
 async def emit(kind: Kind, *, task: str = "", worker: str = "", **data: Any) -> None:
-    """Tell the run's listeners; task and worker default to those of the surrounding call."""
+    """Tell the run's listeners; task and worker default to those of the surrounding call.
+
+    What a team does inside a task is told as `within` that task.
+    """
     config = get_config()
     around = config.get("metadata", {})
     event = {
         "t": round(elapsed_s(config), 6),
         "kind": kind,
-        "task": task or around.get("task", ""),
+        "task": place(config, task or around.get("task", "")),
         "worker": worker or around.get("worker", ""),
         **data,
     }
+    if within := place(config):
+        event["within"] = within
     get_stream_writer()(event)
     if _is_heard(config):
         await adispatch_custom_event(kind, event, config=config)

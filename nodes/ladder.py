@@ -21,6 +21,7 @@ def climb(
     max_attempts: int,
     stronger: Tier | None,
     others: Mapping[str, Tier],
+    may_split: bool,
 ) -> Change | None:
     """Choose the change that the next attempt brings; None when the last report stands.
 
@@ -30,13 +31,15 @@ def climb(
     Args:
         stronger: a tier above that of the last attempt; None when there is none worth trying.
         others: the workers that may take the task, the best first, each with its own tier.
+        may_split: the task may be divided once more.
     """
     last = attempts[-1]
     if len(attempts) >= max_attempts or last.fault == "permanent":
         return None
     tried = {attempt.worker for attempt in attempts}
     taken = {attempt.rung for attempt in attempts}
-    changes = _changes(last, stronger, {n: tier for n, tier in others.items() if n not in tried})
+    untried = {name: tier for name, tier in others.items() if name not in tried}
+    changes = _changes(last, stronger, untried, may_split=may_split)
     reason = escalated(last.report)
     wanted = ladder if reason is None else [rung for rung in REMEDIES[reason] if rung in ladder]
     for rung in wanted:
@@ -53,12 +56,11 @@ def escalated(report: Report | None) -> EscalationReason | None:
 
 
 def _changes(
-    last: Attempt, stronger: Tier | None, others: Mapping[str, Tier]
+    last: Attempt, stronger: Tier | None, others: Mapping[str, Tier], *, may_split: bool
 ) -> dict[Rung, Change]:
-    """Give the changes that can be made; `split` is not among them."""
-    same: dict[Rung, Change] = {
-        rung: Change(rung=rung, worker=last.worker, tier=last.tier) for rung in ("refine", "person")
-    }
+    """Give the changes that can be made."""
+    rungs: tuple[Rung, ...] = ("refine", "person", "split") if may_split else ("refine", "person")
+    same = {rung: Change(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
     if stronger is not None:
         same["tier"] = Change(rung="tier", worker=last.worker, tier=stronger)
     for name, tier in others.items():

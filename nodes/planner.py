@@ -8,12 +8,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
-from nodes.checks.plan import problems
+from nodes.checks.plan import may_divide, problems
 from nodes.errors import PlanInvalid
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.prompts import problem_message, shortened
-from state import Plan, Team, Usage
+from state import SPECIALIST, Plan, Team, Usage
 
 
 async def make_plan(
@@ -27,7 +27,8 @@ async def make_plan(
 ) -> tuple[Plan, Usage]:
     """Ask for a plan; send what is wrong with it back, `team.max_plan_repairs` times at most.
 
-    A worker that the team still does not have in the last plan falls to its generalist.
+    A worker that the team still does not have in the last plan falls to its generalist, or to a
+    specialist where it has none and recruits.
 
     Args:
         adopt: makes the plan to be checked out of the one that was given.
@@ -36,7 +37,9 @@ async def make_plan(
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached.
     """
-    closed = plan_parameters(tuple(worker.name for worker in team.workers))
+    closed = plan_parameters(
+        tuple(worker.name for worker in team.roster), may_divide=may_divide(team)
+    )
     asking, spent = list(messages), Usage()
     last: Plan | None = None
     for _ in range(team.max_plan_repairs + 1):
@@ -51,7 +54,7 @@ async def make_plan(
             return plan, spent
         await emit("plan_rejected", problems=wrong, plan=said)
         asking += [AIMessage(shortened(said, 20_000)), problem_message(wrong)]
-    if last is not None and team.generalist:
+    if last is not None and (team.generalist or team.recruit):
         plan, wrong = _checked(
             lambda given: adopt(_generalized(given, team)), last, team, max_tasks, materials
         )
@@ -80,18 +83,21 @@ def _checked(
 
 
 def _generalized(plan: Plan, team: Team) -> Plan:
-    """Give the tasks of workers that the team does not have to its generalist."""
-    known = {worker.name for worker in team.workers}
+    """Give the tasks of workers that the team does not have to one who takes any."""
+    known = {worker.name for worker in team.roster}
+    anyone = {"worker": team.generalist or SPECIALIST}
     tasks = tuple(
-        task if task.worker in known else task.model_copy(update={"worker": team.generalist})
-        for task in plan.tasks
+        task if task.worker in known else task.model_copy(update=anyone) for task in plan.tasks
     )
     return plan.model_copy(update={"tasks": tasks})
 
 
 @cache
-def plan_parameters(workers: tuple[str, ...]) -> dict[str, Any]:
+def plan_parameters(workers: tuple[str, ...], *, may_divide: bool) -> dict[str, Any]:
     """Give the schema of a plan whose vocabulary of workers is closed."""
     schema = Plan.model_json_schema()
-    schema["$defs"]["Task"]["properties"]["worker"]["enum"] = list(workers)
+    task = schema["$defs"]["Task"]["properties"]
+    task["worker"]["enum"] = list(workers)
+    if not may_divide:
+        del task["is_compound"]
     return schema

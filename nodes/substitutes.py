@@ -5,7 +5,7 @@ from typing import Final
 
 from nodes.checks.fit import misfit
 from nodes.checks.words import FUNCTION
-from state import Task, Team, Tier, Worker
+from state import SPECIALIST, Task, Team, Tier, Worker
 
 _WORD: Final = re.compile(r"[a-z]{3,}")
 
@@ -16,19 +16,21 @@ def substitutes(
     """Give the workers that may take a worker's task, the best first, each with its tier.
 
     That is its fallback. A task that was out of its scope may also go to one that the worker's
-    message names, to the generalist, or to one whose card shares words with the task.
+    message names, to the generalist, to one whose card shares words with the task, or to a
+    specialist.
     """
     found = [worker.fallback] if worker.fallback else []
     if is_out_of_scope:
         able = [
             other
-            for other in team.workers
-            if other.name != worker.name and misfit(task, other, team) is None
+            for other in team.roster
+            if other.name not in (worker.name, SPECIALIST) and misfit(task, other, team) is None
         ]
         found += [other.name for other in able if _names(message, other)]
         found += [team.generalist] if team.generalist else []
         near = sorted(able, key=lambda other: -_nearness(task, other))
         found += [other.name for other in near if _nearness(task, other)]
+        found += [SPECIALIST] if team.recruit else []
     names = [name for name in dict.fromkeys(found) if name != worker.name]
     return {name: team.worker(name).tier for name in names}
 

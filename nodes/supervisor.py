@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from nodes.cascade import skipped
+from nodes.checks.plan import may_divide
 from nodes.deadline import is_past
 from nodes.decision import route, step
 from nodes.errors import ModelError, PlanInvalid
@@ -143,7 +144,12 @@ async def _first_plan(
     else:
         max_tasks = context.max_tasks or team.max_tasks
         asking = plan_messages(
-            team, request, materials, max_tasks=max_tasks, history=read_history(state)
+            team,
+            request,
+            materials,
+            max_tasks=max_tasks,
+            history=read_history(state),
+            may_divide=may_divide(team),
         )
         return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
@@ -237,7 +243,12 @@ async def _revise(
         )
     materials, max_tasks = state.get("materials", {}), runtime.context.max_tasks or team.max_tasks
     asking = plan_messages(
-        team, state["request"], materials, max_tasks=max_tasks, history=read_history(state)
+        team,
+        state["request"],
+        materials,
+        max_tasks=max_tasks,
+        history=read_history(state),
+        may_divide=may_divide(team),
     )
     asking.append(revision_message(old, results.values(), reason))
     try:

@@ -136,7 +136,7 @@ def _grounded(answer: Answer, matter: Matter, missing: Sequence[str]) -> Answer:
     used = tuple(source for source in dict.fromkeys(answer.sources) if source in named)
     if not used:
         used = tuple(sorted(source for source in named if source in answer.text))
-    stated = [gap for report in matter.reports for gap in report.gaps]
+    stated = [gap for report in matter.reports if not report.is_partial for gap in report.gaps]
     unsaid = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     contradictions = with_own(matter.contradictions, answer.contradictions, matter.reports)
     confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence

@@ -16,10 +16,10 @@ def misfit(task: Task, worker: Worker, team: Team) -> str | None:
     capability = _wanted(task.description)
     if capability is None or capability.is_offered_by(worker):
         return None
-    able = [member.name for member in team.workers if capability.is_offered_by(member)]
+    able = [member.name for member in team.roster if capability.is_offered_by(member)]
     if able:
         return f"{worker.name} has no tool to {capability.verb}; give it to {' or '.join(able)}"
-    if any(map(_is_unclear, (worker, *team.workers))):
+    if any(map(_is_unclear, (worker, *team.roster))):
         return None
     return f"no worker of the team has a tool to {capability.verb}; plan only what its tools can do"
 

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 
 from nodes.checks.fit import misfit
 from nodes.checks.vagueness import vagueness
-from state import Plan, Task, Team
+from state import SPECIALIST, Plan, Task, Team
 
 _ARTICLES = frozenset(("a", "an", "the", "please"))
 _MAX_NAME_CHARS = 80
+_INSTEAD = "plan its parts as tasks of their own"
 _PUNCTUATION = re.compile(r"[\W_]+")
 
 
@@ -21,10 +22,13 @@ def problems(
     # A plan of thousands of tasks is refused for its size alone.
     if len(plan.tasks) > max_tasks:
         return found
+    found += _specialists(plan, team)
     seen: dict[tuple[str, ...], Task] = {}
     for task in plan.tasks:
         found += _worker(task, team)
         found += _materials(task, materials)
+        if task.is_compound and not may_divide(team):
+            found.append(f"task {task.id!r} is compound, and no task is divided here: {_INSTEAD}")
         if reason := vagueness(task.description):
             found.append(f"task {task.id!r} is vague: {reason}")
         first = seen.setdefault(_work(task), task)
@@ -35,6 +39,20 @@ def problems(
                 "keep one of them, or say in its description what differs"
             )
     return found
+
+
+def may_divide(team: Team) -> bool:
+    """Say whether a plan of this team may hold tasks that are divided in their turn."""
+    return team.strategy == "recursive" and team.max_recursion > 0
+
+
+def _specialists(plan: Plan, team: Team) -> Iterator[str]:
+    count = sum(task.worker == SPECIALIST for task in plan.tasks)
+    if team.recruit and count > team.max_recruits:
+        yield (
+            f"{count} tasks want a specialist: at most {team.max_recruits} may; "
+            "give those that fit a worker to that worker"
+        )
 
 
 def _size(plan: Plan, team: Team, max_tasks: int) -> Iterator[str]:
@@ -50,7 +68,7 @@ def _size(plan: Plan, team: Team, max_tasks: int) -> Iterator[str]:
 
 
 def _worker(task: Task, team: Team) -> Iterator[str]:
-    names = [worker.name for worker in team.workers]
+    names = [worker.name for worker in team.roster]
     if task.worker not in names:
         yield (
             f"task {task.id!r} names an unknown worker {task.worker!r}"

@@ -120,6 +120,8 @@ def gaps(
         elif report.status == "escalated" and report.escalation:
             asked = report.escalation
             said.append(f"{task.id} was handed back ({asked.reason}): {asked.message}")
+        elif report.is_partial:
+            said += [f"{task.id}: {gap}" for gap in report.gaps]
         elif report.status != "completed":
             said.append(f"{task.id} {ENDED[report.status]}: {report.error or task.description}")
     return said

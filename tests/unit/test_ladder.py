@@ -35,6 +35,7 @@ def next_rung(attempts: Sequence[Attempt], **options: Any) -> Rung | None:
         "max_attempts": 9,
         "stronger": "strong",
         "others": {"b": "fast"},
+        "may_split": False,
     }
     change = climb(attempts, **{**given, **options})
     return change.rung if change else None
@@ -49,6 +50,7 @@ def ascent(make: Any, *, ladder: Sequence[Rung], max_attempts: int, others: Any)
         max_attempts=max_attempts,
         stronger=ABOVE[attempts[-1].tier],
         others=others,
+        may_split=False,
     ):
         attempts.append(make(worker=change.worker, tier=change.tier, rung=change.rung))
         assert len(attempts) <= max_attempts, "the ladder has an end"
@@ -140,6 +142,7 @@ OTHERS = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(get_args(Tier)
     st.integers(1, 10),
     st.one_of(st.none(), st.sampled_from(get_args(Tier))),
     OTHERS,
+    st.booleans(),
 )
 def test_whatever_happened_a_change_is_allowed_and_the_same_each_time(
     attempts: list[Attempt],
@@ -147,11 +150,19 @@ def test_whatever_happened_a_change_is_allowed_and_the_same_each_time(
     max_attempts: int,
     stronger: Tier | None,
     others: dict[str, Tier],
+    may_split: bool,
 ) -> None:
     before = [attempt.model_dump_json() for attempt in attempts], dict(others), list(ladder)
 
     changes = [
-        climb(attempts, ladder=ladder, max_attempts=max_attempts, stronger=stronger, others=others)
+        climb(
+            attempts,
+            ladder=ladder,
+            max_attempts=max_attempts,
+            stronger=stronger,
+            others=others,
+            may_split=may_split,
+        )
         for _ in range(2)
     ]
 
@@ -160,7 +171,8 @@ def test_whatever_happened_a_change_is_allowed_and_the_same_each_time(
     change = changes[0]
     if change is None:
         return
-    assert len(attempts) < max_attempts and change.rung in ladder and change.rung != "split"
+    assert len(attempts) < max_attempts and change.rung in ladder
+    assert may_split or change.rung != "split"
     if change.rung == "reassign":
         assert change.worker not in {attempt.worker for attempt in attempts}
     else:

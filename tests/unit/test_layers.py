@@ -70,6 +70,7 @@ def test_the_steps_are_those_of_the_picture() -> None:
         "nodes.await_inputs",
         "nodes.consult",
         "nodes.critic",
+        "nodes.recruit",
         "nodes.refine",
         "nodes.supervisor",
         "nodes.synthesizer",

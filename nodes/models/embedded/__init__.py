@@ -19,7 +19,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.models.embedded.answering import answer
-from nodes.models.embedded.planning import decision, plan, refinement
+from nodes.models.embedded.planning import decision, plan, recruit, refinement
 from nodes.models.embedded.reading import brief
 from nodes.models.embedded.reporting import report
 from nodes.models.embedded.working import Schemas, arguments, next_calls
@@ -35,6 +35,7 @@ _AUTHORS: dict[str, Callable[[Sequence[BaseMessage]], dict[str, Any]]] = {
     "Plan": plan,
     "Decision": decision,
     "Refinement": refinement,
+    "Recruit": recruit,
     "Answer": answer,
     "Report": lambda messages: report(brief(messages)),
 }

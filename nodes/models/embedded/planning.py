@@ -12,6 +12,7 @@ from nodes.models.embedded.reading import json_object, said, section, sections
 from nodes.models.embedded.words import nearest, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
+_TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 300
@@ -45,6 +46,20 @@ def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     chosen = names[index] if likeness > MIN_LIKENESS else ""
     reason = "Its card shares most words with the request." if chosen else "No card is near."
     return {"worker": chosen, "task": asked.request, "reason": reason}
+
+
+def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """Make a specialist with the tools whose cards share words with the task, else with all."""
+    text = "\n".join(said(messages, HumanMessage))
+    cards = dict(_TOOL.findall(section(text, "tools")))
+    *_, description = section(text, "task").split("\n", 1)
+    ranked = nearest(description, [f"{name.replace('_', ' ')} {cards[name]}" for name in cards])
+    near = [list(cards)[index] for index, likeness in ranked if likeness > 0]
+    return {
+        "role": "specialist",
+        "instructions": f"Do this and nothing else: {description[:3000]}",
+        "tools": near or list(cards),
+    }
 
 
 def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from state import (
     Example,
     Handoff,
     Plan,
+    Recruit,
     Refinement,
     Report,
     Task,
@@ -453,3 +454,12 @@ def test_a_tool_that_takes_a_material_is_called_once_for_each_and_quoted():
     assert [finding.file for finding in report.findings] == ["a.txt", "b.txt"]
     assert [claim.source for claim in report.claims] == ["a.txt", "b.txt"]
     assert report.gaps == ("Whether it is well written is for a person to judge.",)
+
+
+def test_a_specialist_gets_the_tools_that_its_task_speaks_of():
+    task = Task(id="t1", description="Calculate the sum of 4 and 5.", worker="specialist")
+    tools = {"calculate": "Calculate an arithmetic expression.", "web_search": "Search the web."}
+
+    made = Recruit(**asked(Recruit, prompts.recruit_messages(task, task.description, tools)))
+
+    assert made.tools == ("calculate",) and "sum of 4 and 5" in made.instructions

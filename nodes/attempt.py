@@ -1,0 +1,178 @@
+"""One attempt at a task, by a worker's own loop or by a team; what goes wrong is written down."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Protocol
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes.deadline import remaining_s
+from nodes.delegation import Delegation, TeamGraph
+from nodes.errand import Errand, TurnsSpent
+from nodes.errors import PlanInvalid, SupervisorError
+from nodes.models.ask import Unreadable, read_content
+from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
+from state import (
+    SPECIALIST,
+    Attempt,
+    Constraints,
+    Context,
+    Expense,
+    Fault,
+    Handoff,
+    Recruit,
+    Report,
+    Tier,
+    Worker,
+    WorkerState,
+)
+
+Loop = CompiledStateGraph[Any, Errand, Any, Any]
+
+
+class Doers(Protocol):
+    """Gives what does the work of a team's tasks; each is built when first asked for."""
+
+    async def loop(self, name: str) -> Loop:
+        """Give the loop of the worker of a name."""
+
+    async def recruited(self, recruit: Recruit) -> Loop:
+        """Give the loop of a specialist."""
+
+    async def team(self, name: str) -> TeamGraph:
+        """Give the graph of the worker of a name that is a team."""
+
+    async def divided(self) -> TeamGraph:
+        """Give the graph that divides a task of this team into a plan of its own."""
+
+
+@dataclass(kw_only=True)
+class Work:
+    """What an attempt is made with."""
+
+    state: WorkerState
+    config: RunnableConfig
+    context: Context
+    worker: Worker
+    tier: Tier
+    doers: Doers
+    errand: Errand
+    divides: bool
+    """The task is divided instead of done by one worker."""
+    is_kept: bool
+    """A checkpointer keeps the run."""
+    max_steps: int
+    """Attempts that the run's step cap leaves to a team."""
+    delegation: Delegation | None = None
+
+    async def attempt(self) -> Attempt:
+        """Make the attempt."""
+        began = monotonic()
+        attempt = await self._attempted()
+        inner = self.delegation
+        return attempt.model_copy(
+            update={
+                "worker": self.worker.name,
+                "tier": self.tier,
+                "usage": inner.usage if inner else self.errand.usage,
+                "ledger": inner.ledger if inner else {},
+                "seconds": monotonic() - began,
+            }
+        )
+
+    @property
+    def inner_steps(self) -> int:
+        """Count the attempts that a team made within this one."""
+        return self.delegation.steps if self.delegation else 0
+
+    async def _attempted(self) -> Attempt:
+        description = self.state["description"]
+        left_s, limit_s = remaining_s(self.config), self.worker.limits.timeout_s
+        timeout_s = limit_s if left_s is None else min(limit_s, left_s)
+        fault: Fault = "content"
+        try:
+            async with asyncio.timeout(timeout_s):
+                report = await self._done(timeout_s)
+            return Attempt(description=description, report=report)
+        except TimeoutError:
+            whose = "its limit" if timeout_s == limit_s else "the run's deadline"
+            error = f"timed out after {timeout_s:.3g} s, {whose}"
+        except (TurnsSpent, Unreadable) as problem:
+            error = str(problem)
+        except SupervisorError as problem:
+            # What may pass by itself has been tried again where the model is called, only there.
+            error = f"{problem.code}: {problem}"
+            fault = "content" if isinstance(problem, PlanInvalid) else "permanent"
+        except GraphBubbleUp:
+            raise
+        except Exception as problem:  # raised here it would cancel the task's siblings
+            error = f"{type(problem).__name__}: {problem}"
+        return Attempt(description=description, error=shortened(error, 2000), fault=fault)
+
+    async def _done(self, timeout_s: float) -> Report:
+        earlier, answers = self.state.get("problem", ""), self.state.get("answers", {})
+        if self.divides or self.worker.team:
+            doers = self.doers
+            graph = await (doers.divided() if self.divides else doers.team(self.worker.name))
+            self.delegation = Delegation(
+                graph=graph,
+                handoff=self._handoff(),
+                config=self.config,
+                context=self.context,
+                timeout_s=timeout_s,
+                max_steps=self.max_steps,
+                is_division=self.divides,
+            )
+            report = await self.delegation.run(earlier=earlier, answers=answers)
+        else:
+            report = await self._looped(earlier, answers)
+        return report.model_copy(update={"output": shortened(report.output, MAX_OUTPUT_CHARS)})
+
+    async def _looped(self, earlier: str, answers: Mapping[str, str]) -> Report:
+        doers, name = self.doers, self.worker.name
+        is_recruited = name == SPECIALIST and "recruit" in self.state
+        recruited = doers.recruited(self.state["recruit"]) if is_recruited else None
+        loop = await (recruited or doers.loop(name))
+        message = handoff_message(self._handoff(), earlier=earlier, answers=answers)
+        result = await loop.ainvoke(
+            {"messages": [message], "materials": self.state.get("materials", {})},
+            {"metadata": {"task": self.state["task"].id, "worker": name}},
+            context=self.errand,
+            # The attempt is what a resume goes back to: its turns need no checkpoint each.
+            durability="exit" if self.is_kept else None,
+        )
+        said = result.get("structured_response")
+        if said is None:
+            said = read_content(_last_words(result["messages"]), Report)
+        return Report.model_validate(said if isinstance(said, dict) else said.model_dump())
+
+    def _handoff(self) -> Handoff:
+        state, limits = self.state, self.worker.limits
+        return Handoff(
+            task=state["task"].id,
+            to=self.worker.name,
+            intent=state["description"],
+            context=tuple(state["inputs"][edge.task] for edge in state["task"].depends_on),
+            artifacts=state.get("materials", {}),
+            constraints=Constraints(
+                max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=self.tier
+            ),
+        )
+
+
+def expenses(task: str, number: str, attempt: Attempt) -> dict[str, Expense]:
+    """Enter an attempt into the run's ledger; a team's own entries one by one."""
+    entry = f"{task}#{number}"
+    if not attempt.ledger:
+        return {entry: Expense(worker=attempt.worker, tier=attempt.tier, usage=attempt.usage)}
+    return {f"{entry}/{name}": spent for name, spent in attempt.ledger.items()}
+
+
+def _last_words(messages: list[Any]) -> str:
+    spoken = [message for message in messages if isinstance(message, AIMessage)]
+    return str(spoken[-1].text) if spoken else ""

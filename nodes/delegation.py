@@ -1,0 +1,160 @@
+"""A task done by a team: the whole of another graph inside one attempt.
+
+The inner run has its own plan, workers and answer. It shares the outer run's clock, its budget and
+its checkpointer; its deadline is the attempt's. What it asks a person reaches the outer run as an
+interrupt; what fails in it comes back as a report.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes.bill import total
+from nodes.budget import Budget
+from nodes.deadline import stamps
+from nodes.events import now_s, place
+from nodes.prompts import delegated_request, report_text
+from state import (
+    Answer,
+    Claim,
+    Context,
+    Escalation,
+    Expense,
+    Finding,
+    Handoff,
+    Report,
+    SupervisorState,
+    Usage,
+)
+
+TeamGraph = CompiledStateGraph[Any, Context, Any, Any]
+
+MAX_CLAIMS = 60
+"""Of an inner team's claims that its report carries upward."""
+
+
+@dataclass(kw_only=True)
+class Delegation:
+    """One attempt at a task by a team; what it cost is known also when it breaks off."""
+
+    graph: TeamGraph
+    handoff: Handoff
+    config: RunnableConfig
+    context: Context
+    timeout_s: float
+    max_steps: int
+    """Attempts that the outer run's step cap leaves it."""
+    is_division: bool = False
+    """The team divides a task of its own."""
+    state: dict[str, Any] = field(default_factory=dict)
+
+    async def run(self, *, earlier: str, answers: Mapping[str, str]) -> Report:
+        """Let the team do the task, and report its answer.
+
+        Raises:
+            SupervisorError: the team could not plan, or its models cannot be reached.
+        """
+        given = {
+            "request": delegated_request(self.handoff, earlier=earlier, answers=answers),
+            "materials": {
+                **self.handoff.artifacts,
+                **{f"result {told.task}": report_text(told) for told in self.handoff.context},
+            },
+        }
+        context = replace(
+            self.context,
+            deadline_s=None,
+            max_cost_usd=None,
+            max_tokens=None,
+            max_tasks=None,
+            max_steps=self.max_steps,
+            approve_plan=False,
+        )
+        async for values in self.graph.astream(
+            given, self._config(), context=context, stream_mode="values"
+        ):
+            self.state = cast(dict[str, Any], values)
+        return told(cast(SupervisorState, self.state))
+
+    @property
+    def ledger(self) -> dict[str, Expense]:
+        """Give what the team has spent, by the entries of its own ledger."""
+        ledger: dict[str, Expense] = self.state.get("ledger", {})
+        if self.is_division:
+            return ledger
+        return {
+            name: spent.model_copy(update={"worker": f"{self.handoff.to}/{spent.worker}"})
+            for name, spent in ledger.items()
+        }
+
+    @property
+    def usage(self) -> Usage:
+        """Give the sum of what the team has spent."""
+        bill = total(self.ledger)
+        return Usage(**{name: getattr(bill, name) for name in Usage.model_fields})
+
+    @property
+    def steps(self) -> int:
+        """Count the attempts of the team's own workers."""
+        return sum(self.state.get("steps", {}).values())
+
+    def _config(self) -> RunnableConfig:
+        outer = self.config["configurable"]
+        inner: dict[str, Any] = {
+            "__within": place(self.config, self.handoff.task),
+            **stamps(now_s(), self.timeout_s),
+        }
+        if isinstance(budget := outer.get("__budget"), Budget):
+            inner["__budget"] = Budget(
+                max_tokens=self.handoff.constraints.max_tokens, parent=budget
+            )
+        return {**self.config, "configurable": {**outer, **inner}}
+
+
+def told(state: SupervisorState) -> Report:
+    """Put a team's answer into the report of the task it was for."""
+    answer, results = state.get("answer"), state.get("results", {})
+    reports = [results[name] for name in sorted(results)]
+    if answer is None or not any(report.status == "completed" for report in reports):
+        return _not_done(answer, reports)
+    return Report(
+        output=answer.text,
+        claims=_claims(reports),
+        findings=tuple(
+            Finding(**{name: getattr(found, name) for name in Finding.model_fields})
+            for found in answer.findings
+        ),
+        confidence=answer.confidence,
+        gaps=(*answer.gaps, *_disputes(answer)),
+        is_partial=state.get("status") != "done",
+    )
+
+
+def _not_done(answer: Answer | None, reports: list[Report]) -> Report:
+    lacking = "; ".join(answer.gaps) if answer else "the team gave no answer"
+    asked = next((report.escalation for report in reports if report.escalation), None)
+    if asked and all(report.status in ("escalated", "skipped") for report in reports):
+        found = [report.escalation.partial for report in reports if report.escalation]
+        partial = "\n\n".join(filter(None, found))
+        return Report(
+            status="escalated",
+            escalation=Escalation(reason=asked.reason, message=asked.message, partial=partial),
+            confidence=0,
+        )
+    return Report(status="failed", output=lacking, confidence=0)
+
+
+def _claims(reports: list[Report]) -> tuple[Claim, ...]:
+    claims = [claim for report in reports for claim in report.claims]
+    return tuple({(claim.text, claim.source): claim for claim in claims}.values())[:MAX_CLAIMS]
+
+
+def _disputes(answer: Answer) -> list[str]:
+    return [
+        f"{dispute.subject}: sources contradict each other; "
+        f"{dispute.verdict or 'nobody could decide which holds'}"
+        for dispute in answer.contradictions
+    ]

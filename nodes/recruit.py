@@ -1,0 +1,53 @@
+"""The step that makes a specialist for a task which fits no worker of the team."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from langgraph.runtime import Runtime
+
+from nodes.errors import ModelError, UsageError
+from nodes.events import emit
+from nodes.models.ask import Unreadable, ask
+from nodes.models.catalog import Models
+from nodes.prompts import recruit_messages
+from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState
+
+Cards = Callable[[], Awaitable[Mapping[str, str]]]
+"""Introduces the tools that specialists may be given, by name."""
+
+
+async def recruit(
+    state: WorkerState, runtime: Runtime[Context], *, team: Team, models: Models, cards: Cards
+) -> WorkerState:
+    """Ask for a specialist, once; it gets no tool that was not granted.
+
+    Where no model makes one, the task is done with all granted tools and a plain instruction.
+    """
+    task, granted = state["task"], await cards()
+    remark, usage = "", Usage()
+    made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
+    try:
+        reply = await ask(
+            models.chat(team.recruit_tier, runtime.context),
+            Recruit,
+            recruit_messages(task, state["description"], granted),
+        )
+        made, usage = reply.value, reply.usage
+    except Unreadable as error:
+        usage, remark = error.usage, f"no specialist could be read out of the reply: {error}"
+    except (ModelError, UsageError) as error:
+        remark = f"no specialist could be made: {error}"
+    refused = [name for name in made.tools if name not in granted]
+    tools = tuple(name for name in dict.fromkeys(made.tools) if name in granted)
+    made = made.model_copy(update={"tools": tools})
+    await emit(
+        "recruited",
+        task=task.id,
+        worker=SPECIALIST,
+        role=made.role,
+        instructions=made.instructions,
+        tools=list(tools),
+        refused=refused,
+        remark=remark,
+    )
+    spent = Expense(worker="supervisor", tier=team.recruit_tier, usage=usage)
+    return {"recruit": made, "ledger": {f"{task.id}#1/recruit": spent}}

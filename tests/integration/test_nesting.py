@@ -1,0 +1,294 @@
+"""Teams within teams, on the compiled graph against the endpoint."""
+
+import json
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.store import strict_serializer
+from graph.supervisor_graph import SupervisorGraph
+from graph.trace import trace_of
+from nodes.errors import TeamInvalid
+from state import RequestInput, Team, Worker
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.teams import team
+
+REQUEST: RequestInput = {"request": "Find the prices of the parts and write the page."}
+CONFIG: Any = {"configurable": {"thread_id": "nest"}}
+
+
+def nested(inner: Team, **fields: Any) -> Team:
+    """Make a team whose worker `research` is a team, beside a writer."""
+    research = Worker(name="research", description="Finds figures.", team=inner)
+    writer = Worker(name="writer", description="Writes pages.", instructions="Write.")
+    return team(workers=(research, writer), name="desk", **fields)
+
+
+def inner_team(**fields: Any) -> Team:
+    return team("reader", "counter", name="research_team", guidance="You read.", **fields)
+
+
+def plans(**by_team: dict[str, Any]) -> Any:
+    """Answer a planner by the guidance that stands in its prompt."""
+
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        prompt = json.dumps(body["messages"])
+        return next(plan for guidance, plan in by_team.items() if guidance in prompt)
+
+    return answer
+
+
+def plan(*tasks: ScriptedTask) -> dict[str, Any]:
+    return Scenario(tasks=tasks).plan()
+
+
+OUTER = (
+    ScriptedTask(id="R", worker="research"),
+    ScriptedTask(id="W", worker="writer", depends_on=("R",)),
+)
+INNER = (
+    ScriptedTask(id="A", worker="reader"),
+    ScriptedTask(id="B", worker="counter"),
+)
+PLANS = plans(read=plan(*INNER), Plan=plan(*OUTER))
+
+
+def scenario(*scripted: ScriptedTask, **fields: Any) -> Scenario:
+    return Scenario(tasks=(*scripted, *OUTER, *INNER), **{"answers": {"Plan": PLANS}, **fields})
+
+
+def built(outer: Team, settings: Settings) -> SupervisorGraph:
+    saver = InMemorySaver(serde=strict_serializer())
+    return build_supervisor(outer, settings=settings, checkpointer=saver)
+
+
+async def played(
+    graph: SupervisorGraph, given: Any = REQUEST, **options: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    events, state = [], {}
+    async for where, mode, part in graph.astream(
+        given, CONFIG, stream_mode=["custom", "values"], subgraphs=True, **options
+    ):
+        if mode == "custom":
+            events.append(part)
+        elif not where:
+            state = part
+    return state, events
+
+
+async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(scenario())
+    graph = built(nested(inner_team()), settings)
+
+    state, events = await played(graph)
+
+    report = state["results"]["R"]
+    assert state["status"] == "done" and report.status == "completed"
+    assert {claim.source for claim in report.claims} == {"A.md", "B.md"}
+    assert len(endpoint.calls(schema="Plan")) == len(endpoint.calls(schema="Answer")) == 2
+    assert state["usage"].model_calls == len(endpoint.calls())
+    assert {"research/reader", "research/supervisor", "writer"} <= set(state["usage"].by_worker)
+    assert {event["task"] for event in events if event.get("within") == "R"} >= {"R", "R/A", "R/B"}
+
+
+async def test_the_trace_of_a_team_stands_inside_the_task_it_did(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(scenario())
+
+    _, events = await played(built(nested(inner_team()), settings))
+
+    trace = trace_of(events)
+    (outer,) = trace["plans"]
+    assert [task["id"] for task in outer["tasks"]] == ["R", "W"]
+    research, writer = trace["tasks"]
+    assert research["team"]["name"] == "research_team" and "team" not in writer
+    inner = research["team"]["tasks"]
+    assert [(task["id"], task["status"]) for task in inner] == [
+        ("A", "completed"),
+        ("B", "completed"),
+    ]
+    assert trace["usage"]["model_calls"] == len(endpoint.calls())
+
+
+async def test_three_levels_of_teams_answer_as_one(endpoint: Endpoint, settings: Settings) -> None:
+    middle = nested(inner_team(), guidance="You lead.")
+    lead = Worker(name="office", description="Leads research and writing.", team=middle)
+    top = team(workers=(lead,), guidance="You are on top.")
+    first = plan(ScriptedTask(id="O", worker="office"))
+    by_team = plans(top=first, lead=plan(*OUTER), read=plan(*INNER))
+    endpoint.play(scenario(answers={"Plan": by_team}))
+
+    state, events = await played(built(top, settings))
+
+    assert state["status"] == "done"
+    assert "office/research/reader" in state["usage"].by_worker
+    assert "O/R/A" in {event["task"] for event in events}
+    sources = {claim.source for claim in state["results"]["O"].claims}
+    assert sources >= {"A.md", "B.md", "W.md"}
+
+
+async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    broken = ScriptedTask(id="B", worker="counter", report={"status": "failed", "output": "Torn."})
+    endpoint.play(scenario(broken))
+
+    state, _ = await played(built(nested(inner_team()), settings))
+
+    report = state["results"]["R"]
+    assert report.status == "completed" and report.is_partial
+    assert state["results"]["W"].status == "completed"
+    assert state["status"] == "partial"
+    assert any("R: B failed: Torn." in gap for gap in state["answer"].gaps)
+
+
+async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    torn = {"status": "failed", "output": "Torn."}
+    broken = [ScriptedTask(id=name, worker="reader", report=torn) for name in "AB"]
+    endpoint.play(scenario(*broken))
+    graph = built(nested(inner_team(max_attempts=1)), settings)
+
+    state, _ = await played(graph)
+
+    report = state["results"]["R"]
+    assert report.status == "failed" and report.attempts == 3
+    assert "A failed: Torn." in report.error
+    assert state["results"]["W"].status == "skipped"
+    assert state["status"] == "partial"
+    assert state["usage"].model_calls == len(endpoint.calls())
+
+
+async def test_a_team_whose_workers_all_hand_back_hands_the_task_back(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    escalation = {"reason": "out_of_scope", "message": "This is for the writer."}
+    handed = [
+        ScriptedTask(id=name, report={"status": "escalated", "escalation": escalation})
+        for name in "AB"
+    ]
+    endpoint.play(scenario(*handed))
+
+    state, events = await played(built(nested(inner_team()), settings))
+
+    assert [e["to"] for e in events if e["kind"] == "reassigned" and e["task"] == "R"] == ["writer"]
+    assert state["results"]["R"].worker == "writer" and state["status"] == "done"
+
+
+async def test_a_question_inside_a_team_reaches_the_person_and_the_answer_reaches_its_task(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    asking = {
+        "status": "escalated",
+        "escalation": {"reason": "ambiguous_input", "message": "Net or gross?"},
+    }
+    good = {"output": "Net: 40 euros."}
+    endpoint.play(scenario(ScriptedTask(id="A", worker="reader", report=[asking, good])))
+    graph = built(nested(inner_team(ladder=("person",))), settings)
+
+    paused, _ = await played(graph)
+    (asked,) = (await graph.aget_state(CONFIG)).interrupts
+    before = len(endpoint.calls())
+    state, _ = await played(graph, Command(resume={asked.id: "Net."}))
+
+    assert asked.value["task"] == "R/A" and asked.value["question"] == "Net or gross?"
+    assert "R" not in paused.get("results", {}) and state["status"] == "done"
+    again = endpoint.calls()[before:]
+    assert [call.task for call in again if call.schema == "Report"] == ["A", "W"]
+    assert [call.schema for call in again if call.schema == "Plan"] == []
+
+
+async def test_the_plan_of_an_inner_team_can_be_approved_by_a_person(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(scenario())
+    graph = built(nested(inner_team(approve_plan=True)), settings)
+
+    await played(graph)
+    (asked,) = (await graph.aget_state(CONFIG)).interrupts
+    state, _ = await played(graph, Command(resume={asked.id: "accept"}))
+
+    assert (asked.value["kind"], asked.value["task"]) == ("plan", "R")
+    assert state["status"] == "done"
+
+
+async def test_an_inner_team_that_is_cut_off_goes_on_where_it_was(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
+    endpoint.play(scenario(faults=(hung,)))
+    graph = built(nested(inner_team()), settings)
+
+    async for _, mode, part in graph.astream(
+        REQUEST, CONFIG, stream_mode=["custom", "values"], subgraphs=True
+    ):
+        if mode == "custom" and part["kind"] == "report" and part["task"] == "R/A":
+            break
+    before = len(endpoint.calls())
+    state, _ = await played(graph, None)
+
+    assert state["status"] == "done"
+    again = [call.task for call in endpoint.calls()[before:] if call.schema == "Report"]
+    assert again == ["B", "W"]
+
+
+async def test_an_inner_team_answers_within_the_outer_deadline(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    slow = ScriptedTask(id="B", worker="counter", latency_s=60)
+    endpoint.play(scenario(slow))
+    graph = built(nested(inner_team()), settings)
+
+    state, _ = await played(graph, context={"deadline_s": 3})
+
+    assert state["status"] == "partial"
+    assert state["results"]["R"].is_partial
+    assert {claim.source for claim in state["results"]["R"].claims} == {"A.md"}
+
+
+async def test_an_inner_team_spends_from_the_budget_of_the_outer_run(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(scenario())
+    graph = built(nested(inner_team()), settings)
+
+    state, _ = await played(graph, context={"max_tokens": 3500})
+
+    spent = state["usage"].input_tokens + state["usage"].output_tokens
+    assert state["status"] == "partial" and spent <= 3500
+    assert state["usage"].model_calls == len(endpoint.calls())
+
+
+async def test_steps_of_an_inner_team_count_against_the_step_cap_of_the_run(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(scenario())
+    graph = built(nested(inner_team(), max_steps=3), settings)
+
+    state, _ = await played(graph)
+
+    assert sum(state["steps"].values()) == 3
+    assert state["results"]["R"].status == "completed" and "W" not in state["results"]
+    assert state["status"] == "partial"
+
+
+def test_a_team_that_nests_itself_is_refused_with_the_way_it_does(
+    tmp_path: Any, settings: Settings
+) -> None:
+    for name, other in (("a", "b"), ("b", "a")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "team.md").write_text("---\ndescription: A team.\n---\nPlan.\n")
+        lead = f"---\ndescription: Leads.\nteam: {tmp_path / other}\n---\nLead.\n"
+        (folder / "lead.md").write_text(lead)
+
+    with pytest.raises(TeamInvalid, match=r"lead\.md:3: a team cannot nest itself: a -> b -> a"):
+        build_supervisor(str(tmp_path / "a"), settings=settings)

@@ -1,0 +1,142 @@
+"""Specialists: made for tasks that fit nobody, with no tool that was not granted."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from graph import build_supervisor
+from graph.settings import Settings
+from nodes.errors import PlanInvalid
+from state import RequestInput, Team, Worker
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
+from tests.teams import team
+
+REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
+RECRUIT = {
+    "role": "Cost estimator",
+    "instructions": "Estimate costs, each with its basis.",
+    "tools": ["calculate", "query_database"],
+}
+SUM = ("calculate", {"expression": "6 * 7"})
+TASKS = (
+    ScriptedTask(id="A", worker="specialist", tool_calls=(SUM,)),
+    ScriptedTask(id="B", worker="researcher"),
+)
+
+
+def recruiting(**fields: Any) -> Team:
+    return team(**{"recruit": True, "grant": ("calculate",), **fields})
+
+
+async def played(
+    endpoint: Endpoint, settings: Settings, scenario: Scenario, made: Team
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    endpoint.play(scenario)
+    events, state = [], {}
+    async for where, mode, part in build_supervisor(made, settings=settings).astream(
+        REQUEST, stream_mode=["custom", "values"], subgraphs=True
+    ):
+        if mode == "custom":
+            events.append(part)
+        elif not where:
+            state = part
+    return state, events
+
+
+def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [event for event in events if event["kind"] == kind]
+
+
+async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
+
+    state, events = await played(endpoint, settings, scenario, recruiting())
+
+    assert state["status"] == "done" and state["results"]["A"].worker == "specialist"
+    assert len(endpoint.calls(schema="Recruit")) == 1
+    (recruited,) = of_kind(events, "recruited")
+    assert (recruited["task"], recruited["role"]) == ("A", "Cost estimator")
+    assert "Estimate costs" in str(endpoint.calls(schema="Report", task="A")[0].body)
+    (called,) = of_kind(events, "tool_call")
+    assert (called["tool"], called["error"]) == ("calculate", None)
+
+
+async def test_a_specialist_gets_no_tool_that_was_not_granted(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
+
+    _, events = await played(endpoint, settings, scenario, recruiting())
+
+    (recruited,) = of_kind(events, "recruited")
+    assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
+    offered = endpoint.calls(schema="Report", task="A")[0].tools
+    assert set(offered) == {"calculate", "Report"}
+
+
+async def test_a_task_is_done_also_where_no_specialist_could_be_made(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refused = Fault(kind="context_length", schema="Recruit")
+    scenario = Scenario(tasks=TASKS, faults=(refused,))
+
+    state, events = await played(endpoint, settings, scenario, recruiting())
+
+    (recruited,) = of_kind(events, "recruited")
+    assert "no specialist could be made" in recruited["remark"]
+    assert state["status"] == "done"
+
+
+async def test_an_unknown_worker_falls_to_a_specialist_where_there_is_no_generalist(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    unknown = (ScriptedTask(id="A", worker="astrologer"),)
+    scenario = Scenario(tasks=unknown, answers={"Recruit": RECRUIT})
+
+    state, _ = await played(endpoint, settings, scenario, recruiting(max_plan_repairs=0))
+
+    assert state["plan"].tasks[0].worker == state["results"]["A"].worker == "specialist"
+
+
+async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    handed = {
+        "status": "escalated",
+        "escalation": {"reason": "out_of_scope", "message": "Not mine."},
+    }
+    task = ScriptedTask(
+        id="A", description="Paint zzz.", report=[handed, {"output": "Painted zzz."}]
+    )
+    scenario = Scenario(tasks=(task,), answers={"Recruit": RECRUIT})
+
+    state, events = await played(endpoint, settings, scenario, recruiting())
+
+    assert [event["to"] for event in of_kind(events, "reassigned")] == ["specialist"]
+    assert len(endpoint.calls(schema="Recruit")) == 1 and state["status"] == "done"
+
+
+async def test_no_more_specialists_are_planned_than_the_cap_allows(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    many = dag({name: () for name in "ABC"}, worker="specialist")
+
+    with pytest.raises(PlanInvalid, match="3 tasks want a specialist: at most 2 may"):
+        await played(endpoint, settings, Scenario(tasks=many), recruiting(max_recruits=2))
+
+
+async def test_a_team_that_does_not_recruit_knows_no_specialist(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    with pytest.raises(PlanInvalid, match="unknown worker 'specialist'"):
+        await played(endpoint, settings, Scenario(tasks=TASKS), team())
+
+
+def test_a_granted_tool_belongs_to_no_worker() -> None:
+    holder = Worker(name="clerk", description="Adds.", instructions="Add.", tools=("calculate",))
+
+    with pytest.raises(ValidationError, match="'clerk' and the grant share tool 'calculate'"):
+        recruiting(workers=(holder,))
