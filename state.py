@@ -733,6 +733,8 @@ class Assignment(TypedDict, total=False):
     task: Task
     materials: dict[str, str]
     """Only the task's own."""
+    is_dispensable: bool
+    """Others want the result, and none of them needs it."""
     known: dict[str, Report]
     """Reports of the task's dependencies that ended in an earlier superstep."""
     max_attempts: int

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from graph.progress import Board, Event, Row
+from graph.progress import Board, Event, Row, changed
 from graph.terminal import REMARKS, is_lively, one_line, remark
 
 STYLES: Final = {
@@ -86,6 +86,9 @@ def line_shown(board: Board, event: Event) -> str:
         "refined": _say_refined,
         "escalated": _say_escalated,
         "reassigned": _say_reassigned,
+        "split": _say_split,
+        "recruited": _say_recruited,
+        "criticized": _say_criticized,
         "deadline": _say_deadline,
         "budget": _say_budget,
     }
@@ -110,12 +113,19 @@ def _cells(row: Row) -> tuple[Text, ...]:
 
 
 def _say_request(board: Board, event: Event) -> str:
+    if within := event.get("within"):
+        return f"{one_line(within, 40)} goes to the team {one_line(event.get('team'), 40)}"
     return f"team {one_line(board.team)} · models: {one_line(', '.join(board.models), 200)}"
 
 
 def _say_plan(board: Board, event: Event) -> str:
-    lines = [f"plan {board.plan_version}:"]
+    within = str(event.get("within") or "")
+    reason = one_line(event.get("reason") or "", 300)
+    head = f"{one_line(within, 40)} plan:" if within else f"plan {board.plan_version}:"
+    lines = [f"{head} {reason}".rstrip()]
     for row in board.rows():
+        if row.id.rpartition("/")[0] != within:
+            continue
         after = f" (after {', '.join(row.needs)})" if row.needs else ""
         lines.append(f"  {row.id} {row.worker}{after}: {one_line(row.description, 120)}")
     return "\n".join(lines)
@@ -127,7 +137,7 @@ def _say_rejected(board: Board, event: Event) -> str:
 
 def _say_started(board: Board, event: Event) -> str:
     attempt = event.get("attempt") or 1
-    return f"{_who(event)} working{f' (attempt {attempt})' if attempt > 1 else ''}"
+    return f"{_who(event)} working{f' (attempt {attempt}{changed(event)})' if attempt > 1 else ''}"
 
 
 def _say_tool(board: Board, event: Event) -> str:
@@ -156,7 +166,27 @@ def _say_escalated(board: Board, event: Event) -> str:
 
 
 def _say_reassigned(board: Board, event: Event) -> str:
-    return f"{one_line(event.get('task'), 40)} goes to {one_line(event.get('to'), 40)}"
+    why = one_line(event.get("reason") or "", 200)
+    return f"{one_line(event.get('task'), 40)} goes to {one_line(event.get('to'), 40)}: {why}"
+
+
+def _say_split(board: Board, event: Event) -> str:
+    return f"{_who(event)} is divided: {one_line(event.get('reason'), 200)}"
+
+
+def _say_recruited(board: Board, event: Event) -> str:
+    tools = ", ".join(map(str, event.get("tools") or ())) or "no tools"
+    made = one_line(event.get("role") or "a specialist", 80)
+    return f"{_who(event)} is recruited: {made}, with {one_line(tools, 200)}"
+
+
+def _say_criticized(board: Board, event: Event) -> str:
+    if event.get("accepted"):
+        return "critic: accepted"
+    sent = event.get("sent_back") or {}
+    back = f"; sent back: {', '.join(sent)}" if sent else ""
+    problems = one_line("; ".join(map(str, event.get("problems") or ())), 300)
+    return f"critic: {problems}{back}"
 
 
 def _say_deadline(board: Board, event: Event) -> str:
@@ -164,6 +194,8 @@ def _say_deadline(board: Board, event: Event) -> str:
 
 
 def _say_budget(board: Board, event: Event) -> str:
+    if event.get("level") == "low":
+        return "budget: 80 % is spent; cheaper models, and nothing new that others can do without"
     return "budget spent: answering with what there is"
 
 

@@ -14,7 +14,7 @@ STATES: Final[Mapping[str, str]] = {"completed": "done"}
 
 @dataclass
 class Row:
-    """One task, as a person sees it."""
+    """One task, as a person sees it; one inside another task is `outer/inner`."""
 
     id: str
     worker: str
@@ -87,6 +87,8 @@ class Board:
         return self._rows.get(str(event.get("task")), Row("", "", ""))
 
     def _requested(self, event: Event) -> None:
+        if event.get("within"):
+            return
         self.team = str(event.get("team", ""))
         self.thread = str(event.get("thread") or self.thread)
         self.models = models_shown(event.get("models"))
@@ -95,8 +97,13 @@ class Board:
         plan = event.get("plan") or {}
         if not plan:  # approved as it was
             return
+        within = str(event.get("within") or "")
+        inside = f"{within}/" if within else ""
+        rows = {row.id: row for row in (_row_of(task, inside) for task in plan.get("tasks", ()))}
+        if within:
+            self._rows = _placed(self._rows, within, rows)
+            return
         self.plan_version = int(event.get("version") or plan.get("version") or 1)
-        rows = {row.id: row for row in map(_row_of, plan.get("tasks", ()))}
         ended = {name: row for name, row in self._rows.items() if row.ended is not None}
         self._rows = {name: ended.get(name, row) for name, row in rows.items()}
         self.phase = "working"
@@ -105,8 +112,9 @@ class Board:
         row = self._row(event)
         row.state, row.ended = "working", None
         row.began = row.began or monotonic()
+        row.worker = str(event.get("worker") or row.worker)
         if (attempt := event.get("attempt") or 1) > 1:
-            row.remark = f"attempt {attempt}"
+            row.remark = f"attempt {attempt}{changed(event)}"
 
     def _asked(self, event: Event) -> None:
         tokens = int(event.get("input_tokens") or 0) + int(event.get("output_tokens") or 0)
@@ -132,10 +140,17 @@ class Board:
         row.remark = str(event.get("reason", ""))
 
     def _synthesized(self, event: Event) -> None:
-        self.phase = "answering"
+        self.phase = self.phase if event.get("within") else "answering"
 
     def _answered(self, event: Event) -> None:
-        self.phase = "done"
+        self.phase = self.phase if event.get("within") else "done"
+
+
+def changed(event: Event) -> str:
+    """Say what a further attempt does otherwise; empty where other events say it."""
+    if event.get("rung") == "tier":
+        return f", {event.get('tier', 'stronger')} tier"
+    return ", divided" if event.get("rung") == "split" else ""
 
 
 def models_shown(models: Any) -> tuple[str, ...]:  # a mapping by tier or a list, as events hold it
@@ -149,12 +164,26 @@ def model_shown(name: object) -> str:
     return "embedded (extractive, no model configured)" if name == "embedded" else str(name)
 
 
-def _row_of(task: Mapping[str, Any]) -> Row:
+def _row_of(task: Mapping[str, Any], inside: str) -> Row:
     edges = task.get("depends_on", ())
-    needs = tuple(str(edge["task"] if isinstance(edge, Mapping) else edge) for edge in edges)
+    needs = (str(edge["task"] if isinstance(edge, Mapping) else edge) for edge in edges)
     return Row(
-        str(task["id"]), str(task.get("worker", "")), str(task.get("description", "")), needs
+        f"{inside}{task['id']}",
+        str(task.get("worker", "")),
+        str(task.get("description", "")),
+        tuple(f"{inside}{need}" for need in needs),
     )
+
+
+def _placed(rows: Mapping[str, Row], within: str, inner: Mapping[str, Row]) -> dict[str, Row]:
+    """Put a team's tasks below the task they are for, in the place of an earlier attempt's."""
+    placed: dict[str, Row] = {}
+    for name, row in rows.items():
+        if not name.startswith(f"{within}/"):
+            placed[name] = row
+        if name == within:
+            placed |= inner
+    return placed
 
 
 def _reason(report: Mapping[str, Any]) -> str:

@@ -1,5 +1,7 @@
 """The step in which a worker works on its handoff, ending in a report."""
 
+from typing import Literal
+
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
@@ -10,7 +12,8 @@ from nodes.errand import Errand
 from nodes.events import elapsed_s, emit
 from nodes.models.catalog import Models
 from nodes.rendezvous import Meeting, Seeds, join
-from state import Attempt, Context, Team, Worker, WorkerState
+from nodes.thrift import CHEAPEST, must_save
+from state import Attempt, Context, Report, Team, Worker, WorkerState
 
 
 async def act(
@@ -36,6 +39,10 @@ async def act(
     change = state.get("change")
     doer = team.worker(change.worker) if change else worker
     tier, rung = (change.tier, change.rung) if change else (worker.tier, None)
+    if must_save(config):
+        if number == 1 and state["is_dispensable"]:
+            return await _left_out(state, config, meeting)
+        tier = CHEAPEST
     if wall := _wall(meeting, task.id, config):
         if number == 1:
             meeting.hold(task.id)
@@ -78,9 +85,29 @@ async def act(
     }
 
 
-def after_act(state: WorkerState) -> str:
-    """A task that could not even begin ends here."""
-    return "__end__" if state.get("held") else "assess"
+def after_act(state: WorkerState) -> Literal["assess", "__end__"]:
+    """A task that could not even begin, or was left out, ends here."""
+    is_over = state.get("held") or state["task"].id in state.get("results", {})
+    return "__end__" if is_over else "assess"
+
+
+async def _left_out(state: WorkerState, config: RunnableConfig, meeting: Meeting) -> WorkerState:
+    """Report a task as skipped that the others can do without."""
+    task, now_s = state["task"], elapsed_s(config)
+    reason = "the run nears its caps, and the tasks that want this one can do without"
+    await emit("task_skipped", task=task.id, worker=task.worker, reason=reason)
+    report = Report(
+        task=task.id,
+        worker=task.worker,
+        status="skipped",
+        confidence=0,
+        error=reason,
+        attempts=0,
+        started_s=now_s,
+        ended_s=now_s,
+    )
+    meeting.publish(task.id, report)
+    return {"results": {task.id: report}}
 
 
 def _wall(meeting: Meeting, task: str, config: RunnableConfig) -> str:

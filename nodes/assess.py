@@ -15,6 +15,7 @@ from nodes.ladder import climb, escalated
 from nodes.models.catalog import Models
 from nodes.rendezvous import Seeds, join
 from nodes.substitutes import substitutes
+from nodes.thrift import must_save
 from state import (
     SPECIALIST,
     Attempt,
@@ -54,7 +55,7 @@ async def assess(
     meeting.count(task.id, len(attempts))
     may_retry = meeting.left() > 0 and not is_past(config)
     if (problem or reason) and may_retry:
-        change = await _change(state, runtime, team=team, models=models)
+        change = await _change(state, config, runtime, team=team, models=models)
         if change is not None:
             return await _climbed(state, change, problem or _handed_back(last))
     report = _final(state, problem, ended_s=elapsed_s(config))
@@ -100,18 +101,26 @@ def problem_of(attempt: Attempt) -> str:
 
 
 async def _change(
-    state: WorkerState, runtime: Runtime[Context], *, team: Team, models: Models
+    state: WorkerState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: Models,
 ) -> Change | None:
     attempts = _in_order(state)
     last = attempts[-1]
     asked = last.report.escalation if last.report else None
+    stronger = None
+    if not must_save(config):
+        stronger = await _stronger(last.tier, models, runtime.context)
     is_kept = runtime.execution_info is not None and bool(runtime.execution_info.thread_id)
     return climb(
         attempts,
         # A question that no checkpoint keeps could never be answered.
         ladder=[rung for rung in team.ladder if is_kept or rung != "person"],
         max_attempts=state["max_attempts"],
-        stronger=await _stronger(last.tier, models, runtime.context),
+        stronger=stronger,
         may_split=team.max_recursion > 0,
         others=substitutes(
             state["task"],

@@ -7,6 +7,8 @@ from nodes.events import now_s
 SYNTHESIS_SHARE = 0.15
 """Of a run's deadline, kept for the answer."""
 MAX_SYNTHESIS_S = 30.0
+WARNING_SHARE = 0.8
+"""Of the time for work: from here on the run does without what it can."""
 
 
 def remaining_s(config: RunnableConfig) -> float | None:
@@ -20,7 +22,17 @@ def is_past(config: RunnableConfig) -> bool:
     return remaining_s(config) == 0.0
 
 
+def is_near(config: RunnableConfig) -> bool:
+    """Say whether most of the time for work is over."""
+    left_s, begun = remaining_s(config), config["configurable"].get("work_from")
+    if left_s is None or begun is None:
+        return False
+    whole_s = config["configurable"]["work_until"] - begun
+    return bool(left_s <= (1.0 - WARNING_SHARE) * whole_s)
+
+
 def stamps(now: float, deadline_s: float) -> dict[str, float]:
     """Give the moments of a deadline, on the clock of `now_s`, as entries of a configurable."""
     kept = min(deadline_s * SYNTHESIS_SHARE, MAX_SYNTHESIS_S)
-    return {"deadline_at": now + deadline_s, "work_until": now + deadline_s - kept}
+    ends = now + deadline_s
+    return {"deadline_at": ends, "work_from": now, "work_until": ends - kept}

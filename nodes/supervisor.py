@@ -23,6 +23,7 @@ from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
 from nodes.revision import adopted, difference, objections
+from nodes.thrift import dispensable
 from state import (
     Assignment,
     Context,
@@ -337,12 +338,14 @@ def after_supervisor(state: SupervisorState) -> list[Send] | str:
     tasks = [task for task in plan.order() if task.id in state["todo"]]
     if not tasks:
         return "synthesizer"
+    spare = dispensable(plan)
     return [
         Send(
             task.worker,
             Assignment(
                 task=with_note(task, state.get("notes", {}).get(task.id, "")),
                 materials={name: state["materials"][name] for name in task.materials},
+                is_dispensable=task.id in spare,
                 known={e.task: results[e.task] for e in task.depends_on if e.task in results},
                 max_attempts=state["max_attempts"],
                 allowance=state["allowance"],

@@ -8,7 +8,6 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.deadline import is_past
 from nodes.errors import ModelError
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
@@ -18,6 +17,7 @@ from nodes.rendezvous import disband
 from nodes.synthesis.contradictions import undecided, with_own
 from nodes.synthesis.delivery import deliver
 from nodes.synthesis.matter import Bench, Matter, prepare
+from nodes.thrift import must_save
 from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
 
 MAX_CONFIDENCE_WITH_GAPS = 50
@@ -74,8 +74,8 @@ def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
 
 
 def is_reviewed(team: Team, answer: Answer, config: RunnableConfig) -> bool:
-    """Say whether the critic is to see an answer: by the team's switch, and if there is time."""
-    if team.critic == "off" or is_past(config):
+    """Say whether the critic is to see an answer: by the team's switch, and if there is room."""
+    if team.critic == "off" or must_save(config):
         return False
     return team.critic == "on" or answer.confidence < team.critic_below
 

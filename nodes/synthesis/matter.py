@@ -15,6 +15,7 @@ from nodes.synthesis.contradictions import candidates
 from nodes.synthesis.findings import gather
 from nodes.synthesis.judging import attempts_at_one_task, judge, select
 from nodes.synthesis.reduction import reduced
+from nodes.thrift import must_save
 from state import (
     Context,
     Contradiction,
@@ -49,7 +50,7 @@ class Bench:
         self, team: Team, models: Models, context: Context, config: RunnableConfig, suffix: str
     ) -> None:
         self.team, self.models, self.context = team, models, context
-        self.has_time = not is_past(config)
+        self.has_time, self.must_save = not is_past(config), must_save(config)
         self.suffix = suffix
         self.ledger: dict[str, Expense] = {}
 
@@ -81,7 +82,8 @@ async def prepare(state: SupervisorState, bench: Bench) -> Matter:
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(candidates, reports)
-    judge_model = bench.model(team.judge_tier, is_on=team.judge) if pairs else None
+    judges = team.judge and not bench.must_save
+    judge_model = bench.model(team.judge_tier, is_on=judges) if pairs else None
     contradictions, spent = await judge(judge_model, state["request"], pairs)
     bench.spend("judge", "judge", team.judge_tier, spent)
     matter = Matter(

@@ -102,3 +102,61 @@ def test_a_budget_is_low_from_four_fifths_of_what_work_may_spend() -> None:
     budget.charge(Usage(output_tokens=100))
 
     assert budget.is_low()
+
+
+NEAR: dict[str, tuple[Any, ...]] = {
+    **{name: CHAIN[name] for name in list(CHAIN)[:8]},
+    "spare": ("t7",),
+    "last": ("t7", {"task": "spare", "required": False}),
+}
+
+
+async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_left_out(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    told: list[dict[str, Any]] = []
+    endpoint.play(Scenario(tasks=dag(NEAR)))
+    graph = build_supervisor(team(), settings=settings)
+
+    async for _, event in graph.astream(
+        REQUEST, context={"max_tokens": 14_300}, stream_mode="custom", subgraphs=True
+    ):
+        told.append(event)
+
+    (warning,) = [event for event in told if event["kind"] == "budget"]
+    skipped = [event for event in told if event["kind"] == "task_skipped"]
+    tiers = {event["task"]: event["tier"] for event in told if event["kind"] == "task_started"}
+    answer = told[-1]
+    assert warning["level"] == "low"
+    assert [event["task"] for event in skipped] == ["spare"]
+    assert "can do without" in skipped[0]["reason"]
+    assert (tiers["t7"], tiers["last"]) == ("standard", "fast")
+    assert answer["status"] == "partial"
+
+
+async def test_near_the_deadline_the_dispensable_is_left_out(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    edges: dict[str, tuple[Any, ...]] = {
+        "first": (),
+        "spare": ("first",),
+        "last": ("first", {"task": "spare", "required": False}),
+    }
+    endpoint.play(Scenario(tasks=dag(edges, latency_s={"first": 2.1})))
+    graph = build_supervisor(team(), settings=settings)
+
+    state = await graph.ainvoke(REQUEST, context={"deadline_s": 3})
+
+    assert state["results"]["spare"].status == "skipped"
+    assert state["results"]["last"].status == "completed"
+
+
+async def test_near_the_end_of_a_budget_there_is_no_critic(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    graph = build_supervisor(team(critic="on"), settings=settings)
+
+    await graph.ainvoke(REQUEST, context={"max_tokens": 12_000})
+
+    assert not endpoint.calls(schema="Critique")

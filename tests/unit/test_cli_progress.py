@@ -205,3 +205,26 @@ def test_a_plan_is_written_with_its_dependencies():
     lines = plan_lines({"goal": "g", "tasks": [{**task, "depends_on": edges}]}, {"T2": "done"})
 
     assert lines == ["plan 1: g", "  T2 w after T1 (if it can), T0 [done]: d"]
+
+
+def test_the_tasks_of_an_inner_team_stand_below_the_task_they_are_for(board):
+    inner = {"goal": "Count.", "tasks": [{"id": "A", "worker": "clerk", "description": "Add."}]}
+    planned = {"kind": "plan_created", "plan": inner, "task": "T1", "within": "T1"}
+
+    board.hear({"kind": "request", "team": "clerks", "task": "T1", "within": "T1"})
+    board.hear(planned)
+    board.hear({"kind": "report", "task": "T1/A", "report": {"status": "completed"}})
+    board.hear({"kind": "answer", "within": "T1"})
+
+    assert list(states(board)) == ["T1", "T1/A", "T2"]
+    assert states(board)["T1/A"] == "done" and board.phase == "working"
+    assert (board.team, board.plan_version) == ("fruit", 1)
+    assert line_shown(board, planned) == "T1 plan:\n  T1/A clerk: Add."
+
+
+def test_a_revised_plan_comes_with_its_reason(board):
+    revised = {"kind": "plan_revised", "plan": PLAN, "version": 2, "reason": "No apples are left."}
+
+    board.hear(revised)
+
+    assert line_shown(board, revised).startswith("plan 2: No apples are left.\n")
