@@ -205,6 +205,12 @@ class Team(_Frozen):
     """Name of the worker for tasks that fit no other; empty for none."""
     max_revisions: int = Field(2, ge=0, le=10)
     """New versions of a plan that findings, or a person's objections, may bring about."""
+    max_stalls: int = Field(1, ge=0, le=10)
+    """How far the stall counter may rise before findings revise the plan no more.
+
+    A revision that brought nothing new raises it by one, one that did lowers it by one
+    (Magentic-One, arXiv 2411.04468, resets it; a slow fall also ends a plan that limps).
+    """
     approve_plan: bool = False
     """Ask a person before anything runs."""
     min_finding_confidence: Percent = 80
@@ -701,6 +707,10 @@ class SupervisorState(RequestInput, total=False):
     """Why stepping ended before the request was answered; empty when it was."""
     revisions: int
     """Versions after the first that this request has brought about."""
+    stalls: int
+    """The stall counter: up with each revision that brought nothing new, down with one that did."""
+    progressed: int
+    """How many tasks were completed at the last revision."""
     heeded: tuple[str, ...]
     """Tasks whose word against the plan has been answered by a revision."""
     reported: int

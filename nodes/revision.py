@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from state import Plan, Report, Task
+from state import Plan, Report, SupervisorState, Task
 
 
 def adopted(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
@@ -37,6 +37,26 @@ def objections(plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...
         for task in plan.tasks
         if task.id in results and results[task.id].invalidates and task.id not in heeded
     ]
+
+
+def stalls_after(new: Plan, state: SupervisorState) -> int:
+    """Count a revision: progress is a task completed since the last one, and a plan that is new."""
+    results, stalls = state.get("results", {}), state.get("stalls", 0)
+    is_new = all(_rest(new, results) != _rest(old, results) for old in state.get("plans", ()))
+    if is_new and completed(results) > state.get("progressed", 0):
+        return max(0, stalls - 1)
+    return stalls + 1
+
+
+def completed(results: Mapping[str, Report]) -> int:
+    """Count the results that are complete."""
+    return sum(report.status == "completed" for report in results.values())
+
+
+def _rest(plan: Plan, results: Mapping[str, Report]) -> frozenset[tuple[str, str]]:
+    """Give the work of a plan that has no result yet, whatever its tasks are called."""
+    left = (task for task in plan.tasks if task.id not in results)
+    return frozenset((task.worker, task.description) for task in left)
 
 
 def _by_id(plan: Plan) -> dict[str, Task]:

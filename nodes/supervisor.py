@@ -22,7 +22,7 @@ from nodes.planner import make_plan
 from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
-from nodes.revision import adopted, difference, objections
+from nodes.revision import adopted, completed, difference, objections, stalls_after
 from nodes.thrift import dispensable
 from state import (
     Assignment,
@@ -64,7 +64,7 @@ async def supervise(
     if is_new(state):
         return await _begin(state, config, runtime, team=team, models=models, prepare=prepare)
     disband(runtime, config)
-    reason = _reason_to_revise(state, team)
+    reason = await _reason_to_revise(state, team)
     if reason and not is_past(config):
         revised = await _revise(state, config, runtime, reason, team=team, models=models)
         if revised is not None:
@@ -122,6 +122,8 @@ async def _begin(
         "objection": "",
         "cut": "",
         "revisions": 0,
+        "stalls": 0,
+        "progressed": 0,
         "heeded": (),
         "reported": -1,
         "max_attempts": context.max_attempts or team.max_attempts,
@@ -207,14 +209,18 @@ async def _step(
     return await _dispatching(runtime, config, update, _unfinished(grown, results))
 
 
-def _reason_to_revise(state: SupervisorState, team: Team) -> str:
+async def _reason_to_revise(state: SupervisorState, team: Team) -> str:
     if state.get("objection"):
         return f"A person rejected the plan: {state['objection']}"
-    if state.get("revisions", 0) >= team.max_revisions:
-        return ""
     plan = state["plan"]
     assert plan is not None, "a request that is not new has a plan"
     found = objections(plan, state.get("results", {}), state.get("heeded", ()))
+    revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
+    if found and (revisions >= team.max_revisions or stalls > team.max_stalls):
+        count = f"{revisions} of {team.max_revisions} revisions, stall counter {stalls}"
+        unheeded = [f"{report.task}: {report.invalidates}" for report in found]
+        await emit("plan_rejected", problems=unheeded, plan="", reason=f"no revision: {count}")
+        return ""
     return "\n".join(f"{report.task} ({report.worker}): {report.invalidates}" for report in found)
 
 
@@ -282,6 +288,8 @@ async def _revise(
         "objection": "",
         "awaits_approval": rejected,
         "revisions": revisions + 1,
+        "stalls": stalls_after(plan, state),
+        "progressed": completed(results),
         "heeded": tuple(results),
         "reported": -1 if rejected else len(results),
         "allowance": _steps_left(state, runtime.context, team),

@@ -203,3 +203,35 @@ async def test_a_revision_that_cannot_be_made_leaves_the_plan_as_it_is(
 
     assert sorted(state["results"]) == ["A", "B"]
     assert state["status"] == "done"
+
+
+async def test_revisions_that_bring_nothing_new_end_at_the_stall_counter(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    stuck = {"status": "failed", "output": "Nothing.", "invalidates": "Try another way."}
+    rounds = [plan(name, "Z", Z=[name]) for name in "ABCDEF"]
+    tasks = tuple(ScriptedTask(id=name, report=stuck) for name in "ABCDEF")
+    endpoint.play(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    graph = build_supervisor(team(max_revisions=9, max_attempts=1), settings=settings)
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert state["stalls"] == 2 and len(endpoint.calls(schema="Plan")) == 3
+    assert state["results"]["Z"].status == "skipped" and state["status"] == "partial"
+
+
+async def test_the_stall_counter_falls_with_each_revision_that_brought_something(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    stuck = {"status": "failed", "output": "Nothing.", "invalidates": "Try another way."}
+    useful = {"output": "Found.", "invalidates": "All is different."}
+    rounds = [plan(name, "Z", Z=[name]) for name in "ABCDEF"]
+    said = zip("ABCDE", (stuck, useful, stuck, useful, stuck), strict=True)
+    tasks = tuple(ScriptedTask(id=name, report=report) for name, report in said)
+    endpoint.play(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    graph = build_supervisor(team(max_revisions=9, max_attempts=1), settings=settings)
+
+    state = await graph.ainvoke(REQUEST)
+
+    assert len(endpoint.calls(schema="Plan")) == 6
+    assert state["results"]["Z"].status == "completed"
