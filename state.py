@@ -76,11 +76,25 @@ class Usage(_Frozen):
         )
 
 
+class Estimate(_Frozen):
+    """What a run is expected to cost, said when its plan is made."""
+
+    model_calls: int = Field(0, ge=0)
+    input_tokens: int = Field(0, ge=0)
+    output_tokens: int = Field(0, ge=0)
+    cost_usd: float | None = 0.0
+    """None when a model's price is not known."""
+
+
 class Bill(Usage):
-    """The usage of a whole run, also by worker and by model tier."""
+    """The usage of a whole run, also by worker, by model tier, and by what calls were for."""
 
     by_worker: dict[str, Usage] = Field(default_factory=dict)
     by_tier: dict[str, Usage] = Field(default_factory=dict)
+    by_mechanism: dict[str, int] = Field(default_factory=dict)
+    """Model calls by purpose: `plan`, `work` and `synthesis` are the N+2, all others beyond it."""
+    estimate: Estimate | None = None
+    """What was expected when the plan was made."""
 
 
 class Expense(_Frozen):
@@ -731,6 +745,7 @@ class SupervisorState(RequestInput, total=False):
     """Complete results that were sent back; they stand again where the new attempt fails."""
     status: RunStatus
     usage: Bill
+    estimate: Estimate
     asked_s: float
     """When the request was read, and the plan made: seconds on the run's clock."""
     planned_s: float

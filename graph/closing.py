@@ -86,6 +86,23 @@ def _cost(usage: Json) -> Iterator[str]:
         *models_shown(usage.get("models")),
     ]
     yield " · ".join(one_line(part) for part in parts)
+    further = [
+        f"{calls} {one_line(name)}"
+        for name, calls in (usage.get("by_mechanism") or {}).items()
+        if name not in ("plan", "work", "synthesis")
+    ]
+    if further:
+        yield f"calls beyond N+2 (plan, tasks, answer): {', '.join(further)}"
+    if estimate := usage.get("estimate"):
+        yield estimate_line(estimate)
+
+
+def estimate_line(estimate: Json) -> str:
+    """Say what a run was, or is, expected to cost."""
+    cost = estimate.get("cost_usd")
+    tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
+    price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
+    return f"expected: {_counted(estimate['model_calls'], 'model call')} · {tokens} · {price}"
 
 
 def _counted(number: int, noun: str) -> str:

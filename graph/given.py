@@ -88,5 +88,16 @@ def _context_reader() -> TypeAdapter[Context]:
 @cache
 def _state_readers() -> Mapping[str, TypeAdapter[Any]]:
     kinds = get_type_hints(SupervisorState)
-    own = ("plan", "plans", "results", "ledger", "answer", "usage", "timing", "todo", "heeded")
+    own = (
+        "plan",
+        "plans",
+        "results",
+        "ledger",
+        "answer",
+        "usage",
+        "timing",
+        "todo",
+        "heeded",
+        "estimate",
+    )
     return {name: TypeAdapter(kinds[name]) for name in own}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.questions import Question
+from nodes.bill import total
 from nodes.errors import SupervisorError
 from state import Answer, Bill, Plan, Report, RunStatus, SupervisorState
 
@@ -45,7 +46,7 @@ class Outcome:
             plan=values.get("plan"),
             results=dict(values.get("results", {})),
             timing=timing.model_dump(mode="json") if timing else {},
-            usage=values.get("usage", Bill()),
+            usage=total(values.get("ledger", {}), values.get("estimate")),
             error=error,
             questions=questions,
         )

@@ -30,7 +30,7 @@ from graph.trace import ThreadUnknown, journal_path
 from nodes.errors import StoreError, SupervisorError, UsageError
 from nodes.events import now_s
 from nodes.request import read_request
-from state import Context, Plan, SupervisorState, Team
+from state import Context, Estimate, Plan, SupervisorState, Team
 
 DEFAULT_TEAM = "market_analysis"
 ACCEPTED = ("source", "input", "context")
@@ -165,6 +165,22 @@ async def aplan(
         PlanInvalid: no valid plan within the repairs.
         ModelError: the planner cannot be reached.
     """
+    options: dict[str, Any] = {"files": files, "materials": materials, "settings": settings}
+    options |= {"context": context, "on_event": on_event}
+    return (await adraft(request, team=team, **options))[0]
+
+
+async def adraft(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: Listener | None = None,
+) -> tuple[Plan, Estimate]:
+    """Give the plan of a request as `aplan` does, with what its run is expected to cost."""
     given = _given(request, files, materials)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
     config: RunnableConfig = {
@@ -174,7 +190,7 @@ async def aplan(
     state = await graph.ainvoke(
         given, config, context=read_context(context), interrupt_after=["supervisor"]
     )
-    return cast(Plan, state["plan"])
+    return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])
 
 
 @asynccontextmanager

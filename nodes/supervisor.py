@@ -16,6 +16,7 @@ from nodes.checks.plan import may_divide
 from nodes.deadline import is_past
 from nodes.decision import route, step
 from nodes.errors import ModelError, PlanInvalid
+from nodes.estimate import estimated
 from nodes.events import elapsed_s, emit
 from nodes.models.catalog import Models
 from nodes.planner import make_plan
@@ -100,7 +101,13 @@ async def _begin(
         _first_plan(state, model, request, context, team=team), prepare()
     )
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
-    await emit("plan_created", plan=plan.model_dump(mode="json"), version=plan.version)
+    estimate = estimated(plan, team, models, context, materials=materials, planning=usage)
+    await emit(
+        "plan_created",
+        plan=plan.model_dump(mode="json"),
+        version=plan.version,
+        estimate=estimate.model_dump(mode="json"),
+    )
     messages = state.get("messages", [])
     is_chat = bool(messages) and isinstance(messages[-1], HumanMessage)
     spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
@@ -118,6 +125,7 @@ async def _begin(
         "notes": {},
         "withdrawn": {},
         "status": "running",
+        "estimate": estimate,
         "awaits_approval": team.approve_plan or context.approve_plan,
         "objection": "",
         "cut": "",

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from graph.cancelling import run_cancellable
-from graph.closing import answer_markdown, figures, question_lines
+from graph.closing import answer_markdown, estimate_line, figures, question_lines
 from graph.commands.screen import put_json, put_markdown, save_json
 from graph.display import Display
 from graph.outcome import Outcome
 from graph.progress import Board
 from graph.questions import Question
-from graph.runner import aplan, aresume, arun
+from graph.runner import adraft, aresume, arun
 from graph.settings import Settings
 from graph.terminal import remark
 from graph.threads import checked, new_thread
@@ -81,11 +81,14 @@ def show_plan(
     settings: Settings,
     quiet: bool,
 ) -> int:
-    """Print the plan of a request as JSON; nothing of it is run."""
+    """Print the plan of a request as JSON, with what it will cost; nothing of it is run."""
     work = partial(
-        aplan, read_words(request), team=team, files=files, context=context, settings=settings
+        adraft, read_words(request), team=team, files=files, context=context, settings=settings
     )
-    put_json(_watched(work, Board(), quiet=quiet).model_dump(mode="json"))
+    plan, estimate = _watched(work, Board(), quiet=quiet)
+    put_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
+    if not quiet:
+        remark(estimate_line(estimate.model_dump()), style="dim")
     return 0
 
 

@@ -20,7 +20,7 @@ async def deliver(
     """Tell the answer and give the state's last update; the ledger is what is new in it."""
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
-    bill = total({**state.get("ledger", {}), **ledger})
+    bill = total({**state.get("ledger", {}), **ledger}, state.get("estimate"))
     timing = measured(
         plan,
         state.get("results", {}),

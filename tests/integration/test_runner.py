@@ -11,7 +11,7 @@ import pytest
 from graph import arun, run
 from graph.outcome import Outcome
 from graph.questions import NothingAsked
-from graph.runner import ThreadUnfinished, aplan, aresume
+from graph.runner import ThreadUnfinished, adraft, aplan, aresume
 from graph.settings import Settings
 from graph.threads import ThreadInvalid, locked
 from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
@@ -365,3 +365,20 @@ def test_synchronous_code_can_run_a_request(tmp_path: Path) -> None:
         outcome = run(REQUEST, team=team(), settings=settings)
 
     assert outcome.status == "done"
+
+
+async def test_a_plan_comes_with_its_estimate_and_the_trace_holds_it_against_the_bill(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+
+    plan, estimate = await adraft(REQUEST, team=team(), settings=settings)
+    await arun(REQUEST, team=team(), settings=settings, thread="one")
+
+    usage = load_trace("one", settings)["usage"]
+    assert len(plan.tasks) == 2 and not endpoint.calls(schema="Report", task="C")
+    assert estimate.model_calls == usage["model_calls"] == 4
+    assert usage["estimate"] == estimate.model_dump(mode="json")
+    assert usage["by_mechanism"] == {"plan": 1, "work": 2, "synthesis": 1}
+    spent, expected = usage["input_tokens"], estimate.input_tokens
+    assert 0.5 < expected / spent < 2
