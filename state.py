@@ -193,6 +193,8 @@ class Team(_Frozen):
     strategy: Strategy = "plan"
     routes: dict[str, str] = Field(default_factory=dict)
     """Pinned routes: words that must all stand in a request, and the worker that then takes it."""
+    prefer_idle: bool = True
+    """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
     workers: tuple[Worker, ...] = Field(min_length=1)
     examples: tuple[Example, ...] = ()
     planner_tier: Tier = "strong"

@@ -27,7 +27,9 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     ladder=(list[Rung], Field(default_factory=list)),
     **_borrowed(Team, "synthesis", "planner_tier", "synthesizer_tier", "generalist"),
     **_borrowed(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
-    **_borrowed(Team, "strategy", "routes", "max_revisions", "max_stalls", "approve_plan"),
+    **_borrowed(
+        Team, "strategy", "routes", "prefer_idle", "max_revisions", "max_stalls", "approve_plan"
+    ),
     **_borrowed(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
     **_borrowed(Team, "critic", "critic_below", "max_critic_rounds"),
     **_borrowed(Team, "max_recursion", "max_breadth", "recruit", "recruit_tier", "max_recruits"),

@@ -7,6 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from nodes.capacity import capacity_of
 from nodes.deadline import is_past
 from nodes.errors import ModelError, UsageError
 from nodes.events import emit
@@ -67,7 +68,15 @@ async def criticize(
         )
         gaps = tuple(dict.fromkeys((*answer.gaps, *problems)))
         answer, status = answer.model_copy(update={"gaps": gaps}), "partial"
-    return await deliver(state, config, answer=answer, status=status, ledger=ledger)
+    return await deliver(
+        state,
+        config,
+        answer=answer,
+        status=status,
+        ledger=ledger,
+        capacity=capacity_of(team),
+        store=runtime.store,
+    )
 
 
 def after_critic(state: SupervisorState) -> Literal["supervisor", "__end__"]:

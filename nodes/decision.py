@@ -12,6 +12,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 
+from nodes.capacity import capacity_of, idler
 from nodes.models.ask import Unreadable, ask
 from nodes.prompts import route_messages, step_messages
 from state import Decision, Plan, Report, Task, Team, Usage
@@ -30,8 +31,10 @@ async def route(
     """
     decision, usage = _pinned(team, request), Usage()
     if decision is None:
-        asking = route_messages(team, request, materials)
+        load = capacity_of(team).told(team)
+        asking = route_messages(team, request, materials, load=load)
         decision, usage = await _decided(model, team, asking, may_end=False)
+        decision = _to_the_idle(decision, team)
     chosen = [decision.worker, *([decision.secondary] if decision.secondary else [])]
     tasks = tuple(
         Task(id=name, description=request[:MAX_CHARS], worker=name, materials=tuple(materials))
@@ -53,7 +56,8 @@ async def step(
     Raises:
         ModelError: the model cannot be reached.
     """
-    asking = step_messages(team, request, materials, tuple(results.values()))
+    load = capacity_of(team).told(team)
+    asking = step_messages(team, request, materials, tuple(results.values()), load=load)
     decision, usage = await _decided(model, team, asking, may_end=plan is not None)
     if decision.is_done and plan is not None:
         return None, decision, usage
@@ -90,6 +94,17 @@ async def _decided(
     if decision.secondary not in names or decision.secondary == decision.worker:
         decision = decision.model_copy(update={"secondary": ""})
     return decision, usage
+
+
+def _to_the_idle(decision: Decision, team: Team) -> Decision:
+    """Send a request to the fallback of a busy worker, where that one is idle."""
+    chosen, capacity = team.worker(decision.worker), capacity_of(team)
+    other = idler(chosen, team, capacity)
+    if other is chosen or other.name == decision.secondary:
+        return decision
+    busy = capacity.load(chosen.name).words()
+    reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} is idle)"
+    return decision.model_copy(update={"worker": other.name, "reason": reason.strip()})
 
 
 def _pinned(team: Team, request: str) -> Decision | None:

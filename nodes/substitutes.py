@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from nodes.capacity import capacity_of
 from nodes.checks.fit import misfit
 from nodes.checks.words import FUNCTION
 from state import SPECIALIST, Task, Team, Tier, Worker
@@ -13,7 +14,7 @@ _WORD: Final = re.compile(r"[a-z]{3,}")
 def substitutes(
     task: Task, worker: Worker, team: Team, *, is_out_of_scope: bool, message: str
 ) -> dict[str, Tier]:
-    """Give the workers that may take a worker's task, the best first, each with its tier.
+    """Give the workers that may take a worker's task, each with its tier: the idle, the best first.
 
     That is its fallback. A task that was out of its scope may also go to one that the worker's
     message names, to the generalist, to one whose card shares words with the task, or to a
@@ -32,6 +33,9 @@ def substitutes(
         found += [other.name for other in near if _nearness(task, other)]
         found += [SPECIALIST] if team.recruit else []
     names = [name for name in dict.fromkeys(found) if name != worker.name]
+    if team.prefer_idle:
+        capacity = capacity_of(team)
+        names.sort(key=lambda name: capacity.load(name).in_flight > 0)
     return {name: team.worker(name).tier for name in names}
 
 

@@ -11,6 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
+from nodes.capacity import capacity_of
 from nodes.cascade import skipped
 from nodes.checks.plan import may_divide
 from nodes.deadline import is_past
@@ -97,6 +98,7 @@ async def _begin(
     for tier in names:
         await asyncio.to_thread(models.chat, tier, context)
     model = models.chat(team.planner_tier, context)
+    await capacity_of(team).read(runtime.store)
     (plan, usage), _ = await asyncio.gather(
         _first_plan(state, model, request, context, team=team), prepare()
     )
@@ -161,6 +163,7 @@ async def _first_plan(
             max_tasks=max_tasks,
             history=read_history(state),
             may_divide=may_divide(team),
+            load=capacity_of(team).told(team),
         )
         return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from nodes.capacity import capacity_of
 from nodes.errors import ModelError
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
@@ -65,7 +66,15 @@ async def synthesize(
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(matter.findings))
     if is_reviewed(team, answer, config) and not problem:
         return {"answer": answer, "status": "running", "drafted": status, "ledger": ledger}
-    return await deliver(state, config, answer=answer, status=status, ledger=ledger)
+    return await deliver(
+        state,
+        config,
+        answer=answer,
+        status=status,
+        ledger=ledger,
+        capacity=capacity_of(team),
+        store=runtime.store,
+    )
 
 
 def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:

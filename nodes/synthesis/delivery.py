@@ -2,8 +2,10 @@
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.store.base import BaseStore
 
 from nodes.bill import total
+from nodes.capacity import Capacity
 from nodes.events import elapsed_s, emit
 from nodes.timing import measured
 from state import Answer, Expense, RunStatus, SupervisorState
@@ -16,8 +18,11 @@ async def deliver(
     answer: Answer,
     status: RunStatus,
     ledger: dict[str, Expense],
+    capacity: Capacity,
+    store: BaseStore | None,
 ) -> SupervisorState:
     """Tell the answer and give the state's last update; the ledger is what is new in it."""
+    await capacity.keep(store)
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
     bill = total({**state.get("ledger", {}), **ledger}, state.get("estimate"))

@@ -1,0 +1,170 @@
+"""Routing by load: what a worker has in flight and what it took lately go into the choice."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from langgraph.store.memory import InMemoryStore
+
+from graph import build_supervisor
+from graph.settings import Settings
+from nodes.capacity import Capacity, Load, capacity_of, idler
+from state import RequestInput, Team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
+from tests.teams import team
+
+REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
+ROUTED = {"Decision": {"worker": "researcher", "reason": "It knows parts."}}
+
+
+def named(name: str, **fields: Any) -> Team:
+    """Make a team of its own name, whose load no other test knows; the analyst may stand in."""
+    made = team(name=name, **fields)
+    first, *others = made.workers
+    return made.model_copy(
+        update={"workers": (first.model_copy(update={"fallback": "analyst"}), *others)}
+    )
+
+
+class Watched(InMemoryStore):
+    """A store that tells when something was put into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = asyncio.Event()
+
+    async def aput(self, *args: Any, **kwargs: Any) -> None:
+        await super().aput(*args, **kwargs)
+        self.written.set()
+
+
+async def events_of(made: Team, settings: Settings) -> list[dict[str, Any]]:
+    graph = build_supervisor(made, settings=settings)
+    stream = graph.astream(REQUEST, stream_mode="custom", subgraphs=True)
+    return [event async for _, event in stream]
+
+
+def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [event for event in events if event["kind"] == kind]
+
+
+async def test_a_request_is_routed_to_the_idle_fallback_of_a_busy_worker(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(answers=ROUTED))
+    made = named("routed", strategy="route")
+
+    with capacity_of(made).working("researcher", None):
+        busy = await events_of(made, settings)
+    idle = await events_of(made, settings)
+
+    (judged,) = of_kind(busy, "judged")
+    assert judged["decision"]["worker"] == "analyst"
+    assert "researcher is busy: 1 at work; analyst is idle" in judged["decision"]["reason"]
+    assert "- researcher: 1 at work" in str(endpoint.calls(schema="Decision")[0].body)
+    assert of_kind(idle, "judged")[0]["decision"]["worker"] == "researcher"
+
+
+async def test_a_team_may_keep_to_its_first_choice_however_busy_it_is(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(answers=ROUTED))
+    made = named("loyal", strategy="route", prefer_idle=False)
+
+    with capacity_of(made).working("researcher", None):
+        events = await events_of(made, settings)
+
+    assert of_kind(events, "judged")[0]["decision"]["worker"] == "researcher"
+
+
+async def test_a_task_out_of_scope_goes_to_an_idle_worker_before_a_busy_one(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    handed = {
+        "status": "escalated",
+        "escalation": {"reason": "out_of_scope", "message": "For the analyst or the writer."},
+    }
+    task = ScriptedTask(id="A", report=[handed, {"output": "Done."}])
+    endpoint.play(Scenario(tasks=(task,)))
+    made = named("reassigned")
+
+    with capacity_of(made).working("analyst", None):
+        events = await events_of(made, settings)
+
+    assert of_kind(events, "reassigned")[0]["to"] == "writer"
+
+
+async def test_the_planner_is_told_how_busy_the_workers_are_and_the_trace_too(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    made = named("planned")
+
+    first = await events_of(made, settings)
+    with capacity_of(made).working("writer", None):
+        second = await events_of(made, settings)
+
+    unloaded, loaded = (str(call.body) for call in endpoint.calls(schema="Plan"))
+    assert "<load>" not in unloaded and "- writer: 1 at work" in loaded
+    loads = [of_kind(events, "task_started")[0]["load"] for events in (first, second)]
+    assert loads[0] == {"in_flight": 0, "latency_s": None}
+    assert loads[1]["in_flight"] == 0 and loads[1]["latency_s"] > 0
+
+
+async def test_load_is_kept_in_the_store_for_other_processes() -> None:
+    store = InMemoryStore()
+    here, there = Capacity("shared"), Capacity("shared")
+
+    with here.working("researcher", store):
+        await here.keep(store)
+        (item,) = await store.asearch(("capacity", "shared"))
+        at_work = {"elsewhere": next(iter(item.value["at_work"].values()))}
+        await store.aput(("capacity", "shared"), "researcher", {**item.value, "at_work": at_work})
+        await there.read(store)
+
+    assert there.load("researcher").in_flight == 1
+    await here.keep(store)
+    kept = await store.aget(("capacity", "shared"), "researcher")
+    assert kept is not None and set(kept.value["at_work"]) == {"elsewhere"}
+    assert kept.value["latency_s"] >= 0
+
+
+async def test_work_of_a_process_that_died_is_forgotten() -> None:
+    store, capacity = InMemoryStore(), Capacity("dead")
+    value = {"latency_s": 2.0, "at_work": {"gone": [3, 0.0]}}
+    await store.aput(("capacity", "dead"), "researcher", value)
+
+    await capacity.read(store)
+
+    assert capacity.load("researcher") == Load(0, 2.0)
+    assert capacity.load("researcher").words() == "2.0 s lately"
+
+
+async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    store, made = Watched(), named("written")
+    endpoint.play(Scenario(tasks=dag({"A": ()}, latency_s=1.5)))
+    graph = build_supervisor(made, settings=settings)
+    graph.store = store
+
+    running = asyncio.create_task(graph.ainvoke(REQUEST))
+    await store.written.wait()
+    during = await store.aget(("capacity", "written"), "researcher")
+    await running
+
+    after = await store.aget(("capacity", "written"), "researcher")
+    assert during is not None
+    assert [count for count, _ in during.value["at_work"].values()] == [1]
+    assert after is not None and not after.value["at_work"] and after.value["latency_s"] > 1
+
+
+def test_a_worker_without_an_idle_fallback_keeps_its_work() -> None:
+    made = named("busy")
+    capacity = Capacity("busy")
+    first = made.worker("researcher")
+
+    with capacity.working("researcher", None), capacity.working("analyst", None):
+        assert idler(first, made, capacity) is first
+    assert idler(first, made, capacity) is first
+    assert replace(capacity.load("analyst"), latency_s=None) == Load()
