@@ -533,7 +533,6 @@ class Attempt(_Frozen):
     tier: Tier = "standard"
     rung: Rung | None = None
     """What it changed; None for a first attempt."""
-    seconds: float = 0.0
 
 
 class Change(_Frozen):

@@ -89,6 +89,8 @@ class Loops:
         """Build what every plan may need and is not built yet."""
         for worker in self._team.workers:
             await (self.team(worker.name) if worker.team else self.loop(worker.name))
+        if self._team.recruit:
+            await self.cards()
 
     def _granted(self) -> list[BaseTool]:
         from nodes.tools.catalog import load_tools

@@ -235,6 +235,10 @@ def _reopened(values: SupervisorState) -> Command[Any] | None:
         "ledger": Overwrite({f"earlier/{n}": spent for n, spent in values["ledger"].items()}),
         "reported": -1,
         "cut": "",
+        "revisions": 0,
+        "stalls": 0,
+        "critic_rounds": 0,
+        "notes": {},
     }
     return Command(update=update, goto="supervisor")
 

@@ -5,7 +5,7 @@ from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from graph.given import read_context, read_edit, read_input
 from graph.harvest import harvest
@@ -54,7 +54,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Stream a run; every other entry comes through here."""
         input, context = read_input(input), read_context(context)
         configurable = dict((config or {}).get("configurable", {}))
-        configurable.setdefault("began_at", now_s())
+        if "began_at" not in configurable:
+            configurable["began_at"] = now_s() - await self._elapsed_s(input, config)
         if context.deadline_s is not None and "deadline_at" not in configurable:
             configurable |= stamps(now_s(), context.deadline_s)
         # A server saves what stands here with each checkpoint, but for names that begin so.
@@ -91,13 +92,29 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
         """Make a run's budget; a resumed run has spent what its checkpoint says."""
         budget = Budget(max_tokens=context.max_tokens, max_cost_usd=context.max_cost_usd)
-        is_resumed = input is None or (isinstance(input, Command) and input.resume is not None)
-        if config and self._saves(dict(config.get("configurable", {}))) and is_resumed:
-            snapshot = await self.aget_state(config, subgraphs=True)
+        if snapshot := await self._resumed(input, config):
             budget.charge(total(snapshot.values.get("ledger", {})))
             for report in harvest(snapshot).values():
                 budget.charge(report.usage)
         return budget
+
+    async def _elapsed_s(self, input: Any, config: RunnableConfig | None) -> float:
+        """Give where the clock of a resumed run goes on: its last known moment."""
+        snapshot = await self._resumed(input, config)
+        if snapshot is None:
+            return 0.0
+        values = snapshot.values
+        reports = {**values.get("results", {}), **harvest(snapshot)}.values()
+        return max(
+            float(values.get("planned_s", 0.0)), *(report.ended_s for report in reports), 0.0
+        )
+
+    async def _resumed(self, input: Any, config: RunnableConfig | None) -> StateSnapshot | None:
+        """Give the state that an input goes on from; None when it begins a run."""
+        goes_on = input is None or (isinstance(input, Command) and input.resume is not None)
+        if not (goes_on and config and self._saves(dict(config.get("configurable", {})))):
+            return None
+        return await self.aget_state(config, subgraphs=True)
 
     def _saves(self, configurable: dict[str, Any]) -> bool:
         is_inner = "__pregel_task_id" in configurable

@@ -5,8 +5,10 @@ START → await_inputs → act → assess ──▶ END
                        │ │     ├──▶ refine ──┐    new words
                        │ └─────┼─────────────┘
                        │       ├──▶ consult ─┐    a person (interrupt)
-                       │       └──▶ recruit ─┤    a specialist, made for the task; where the team
-                       └─────────────────────┘    recruits, `await_inputs` may lead there too
+                       │       └──▶ recruit ─┤    a specialist, made for the task
+                       └─────────────────────┘
+
+Where the team recruits, the specialist's own graph begins with `recruit`, while others work.
 """
 
 from functools import partial
@@ -20,10 +22,10 @@ from nodes.assess import after_assess, assess
 from nodes.await_inputs import after_await_inputs, await_inputs
 from nodes.consult import consult
 from nodes.models.catalog import Models
-from nodes.recruit import recruit
+from nodes.recruit import after_recruit, recruit
 from nodes.refine import refine
 from nodes.rendezvous import Seeds
-from state import Assignment, Context, Team, Worker, WorkerOutput, WorkerState
+from state import SPECIALIST, Assignment, Context, Team, Worker, WorkerOutput, WorkerState
 
 
 def build_worker(
@@ -40,15 +42,17 @@ def build_worker(
     builder.add_node("refine", partial(refine, models=models))
     builder.add_node("consult", partial(consult, seeds=seeds))
 
-    recruiting = ["recruit"] if team.recruit else []
+    rungs = ("refine", "consult")
     if team.recruit:
-        builder.add_node("recruit", partial(recruit, team=team, models=models, cards=loops.cards))
+        recruiting = partial(recruit, team=team, models=models, cards=loops.cards, seeds=seeds)
+        builder.add_node("recruit", recruiting)
+        builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
 
-    builder.add_edge(START, "await_inputs")
-    builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", *recruiting, END])
+    builder.add_edge(START, "recruit" if worker.name == SPECIALIST else "await_inputs")
+    builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])
     builder.add_conditional_edges("act", after_act, ["assess", END])
-    roads = ["act", "refine", "consult", *recruiting, END]
+    roads = ["act", *rungs, *(["recruit"] if team.recruit else []), END]
     builder.add_conditional_edges("assess", after_assess, roads)
-    for name in ("refine", "consult", *recruiting):
+    for name in rungs:
         builder.add_edge(name, "act")
     return WorkerGraph.of(builder.compile(name=worker.name), seeds=seeds)

@@ -14,7 +14,7 @@ from state import Context, Plan, SupervisorState, Team
 
 ACCEPTED = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
 MAX_ASKED = 5
-"""Times a reply that cannot be used is asked for again; then the plan counts as rejected."""
+"""Replies that cannot be used; after the last one the plan counts as rejected."""
 
 
 async def approve(

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any, Protocol
 
 from langchain_core.messages import AIMessage
@@ -72,7 +71,6 @@ class Work:
 
     async def attempt(self) -> Attempt:
         """Make the attempt."""
-        began = monotonic()
         attempt = await self._attempted()
         inner = self.delegation
         return attempt.model_copy(
@@ -81,7 +79,6 @@ class Work:
                 "tier": self.tier,
                 "usage": inner.usage if inner else self.errand.usage,
                 "ledger": inner.ledger if inner else {},
-                "seconds": monotonic() - began,
             }
         )
 

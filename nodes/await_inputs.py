@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.deadline import remaining_s
 from nodes.rendezvous import Seeds, join
-from state import SPECIALIST, Context, WorkerState
+from state import Context, WorkerState
 
 
 async def await_inputs(
@@ -39,8 +39,6 @@ async def await_inputs(
     return {"inputs": reports, "description": task.description, "attempts": {}}
 
 
-def after_await_inputs(state: WorkerState) -> Literal["act", "recruit", "__end__"]:
-    """A held task ends here; one that fits nobody needs a specialist first."""
-    if state.get("held"):
-        return "__end__"
-    return "recruit" if state["task"].worker == SPECIALIST else "act"
+def after_await_inputs(state: WorkerState) -> Literal["act", "__end__"]:
+    """A held task ends here."""
+    return "__end__" if state.get("held") else "act"

@@ -14,6 +14,7 @@ from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.models.catalog import Models
 from nodes.prompts import critique_messages, shortened
+from nodes.steps import steps_left
 from nodes.synthesis.delivery import deliver
 from nodes.synthesis.matter import standing
 from nodes.synthesis.reduction import cut, size
@@ -21,7 +22,6 @@ from state import (
     Context,
     Critique,
     Expense,
-    Plan,
     Report,
     RunStatus,
     SupervisorState,
@@ -51,7 +51,8 @@ async def criticize(
     ledger = {f"@critic#{rounds + 1}": spent}
     notes = {} if critique.accepted else _notes(state, critique)
     may_send = rounds < team.max_critic_rounds and not is_past(config)
-    sends = bool(notes) and may_send and _steps_left(state, runtime.context, team) >= len(notes)
+    left = steps_left(state, runtime.context, team)
+    sends = bool(notes) and may_send and left >= len(_again(state, notes))
     await emit(
         "criticized",
         accepted=critique.accepted,
@@ -126,12 +127,10 @@ def _sent_back(
 
     What they have cost stays in the bill and in the step cap, under other keys.
     """
-    plan, results = state["plan"], state.get("results", {})
-    assert plan is not None, "the supervisor has planned"
+    results, again = state.get("results", {}), _again(state, notes)
     rounds = state.get("critic_rounds", 0) + 1
-    again = _with_dependants(plan, notes)
     steps = {
-        f"{name}~{rounds}" if name in again else name: count
+        f"{name}~{rounds}" if name.partition("/")[0] in again else name: count
         for name, count in state.get("steps", {}).items()
     }
     paid = {
@@ -152,14 +151,11 @@ def _sent_back(
     }
 
 
-def _with_dependants(plan: Plan, names: Iterable[str]) -> set[str]:
-    found = set(names)
+def _again(state: SupervisorState, notes: Iterable[str]) -> set[str]:
+    """Name the tasks that are done again: those sent back, and those made from their results."""
+    plan, found = state["plan"], set(notes)
+    assert plan is not None, "the supervisor has planned"
     for task in plan.order():
         if any(edge.task in found for edge in task.depends_on):
             found.add(task.id)
     return found
-
-
-def _steps_left(state: SupervisorState, context: Context, team: Team) -> int:
-    limit = team.max_steps if context.max_steps is None else context.max_steps
-    return limit - sum(state.get("steps", {}).values())

@@ -22,9 +22,11 @@ MAX_CHARS = 4000
 
 
 async def route(
-    model: BaseChatModel, team: Team, request: str, materials: Sequence[str]
+    model: BaseChatModel, team: Team, request: str, materials: Sequence[str], *, max_tasks: int
 ) -> tuple[Plan, Decision, Usage]:
     """Choose who takes a request: a pinned worker, else whom the model names, else the fallback.
+
+    Where the caps allow one task only there is no secondary.
 
     Raises:
         ModelError: the model cannot be reached.
@@ -35,6 +37,8 @@ async def route(
         asking = route_messages(team, request, materials, load=load)
         decision, usage = await _decided(model, team, asking, may_end=False)
         decision = _to_the_idle(decision, team)
+    if max_tasks < 2:
+        decision = decision.model_copy(update={"secondary": ""})
     chosen = [decision.worker, *([decision.secondary] if decision.secondary else [])]
     tasks = tuple(
         Task(id=name, description=request[:MAX_CHARS], worker=name, materials=tuple(materials))

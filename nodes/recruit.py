@@ -1,7 +1,9 @@
 """The step that makes a specialist for a task which fits no worker of the team."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Literal
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
@@ -9,6 +11,7 @@ from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.models.catalog import Models
 from nodes.prompts import recruit_messages
+from nodes.rendezvous import Seeds, join
 from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState
 
 Cards = Callable[[], Awaitable[Mapping[str, str]]]
@@ -16,20 +19,30 @@ Cards = Callable[[], Awaitable[Mapping[str, str]]]
 
 
 async def recruit(
-    state: WorkerState, runtime: Runtime[Context], *, team: Team, models: Models, cards: Cards
+    state: WorkerState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: Models,
+    cards: Cards,
+    seeds: Seeds,
 ) -> WorkerState:
     """Ask for a specialist, once; it gets no tool that was not granted.
 
     Where no model makes one, the task is done with all granted tools and a plain instruction.
     """
-    task, granted = state["task"], await cards()
+    task = state["task"]
+    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
+    meeting.entered(task.id)
+    granted = await cards()
     remark, usage = "", Usage()
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:
         reply = await ask(
             models.chat(team.recruit_tier, runtime.context),
             Recruit,
-            recruit_messages(task, state["description"], granted),
+            recruit_messages(task, state.get("description", task.description), granted),
         )
         made, usage = reply.value, reply.usage
     except Unreadable as error:
@@ -51,3 +64,8 @@ async def recruit(
     )
     spent = Expense(worker="supervisor", tier=team.recruit_tier, usage=usage)
     return {"recruit": made, "ledger": {f"{task.id}#1/recruit": spent}}
+
+
+def after_recruit(state: WorkerState) -> Literal["await_inputs", "act"]:
+    """A task that begins with its specialist waits for its inputs; one handed over has them."""
+    return "act" if "inputs" in state else "await_inputs"

@@ -25,6 +25,7 @@ from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
 from nodes.revision import adopted, completed, difference, objections, stalls_after
+from nodes.steps import steps_left
 from nodes.thrift import dispensable
 from state import (
     Assignment,
@@ -137,7 +138,7 @@ async def _begin(
         "heeded": (),
         "reported": -1,
         "max_attempts": context.max_attempts or team.max_attempts,
-        "allowance": _steps_left({}, context, team),
+        "allowance": steps_left({}, context, team),
         "asked_s": asked_s,
         "planned_s": elapsed_s(config),
     }
@@ -149,7 +150,9 @@ async def _first_plan(
 ) -> tuple[Plan, Usage]:
     materials = state.get("materials", {})
     if team.strategy == "route":
-        plan, decision, usage = await route(model, team, request, list(materials))
+        plan, decision, usage = await route(
+            model, team, request, list(materials), max_tasks=context.max_tasks or team.max_tasks
+        )
     elif team.strategy == "step":
         begun, decision, usage = await step(model, team, request, list(materials), None, {})
         assert begun is not None, "nothing is done before the first step"
@@ -181,7 +184,7 @@ async def _step(
     """Decide who goes next after a result; None while a step is still unfinished."""
     plan, results = state["plan"], state.get("results", {})
     assert plan is not None, "a request that is not new has a plan"
-    left = _steps_left(state, runtime.context, team)
+    left = steps_left(state, runtime.context, team)
     max_tasks = runtime.context.max_tasks or team.max_tasks
     if _unfinished(plan, results):
         return None
@@ -303,7 +306,7 @@ async def _revise(
         "progressed": completed(results),
         "heeded": tuple(results),
         "reported": -1 if rejected else len(results),
-        "allowance": _steps_left(state, runtime.context, team),
+        "allowance": steps_left(state, runtime.context, team),
     }
     return await _dispatching(runtime, config, update, _unfinished(plan, results))
 
@@ -320,7 +323,7 @@ async def _go_on(
         )
     settled = {**results, **lost}
     todo = () if len(results) == state.get("reported") else _unfinished(plan, settled)
-    left = _steps_left(state, runtime.context, team)
+    left = steps_left(state, runtime.context, team)
     if todo and (left <= 0 or is_past(config)):
         await emit("deadline" if left > 0 else "budget", unfinished=list(todo))
         todo = ()
@@ -381,11 +384,6 @@ def with_note(task: Task, note: str) -> Task:
     mending = f"\n\nAn earlier result was sent back. Mend this: {note}"
     words = task.description[: MAX_DESCRIPTION_CHARS - len(mending)] + mending
     return task.model_copy(update={"description": words})
-
-
-def _steps_left(state: SupervisorState, context: Context, team: Team) -> int:
-    limit = team.max_steps if context.max_steps is None else context.max_steps
-    return limit - sum(state.get("steps", {}).values())
 
 
 def _unfinished(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:

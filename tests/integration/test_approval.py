@@ -235,3 +235,21 @@ async def test_the_stall_counter_falls_with_each_revision_that_brought_something
 
     assert len(endpoint.calls(schema="Plan")) == 6
     assert state["results"]["Z"].status == "completed"
+
+
+async def test_the_clock_of_a_graph_that_is_resumed_goes_on(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()}), latency_s={"Plan": 0.3}))
+    graph = build_supervisor(
+        team(approve_plan=True),
+        settings=settings,
+        checkpointer=InMemorySaver(serde=strict_serializer()),
+    )
+    config: Any = {"configurable": {"thread_id": "one"}}
+
+    await graph.ainvoke(REQUEST, config)
+    state = await graph.ainvoke(Command(resume="accept"), config)
+
+    assert state["results"]["A"].started_s >= state["planned_s"] >= 0.3
+    assert state["timing"].wall_s >= state["timing"].critical_path_s >= 0.3

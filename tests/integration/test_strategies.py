@@ -130,3 +130,15 @@ async def test_an_unknown_worker_falls_to_the_generalist_after_the_repairs(
 
     assert len(endpoint.calls(schema="Plan")) == 3
     assert state["results"]["A"].worker == "helper"
+
+
+async def test_a_cap_of_one_task_leaves_a_routed_request_to_its_primary(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    decision = {"worker": "analyst", "secondary": "writer", "reason": "Both."}
+    endpoint.play(Scenario(answers={"Decision": decision}))
+    graph = build_supervisor(team(strategy="route"), settings=settings)
+
+    state = await graph.ainvoke({"request": "Compare the parts."}, context={"max_tasks": 1})
+
+    assert list(state["results"]) == ["analyst"]

@@ -393,3 +393,20 @@ async def test_a_gap_that_a_worker_states_is_in_the_answer_and_leaves_the_run_do
 
     assert state["status"] == "done"
     assert gap in state["answer"].gaps
+
+
+async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_what_hangs_on_it(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {
+        "accepted": False,
+        "problems": ["No page."],
+        "send_back": [{"task": "A", "mend": "Name it."}],
+    }
+    chain = Scenario(tasks=dag({"A": (), "B": ("A",)}), answers={"Critique": refusal})
+
+    state, events = await run(endpoint, settings, chain, critic="on", max_steps=3)
+
+    assert of_kind(events, "criticized")[0]["sent_back"] == {}
+    assert len(endpoint.calls(schema="Report")) == 2
+    assert state["status"] == "partial" and "No page." in state["answer"].gaps
