@@ -105,9 +105,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             return 0.0
         values = snapshot.values
         reports = {**values.get("results", {}), **harvest(snapshot)}.values()
-        return max(
-            float(values.get("planned_s", 0.0)), *(report.ended_s for report in reports), 0.0
-        )
+        moments: list[float] = [report.ended_s for report in reports]
+        return float(max([values.get("planned_s", 0.0), *moments]))
 
     async def _resumed(self, input: Any, config: RunnableConfig | None) -> StateSnapshot | None:
         """Give the state that an input goes on from; None when it begins a run."""
