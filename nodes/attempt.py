@@ -123,6 +123,7 @@ class Work:
                 context=self.context,
                 timeout_s=timeout_s,
                 max_steps=self.max_steps,
+                guidance="" if self.divides else self.worker.instructions.strip(),
                 is_division=self.divides,
             )
             report = await self.delegation.run(earlier=earlier, answers=answers)

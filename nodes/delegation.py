@@ -47,6 +47,8 @@ class Delegation:
     timeout_s: float
     max_steps: int
     """Attempts that the outer run's step cap leaves it."""
+    guidance: str = ""
+    """What the team is told with each request."""
     is_division: bool = False
     """The team divides a task of its own."""
     state: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +60,9 @@ class Delegation:
             SupervisorError: the team could not plan, or its models cannot be reached.
         """
         given = {
-            "request": delegated_request(self.handoff, earlier=earlier, answers=answers),
+            "request": delegated_request(
+                self.handoff, guidance=self.guidance, earlier=earlier, answers=answers
+            ),
             "materials": {
                 **self.handoff.artifacts,
                 **{f"result {told.task}": report_text(told) for told in self.handoff.context},

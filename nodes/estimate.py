@@ -7,7 +7,7 @@ from typing import Final
 from nodes.models.catalog import Models
 from nodes.models.prices import cost_usd
 from nodes.prompts import MAX_ARTIFACT_CHARS, work_prompt
-from state import Context, Estimate, Plan, Task, Team, Tier, Usage, Worker
+from state import Context, Estimate, Plan, Task, Team, Tier, Usage
 
 CHARS_PER_TOKEN: Final = 4
 SCHEMA_TOKENS: Final = 1_000
@@ -66,14 +66,11 @@ def _work(task: Task, team: Team, materials: Mapping[str, str]) -> list[_Call]:
     artifacts = sum(min(len(materials[name]), MAX_ARTIFACT_CHARS) for name in task.materials)
     own = (len(work_prompt(worker)) + len(task.description) + artifacts) // CHARS_PER_TOKEN
     given = own + SCHEMA_TOKENS + RESULT_TOKENS * len(task.depends_on)
+    if worker.team or task.is_compound:
+        return [_Call(worker.tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
+    turns = min(worker.limits.max_turns, TURNS_WITH_TOOLS) if worker.tools else 1
     # each turn is sent all that was said before it
     return [
         _Call(worker.tier, given + turn * (OUTPUT_TOKENS + RESULT_TOKENS), OUTPUT_TOKENS)
-        for turn in range(_turns(task, worker))
+        for turn in range(turns)
     ]
-
-
-def _turns(task: Task, worker: Worker) -> int:
-    if worker.team or task.is_compound:
-        return TEAM_CALLS
-    return min(worker.limits.max_turns, TURNS_WITH_TOOLS) if worker.tools else 1

@@ -178,9 +178,11 @@ def handoff_message(
     return HumanMessage("\n\n".join(parts))
 
 
-def delegated_request(handoff: Handoff, *, earlier: str, answers: Mapping[str, str]) -> str:
+def delegated_request(
+    handoff: Handoff, *, guidance: str, earlier: str, answers: Mapping[str, str]
+) -> str:
     """Word a task as the request of the team that does it."""
-    parts = [handoff.intent]
+    parts = [handoff.intent, *([guidance] if guidance else [])]
     if earlier:
         parts.append(f"An earlier attempt at this failed:\n{earlier}")
     parts += [f"A person was asked: {asked}\nThe answer: {said}" for asked, said in answers.items()]

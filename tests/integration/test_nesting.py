@@ -292,3 +292,25 @@ def test_a_team_that_nests_itself_is_refused_with_the_way_it_does(
 
     with pytest.raises(TeamInvalid, match=r"lead\.md:3: a team cannot nest itself: a -> b -> a"):
         build_supervisor(str(tmp_path / "a"), settings=settings)
+
+
+async def test_a_team_is_told_what_its_worker_s_file_says_and_the_results_it_depends_on(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    lead = Worker(
+        name="research", description="Finds.", instructions="Cite page numbers.", team=inner_team()
+    )
+    writer = Worker(name="writer", description="Writes pages.", instructions="Write.")
+    first = plan(
+        ScriptedTask(id="W", worker="writer"),
+        ScriptedTask(id="R", worker="research", depends_on=("W",)),
+    )
+    using = plan(ScriptedTask(id="A", worker="reader", materials=("result W",)))
+    endpoint.play(scenario(answers={"Plan": plans(read=using, Plan=first)}))
+
+    state, _ = await played(built(team(workers=(lead, writer)), settings))
+
+    inner = str(endpoint.calls(schema="Plan")[1].body)
+    assert "Cite page numbers." in inner and "result W" in inner
+    assert "Part W costs 42 euros" in str(endpoint.calls(task="A")[0].body)
+    assert state["status"] == "done"
