@@ -247,7 +247,7 @@ async def test_an_inner_team_answers_within_the_outer_deadline(
     endpoint.play(scenario(slow))
     graph = built(nested(inner_team()), settings)
 
-    state, _ = await played(graph, context={"deadline_s": 3})
+    state, _ = await played(graph, context={"deadline_s": 6})
 
     assert state["status"] == "partial"
     assert state["results"]["R"].is_partial
