@@ -1,6 +1,6 @@
 """From the names in a team's files to tools; a tool's file is imported when it is asked for."""
 
-import ast
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
@@ -16,7 +16,7 @@ from nodes.tools.settings import ToolSettings
 def known_tools() -> list[str]:
     """Name the shipped tools: the files here that define what they are named after."""
     files = sorted(Path(__file__).parent.glob("*.py"))
-    return [file.stem for file in files if file.stem in _defined(file)]
+    return [file.stem for file in files if _defines(file, file.stem)]
 
 
 def load_tools(names: Iterable[str], settings: ToolSettings) -> list[BaseTool]:
@@ -74,12 +74,11 @@ def _unknown(name: str) -> TeamInvalid:
     )
 
 
-def _defined(file: Path) -> set[str]:
-    names = set[str]()
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                names.add(name)
-            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                names.add(name)
-    return names
+def _defines(file: Path, name: str) -> bool:
+    """Say whether a name is defined at a file's top level.
+
+    Workers' loops are built in threads, and several of them parsing into Python's syntax trees at
+    once fail now and then before Python 3.12.
+    """
+    definition = rf"^(?:(?:async )?def {name}\b|{name}\s*[:=])"
+    return bool(re.search(definition, file.read_text(encoding="utf-8"), re.MULTILINE))
