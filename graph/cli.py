@@ -160,6 +160,51 @@ def check(path: Annotated[str, typer.Argument(help="A team's folder, or its name
     return command.check(path, _settings())
 
 
+@app.command("eval")
+def evaluate(
+    team: Annotated[str, typer.Argument(help="A team's name, or its folder.")],
+    threshold: Annotated[
+        float, typer.Option("--threshold", min=0, max=100, help="Percent; below it, exit code 3.")
+    ] = 80.0,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="standard=MODEL, or another team. May be repeated."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only so many rows, from the first.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only the row with this id. May be repeated.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> int:
+    """Let a team sit its exam, evals.jsonl, and grade it."""
+    from graph.commands import evaluate as command
+
+    return command.evaluate(
+        team,
+        threshold=threshold,
+        against=against or [],
+        limit=limit,
+        only=only or [],
+        as_json=as_json,
+        quiet=quiet,
+        settings=_settings(),
+    )
+
+
+@app.command("new-team")
+def new_team(
+    name: Annotated[str, typer.Argument(help="The team's name: letters, digits and _.")],
+    into: Annotated[Path, typer.Option("--into", help="The folder to make it in.")] = Path(),
+) -> int:
+    """Make the folder of a team that already works, to be changed into yours."""
+    from graph.commands.new_team import make
+
+    return make(name, into)
+
+
 @app.command()
 def draw(name: Annotated[str, typer.Argument(help="A team's name, or its folder.")]) -> int:
     """Draw a team's graph as Mermaid."""

@@ -23,8 +23,8 @@ RESERVED: Final = frozenset(
 )
 """Names that the graph's own nodes bear."""
 
-_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter first, 40 at most"
+NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter first, 40 at most"
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
@@ -64,8 +64,8 @@ def _folder_problem(folder: Path) -> Problem | None:
         return Problem(folder, "is not a folder; a team is a folder of Markdown files")
     if not (folder / TEAM_FILE).exists():
         return Problem(folder, f"holds no {TEAM_FILE}, so it is no team")
-    if not _NAME.fullmatch(folder.resolve().name):
-        return Problem(folder, f"the folder's name is the team's name; {_NAME_RULE}")
+    if not NAME.fullmatch(folder.resolve().name):
+        return Problem(folder, f"the folder's name is the team's name; {NAME_RULE}")
     return None
 
 
@@ -146,8 +146,8 @@ class _Reading:
             return None
         keys, problems = read_keys(WorkerKeys, page)
         name = path.stem
-        if not _NAME.fullmatch(name):
-            problems.append(Problem(path, f"the file's name is the worker's name; {_NAME_RULE}"))
+        if not NAME.fullmatch(name):
+            problems.append(Problem(path, f"the file's name is the worker's name; {NAME_RULE}"))
         if name in RESERVED:
             problems.append(Problem(path, f"{name!r} is a name of the graph's own; choose another"))
         if not page.body and "team" not in keys:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from graph.evaluation.reading import EXAM_FILE, read_exam
 from graph.settings import Settings
 from graph.team_folder import TEAM_FILE, Find, read_team
 from graph.team_keys import nearest
@@ -33,12 +34,16 @@ def load_team(name_or_path: str | Path | Team, settings: Settings | None = None)
 
 
 def check_team(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
-    """List all that is wrong with a team's files; an empty list means that it loads.
+    """List all that is wrong with a team's files and its exam; an empty list means that it loads.
 
     Raises:
         TeamInvalid: there is no such team.
     """
-    _, problems = read_team(find_team(name_or_path, settings), _finder(settings))
+    folder = find_team(name_or_path, settings)
+    team, problems = read_team(folder, _finder(settings))
+    if (folder / EXAM_FILE).exists():
+        _, wrong = read_exam(folder, [worker.name for worker in team.workers] if team else ())
+        problems += wrong
     return [str(problem) for problem in problems]
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
 
 from graph.terminal import printable, put, remark
 
@@ -31,6 +33,17 @@ def put_columns(rows: list[tuple[str, ...]]) -> None:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         put("  ".join(cells).rstrip())
+
+
+def put_table(rows: list[tuple[str, ...]]) -> None:
+    """Write rows as a table that fits a terminal; as aligned text elsewhere."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        put_columns(rows)
+        return
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row(*(Text(printable(cell), overflow="fold") for cell in row))
+    Console(emoji=False).print(table)
 
 
 def save_json(value: Any, path: Path) -> bool:

@@ -1,6 +1,9 @@
 """`supervise teams`, `check` and `draw`."""
 
+from pathlib import Path
+
 from graph.commands.screen import put_columns, put_json
+from graph.evaluation.reading import EXAM_FILE, read_exam
 from graph.settings import Settings
 from graph.teams import check_team, find_team, list_teams, load_team
 from graph.terminal import one_line, put, remark
@@ -50,7 +53,7 @@ def check(path: str, settings: Settings) -> int:
         count = len(problems)
         raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="mend them")
     team = load_team(path, settings)
-    put(f"{path}: good. {_summary(team)}")
+    put(f"{path}: good. {_summary(team)}, {_exam(find_team(path, settings))}")
     return 0
 
 
@@ -75,3 +78,10 @@ def _introduced(worker: Worker) -> str:
 def _summary(team: Team) -> str:
     tools = sum(len(worker.tools) for worker in team.workers)
     return f"{len(team.workers)} workers, {tools} tools, {len(team.examples)} examples"
+
+
+def _exam(folder: Path) -> str:
+    if not (folder / EXAM_FILE).exists():
+        return "no exam"
+    rows, _ = read_exam(folder)
+    return f"{len(rows)} rows in its exam"

@@ -6,6 +6,7 @@ Confidence is a rule, not a judgement: 70 with three or more sourced statements,
 when they were found in the handoff alone; 10 less when a tool failed; 20 when handed back.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ MAX_STATEMENT_CHARS = 400
 MIN_OF_BEST = 0.15
 MAX_ROWS = 20
 NOT_DONE = "Not done: "
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 
 def report(brief: Brief) -> dict[str, Any]:
@@ -149,7 +151,8 @@ def _candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
 
 def _says_something(sentence: str) -> bool:
     """Leave out headings, rows of tables and the naming of sources."""
-    is_row = sentence.count(",") > sentence.count(", ") + 2 or sentence.count("|") > 2
+    commas = _THOUSANDS.sub("", sentence)
+    is_row = commas.count(",") > commas.count(", ") + 2 or sentence.count("|") > 2
     is_heading = sentence[-1] not in ".!?" and not figures(sentence)
     return not (len(sentence) < 20 or is_row or is_heading or sentence.lower().startswith("source"))
 

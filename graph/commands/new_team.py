@@ -1,0 +1,17 @@
+"""`supervise new-team`: a folder to begin a team of one's own from."""
+
+import shlex
+from pathlib import Path
+
+from graph.scaffold import make_team
+from graph.terminal import put
+
+
+def make(name: str, into: Path) -> int:
+    """Make the folder, and say what to do with it."""
+    folder = make_team(name, into)
+    shown = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
+    files = sorted(path.name + "/" * path.is_dir() for path in folder.iterdir())
+    put(f"made {shown}: {', '.join(files)}")
+    put(f"next: supervise check {shown}; supervise eval {shown}; then read {shown}/README.md")
+    return 0

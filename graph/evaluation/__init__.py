@@ -1,0 +1,28 @@
+"""Examining a team: its exam is read, sat, and graded.
+
+The names below load what they need when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graph.evaluation.evaluate import aevaluate_team, evaluate_team
+    from graph.evaluation.grades import Evaluation, GradedRow
+    from graph.evaluation.rows import Row
+
+__all__ = ["Evaluation", "GradedRow", "Row", "aevaluate_team", "evaluate_team"]
+
+_HOMES = {
+    "Evaluation": "graph.evaluation.grades",
+    "GradedRow": "graph.evaluation.grades",
+    "Row": "graph.evaluation.rows",
+    "aevaluate_team": "graph.evaluation.evaluate",
+    "evaluate_team": "graph.evaluation.evaluate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'graph.evaluation' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,89 @@
+"""Examining a team: its exam is read, sat, and graded."""
+
+import asyncio
+from collections.abc import Collection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
+
+from graph.evaluation.exam import load_exam
+from graph.evaluation.experiment import hold
+from graph.evaluation.grades import Evaluation
+from graph.evaluation.judge import Judge
+from graph.evaluation.sitting import Listener, Sitting
+from graph.portal import portal
+from graph.settings import Settings
+from graph.teams import find_team, load_team
+from nodes.models.catalog import Models
+from state import Tier
+
+
+def evaluate_team(team: str | Path, **options: Any) -> Evaluation:
+    """Examine a team from synchronous code; the options are those of `aevaluate_team`."""
+    return portal().call(aevaluate_team(team, **options))
+
+
+async def aevaluate_team(
+    team: str | Path,
+    *,
+    exam: str | Path | None = None,
+    limit: int | None = None,
+    only: Collection[str] = (),
+    settings: Settings | None = None,
+    judge: Settings | None = None,
+    on_row: Listener | None = None,
+) -> Evaluation:
+    """Let a team sit an exam, and grade it. Runs are kept in a folder that is gone afterwards.
+
+    Args:
+        exam: the team whose exam it is; the same one without it.
+        limit: only so many rows, from the first.
+        only: only the rows with these ids.
+        judge: settings whose strong tier judges; the same ones without it.
+        on_row: called with each row when it is graded.
+
+    Raises:
+        ExamInvalid: there is no exam, or something is wrong with it.
+        UsageError: the team or a setting cannot be used.
+        ModelError: no row could reach the model.
+    """
+    settings = settings or Settings()
+    settings.export_tracing()
+    examined = load_team(team, settings).model_copy(update={"approve_plan": False})
+    asking = find_team(exam or team, settings)
+    workers = [worker.name for worker in load_team(asking, settings).workers]
+    chosen = load_exam(asking, workers).chosen(limit=limit, only=only)
+    names = await usable_models(settings)
+    judging = Judge(judge or settings)
+    with TemporaryDirectory(prefix="supervise-eval-") as home:
+        apart = settings.model_copy(update={"database_url": f"sqlite:///{home}/runs.sqlite"})
+        sitting = Sitting(examined, chosen, apart, judging, on_row)
+        try:
+            known = {
+                "team": examined.name,
+                **{f"model_{tier}": name for tier, name in names.items()},
+            }
+            address = await hold(sitting, asking.resolve().name, chosen, settings, known)
+        finally:
+            sitting.stop()
+    if problem := sitting.problem():
+        raise problem
+    return Evaluation(
+        team=examined.name,
+        models=names,
+        rows=[sitting.graded[row.id] for row in chosen.rows],
+        left_out={"judged": judging.left_out} if judging.left_out else {},
+        experiment=address,
+    )
+
+
+async def usable_models(settings: Settings) -> dict[Tier, str]:
+    """Name the model of each tier, once it is known that each can be asked as things are set.
+
+    Raises:
+        SettingsInvalid, ModelUnknown: one cannot.
+    """
+    models = Models(settings.models())
+    for tier in get_args(Tier):
+        await asyncio.to_thread(models.chat, tier)
+    return {tier: models.name(tier) for tier in get_args(Tier)}

@@ -1,0 +1,69 @@
+"""The exam of a team: its rows, and the files that they name."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graph.evaluation.reading import EXAM_FILE, read_exam
+from graph.evaluation.rows import Row
+from graph.team_keys import nearest
+from nodes.errors import UsageError
+
+
+class ExamInvalid(UsageError):
+    """An exam cannot be used; `problems` are all that is wrong with it."""
+
+    code = "EXAM_INVALID"
+
+    def __init__(self, what: str, *, problems: Sequence[str] = (), next: str = "") -> None:
+        super().__init__(what, next=next)
+        self.problems = list(problems)
+
+
+@dataclass(frozen=True)
+class Exam:
+    """The rows of a team, and the folder that their files are relative to."""
+
+    folder: Path
+    rows: tuple[Row, ...]
+
+    def files(self, row: Row) -> list[Path]:
+        """Give the paths of a row's files."""
+        return [self.folder / name for name in row.files]
+
+    def chosen(self, *, limit: int | None = None, only: Collection[str] = ()) -> "Exam":
+        """Give the exam with fewer rows: those named, of these the first.
+
+        Raises:
+            UsageError: no row has a name that is asked for.
+        """
+        known = {row.id for row in self.rows}
+        if missing := sorted(set(only) - known):
+            raise UsageError(
+                f"the exam has no row {missing[0]!r}{nearest(missing[0], known)}",
+                next=f"choose among the {len(known)} rows of {self.folder / EXAM_FILE}",
+            )
+        rows = tuple(row for row in self.rows if not only or row.id in only)
+        return replace(self, rows=rows[:limit])
+
+
+def load_exam(folder: Path, workers: Collection[str]) -> Exam:
+    """Read the exam of a team whose workers are known.
+
+    Raises:
+        ExamInvalid: there is none, or something is wrong with it.
+    """
+    if not (folder / EXAM_FILE).exists():
+        raise ExamInvalid(
+            f"{folder} holds no {EXAM_FILE}",
+            next='write one: a line is {"id": …, "request": …, "expect": {…}}',
+        )
+    rows, problems = read_exam(folder, workers)
+    if problems:
+        count = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise ExamInvalid(
+            f"{problems[0]}{count}",
+            problems=[str(problem) for problem in problems],
+            next=f"mend the lines; supervise check {folder} lists every problem",
+        )
+    return Exam(folder, tuple(rows))

@@ -1,0 +1,86 @@
+"""An exam as an experiment of LangSmith: here, and kept there only when tracing is on."""
+
+import asyncio
+import warnings
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import Any, Final
+
+from langsmith import Client, aevaluate
+from langsmith.utils import LangSmithError
+
+from graph.evaluation.dataset import kept_examples, local_examples
+from graph.evaluation.exam import Exam
+from graph.evaluation.sitting import Sitting
+from graph.settings import Settings
+from nodes.errors import SettingsInvalid
+
+MAX_CONCURRENCY: Final = 2
+"""Rows at a time; each runs its own tasks side by side."""
+CLOSING_S: Final = 10.0
+
+
+async def hold(
+    sitting: Sitting, team: str, exam: Exam, settings: Settings, metadata: Mapping[str, Any]
+) -> str:
+    """Let all rows be tried and graded; give the experiment's address, empty without one.
+
+    Raises:
+        SettingsInvalid: tracing is on, and LangSmith cannot be reached or refuses.
+    """
+    is_kept = settings.langsmith_tracing
+    client = _client(settings)
+    try:
+        if is_kept:
+            examples = await asyncio.to_thread(kept_examples, client, team, exam)
+        else:
+            examples = local_examples(team, exam)
+        results = await _begun(
+            sitting.attempt,
+            data=examples,
+            evaluators=[sitting.grade],
+            client=client,
+            upload_results=is_kept,
+            max_concurrency=MAX_CONCURRENCY,
+            experiment_prefix=team,
+            metadata=dict(metadata),
+            blocking=False,
+        )
+        async for _ in results:
+            pass
+        return (await results.get_comparison_url() or "") if is_kept else ""
+    except (LangSmithError, OSError) as error:
+        raise SettingsInvalid(
+            "LangSmith does not take the exam",
+            cause=str(error).partition("\n")[0][:300],
+            next="check LANGSMITH_API_KEY and the network, or unset LANGSMITH_TRACING: without it "
+            "an exam stays on this machine",
+        ) from error
+    finally:
+        await asyncio.to_thread(client.close, CLOSING_S)
+
+
+def _client(settings: Settings) -> Client:
+    if settings.langsmith_tracing:
+        key = settings.langsmith_api_key
+        revealed = key.get_secret_value() if key else None
+        return Client(settings.langsmith_endpoint, api_key=revealed)
+    # LangSmith traces the rows of an experiment even where it uploads no results, and would send
+    # them: a share of none keeps them here.
+    return Client(
+        "http://127.0.0.1", api_key="none", tracing_sampling_rate=0.0, auto_batch_tracing=False
+    )
+
+
+async def _begun(*target: Any, **options: Any) -> Any:  # LangSmith does not export the type
+    """Begin an experiment without what LangSmith prints: a name, a warning, a progress bar."""
+    with (
+        warnings.catch_warnings(action="ignore"),
+        redirect_stdout(StringIO()),
+        redirect_stderr(StringIO()),
+    ):
+        results = await aevaluate(*target, **options)
+        # The bar takes hold of stderr when the first row is waited for.
+        await asyncio.sleep(0)
+    return results

@@ -1,0 +1,122 @@
+"""The grades of a row, and of a whole exam."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.evaluation.metrics import METRICS
+from graph.evaluation.rows import Row
+from graph.evaluation.score import Score
+from graph.evaluation.trial import Trial
+from state import Tier
+
+
+@dataclass(frozen=True)
+class GradedRow:
+    """A row, what came of it, and its scores by metric."""
+
+    row: Row
+    trial: Trial
+    scores: Mapping[str, Score]
+
+    @property
+    def score(self) -> float:
+        """Give the mean of the metrics that count, 0 to 1."""
+        counted = [score.value for name, score in self.scores.items() if METRICS[name].is_counted]
+        return _mean(counted)
+
+    @property
+    def complaints(self) -> list[str]:
+        """Say what kept the row from a full score."""
+        return [
+            f"{name.replace('_', ' ')}: {score.remark}"
+            for name, score in self.scores.items()
+            if score.value < 1 and METRICS[name].is_counted
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the row's part of what `--json` prints."""
+        return {
+            "id": self.row.id,
+            "request": self.row.request,
+            "score": percent(self.score),
+            "scores": {name: percent(score.value) for name, score in self.scores.items()},
+            "complaints": self.complaints,
+            "seconds": round(self.trial.spent.seconds, 3),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """An exam, graded."""
+
+    team: str
+    models: Mapping[Tier, str]
+    """By tier."""
+    rows: Sequence[GradedRow]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Metrics that could not be measured, and why."""
+    experiment: str = ""
+    """Its address in LangSmith; empty when nothing was sent there."""
+
+    @property
+    def score(self) -> float:
+        """Give the mean of the rows' scores, 0 to 100."""
+        return percent(_mean([row.score for row in self.rows]))
+
+    def metric(self, name: str) -> float | None:
+        """Give the mean of a metric over the rows it speaks of, 0 to 100; None without any."""
+        values = self._values(name)
+        return percent(_mean(values)) if values else None
+
+    def count(self, name: str) -> int:
+        """Count the rows that a metric speaks of."""
+        return len(self._values(name))
+
+    def spent(self) -> dict[str, Any]:
+        """Sum what the rows took."""
+        spent = [row.trial.spent for row in self.rows]
+        costs = [tally.cost_usd for tally in spent]
+        known = [cost for cost in costs if cost is not None]
+        return {
+            "repairs": sum(tally.repairs for tally in spent),
+            "calls": sum(tally.calls for tally in spent),
+            "input_tokens": sum(tally.input_tokens for tally in spent),
+            "output_tokens": sum(tally.output_tokens for tally in spent),
+            "cost_usd": sum(known) if len(known) == len(costs) else None,
+            "seconds": round(sum(tally.seconds for tally in spent), 3),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the object that `--json` prints."""
+        measured = {name: self.metric(name) for name in METRICS}
+        return {
+            "team": self.team,
+            "models": {**self.models},
+            "score": self.score,
+            "metrics": {
+                name: {
+                    "score": value,
+                    "rows": self.count(name),
+                    "counted": METRICS[name].is_counted,
+                }
+                for name, value in measured.items()
+                if value is not None
+            },
+            "spent": self.spent(),
+            "left_out": dict(self.left_out),
+            "experiment": self.experiment,
+            "rows": [row.to_json() for row in self.rows],
+        }
+
+    def _values(self, name: str) -> list[float]:
+        return [row.scores[name].value for row in self.rows if name in row.scores]
+
+
+def percent(value: float) -> float:
+    """Give a share in percent, to one decimal."""
+    return round(100 * value, 1)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

@@ -1,0 +1,55 @@
+"""The metrics by name: what each says, and whether it counts for the score of a row."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from graph.evaluation import plan_scores as of_plan
+from graph.evaluation import run_scores as of_run
+from graph.evaluation.rows import Row
+from graph.evaluation.score import Score
+from graph.evaluation.trial import Trial
+from state import Strategy
+
+Measure = Callable[[Row, Trial], Score | None]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is measured of rows that ask for it."""
+
+    meaning: str
+    measure: Measure | None = None
+    """None where more is needed than the row and its trial."""
+    is_counted: bool = True
+    """Told only: what a row implies already, does not fix, or a clock decides."""
+
+
+METRICS: Final[Mapping[str, Metric]] = {
+    "routing": Metric("all expected workers are in the plan"),
+    "edge_recall": Metric("expected edges that the plan has", of_plan.edge_recall),
+    "facts": Metric("golden facts that stand in the answer", of_run.facts),
+    "sources": Metric("expected sources that the answer names", of_run.sources),
+    "citations": Metric("sources that exist, quotations that stand in them", of_run.citations),
+    "findings": Metric("expected findings that the answer holds", of_run.findings),
+    "completed": Metric("ended with a whole answer, as they must", of_run.completed),
+    "refused": Metric("handed back or refused, as they must be", of_run.refused),
+    "judged": Metric("held to meet the row's criterion by the strong model"),
+    "valid_plan": Metric("a plan that the checks let pass", of_plan.valid_plan, False),
+    "valid_at_once": Metric("the first plan, without a repair", of_plan.valid_at_once, False),
+    "worker_recall": Metric("expected workers in the plan", of_plan.worker_recall, False),
+    "worker_precision": Metric("the plan's workers, expected", of_plan.worker_precision, False),
+    "edge_precision": Metric("the plan's edges, expected", of_plan.edge_precision, False),
+    "parallelism": Metric("critical path over wall time", of_run.parallelism, False),
+}
+
+
+def measured(row: Row, trial: Trial, strategy: Strategy = "plan") -> dict[str, Score]:
+    """Score a row by every metric that says something about it."""
+    found = {
+        name: metric.measure(row, trial)
+        for name, metric in METRICS.items()
+        if metric.measure is not None
+    }
+    found["routing"] = of_plan.routing(row, trial, is_exact=strategy == "route")
+    return {name: score for name, score in found.items() if score is not None}

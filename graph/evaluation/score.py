@@ -1,0 +1,39 @@
+"""A score, and the shares that most scores are."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+Item = TypeVar("Item")
+MAX_NAMED: Final = 5
+"""Of what is missing, in a remark."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well one metric was met, 0 to 1, and what was missing."""
+
+    value: float
+    remark: str = ""
+
+
+def share(
+    wanted: Collection[Item],
+    is_met: Callable[[Item], bool],
+    complaint: str,
+    *,
+    name: Callable[[Item], str] = str,
+) -> Score | None:
+    """Give the share of what is wanted that is met; None where nothing is wanted."""
+    if not wanted:
+        return None
+    missing = [name(item) for item in wanted if not is_met(item)]
+    value = 1 - len(missing) / len(wanted)
+    return Score(value, f"{complaint} {listed(missing)}" if missing else "")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Name a few, and count the rest."""
+    known = list(names)
+    more = f" and {len(known) - MAX_NAMED} more" if len(known) > MAX_NAMED else ""
+    return ", ".join(known[:MAX_NAMED]) + more

@@ -1,0 +1,7 @@
+"""Opens the team in LangGraph's development server: `langgraph dev` in this folder."""
+
+from pathlib import Path
+
+from graph import build_supervisor
+
+team = build_supervisor(Path(__file__).parent)
