@@ -40,7 +40,7 @@ def kept_examples(client: Client, team: str, exam: Exam) -> list[Example]:
     kept = _by_row(client, dataset)
     new = [row for row in exam.rows if row.id not in kept]
     if new:
-        made = [{"inputs": _inputs(row), "outputs": _outputs(row)} for row in new]
+        made = [{"inputs": _inputs(row), "reference_outputs": _outputs(row)} for row in new]
         client.create_examples(dataset_id=dataset, examples=made)
     for row in exam.rows:
         held = kept.get(row.id)

@@ -43,6 +43,7 @@ class GradedRow:
             "scores": {name: percent(score.value) for name, score in self.scores.items()},
             "complaints": self.complaints,
             "seconds": round(self.trial.spent.seconds, 3),
+            **self.trial.to_json(),
         }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from graph.evaluation import plan_scores as of_plan
@@ -46,10 +47,7 @@ METRICS: Final[Mapping[str, Metric]] = {
 
 def measured(row: Row, trial: Trial, strategy: Strategy = "plan") -> dict[str, Score]:
     """Score a row by every metric that says something about it."""
-    found = {
-        name: metric.measure(row, trial)
-        for name, metric in METRICS.items()
-        if metric.measure is not None
-    }
-    found["routing"] = of_plan.routing(row, trial, is_exact=strategy == "route")
+    measures = {name: metric.measure for name, metric in METRICS.items() if metric.measure}
+    measures["routing"] = partial(of_plan.routing, is_exact=strategy == "route")
+    found = {name: measures[name](row, trial) for name in METRICS if name in measures}
     return {name: score for name, score in found.items() if score is not None}

@@ -24,11 +24,13 @@ def sources(row: Row, trial: Trial) -> Score | None:
 
 
 def citations(row: Row, trial: Trial) -> Score | None:
-    """Give the share of citations that hold.
+    """Give the share of citations that hold, where an answer is expected.
 
     A source that the answer names must be a material, or stand behind a claim; a quotation from a
     material must stand in it.
     """
+    if row.expect.is_refusal:
+        return None
     answer, claims = _answer(trial), list(_claims(trial))
     known = {*trial.materials, *(claim.source for claim in claims)}
     held = [(source, source in known) for source in (answer.sources if answer else ())]

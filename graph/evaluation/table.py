@@ -16,7 +16,9 @@ MAX_SAID_CHARS: Final = 160
 def heading(evaluation: Evaluation) -> str:
     """Say what was examined, with which models."""
     models = ", ".join(models_shown(evaluation.models))
-    return f"{evaluation.team} · {len(evaluation.rows)} rows · models: {one_line(models, 200)}"
+    count = len(evaluation.rows)
+    rows = f"{count} row{'s' if count > 1 else ''}"
+    return f"{evaluation.team} · {rows} · models: {one_line(models, 200)}"
 
 
 def metric_rows(evaluation: Evaluation, other: Evaluation | None, *, counted: bool) -> list[Cells]:

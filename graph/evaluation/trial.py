@@ -62,7 +62,7 @@ class Trial:
         return self.outcome.status if self.outcome else "failed"
 
     def to_json(self) -> dict[str, Any]:
-        """Give what a trace of the exam keeps of a row."""
+        """Give what came of the row, for `--json` and for the traces of an exam."""
         error = self.error.line() if self.error else None
         plan = self.plan.model_dump(mode="json") if self.plan else None
         ended = {"status": self.status, "answer": self.shown} if self.outcome else {}

@@ -29,7 +29,8 @@ def read(body: Body) -> Asked:
     """Say what a request wants."""
     offered = {tool["function"]["name"]: tool["function"] for tool in body.get("tools") or ()}
     choice = body.get("tool_choice")
-    forced = choice["function"]["name"] if isinstance(choice, dict) else ""
+    only = next(iter(offered)) if choice in ("required", "any") and len(offered) == 1 else ""
+    forced = choice["function"]["name"] if isinstance(choice, dict) else only
     by_format = (body.get("response_format") or {}).get("json_schema") or {}
     schema = forced or by_format.get("name") or _offered_schema(tuple(offered))
     parameters = offered.get(schema, {}).get("parameters") or by_format.get("schema") or {}
@@ -39,7 +40,7 @@ def read(body: Body) -> Asked:
         task=_task(body),
         tools=tuple(offered),
         turn=_turns(body, schema),
-        forced=bool(forced) or (choice in ("required", "any") and len(offered) == 1),
+        forced=bool(forced),
         parameters=parameters,
     )
 

@@ -466,7 +466,9 @@ def test_a_specialist_gets_the_tools_that_its_task_speaks_of():
 
 
 def test_a_sentence_with_many_large_figures_is_no_row_of_a_table():
-    told = "AWS had revenue of 107,556 million USD in 2024, after 90,757 in 2023 and 80,096 in 2022."
+    told = (
+        "AWS had revenue of 107,556 million USD in 2024, after 90,757 in 2023 and 80,096 in 2022."
+    )
     row = "AWS revenue of 2024,107556,90757,80096,USD million,AWS revenue.\n"
 
     report = worked("Find the revenue of AWS in 2024.", artifacts={"aws.md": f"{row}{told}"})

@@ -1,0 +1,87 @@
+"""LangSmith's place, as far as an experiment needs it: datasets, examples, sessions, feedback."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import uuid4
+
+
+@dataclass
+class Kept:
+    """What was sent."""
+
+    url: str = ""
+    requests: list[str] = field(default_factory=list)
+    datasets: list[dict[str, Any]] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    sessions: list[dict[str, Any]] = field(default_factory=list)
+    feedback: list[dict[str, Any]] = field(default_factory=list)
+
+    def answer(self, method: str, path: str, body: bytes) -> Any:
+        """Keep a request, and answer as LangSmith does."""
+        place, _, query = path.partition("?")
+        self.requests.append(f"{method} {place}")
+        kind, *rest = place.strip("/").split("/")
+        if method == "GET":
+            held = {"datasets": self.datasets, "examples": self.examples}.get(kind, {})
+            return held if "offset=" not in query or "offset=0" in query else []
+        if method == "PATCH":
+            return self._changed(kind, rest, json.loads(body))
+        lists = {
+            "datasets": self.datasets,
+            "examples": self.examples,
+            "sessions": self.sessions,
+            "feedback": self.feedback,
+        }
+        if kind not in lists:
+            return {}
+        given = json.loads(body)
+        made = [_added(lists[kind], item) for item in (given if rest == ["bulk"] else [given])]
+        return made if rest == ["bulk"] else made[0]
+
+    def _changed(self, kind: str, rest: list[str], given: dict[str, Any]) -> Any:
+        (held,) = (one for one in [*self.examples, *self.sessions] if one["id"] == rest[0])
+        if kind == "examples":
+            held |= {key: value for key, value in given.items() if value}
+        return held
+
+
+@contextmanager
+def langsmith_server() -> Iterator[Kept]:
+    """Serve on a free port."""
+    kept = Kept()
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            told = json.dumps(kept.answer(self.command, self.path, body)).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(told)))
+            self.end_headers()
+            self.wfile.write(told)
+
+        do_GET = do_POST = do_PATCH = answer
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        kept.url = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            yield kept
+        finally:
+            server.shutdown()
+
+
+def _added(items: list[dict[str, Any]], item: dict[str, Any]) -> dict[str, Any]:
+    now = datetime.now(UTC).isoformat()
+    made = {"id": str(uuid4()), "created_at": now, "start_time": now, "tenant_id": str(uuid4())}
+    items.append({**made, **{key: value for key, value in item.items() if value is not None}})
+    return items[-1]

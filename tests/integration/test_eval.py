@@ -1,0 +1,285 @@
+"""`supervise eval`: a team's exam, from the command line and from Python."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph.cli import main
+from graph.evaluation import evaluate_team
+from graph.evaluation.rows import Row
+from graph.scaffold import make_team
+from graph.settings import Settings
+from nodes.errors import EndpointUnreachable, SettingsInvalid, Unauthorized
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
+from tests.integration.langsmith_server import langsmith_server
+
+ROOT = Path(__file__).parents[2]
+FACT = {"id": "fact", "request": "How long does the juice keep?", "files": ["samples"]}
+PLANNED = {"id": "plan", "request": "How long does the juice keep?"}
+OFFLINE = """
+import sys
+from graph.cli import main
+
+sys.addaudithook(
+    lambda event, args: event in ("socket.connect", "socket.getaddrinfo")
+    and print("LEFT", event, args[1:], file=sys.stderr)
+)
+main()
+"""
+
+
+@pytest.fixture
+def juice() -> Path:
+    """A team that works, with an exam that it passes."""
+    return make_team("juice", Path("teams"))
+
+
+def ask(folder: Path, *rows: dict[str, Any]) -> None:
+    """Give a team another exam."""
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (folder / "evals.jsonl").write_text(text)
+
+
+def supervise(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return int(ended.value.code or 0)
+
+
+def test_a_passed_exam_is_a_table_and_leaves_no_run_behind(juice, capsys):
+    assert supervise("eval", str(juice), "--threshold", "100") == 0
+
+    out, err = capsys.readouterr()
+    assert out.startswith("juice · 6 rows · models: embedded")
+    assert "score      100.0    6" in out
+    assert "score 100.0, threshold 100: reached" in out
+    assert "shelf-life 100" in err
+    assert sorted(path.name for path in Path().iterdir()) == ["teams"]
+
+
+def test_a_missed_exam_ends_with_3_and_says_what_was_missed(juice, capsys):
+    ask(juice, {**FACT, "expect": {"facts": ["18 months", "19 months"], "sources": ["b.md"]}})
+
+    assert supervise("eval", str(juice), "-q") == 3
+
+    out, err = capsys.readouterr()
+    assert "fact  62.5  facts: not in the answer: 19 months; sources: not cited: b.md" in out
+    assert err == ""
+
+
+def test_json_is_one_object_with_every_row(juice, capsys):
+    assert supervise("eval", str(juice), "--json", "-q", "--only", "shelf-life") == 0
+
+    told = json.loads(capsys.readouterr().out)
+    assert (told["team"], told["score"], told["threshold"]) == ("juice", 100.0, 80.0)
+    assert told["metrics"]["facts"] == {"score": 100.0, "rows": 1, "counted": True}
+    assert told["spent"]["calls"] == 4
+    (row,) = told["rows"]
+    assert (row["id"], row["status"]) == ("shelf-life", "done")
+    assert "18 months" in row["answer"]
+
+
+def test_a_bad_row_is_named_with_file_and_line_by_eval_and_by_check(juice, capsys):
+    ask(juice, {**PLANNED, "expect": {"worker": ["reader"]}})
+
+    assert supervise("eval", str(juice)) == 2
+    examined = capsys.readouterr()
+    assert supervise("check", str(juice)) == 2
+    checked = capsys.readouterr()
+
+    said = "teams/juice/evals.jsonl:1: unknown key 'expect.worker'; did you mean 'workers'?"
+    assert examined.out.strip() == checked.out.strip() == said
+    assert examined.err.startswith(f"error[EXAM_INVALID] {said}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["market_analisys"], "did you mean 'market_analysis'"),
+        (["teams/juice", "--only", "shelf-lif"], "did you mean 'shelf-life'"),
+        (["teams/juice", "--against", "standrd=embedded"], "did you mean 'standard'"),
+        (["teams/juice", "--against", "./nowhere"], "nowhere: is not there"),
+        (["teams/juice", "--against", "strong=openai:gpt-5"], "there is no key for it"),
+        (["teams/juice", "--threshold", "101"], "--threshold"),
+    ],
+)
+def test_a_misuse_is_one_line_before_anything_runs(juice, capsys, arguments, said):
+    assert supervise("eval", *arguments) == 2
+
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert said in err
+
+
+def test_against_another_folder_shows_what_its_prompts_change(juice, capsys):
+    other = juice.parent / "untaught"
+    shutil.copytree(juice, other)
+    (other / "examples.yaml").unlink()
+
+    assert supervise("eval", str(juice), "--against", str(other), "-q") == 0
+    table = capsys.readouterr().out
+    assert supervise("eval", str(juice), "--against", str(other), "-q", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+
+    assert "against teams/untaught: untaught · 6 rows" in table
+    assert "rows that differ" in table
+    assert told["score"] == 100 > told["against"]["score"]
+    assert told["difference"]["score"] == pytest.approx(told["against"]["score"] - 100)
+    assert told["difference"]["routing"] < 0
+
+
+def test_against_another_model_asks_that_model(juice, capsys, monkeypatch):
+    ask(juice, {**PLANNED, "expect": {"workers": ["reader"]}})
+    words = "Compute `6 * 7` in litres of apple juice."
+    task = ScriptedTask(id="sum", worker="calculator", description=words)
+    with Endpoint(Scenario(tasks=(task,))).in_thread() as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
+        for tier in ("FAST", "STANDARD", "STRONG"):
+            monkeypatch.setenv(f"SUPERVISE_MODEL_{tier}", "embedded")
+
+        assert supervise("eval", str(juice), "--against", "strong=openai:gpt-5", "-q") == 0
+
+    out = capsys.readouterr().out
+    assert "against strong=openai:gpt-5: juice · 1 row" in out
+    assert "-100.0" in out
+    assert [call.schema for call in endpoint.requests] == ["Plan"]
+
+
+def test_a_criterion_is_left_out_and_said_so_where_no_model_can_judge(juice, capsys):
+    ask(juice, {**FACT, "expect": {"judged": "It says how long."}})
+
+    assert supervise("eval", str(juice), "-q") == 0
+
+    out, err = capsys.readouterr()
+    assert "judged" not in out
+    assert "left out: judged: the strong tier is the embedded model" in err
+
+
+def judging(juice: Path, **score: Any) -> tuple[Endpoint, Any]:
+    ask(juice, {**FACT, "expect": {"judged": "It names the {months}."}})
+    words = "Find in juice.md how many months the apple juice keeps."
+    task = ScriptedTask(id="keeps", worker="reader", description=words)
+    scenario = Scenario(tasks=(task,), answers={"score": score})
+    with Endpoint(scenario).in_thread() as endpoint:
+        settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-test-0123456789")
+        return endpoint, evaluate_team(juice, settings=settings)
+
+
+def test_a_criterion_is_judged_by_the_strong_model(juice):
+    endpoint, evaluation = judging(juice, reasoning="It names none.", score=False)
+
+    (row,) = evaluation.rows
+    (asked,) = endpoint.calls(schema="score")
+    assert row.scores["judged"].value == 0
+    assert "judged: It names none." in row.complaints
+    assert "It names the {months}." in str(asked.body)
+    assert asked.body["model"] == "gpt-6.1-sol"
+
+
+def test_a_judge_without_a_verdict_costs_no_row(juice):
+    _, evaluation = judging(juice, reasoning="I cannot say.")
+
+    assert evaluation.metric("judged") is None
+    assert "row fact: the judge gave no verdict" in evaluation.left_out["judged"]
+    assert evaluation.metric("completed") == 100
+
+
+def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
+    (juice / "empty").mkdir()
+    (juice / "picture.png").write_bytes(b"\x89PNG")
+    for_failure = {"files": ["empty"], "expect": {"status": "failed"}}
+    unread = {**FACT, "id": "unread", "files": ["empty"], "expect": {"facts": ["18 months"]}}
+    ask(
+        juice,
+        {**FACT, "id": "refused", **for_failure},
+        unread,
+        {**FACT, "expect": {"facts": ["18"]}},
+    )
+
+    evaluation = evaluate_team(juice)
+
+    scores = {row.row.id: row.score for row in evaluation.rows}
+    assert scores == {"refused": 1, "unread": 0, "fact": 1}
+    assert "no document lies right inside" in str(evaluation.rows[1].complaints)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [("unauthorized", Unauthorized), ("reset", EndpointUnreachable)],
+)
+def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
+    rows = [{**PLANNED, "id": f"r{n}", "expect": {"workers": ["reader"]}} for n in range(8)]
+    ask(juice, *rows)
+    with Endpoint(Scenario(faults=(Fault(kind=kind, schema="Plan"),))).in_thread() as endpoint:
+        settings = Settings(
+            openai_base_url=endpoint.base_url, openai_api_key="sk-0123456789", call_timeout_s=0.5
+        )
+
+        with pytest.raises(error):
+            evaluate_team(juice, settings=settings)
+
+    if kind == "unauthorized":
+        assert len(endpoint.requests) <= 2
+
+
+def test_nothing_leaves_the_machine_also_with_a_key_of_langsmith(juice):
+    key = {"LANGSMITH_API_KEY": "lsv2_pt_0123456789", "LANGSMITH_TRACING_V2": "true"}
+
+    ended = subprocess.run(
+        [sys.executable, "-c", OFFLINE, "eval", str(juice)],
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", **key},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert "LEFT" not in ended.stderr
+    assert "threshold 80: reached" in ended.stdout
+
+
+def test_with_tracing_on_the_exam_is_an_experiment_in_langsmith(juice):
+    ask(
+        juice, {**FACT, "expect": {"facts": ["18"]}}, {**PLANNED, "expect": {"workers": ["reader"]}}
+    )
+    with langsmith_server() as kept:
+        settings = Settings(
+            langsmith_tracing=True, langsmith_api_key="lsv2_pt_x", langsmith_endpoint=kept.url
+        )
+        evaluation = evaluate_team(juice, settings=settings)
+        ask(juice, {**FACT, "expect": {"facts": ["18 months"]}})
+        evaluate_team(juice, settings=settings)
+
+    assert [dataset["name"] for dataset in kept.datasets] == ["supervisor-worker juice"]
+    assert [example["inputs"]["id"] for example in kept.examples] == ["fact", "plan"]
+    assert kept.examples[0]["outputs"] == {"facts": ["18 months"]}
+    assert len(kept.sessions) == 2
+    assert {"facts", "citations", "routing"} <= {given["key"] for given in kept.feedback}
+    assert any(request.startswith("POST /runs") for request in kept.requests)
+    assert kept.sessions[0]["id"] in evaluation.experiment
+
+
+def test_a_langsmith_that_cannot_be_reached_is_one_line(juice):
+    settings = Settings(
+        langsmith_tracing=True,
+        langsmith_api_key="lsv2_pt_x",
+        langsmith_endpoint="http://127.0.0.1:9",
+    )
+
+    with pytest.raises(SettingsInvalid, match="LangSmith does not take the exam") as raised:
+        evaluate_team(juice, settings=settings)
+
+    assert "unset LANGSMITH_TRACING" in raised.value.line()
+
+
+def test_a_listener_hears_each_row(juice):
+    heard: list[Row] = []
+
+    evaluate_team(juice, limit=2, on_row=lambda graded: heard.append(graded.row))
+
+    assert sorted(row.id for row in heard) == ["plan-cost-and-origin", "plan-lookup"]
