@@ -1,0 +1,89 @@
+"""`supervise new-team`: a team that works at once, wherever it is made."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graph.cli import main
+
+ROOT = Path(__file__).parents[2]
+REQUEST = "Where does the juice come from, and what do 12 crates of 24 bottles cost at 0.85 EUR?"
+
+
+def supervise(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return int(ended.value.code or 0)
+
+
+def test_a_new_team_is_checked_examined_and_run_at_once(capsys):
+    assert supervise("new-team", "kitchen", "--into", "mine") == 0
+    assert "next: supervise check ./mine/kitchen" in capsys.readouterr().out
+
+    assert supervise("check", "mine/kitchen") == 0
+    assert supervise("eval", "mine/kitchen", "--threshold", "100", "-q") == 0
+    capsys.readouterr()
+    files = ("--file", "mine/kitchen/samples")
+    assert supervise("run", REQUEST, "--team", "mine/kitchen", *files, "--json", "-q") == 0
+
+    outcome = json.loads(capsys.readouterr().out)
+    assert "Lake Constance" in outcome["answer"]["text"]
+    assert {task["worker"] for task in outcome["plan"]["tasks"]} == {"calculator", "reader"}
+
+
+def test_every_file_of_a_new_team_bears_its_name():
+    supervise("new-team", "kitchen")
+
+    texts = [path.read_text() for path in Path("kitchen").rglob("*") if path.is_file()]
+    assert not any("my_team" in text for text in texts)
+    assert "# The team kitchen" in Path("kitchen/README.md").read_text()
+
+
+def test_a_new_team_opens_in_the_development_server(tmp_path):
+    supervise("new-team", "kitchen")
+    config = json.loads(Path("kitchen/langgraph.json").read_text())
+    path, _, name = config["graphs"]["kitchen"].partition(":")
+    script = (
+        "import importlib.util as u; "
+        f"spec = u.spec_from_file_location('opened', {path!r}); module = u.module_from_spec(spec); "
+        f"spec.loader.exec_module(module); print(module.{name}.name, *module.{name}.nodes)"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path / "kitchen",
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert ended.stdout.startswith("kitchen ")
+    assert {"supervisor", "reader", "calculator"} <= set(ended.stdout.split())
+    assert config["dependencies"] == ["."]
+    assert config["env"]["LANGSMITH_TRACING_V2"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["Kitchen"], "'Kitchen' cannot be a team's name: allowed are lower-case letters"),
+        (["../kitchen"], "cannot be a team's name"),
+        (["k" * 41], "cannot be a team's name"),
+        (["taken"], "taken is there already. kept: it is as it was. next: choose another name"),
+        (["kitchen", "--into", "taken/notes.md"], "cannot make taken/notes.md/kitchen"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_a_line(capsys, arguments, said):
+    Path("taken").mkdir()
+    Path("taken/notes.md").write_text("mine")
+
+    assert supervise("new-team", *arguments) == 2
+
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert said in err
+    assert [path.name for path in Path("taken").iterdir()] == ["notes.md"]
