@@ -1,9 +1,10 @@
 """What commands put on stdout: Markdown, tables as text, JSON."""
 
 import json
+import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -11,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graph.terminal import printable, put, remark
+
+_FIGURE: Final = re.compile(r"[-+]?[\d,.e+-]*")
 
 
 def put_markdown(text: str) -> None:
@@ -36,14 +39,27 @@ def put_columns(rows: list[tuple[str, ...]]) -> None:
 
 
 def put_table(rows: list[tuple[str, ...]]) -> None:
-    """Write rows as a table that fits a terminal; as aligned text elsewhere."""
+    """Write rows with figures to the right: fitted to a terminal, in full width elsewhere."""
+    columns = list(zip(*rows, strict=True))
     if sys.stdout is None or not sys.stdout.isatty():
-        put_columns(rows)
+        put_columns(list(zip(*map(_to_the_right, columns), strict=True)))
         return
     table = Table.grid(padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(justify="right" if _is_of_figures(column) else "left")
     for row in rows:
         table.add_row(*(Text(printable(cell), overflow="fold") for cell in row))
     Console(emoji=False).print(table)
+
+
+def _to_the_right(column: tuple[str, ...]) -> tuple[str, ...]:
+    width = max(map(len, column)) if _is_of_figures(column) else 0
+    return tuple(cell.rjust(width) for cell in column)
+
+
+def _is_of_figures(column: tuple[str, ...]) -> bool:
+    """Say whether a column holds figures, below a heading if there is one."""
+    return all(_FIGURE.fullmatch(cell) for cell in column[1:] or column)
 
 
 def save_json(value: Any, path: Path) -> bool:

@@ -28,8 +28,9 @@ class Kept:
         self.requests.append(f"{method} {place}")
         kind, *rest = place.strip("/").split("/")
         if method == "GET":
-            held = {"datasets": self.datasets, "examples": self.examples}.get(kind, {})
-            return held if "offset=" not in query or "offset=0" in query else []
+            is_first_page = "offset=" not in query or "offset=0" in query
+            held: Any = {"datasets": self.datasets, "examples": self.examples}.get(kind, {})
+            return held if is_first_page else []
         if method == "PATCH":
             return self._changed(kind, rest, json.loads(body))
         lists = {

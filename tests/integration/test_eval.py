@@ -1,5 +1,6 @@
 """`supervise eval`: a team's exam, from the command line and from Python."""
 
+import asyncio
 import json
 import shutil
 import subprocess
@@ -10,11 +11,11 @@ from typing import Any
 import pytest
 
 from graph.cli import main
-from graph.evaluation import evaluate_team
+from graph.evaluation import aevaluate_team, evaluate_team
 from graph.evaluation.rows import Row
 from graph.scaffold import make_team
 from graph.settings import Settings
-from nodes.errors import EndpointUnreachable, SettingsInvalid, Unauthorized
+from nodes.errors import ModelError, SettingsInvalid, Unauthorized
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.langsmith_server import langsmith_server
 
@@ -56,7 +57,7 @@ def test_a_passed_exam_is_a_table_and_leaves_no_run_behind(juice, capsys):
 
     out, err = capsys.readouterr()
     assert out.startswith("juice · 6 rows · models: embedded")
-    assert "score      100.0    6" in out
+    assert "score        100.0     6  the mean over the rows" in out
     assert "score 100.0, threshold 100: reached" in out
     assert "shelf-life 100" in err
     assert sorted(path.name for path in Path().iterdir()) == ["teams"]
@@ -210,7 +211,7 @@ def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
 
 @pytest.mark.parametrize(
     ("kind", "error"),
-    [("unauthorized", Unauthorized), ("reset", EndpointUnreachable)],
+    [("unauthorized", Unauthorized), ("reset", ModelError)],
 )
 def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
     rows = [{**PLANNED, "id": f"r{n}", "expect": {"workers": ["reader"]}} for n in range(8)]
@@ -225,6 +226,20 @@ def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
 
     if kind == "unauthorized":
         assert len(endpoint.requests) <= 2
+
+
+async def test_a_cancelled_exam_leaves_no_row_at_work(juice, endpoint):
+    endpoint.play(Scenario(faults=(Fault(kind="hang", schema="Plan"),)))
+    settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-0123456789")
+    exam = asyncio.ensure_future(aevaluate_team(juice, settings=settings))
+    await endpoint.reach(began=2)
+
+    exam.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await exam
+    await endpoint.reach(began=2, ended=2)
+    assert [call.client_gone for call in endpoint.requests] == [True, True]
 
 
 def test_nothing_leaves_the_machine_also_with_a_key_of_langsmith(juice):
