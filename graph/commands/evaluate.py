@@ -128,7 +128,8 @@ def _show(sides: Sides, other: Opponent | None, threshold: float) -> None:
     if second is not None and (differing := differing_rows(first, second)):
         put("\nrows that differ")
         put_table(differing)
-    for name, why in first.left_out.items():
+    left_out = {**(second.left_out if second else {}), **first.left_out}
+    for name, why in left_out.items():
         remark(f"left out: {name}: {one_line(why, 300)}", style="yellow")
     if first.experiment:
         remark(f"in LangSmith: {first.experiment}", style="dim")

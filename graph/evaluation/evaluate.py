@@ -55,17 +55,14 @@ async def aevaluate_team(
     chosen = load_exam(asking, workers).chosen(limit=limit, only=only)
     names = await usable_models(settings)
     judging = Judge(judge or settings)
-    with TemporaryDirectory(prefix="supervise-eval-") as home:
+    known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}
+    with TemporaryDirectory(prefix="supervise-eval-", ignore_cleanup_errors=True) as home:
         apart = settings.model_copy(update={"database_url": f"sqlite:///{home}/runs.sqlite"})
         sitting = Sitting(examined, chosen, apart, judging, on_row)
         try:
-            known = {
-                "team": examined.name,
-                **{f"model_{tier}": name for tier, name in names.items()},
-            }
             address = await hold(sitting, asking.resolve().name, chosen, settings, known)
         finally:
-            sitting.stop()
+            await sitting.stop()
     if problem := sitting.problem():
         raise problem
     return Evaluation(

@@ -34,6 +34,8 @@ OF_ONE_ROW: Final = (FileUnreadable, RequestInvalid, PlanInvalid, ModelError)
 OF_ALL_ROWS: Final = (Unauthorized, QuotaSpent)
 """Errors of the model that every further row would meet."""
 
+STOPPING_S: Final = 1.0
+
 Listener = Callable[[GradedRow], None]
 
 
@@ -89,10 +91,13 @@ class Sitting:
         ]
         return {"results": told}
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """Cancel the rows at work; LangSmith would let them go on without a reader."""
-        for task in self._working:
+        working = set(self._working)
+        for task in working:
             task.cancel()
+        if working:
+            await asyncio.wait(working, timeout=STOPPING_S)
 
     def problem(self) -> Exception | None:
         """Give what ended the exam: a thing all rows would meet, or no model in any of them."""
@@ -129,6 +134,8 @@ class Sitting:
             plan = await aplan(row.request, **given)
             return Trial(plan=plan, materials=materials, spent=spent)
         outcome = await arun(row.request, **given)
+        if outcome.error:
+            _disown(outcome.error, outcome.thread)
         return Trial(
             plan=outcome.plan,
             outcome=outcome,
@@ -136,6 +143,13 @@ class Sitting:
             materials=materials,
             spent=spent,
         )
+
+
+def _disown(error: SupervisorError, thread: str) -> None:
+    """Take back that a run can be resumed: those of an exam are not kept."""
+    error.kept = "nothing of the exam"
+    if error.next.endswith(thread):
+        error.next = "supervise doctor"
 
 
 def _ends_all(error: SupervisorError) -> bool:

@@ -1,6 +1,7 @@
 """An evaluation as tables of text: a row a metric, beside it what it is compared with."""
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Final
 
 from graph.evaluation.grades import Evaluation, GradedRow, percent
@@ -58,7 +59,7 @@ def spent_rows(evaluation: Evaluation, other: Evaluation | None) -> list[Cells]:
 
 def complaint_rows(rows: Sequence[GradedRow]) -> list[Cells]:
     """Name the rows below a full score, the lowest first, and what was missing."""
-    lacking = sorted((row for row in rows if row.complaints), key=lambda row: row.score)
+    lacking = sorted((row for row in rows if row.complaints), key=attrgetter("score"))
     return _capped([(row.row.id, _percent(row), _said(row)) for row in lacking])
 
 
@@ -67,7 +68,12 @@ def differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cells]:
     pairs = zip(evaluation.rows, other.rows, strict=True)
     return _capped(
         [
-            (first.row.id, _percent(first), _percent(second), _said(min(first, second, key=_score)))
+            (
+                first.row.id,
+                _percent(first),
+                _percent(second),
+                _said(min(first, second, key=attrgetter("score"))),
+            )
             for first, second in pairs
             if first.score != second.score
         ]
@@ -79,10 +85,6 @@ def _capped(rows: list[Cells]) -> list[Cells]:
         return rows
     more = f"… {len(rows) - MAX_NAMED_ROWS} more rows, which --json has"
     return [*rows[:MAX_NAMED_ROWS], (more, *("" for _ in rows[0][1:]))]
-
-
-def _score(row: GradedRow) -> float:
-    return row.score
 
 
 def _percent(row: GradedRow) -> str:
