@@ -80,7 +80,7 @@ async def _examined(
 
 def _say(row: GradedRow) -> None:
     why = f": {one_line('; '.join(row.complaints), 120)}" if row.complaints else ""
-    remark(f"{row.row.id} {100 * row.score:.0f}{why}", style="dim")
+    remark(f"{row.row.id} {row.score:.0f}{why}", style="dim")
 
 
 def _tell(error: SupervisorError, *, as_json: bool) -> None:

@@ -21,9 +21,9 @@ class GradedRow:
 
     @property
     def score(self) -> float:
-        """Give the mean of the metrics that count, 0 to 1."""
+        """Give the mean of the metrics that count, 0 to 100."""
         counted = [score.value for name, score in self.scores.items() if METRICS[name].is_counted]
-        return _mean(counted)
+        return 100 * _mean(counted)
 
     @property
     def complaints(self) -> list[str]:
@@ -39,7 +39,7 @@ class GradedRow:
         return {
             "id": self.row.id,
             "request": self.row.request,
-            "score": percent(self.score),
+            "score": round(self.score, 1),
             "scores": {name: percent(score.value) for name, score in self.scores.items()},
             "complaints": self.complaints,
             "seconds": round(self.trial.spent.seconds, 3),
@@ -63,7 +63,7 @@ class Evaluation:
     @property
     def score(self) -> float:
         """Give the mean of the rows' scores, 0 to 100."""
-        return percent(_mean([row.score for row in self.rows]))
+        return round(_mean([row.score for row in self.rows]), 1)
 
     def metric(self, name: str) -> float | None:
         """Give the mean of a metric over the rows it speaks of, 0 to 100; None without any."""

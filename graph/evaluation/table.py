@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
-from graph.evaluation.grades import Evaluation, GradedRow, percent
+from graph.evaluation.grades import Evaluation, GradedRow
 from graph.evaluation.metrics import METRICS
 from graph.progress import models_shown
 from graph.terminal import one_line
@@ -88,7 +88,7 @@ def _capped(rows: list[Cells]) -> list[Cells]:
 
 
 def _percent(row: GradedRow) -> str:
-    return f"{percent(row.score):.1f}"
+    return f"{row.score:.1f}"
 
 
 def _said(row: GradedRow) -> str:

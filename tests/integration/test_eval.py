@@ -205,7 +205,7 @@ def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
     evaluation = evaluate_team(juice)
 
     scores = {row.row.id: row.score for row in evaluation.rows}
-    assert scores == {"refused": 1, "unread": 0, "fact": 1}
+    assert scores == {"refused": 100, "unread": 0, "fact": 100}
     assert "no document lies right inside" in str(evaluation.rows[1].complaints)
 
 

@@ -178,7 +178,7 @@ def test_what_is_only_told_does_not_move_the_score():
 
     graded = GradedRow(row(workers=["analyst"]), Trial(), {"routing": Score(1), **told})
 
-    assert graded.score == 1 and not graded.complaints
+    assert graded.score == 100 and not graded.complaints
 
 
 def test_a_cost_that_is_not_known_once_is_not_known_at_all():
