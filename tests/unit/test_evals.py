@@ -1,29 +1,19 @@
 """Every shipped team has an exam that can be sat, and that asks enough."""
 
-from pathlib import Path
-
 import pytest
 
 from graph.evaluation.reading import read_exam
 from graph.scaffold import TEMPLATE
-from graph.team_folder import read_team
-from graph.teams import SHIPPED
-from state import Team
+from graph.teams import SHIPPED, load_team
 
 TEAMS = sorted(path.parent for path in SHIPPED.glob("*/team.md"))
 MIN_ROWS = 20
 MIN_OF_A_KIND = 5
 
 
-def read(folder: Path) -> Team:
-    team, problems = read_team(folder)
-    assert team is not None, problems
-    return team
-
-
 @pytest.mark.parametrize("folder", [*TEAMS, TEMPLATE], ids=lambda folder: folder.name)
 def test_the_rows_are_well_formed_and_their_files_exist(folder):
-    workers = [worker.name for worker in read(folder).workers]
+    workers = [worker.name for worker in load_team(folder).workers]
 
     rows, problems = read_exam(folder, workers)
 
@@ -43,6 +33,6 @@ def test_an_exam_asks_for_plans_for_facts_and_for_refusals(folder):
 
 @pytest.mark.parametrize("folder", [*TEAMS, TEMPLATE], ids=lambda folder: folder.name)
 def test_an_exam_does_not_ask_what_the_examples_answer(folder):
-    taught = {example.request for example in read(folder).examples}
+    taught = {example.request for example in load_team(folder).examples}
 
     assert not taught & {row.request for row in read_exam(folder)[0]}
