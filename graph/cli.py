@@ -17,6 +17,7 @@ from graph.cancelling import EXIT_CODE as CANCELLED
 from graph.cancelling import Cancelled
 from graph.terminal import be_lenient, flush, one_line, printable, remark
 from nodes.errors import SupervisorError, UsageError
+from nodes.redaction import redacted
 
 app = typer.Typer(
     name="supervise",
@@ -262,21 +263,15 @@ def _kept(error: Exception) -> str:
         settings = _settings()
     except SupervisorError:
         return "and the settings cannot be read"
-    text = _masked("".join(traceback.format_exception(error)), settings.secrets())
+    text = redacted("".join(traceback.format_exception(error)))
     path = settings.home / "errors" / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
-    summary = one_line(_masked(str(error), settings.secrets()), 300)
+    summary = one_line(error, 300)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace")
     except OSError:
         return summary
     return f"{summary}. next: report it with {path}"
-
-
-def _masked(text: str, secrets: Sequence[str]) -> str:
-    for secret in secrets:
-        text = text.replace(secret, "[secret]")
-    return text
 
 
 def _settings() -> Any:

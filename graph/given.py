@@ -9,6 +9,7 @@ from langgraph.errors import InvalidUpdateError
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.errors import RequestInvalid, SettingsInvalid
+from nodes.redaction import redacted_value
 from state import Context, SupervisorState
 
 
@@ -34,7 +35,7 @@ def read_input(given: Any) -> Any:
         raise RequestInvalid(
             "the materials are no texts with names", next='give them as {"name": "text"}'
         )
-    return filled
+    return {name: redacted_value(value) for name, value in filled.items()}
 
 
 def read_context(given: Context | Mapping[str, Any] | None) -> Context:

@@ -13,6 +13,8 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
+from nodes.redaction import redacted
+
 Event = Mapping[str, Any]
 Listener = Callable[[Event], None]
 
@@ -44,7 +46,7 @@ class Journal(BaseCallbackHandler):
     def write(self, entry: Event) -> None:
         """Add a line; what has no `kind` is a note of the runner, not an event."""
         if self._file:
-            self._file.write(json.dumps(entry, ensure_ascii=True, default=str) + "\n")
+            self._file.write(redacted(json.dumps(entry, ensure_ascii=True, default=str)) + "\n")
             self._file.flush()
 
     def tell(self, event: Event) -> None:

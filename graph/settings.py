@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import (
     AliasChoices,
@@ -22,6 +22,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from nodes.errors import SettingsInvalid
 from nodes.models.settings import ModelSettings
+from nodes.redaction import keep_secret
 from nodes.tools.settings import ToolSettings
 
 Tier = Literal["fast", "standard", "strong"]
@@ -176,10 +177,16 @@ class Settings(BaseSettings):
         """Folder of the database; traces and locks live beside it."""
         return self.database_path().parent
 
+    def model_post_init(self, context: Any) -> None:
+        """Let nobody write the keys and passwords down that these settings hold."""
+        keep_secret(self.secrets())
+
     def secrets(self) -> tuple[str, ...]:
         """List the values that must never be written anywhere."""
         keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
-        return tuple(key.get_secret_value() for key in keys if key)
+        urls = (self.database_url, self.sql_url)
+        passwords = [part for url in urls for part in _passwords(url)]
+        return (*(key.get_secret_value() for key in keys if key), *passwords)
 
     def export_tracing(self) -> None:
         """Tell LangSmith's client, which reads only the environment, what `.env` says.
@@ -267,6 +274,15 @@ class Settings(BaseSettings):
 
 def _folders(names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
+
+
+def _passwords(url: str | None) -> list[str]:
+    """Give the password of an URL as it stands there, and as it is meant."""
+    try:
+        password = urlsplit(url or "").password
+    except ValueError:
+        password = None
+    return [password, unquote(password)] if password else []
 
 
 def _revealed(secret: SecretStr | None) -> str | None:

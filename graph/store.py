@@ -12,6 +12,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import BaseModel
 
 import state
+from graph.masking import MaskingSerializer
 from graph.saver import GroupSaver
 from nodes.errors import StoreError
 
@@ -28,8 +29,11 @@ def vocabulary() -> list[tuple[str, str]]:
 
 
 def strict_serializer() -> JsonPlusSerializer:
-    """Read back our vocabulary and LangGraph's own types, and never run anything else."""
-    return JsonPlusSerializer(allowed_msgpack_modules=vocabulary())
+    """Read back our vocabulary and LangGraph's own types, and never run anything else.
+
+    Known secrets are not written.
+    """
+    return MaskingSerializer(allowed_msgpack_modules=vocabulary())
 
 
 @asynccontextmanager

@@ -9,6 +9,8 @@ from typing import Any, Final, TextIO
 from rich.console import Console
 from rich.text import Text
 
+from nodes.redaction import redacted
+
 REMARKS: Final = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False, markup=False)
 """Progress, errors and figures go to stderr; stdout holds the answer alone."""
 
@@ -18,8 +20,8 @@ _HIDDEN: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
 
 
 def printable(text: object) -> str:
-    """Drop every character that is not seen: escape sequences, bidi marks, zero-width text."""
-    shown = str(text).replace("\r\n", "\n")
+    """Drop secrets, and what is not seen: escape sequences, bidi marks, zero-width text."""
+    shown = redacted(str(text)).replace("\r\n", "\n")
     if shown.isascii() and shown.isprintable():
         return shown
     return "".join(c for c in shown if c in _KEPT or unicodedata.category(c) not in _HIDDEN)
@@ -45,7 +47,7 @@ def remark(text: object, style: str = "") -> None:
 
 def put(text: str) -> None:
     """Write to stdout; a reader that has gone away is no error."""
-    _write(sys.stdout, text if text.endswith("\n") else f"{text}\n")
+    _write(sys.stdout, redacted(text if text.endswith("\n") else f"{text}\n"))
 
 
 def be_lenient() -> None:

@@ -26,6 +26,7 @@ from nodes.models.ask import lenient
 from nodes.models.surroundings import surroundings
 from nodes.models.usage import usage_of
 from nodes.prompts import shortened, work_prompt
+from nodes.redaction import redacted
 from state import Report, Worker
 
 MAX_TOOL_CHARS = 24_000
@@ -106,13 +107,14 @@ async def _answered(
     except Exception as error:  # whatever a tool raises is for its worker's model, not for the run
         return _refusal(request, f"{type(error).__name__}: {error}")
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
-        return result.model_copy(update={"content": shortened(result.content, MAX_TOOL_CHARS)})
+        content = shortened(redacted(result.content), MAX_TOOL_CHARS)
+        return result.model_copy(update={"content": content})
     return result
 
 
 def _refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
     return ToolMessage(
-        content=reason,
+        content=redacted(reason),
         name=request.tool_call["name"],
         tool_call_id=request.tool_call["id"],
         status="error",

@@ -16,6 +16,7 @@ from nodes.errand import Errand, TurnsSpent
 from nodes.errors import PlanInvalid, SupervisorError
 from nodes.models.ask import Unreadable, read_content
 from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
+from nodes.redaction import redacted
 from state import (
     SPECIALIST,
     Attempt,
@@ -109,7 +110,7 @@ class Work:
             raise
         except Exception as problem:  # raised here it would cancel the task's siblings
             error = f"{type(problem).__name__}: {problem}"
-        return Attempt(description=description, error=shortened(error, 2000), fault=fault)
+        return Attempt(description=description, error=shortened(redacted(error), 2000), fault=fault)
 
     async def _done(self, timeout_s: float) -> Report:
         earlier, answers = self.state.get("problem", ""), self.state.get("answers", {})

@@ -28,6 +28,8 @@ ToolRefused               a tool says no; the worker's model reads why
 
 from typing import ClassVar
 
+from nodes.redaction import redacted
+
 
 class SupervisorError(RuntimeError):
     """Carries one line for a person and a code for a program.
@@ -41,8 +43,8 @@ class SupervisorError(RuntimeError):
     """Whether the same call may succeed a moment later."""
 
     def __init__(self, what: str, *, cause: str = "", kept: str = "", next: str = "") -> None:
-        super().__init__(what)
-        self.what, self.cause, self.kept, self.next = what, cause, kept, next
+        self.what, self.cause, self.kept, self.next = map(redacted, (what, cause, kept, next))
+        super().__init__(self.what)
 
     def __str__(self) -> str:
         return f"{self.what}: {self.cause}" if self.cause else self.what

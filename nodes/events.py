@@ -12,6 +12,8 @@ from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config, get_stream_writer
 
+from nodes.redaction import redacted_value
+
 Kind = Literal[
     "request",
     "plan_created",
@@ -75,6 +77,7 @@ async def emit(kind: Kind, *, task: str = "", worker: str = "", **data: Any) -> 
     }
     if within := place(config):
         event["within"] = within
+    event = redacted_value(event)
     get_stream_writer()(event)
     if _is_heard(config):
         await adispatch_custom_event(kind, event, config=config)

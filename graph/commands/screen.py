@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graph.terminal import printable, put, remark
+from nodes.redaction import redacted
 
 _FIGURE: Final = re.compile(r"[-+]?[\d,.e+-]*")
 
@@ -65,7 +66,8 @@ def _is_of_figures(column: tuple[str, ...]) -> bool:
 def save_json(value: Any, path: Path) -> bool:
     """Write a JSON file; a failure is a remark, since the run itself is not harmed."""
     try:
-        path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        written = redacted(json.dumps(value, ensure_ascii=False, indent=2))
+        path.write_text(f"{written}\n", encoding="utf-8")
     except OSError as error:
         remark(f"warning: cannot write {path}: {error.strerror or error}", style="yellow")
         return False

@@ -20,6 +20,7 @@ from nodes.models.prices import cost_usd
 from nodes.models.settings import ModelSettings
 from nodes.models.surroundings import schema_asked, surroundings
 from nodes.models.usage import credible_usage, usage_of
+from nodes.redaction import redacted_message
 from state import Tier
 
 KEPT = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
@@ -127,7 +128,7 @@ class GuardedModel(BaseChatModel):
             cost_usd=message.response_metadata["cost_usd"],
             tries=call.tries,
         )
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        return ChatResult(generations=[ChatGeneration(message=redacted_message(message))])
 
     def _expected(
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
