@@ -1,4 +1,4 @@
-.PHONY: help run test check bench dev lock
+.PHONY: help run test check bench dev audit lock
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -18,6 +18,9 @@ bench:  ## measure dispatch against waves, in memory and on SQLite
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio
+
+audit:  ## look for known holes in the locked packages, and write the SBOM
+	bin/audit
 
 lock:  ## resolve the dependencies anew
 	bin/lock

@@ -1,7 +1,9 @@
 """What the project stands on: locked with hashes, declared, and past the known holes."""
 
 import ast
+import json
 import re
+import subprocess
 import sys
 import tomllib
 from functools import cache
@@ -125,3 +127,14 @@ def test_everything_imported_is_declared() -> None:
     }
 
     assert not undeclared
+
+
+def test_the_sbom_lists_what_is_locked(tmp_path: Path) -> None:
+    made = tmp_path / "sbom.json"
+    command = ["cyclonedx_py", "requirements", str(ROOT / LOCKS[0]), "--sv", "1.6", "-o", str(made)]
+
+    subprocess.run([sys.executable, "-m", *command], check=True, capture_output=True)
+
+    bom = json.loads(made.read_text(encoding="utf-8"))
+    listed = {canonicalize_name(one["name"]): Version(one["version"]) for one in bom["components"]}
+    assert bom["specVersion"] == "1.6" and listed == locked(LOCKS[0])
