@@ -707,6 +707,8 @@ class SupervisorState(RequestInput, total=False):
 
     planned_for: str
     """The request that the plan belongs to."""
+    given: tuple[Report, ...]
+    """Results that came with the request, from the team that asked."""
     plan: Plan | None
     plans: Annotated[tuple[Plan, ...], merge_plans]
     results: Annotated[dict[str, Report], merge_results]
@@ -759,6 +761,8 @@ class Assignment(TypedDict, total=False):
     task: Task
     materials: dict[str, str]
     """Only the task's own."""
+    given: tuple[Report, ...]
+    """Results that came with the request, for a task that depends on none of its own team's."""
     is_dispensable: bool
     """Others want the result, and none of them needs it."""
     known: dict[str, Report]

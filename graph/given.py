@@ -100,5 +100,6 @@ def _state_readers() -> Mapping[str, TypeAdapter[Any]]:
         "todo",
         "heeded",
         "estimate",
+        "given",
     )
     return {name: TypeAdapter(kinds[name]) for name in own}

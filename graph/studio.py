@@ -15,3 +15,4 @@ SETTINGS.export_tracing()
 get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lru_cache
 
 market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
+organisation = build_supervisor("organisation", settings=SETTINGS)

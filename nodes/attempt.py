@@ -152,11 +152,12 @@ class Work:
 
     def _handoff(self) -> Handoff:
         state, limits = self.state, self.worker.limits
+        needed = (state["inputs"][edge.task] for edge in state["task"].depends_on)
         return Handoff(
             task=state["task"].id,
             to=self.worker.name,
             intent=state["description"],
-            context=tuple(state["inputs"][edge.task] for edge in state["task"].depends_on),
+            context=(*needed, *state.get("given", ())),
             artifacts=state.get("materials", {}),
             constraints=Constraints(
                 max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=self.tier

@@ -16,7 +16,7 @@ from nodes.bill import total
 from nodes.budget import Budget
 from nodes.deadline import stamps
 from nodes.events import now_s, place
-from nodes.prompts import delegated_request, report_text
+from nodes.prompts import delegated_request
 from state import (
     Answer,
     Claim,
@@ -63,10 +63,7 @@ class Delegation:
             "request": delegated_request(
                 self.handoff, guidance=self.guidance, earlier=earlier, answers=answers
             ),
-            "materials": {
-                **self.handoff.artifacts,
-                **{f"result {told.task}": report_text(told) for told in self.handoff.context},
-            },
+            "materials": self.handoff.artifacts,
         }
         context = replace(
             self.context,
@@ -109,6 +106,7 @@ class Delegation:
         outer = self.config["configurable"]
         inner: dict[str, Any] = {
             "__within": place(self.config, self.handoff.task),
+            "__given": self.handoff.context,
             **stamps(now_s(), self.timeout_s),
         }
         if isinstance(budget := outer.get("__budget"), Budget):

@@ -23,6 +23,8 @@ DIVIDE = """\
 - Set is_compound for a task that is too large for one worker. When its turn comes it is planned
   again, by itself, for this same team. Give it to the worker who would do most of it."""
 
+GIVEN = "Results that come with the request. Tasks that depend on no other get them whole."
+
 LOAD = "How busy the workers are. Where two fit a task equally well, choose the idle one."
 
 RECRUIT = """\

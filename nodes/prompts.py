@@ -15,6 +15,7 @@ from nodes.instructions import (
     ANSWERED,
     CRITICIZE,
     DIVIDE,
+    GIVEN,
     JUDGE,
     LOAD,
     PLAN,
@@ -44,6 +45,8 @@ from state import (
 
 MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000
+MAX_GIVEN_CHARS = 600
+"""Of a result that comes with a request, before the planner; workers see it whole."""
 
 
 def tagged(tag: str, text: str, **attributes: str) -> str:
@@ -62,8 +65,9 @@ def plan_messages(
     history: str = "",
     may_divide: bool = False,
     load: Mapping[str, str] | None = None,
+    given: Sequence[Report] = (),
 ) -> list[AnyMessage]:
-    """Ask for a plan of the request."""
+    """Ask for a plan of the request; results that come with it are shown in short."""
     system = [
         PLAN,
         *([DIVIDE] if may_divide else []),
@@ -76,6 +80,9 @@ def plan_messages(
     human = [tagged("history", history)] if history else []
     if materials:
         human.append(tagged("materials", "\n".join(_material_card(*m) for m in materials.items())))
+    if given:
+        lines = [f"- {each.task}: {shortened(each.output, MAX_GIVEN_CHARS)}" for each in given]
+        human.append(tagged("given", "\n".join([GIVEN, *lines])))
     human += _loaded(load)
     human.append(tagged("request", request))
     return [SystemMessage("\n\n".join(system)), HumanMessage("\n\n".join(human))]
@@ -187,15 +194,6 @@ def delegated_request(
         parts.append(f"An earlier attempt at this failed:\n{earlier}")
     parts += [f"A person was asked: {asked}\nThe answer: {said}" for asked, said in answers.items()]
     return "\n\n".join(parts)
-
-
-def report_text(report: Report) -> str:
-    """Give a report as a material for a team: its words, and each claim with its source."""
-    claims = [
-        f"- {claim.text}" + (f" (source: {claim.source})" if claim.source else "")
-        for claim in report.claims
-    ]
-    return "\n".join([shortened(report.output, MAX_OUTPUT_CHARS), *claims])
 
 
 def recruit_messages(task: Task, description: str, tools: Mapping[str, str]) -> list[AnyMessage]:

@@ -101,7 +101,7 @@ async def _begin(
     model = models.chat(team.planner_tier, context)
     await capacity_of(team).read(runtime.store)
     (plan, usage), _ = await asyncio.gather(
-        _first_plan(state, model, request, context, team=team), prepare()
+        _first_plan(state, config, model, request, context, team=team), prepare()
     )
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimated(plan, team, models, context, materials=materials, planning=usage)
@@ -117,6 +117,7 @@ async def _begin(
     update: SupervisorState = {
         "request": request,
         "planned_for": request,
+        "given": tuple(config["configurable"].get("__given", ())),
         "messages": [] if is_chat else [HumanMessage(request)],
         "plan": plan,
         "plans": (plan,),
@@ -146,7 +147,13 @@ async def _begin(
 
 
 async def _first_plan(
-    state: SupervisorState, model: BaseChatModel, request: str, context: Context, *, team: Team
+    state: SupervisorState,
+    config: RunnableConfig,
+    model: BaseChatModel,
+    request: str,
+    context: Context,
+    *,
+    team: Team,
 ) -> tuple[Plan, Usage]:
     materials = state.get("materials", {})
     if team.strategy == "route":
@@ -167,6 +174,7 @@ async def _first_plan(
             history=read_history(state),
             may_divide=may_divide(team),
             load=capacity_of(team).told(team),
+            given=config["configurable"].get("__given", ()),
         )
         return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
@@ -270,6 +278,7 @@ async def _revise(
         max_tasks=max_tasks,
         history=read_history(state),
         may_divide=may_divide(team),
+        given=state.get("given", ()),
     )
     asking.append(revision_message(old, results.values(), reason))
     try:
@@ -367,6 +376,7 @@ def after_supervisor(state: SupervisorState) -> list[Send] | str:
             Assignment(
                 task=with_note(task, state.get("notes", {}).get(task.id, "")),
                 materials={name: state["materials"][name] for name in task.materials},
+                given=() if task.depends_on else state.get("given", ()),
                 is_dispensable=task.id in spare,
                 known={e.task: results[e.task] for e in task.depends_on if e.task in results},
                 max_attempts=state["max_attempts"],

@@ -305,12 +305,12 @@ async def test_a_team_is_told_what_its_worker_s_file_says_and_the_results_it_dep
         ScriptedTask(id="W", worker="writer"),
         ScriptedTask(id="R", worker="research", depends_on=("W",)),
     )
-    using = plan(ScriptedTask(id="A", worker="reader", materials=("result W",)))
+    using = plan(ScriptedTask(id="A", worker="reader"))
     endpoint.play(scenario(answers={"Plan": plans(read=using, Plan=first)}))
 
     state, _ = await played(built(team(workers=(lead, writer)), settings))
 
     inner = str(endpoint.calls(schema="Plan")[1].body)
-    assert "Cite page numbers." in inner and "result W" in inner
+    assert "Cite page numbers." in inner and "- W: Result of W" in inner
     assert "Part W costs 42 euros" in str(endpoint.calls(task="A")[0].body)
     assert state["status"] == "done"

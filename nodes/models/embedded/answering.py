@@ -43,15 +43,15 @@ def _has_no_table(report: dict[str, Any]) -> bool:
 
 def _part(report: dict[str, Any]) -> str:
     kept = [
-        line
+        f"#{line}" if line.startswith("#") else line
         for line in str(report.get("output", "")).splitlines()
-        if line.strip() and not line.startswith(NOT_DONE)
+        if line.strip() and not line.startswith((NOT_DONE, INTRODUCTION))
     ]
     if not kept:
         return ""
     sources = list(dict.fromkeys(str(c["source"]) for c in claims_of(report) if c.get("source")))
     body = "\n".join(kept)
-    if sources and not _has_no_table(report):
+    if sources and not _has_no_table(report) and "\nSource: " not in body:
         body += f"\n\nSource: {', '.join(sources)}."
     return f"## {heading(str(report.get('task') or 'Result'))}\n\n{body}"
 

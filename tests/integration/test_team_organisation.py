@@ -1,0 +1,75 @@
+"""The organisation: three departments, each a supervised team, in one run and one trace."""
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun, run
+from graph.outcome import Outcome
+from graph.settings import Settings
+from graph.trace import load_trace
+
+EXAMPLE = Path(__file__).parents[2] / "examples/organisation"
+REQUEST = (
+    "Write a report on which of our three shops we should enlarge, from sales.csv, customers.md "
+    "and leases.md"
+)
+
+
+@pytest.fixture
+def offline(tmp_path: Path) -> Settings:
+    return Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
+
+
+async def played(settings: Settings, **options: Any) -> Outcome:
+    given = {"files": [EXAMPLE], "thread": "one", **options}
+    return await arun(REQUEST, team="organisation", settings=settings, **given)
+
+
+def growth() -> dict[str, float]:
+    """Compute the growth of each shop from the table, without any tool of the teams."""
+    revenue: defaultdict[tuple[str, str], float] = defaultdict(float)
+    with (EXAMPLE / "sales.csv").open() as file:
+        for row in csv.DictReader(file):
+            revenue[row["shop"], row["quarter"][:4]] += float(row["revenue_eur"])
+    return {shop: 100 * revenue[shop, "2025"] / revenue[shop, "2024"] - 100 for shop, _ in revenue}
+
+
+def test_three_departments_answer_with_one_report(offline: Settings, tmp_path: Path) -> None:
+    outcome = run(REQUEST, team="organisation", settings=offline, files=[EXAMPLE])
+
+    assert outcome.status == "done" and outcome.answer is not None
+    assert set(outcome.answer.sources) == {"sales.csv", "customers.md", "leases.md"}
+    for shop, percent in growth().items():
+        assert shop in outcome.answer.text and f"{percent:.1f}" in outcome.answer.text
+    (written,) = tmp_path.rglob("which-shop-to-enlarge*.md")
+    assert "622000" in written.read_text() and "31 December 2030" in written.read_text()
+
+
+async def test_the_runs_of_three_inner_supervisors_stand_in_one_trace(offline: Settings) -> None:
+    await played(offline)
+
+    trace = load_trace("one", offline)
+    inner = {task["worker"]: task["team"] for task in trace["tasks"]}
+    assert {name: team["name"] for name, team in inner.items()} == {
+        "research": "research",
+        "analysis": "analysis",
+        "report": "report",
+    }
+    assert [len(inner[name]["tasks"]) for name in ("research", "analysis", "report")] == [3, 2, 1]
+    statuses = {task["status"] for team in inner.values() for task in team["tasks"]}
+    assert statuses == {"completed"}
+    assert not [event for event in trace["events"] if event["kind"] == "plan_rejected"]
+
+
+async def test_a_department_without_its_material_is_named_as_the_gap(offline: Settings) -> None:
+    files = [EXAMPLE / "customers.md", EXAMPLE / "leases.md"]
+
+    outcome = await played(offline, files=files)
+
+    assert outcome.status == "partial" and outcome.answer is not None
+    assert any("growth" in gap for gap in outcome.answer.gaps)
+    assert "cargo bikes" in outcome.answer.text
