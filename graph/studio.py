@@ -15,4 +15,5 @@ SETTINGS.export_tracing()
 get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lru_cache
 
 market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
+competitive_intelligence = build_supervisor("competitive_intelligence", settings=SETTINGS)
 organisation = build_supervisor("organisation", settings=SETTINGS)

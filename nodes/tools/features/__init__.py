@@ -1,0 +1,1 @@
+"""What products say they can do, and how it is set side by side."""

@@ -1,0 +1,70 @@
+"""Setting the features of products side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.features.sheet import folded, stated
+
+UNSTATED: Final = "not stated"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Features by product; a cell that nobody states says so."""
+
+    products: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """The feature's name, then a value for each product; shared features first."""
+    sources: tuple[tuple[str, str], ...]
+    """Product and the source its features are read from."""
+    unstated: tuple[tuple[str, str], ...]
+    """Product and feature of each empty cell."""
+    conflicts: tuple[str, ...]
+    """Features that one product states twice, differently."""
+
+    def markdown(self) -> str:
+        """Write the matrix as a table, with the source of each product below."""
+        head = ["feature", *self.products]
+        lines = [head, ["---"] * len(head), *self.rows]
+        table = ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
+        named = "; ".join(f"{product}: {source}" for product, source in self.sources)
+        return "\n".join([*table, f"Source: {named}."])
+
+
+def matrix(claims: Sequence[CitedClaim]) -> Matrix:
+    """Set what claims say of products side by side; other claims are passed over."""
+    names: dict[str, str] = {}
+    cells: dict[tuple[str, str], str] = {}
+    sources: dict[tuple[str, str], None] = {}
+    conflicts = []
+    for claim in claims:
+        found = stated(claim.text)
+        if found is None:
+            continue
+        product, feature, value = found
+        key = (folded(feature), product)
+        names.setdefault(key[0], feature)
+        sources[product, claim.source] = None
+        if cells.setdefault(key, value) != value:
+            conflicts.append(f"{product} states {feature} as {cells[key]!r} and as {value!r}")
+    products = tuple(dict.fromkeys(product for _, product in cells))
+    known = {name: sum((name, product) in cells for product in products) for name in names}
+    order = sorted(names, key=lambda name: -known[name])
+    return Matrix(
+        products=products,
+        rows=tuple(
+            (names[name], *(cells.get((name, each), UNSTATED) for each in products))
+            for name in order
+        ),
+        sources=tuple(sources),
+        unstated=tuple(
+            (each, names[name]) for name in order for each in products if (name, each) not in cells
+        ),
+        conflicts=tuple(conflicts),
+    )
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,47 @@
+"""A product's features, read from its page."""
+
+import asyncio
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import ToolRefused
+from nodes.tools.features.sheet import features
+from nodes.tools.materials import material_text
+
+MAX_FEATURES = 60
+CONFIDENCE = 90
+"""The page says so; whether it is so is another matter."""
+
+
+@tool
+async def read_features(
+    material: str, materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None
+) -> dict[str, Any]:
+    """Read the features that a product's page states, such as `SSO: yes` or a table of two columns.
+
+    Gives each as a claim `Product — feature: value` with the words of the page as quote.
+    Example: read_features(material="acme.md")
+    """
+    text = material_text(material, materials)
+    found = await asyncio.to_thread(features, text, PurePosixPath(material).stem)
+    if not found:
+        raise ToolRefused(f"{material} states no features as name and value; quote its sentences")
+    shown = found[:MAX_FEATURES]
+    cut = len(found) - len(shown)
+    listed = "\n".join(f"- {each.name}: {each.value}" for each in shown)
+    return {
+        "summary": f"{shown[0].product} states {len(found)} features in {material}:\n{listed}",
+        "claims": [
+            {
+                "text": each.claim,
+                "source": material,
+                "quote": each.quote,
+                "confidence": CONFIDENCE,
+            }
+            for each in shown
+        ],
+        "gaps": [f"{cut} more features of {material} are left out"] if cut else [],
+    }
