@@ -20,14 +20,14 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from nodes.errand import Errand, TurnsSpent
-from nodes.errors import ToolRefused
+from nodes.errors import ModelError, ToolRefused
 from nodes.events import emit
 from nodes.models.ask import lenient
 from nodes.models.surroundings import surroundings
 from nodes.models.usage import usage_of
 from nodes.prompts import shortened, work_prompt
 from nodes.redaction import redacted
-from state import Report, Worker
+from state import Report, Usage, Worker
 
 MAX_TOOL_CHARS = 24_000
 """Of one tool result; what is cut is said in the result."""
@@ -63,7 +63,11 @@ class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
             or (budget is not None and budget.is_low())
         )
         tools = [] if must_report else request.tools
-        response = await handler(request.override(model=errand.model, tools=tools))
+        try:
+            response = await handler(request.override(model=errand.model, tools=tools))
+        except ModelError as error:
+            errand.usage += error.usage or Usage()
+            raise
         for message in response.result:
             if isinstance(message, AIMessage):
                 errand.usage += usage_of(message)

@@ -11,6 +11,7 @@ SupervisorError
 ├── ModelError            exit 4
 │   ├── EndpointUnreachable
 │   ├── EndpointFailed        5xx, an error inside a 200
+│   ├── EndpointDown          not asked: it has failed again and again
 │   ├── CallTimedOut
 │   ├── RateLimited
 │   ├── QuotaSpent
@@ -26,7 +27,11 @@ SupervisorError
 ToolRefused               a tool says no; the worker's model reads why
 """
 
-from typing import ClassVar
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:  # the command line's help needs errors, and not what the vocabulary stands on
+    from state import Usage
 
 from nodes.redaction import redacted
 
@@ -41,6 +46,8 @@ class SupervisorError(RuntimeError):
     exit_code: ClassVar[int] = 1
     retryable: ClassVar[bool] = False
     """Whether the same call may succeed a moment later."""
+    usage: "Usage | None" = None
+    """What was spent in vain before it was raised; whoever catches it bills it."""
 
     def __init__(self, what: str, *, cause: str = "", kept: str = "", next: str = "") -> None:
         self.what, self.cause, self.kept, self.next = map(redacted, (what, cause, kept, next))
@@ -97,6 +104,19 @@ class EndpointUnreachable(ModelError):
 
 class EndpointFailed(ModelError):
     code, retryable = "ENDPOINT_FAILED", True
+
+
+class EndpointDown(ModelError):
+    """An endpoint is not asked for a while: it has failed too often."""
+
+    code = "ENDPOINT_DOWN"
+
+    def __init__(self, what: str, *, retry_after_s: float, cause: str = "") -> None:
+        when = f"in {math.ceil(retry_after_s)} s" if retry_after_s else "at this moment"
+        super().__init__(
+            what, cause=cause, next=f"it is tried again {when}; `supervise doctor` tells more"
+        )
+        self.retry_after_s = retry_after_s
 
 
 class CallTimedOut(ModelError):

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
 from nodes.checks.plan import may_divide, problems
-from nodes.errors import PlanInvalid
+from nodes.errors import ModelError, PlanInvalid
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.prompts import problem_message, shortened
@@ -47,6 +47,9 @@ async def make_plan(
             reply = await ask(model, Plan, asking, parameters=closed)
             usage, said, last = reply.usage, reply.value.model_dump_json(), reply.value
             plan, wrong = _checked(adopt, reply.value, team, max_tasks, materials)
+        except ModelError as error:
+            error.usage = spent + (error.usage or Usage())
+            raise
         except Unreadable as error:
             plan, usage, said, wrong = None, error.usage, error.said, list(error.problems)
         spent += usage
@@ -60,11 +63,13 @@ async def make_plan(
         )
         if plan is not None:
             return plan, spent
-    raise PlanInvalid(
+    refused = PlanInvalid(
         f"no valid plan after {team.max_plan_repairs} repairs",
         cause=f"{'; '.join(wrong)[:400]} (the last plan began: {said[:200]})",
         next="say the request in other words, or give the strong tier a stronger model",
     )
+    refused.usage = spent
+    raise refused
 
 
 def _checked(

@@ -7,7 +7,7 @@ from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.models.catalog import Models
 from nodes.prompts import refine_messages
-from state import Context, Expense, Refinement, Tier, WorkerState
+from state import Context, Expense, Refinement, Tier, Usage, WorkerState
 
 TIER: Tier = "fast"
 
@@ -24,8 +24,8 @@ async def refine(state: WorkerState, runtime: Runtime[Context], *, models: Model
             Refinement,
             refine_messages(task, state["description"], state["problem"]),
         )
-    except (ModelError, UsageError, Unreadable):
-        return {}
+    except (ModelError, UsageError, Unreadable) as error:
+        return {"ledger": _ledger(task.id, number, error.usage)} if error.usage else {}
     await emit(
         "refined",
         task=task.id,
@@ -35,8 +35,11 @@ async def refine(state: WorkerState, runtime: Runtime[Context], *, models: Model
         reason=asked.value.reason,
         description=asked.value.description,
     )
-    spent = Expense(worker="supervisor", tier=TIER, usage=asked.usage)
     return {
         "description": asked.value.description,
-        "ledger": {f"{task.id}#{number}/refine": spent},
+        "ledger": _ledger(task.id, number, asked.usage),
     }
+
+
+def _ledger(task: str, number: int, usage: Usage) -> dict[str, Expense]:
+    return {f"{task}#{number}/refine": Expense(worker="supervisor", tier=TIER, usage=usage)}

@@ -67,16 +67,17 @@ async def supervise(
     if is_new(state):
         return await _begin(state, config, runtime, team=team, models=models, prepare=prepare)
     disband(runtime, config)
-    reason = await _reason_to_revise(state, team)
+    reason, lost = await _reason_to_revise(state, team), SupervisorState()
     if reason and not is_past(config):
-        revised = await _revise(state, config, runtime, reason, team=team, models=models)
-        if revised is not None:
-            return revised
+        lost = await _revise(state, config, runtime, reason, team=team, models=models)
+        if "plan" in lost:
+            return lost
     if team.strategy == "step" and state.get("reported", -1) < len(state.get("results", {})):
         stepped = await _step(state, config, runtime, team=team, models=models)
         if stepped is not None:
-            return stepped
-    return await _go_on(state, config, runtime, team=team)
+            paid = {**lost.get("ledger", {}), **stepped.get("ledger", {})}
+            return {**stepped, "ledger": paid}
+    return {**lost, **await _go_on(state, config, runtime, team=team)}
 
 
 async def _begin(
@@ -254,8 +255,8 @@ async def _revise(
     *,
     team: Team,
     models: Models,
-) -> SupervisorState | None:
-    """Make the next version of the plan; None when none is to be had, and the old one goes on.
+) -> SupervisorState:
+    """Make the next version of the plan; with none to be had only its cost, and the old one stays.
 
     Raises:
         PlanInvalid: a person rejected the plan, and there is no other.
@@ -294,7 +295,9 @@ async def _revise(
         if rejected:
             raise
         await emit("error", code=error.code, message=f"the plan stays as it is: {error}")
-        return None
+        usage = error.usage or Usage()
+        spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+        return {"ledger": {f"@plan#{len(state['plans']) + 1}/{len(results)}": spent}}
     plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
     await emit(
         "plan_revised",

@@ -13,6 +13,7 @@ from nodes.errors import ModelError
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
 from nodes.models.catalog import Models
+from nodes.models.surroundings import writing_the_answer
 from nodes.prompts import problem_message, synthesis_messages
 from nodes.rendezvous import disband
 from nodes.synthesis.contradictions import undecided, with_own
@@ -97,7 +98,8 @@ async def _write(
     asking = list(messages)
     for _ in range(2):
         try:
-            reply = await ask(model, Answer, asking)
+            with writing_the_answer():
+                reply = await ask(model, Answer, asking)
             return reply.value, spent + reply.usage, ""
         except ModelError as error:
             return fallback, spent, f"the synthesis failed, the reports stand as they are: {error}"

@@ -1,23 +1,25 @@
 """One call of a model, with all its tries: the only place where calls are repeated."""
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+import asyncio
+import random
+import time
+from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
-from langchain_core.tracers._streaming import _StreamingCallbackHandler
-from tenacity import AsyncRetrying, RetryCallState, wait_random_exponential
+from langchain_core.messages.ai import UsageMetadata
 
 from nodes.errors import BadResponse, RateLimited, ResponseCut, SupervisorError
 from nodes.models.deadline import Deadline
-from nodes.models.failures import explain, retry_after_s, spoken
-from nodes.models.limits import Limits, limits_for
+from nodes.models.exchange import exchange
+from nodes.models.failures import explain, is_alive, retry_after_s, spoken
+from nodes.models.health import health_of
+from nodes.models.limits import limits_for
 from nodes.models.settings import ModelSettings
 from nodes.models.surroundings import Surroundings
-from nodes.models.whole import gathered, whole_message
+from nodes.models.usage import credible_usage
+from nodes.models.whole import ended, require_use
 
 BACKOFF_S = 0.5
 """Cap of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""
@@ -26,6 +28,8 @@ MAX_UNUSABLE = 2
 """Tries for an answer that came but cannot be used: the next is likely to be the same."""
 EXPECTED_OUTPUT_TOKENS = 500
 """Of one answer, until the endpoint has counted them."""
+POLL_S = 0.1
+"""Between two looks whether the endpoint may be sent a retry."""
 
 
 @dataclass
@@ -39,6 +43,16 @@ class Call:
     max_concurrency: int | None
     around: Surroundings
     tries: int = 0
+    wasted: list[UsageMetadata] = field(default_factory=list)
+    """Of answers that came and could not be used."""
+    has_opened: bool = False
+    """A failure of this call was the one that opened the breaker."""
+
+    def __post_init__(self) -> None:
+        self._limits = limits_for(self.endpoint, self.settings)
+        self._health = health_of(self.endpoint, self.who)
+        self._deadline = Deadline(self.settings.call_timeout_s, self.around.remaining_s)
+        self._retries = 0
 
     async def made(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
         """Give the answer.
@@ -46,26 +60,20 @@ class Call:
         Raises:
             SupervisorError: the reason why there is none.
         """
-        limits = limits_for(self.endpoint, self.settings)
-        deadline = Deadline(self.settings.call_timeout_s, self.around.remaining_s)
+        self._health.retries.count_call()
+        async with self._deadline.enforced(self.who):
+            while True:
+                try:
+                    answer = await self._try(messages, kwargs)
+                except SupervisorError as error:
+                    if not await self._may_go_again(error):
+                        raise
+                else:
+                    self._health.retries.give_back(self._retries)
+                    return answer
 
-        def must_stop(state: RetryCallState) -> bool:
-            return self._must_stop(state, limits, deadline)
-
-        retrying = AsyncRetrying(
-            wait=_wait_s, stop=must_stop, retry=_may_pass_by_itself, reraise=True
-        )
-        async with deadline.enforced(self.who):
-            answer: AIMessage = await retrying(self._try, limits, deadline, messages, kwargs)
-            return answer
-
-    async def _try(
-        self,
-        limits: Limits,
-        deadline: Deadline,
-        messages: list[BaseMessage],
-        kwargs: dict[str, Any],
-    ) -> AIMessage:
+    async def _try(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
+        limits, deadline = self._limits, self._deadline
         tokens = estimated_tokens(messages, kwargs) if limits.counts_tokens else 0
         deadline.pause()
         try:
@@ -73,93 +81,118 @@ class Call:
                 tokens, run=self.around.run, max_concurrency=self.max_concurrency
             ) as slot:
                 deadline.go_on()
-                await self._pass(limits, deadline)
+                await self._pass()
                 self.tries += 1
-                answer = await self._ask(limits, messages, kwargs)
-                if answer.usage_metadata:
-                    slot.correct(answer.usage_metadata["total_tokens"])
-                return answer
+                answer, reason = await self._ask(messages, kwargs)
+                counted = credible_usage(answer.usage_metadata)
+                slot.correct(counted["total_tokens"] if counted else 0)
         finally:
             deadline.go_on()
+        try:
+            require_use(answer, reason, self.who)
+        except SupervisorError:
+            self.wasted += [counted] if counted else []
+            raise
+        return answer
 
-    async def _pass(self, limits: Limits, deadline: Deadline) -> None:
-        closed_s = limits.gate.opens_in_s()
-        if closed_s and closed_s > deadline.remaining_s():
-            raise RateLimited(
-                f"{self.who} wants to be left alone for {spoken(closed_s)}",
-                retry_after_s=closed_s,
-                cause="that is longer than the call may take",
-                next=f"try again in {spoken(closed_s)}",
-            )
-        await limits.gate.wait()
+    async def _pass(self) -> None:
+        """Wait where the endpoint asked for a pause, or has just failed.
+
+        Raises:
+            RateLimited: the pause is longer than the call may take.
+            EndpointDown: it has failed too often to be asked.
+        """
+        gate, breaker = self._limits.gate, self._health.breaker
+        is_late = self.tries > 0
+        while True:
+            closed_s = gate.opens_in_s()
+            if closed_s > self._deadline.remaining_s():
+                raise RateLimited(
+                    f"{self.who} wants to be left alone for {spoken(closed_s)}",
+                    retry_after_s=closed_s,
+                    cause="that is longer than the call may take",
+                    next=f"try again in {spoken(closed_s)}",
+                )
+            await gate.wait(is_staggered=is_late)
+            pause_s = breaker.admit(self, self.who)
+            if not pause_s:
+                return
+            if pause_s >= self._deadline.remaining_s():
+                raise breaker.refusal(self.who)
+            is_late = True
+            await asyncio.sleep(pause_s)
 
     async def _ask(
-        self, limits: Limits, messages: list[BaseMessage], kwargs: dict[str, Any]
-    ) -> AIMessage:
+        self, messages: list[BaseMessage], kwargs: dict[str, Any]
+    ) -> tuple[AIMessage, str]:
+        began_s, breaker = time.monotonic(), self._health.breaker
+        is_streaming = self.settings.streaming
         try:
-            return whole_message(await self._result(messages, **kwargs), self.who)
-        except SupervisorError:
+            result = await exchange(self.inner, messages, is_streaming=is_streaming, **kwargs)
+            answer = ended(result, self.who)
+        except asyncio.CancelledError:
+            if self._deadline.is_all_but_over():
+                self._failed(began_s, f"no answer within {self.settings.call_timeout_s:g} s")
             raise
         except Exception as error:  # providers' clients raise what they like, with no common root
-            if wait_s := retry_after_s(error):
-                limits.gate.close(wait_s)
-            # The original may quote the key, and whoever prints a chain prints all of it.
-            raise explain(error, who=self.who, secret=self.settings.api_key) from None
+            raise self._explained(error, began_s) from None
+        else:
+            breaker.answered(began_s)
+            return answer
+        finally:
+            breaker.leave(self)
 
-    async def _result(
-        self,
-        messages: list[BaseMessage],
-        *,
-        stop: list[str] | None,
-        run_manager: AsyncCallbackManagerForLLMRun | None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        listened = run_manager is not None and any(
-            isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
+    def _explained(self, raised: Exception, began_s: float) -> SupervisorError:
+        """Note a failure and put it into our words.
+
+        The original may quote the key, and whoever prints a chain prints all of it.
+        """
+        error = explain(raised, who=self.who, secret=self.settings.api_key)
+        if wait_s := retry_after_s(raised):
+            self._limits.gate.close(wait_s)
+        if is_alive(raised, error):
+            self._health.breaker.answered(began_s)
+        else:
+            self._failed(began_s, str(error))
+        return error
+
+    def _failed(self, began_s: float, said: str) -> None:
+        self.has_opened |= self._health.breaker.failed(began_s, said)
+
+    async def _may_go_again(self, error: SupervisorError) -> bool:
+        """Wait until a failed call may be tried again; False when it may not."""
+        is_unusable = isinstance(error, BadResponse | ResponseCut)
+        most = min(
+            self.settings.max_tries, MAX_UNUSABLE if is_unusable else self.settings.max_tries
         )
-        can_stream = type(self.inner)._astream is not BaseChatModel._astream
-        if not can_stream or not (listened or self.settings.streaming):
-            return await self.inner._agenerate(messages, stop=stop, **kwargs)
-        return await gathered(
-            _announced(self.inner._astream(messages, stop=stop, **kwargs), run_manager)
-        )
+        if not error.retryable or self.tries >= most:
+            return False
+        is_invited = isinstance(error, RateLimited) and bool(error.retry_after_s)
+        wait_s = 0.0 if is_invited else _backoff_s(self.tries)
+        if max(wait_s, self._limits.gate.opens_in_s()) >= self._deadline.remaining_s():
+            return False
+        if not is_invited and not await self._has_leave():
+            return False
+        await asyncio.sleep(wait_s)
+        return True
 
-    def _must_stop(self, state: RetryCallState, limits: Limits, deadline: Deadline) -> bool:
-        error = state.outcome.exception() if state.outcome else None
-        tries = self.settings.max_tries
-        if isinstance(error, BadResponse | ResponseCut):
-            tries = min(tries, MAX_UNUSABLE)
-        wait_s = max(state.upcoming_sleep, limits.gate.opens_in_s())
-        return state.attempt_number >= tries or wait_s >= deadline.remaining_s()
-
-
-def _may_pass_by_itself(state: RetryCallState) -> bool:
-    error = state.outcome.exception() if state.outcome else None
-    return isinstance(error, SupervisorError) and error.retryable
-
-
-def _wait_s(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    if isinstance(error, RateLimited) and error.retry_after_s:
-        return 0.0
-    return _BACKOFF(state)
+    async def _has_leave(self) -> bool:
+        """Wait for leave to send a retry; an open breaker will say itself that there is none."""
+        while not self._health.breaker.is_open():
+            if self._health.retries.take():
+                self._retries += 1
+                return True
+            if self._deadline.remaining_s() <= POLL_S:
+                return False
+            await asyncio.sleep(POLL_S)
+        return True
 
 
-_BACKOFF = wait_random_exponential(multiplier=BACKOFF_S, max=MAX_BACKOFF_S)
+def _backoff_s(tries: int) -> float:
+    return random.uniform(0.0, min(MAX_BACKOFF_S, BACKOFF_S * 2.0 ** max(0, tries - 1)))
 
 
 def estimated_tokens(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:
     """Guess what a call will count, input and output together, at four characters a token."""
     chars = sum(len(str(message.content)) for message in messages)
     return (chars + len(str(kwargs.get("tools") or ""))) // 4 + EXPECTED_OUTPUT_TOKENS
-
-
-async def _announced(
-    stream: AsyncIterator[ChatGenerationChunk], run_manager: AsyncCallbackManagerForLLMRun | None
-) -> AsyncIterator[ChatGenerationChunk]:
-    async for chunk in stream:
-        if run_manager is not None:
-            if chunk.message.id is None:
-                chunk.message.id = f"lc_run--{run_manager.run_id}"
-            await run_manager.on_llm_new_token(str(chunk.message.text), chunk=chunk)
-        yield chunk

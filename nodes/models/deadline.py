@@ -7,6 +7,9 @@ from contextlib import asynccontextmanager
 
 from nodes.errors import CallTimedOut
 
+ALL_BUT = 0.1
+"""Part of a call's seconds; a worker whose own time ends with the call's cuts it a bit earlier."""
+
 
 class Deadline:
     """Counts a call's own seconds while it is not queueing, and its run's always."""
@@ -22,6 +25,10 @@ class Deadline:
     def remaining_s(self) -> float:
         """Give the seconds left; negative when it is over."""
         return min(self._own_s, self._run_ends_s) - time.monotonic()
+
+    def is_all_but_over(self) -> bool:
+        """Say whether the call's own seconds are used up: who is cut now was not answered."""
+        return self._own_s - time.monotonic() <= self.call_s * ALL_BUT
 
     @asynccontextmanager
     async def enforced(self, who: str) -> AsyncIterator[None]:

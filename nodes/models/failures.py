@@ -23,6 +23,8 @@ from nodes.errors import (
     Unauthorized,
 )
 
+DOWN = (EndpointUnreachable, EndpointFailed, CallTimedOut, BadResponse, ResponseCut)
+"""What an endpoint that works does not do."""
 MAX_QUOTE_CHARS = 200
 """Of what an endpoint said."""
 
@@ -62,6 +64,13 @@ def explain(error: Exception, *, who: str, secret: str | None = None) -> Supervi
     if code or "APIError" in kinds:
         return _coded(code, said, who)
     return BadResponse(f"the answer of {who} cannot be read", cause=said)
+
+
+def is_alive(raised: Exception, error: SupervisorError) -> bool:
+    """Say whether a failure is of the request or its rate: the endpoint itself works."""
+    status = _status(raised)
+    is_refused = status is not None and 400 <= status < 500
+    return is_refused or not isinstance(error, DOWN)
 
 
 def retry_after_s(error: Exception) -> float | None:

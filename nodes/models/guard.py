@@ -3,12 +3,14 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool
@@ -21,7 +23,7 @@ from nodes.models.settings import ModelSettings
 from nodes.models.surroundings import schema_asked, surroundings
 from nodes.models.usage import credible_usage, usage_of
 from nodes.redaction import redacted_message
-from state import Tier
+from state import Tier, Usage
 
 KEPT = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
 """Of an answer's metadata; the rest would weigh on every checkpoint."""
@@ -107,27 +109,34 @@ class GuardedModel(BaseChatModel):
             max_concurrency=self.max_concurrency,
             around=around,
         )
-        told = {"model": self.model, "tier": self.tier, "schema": schema_asked(kwargs)}
+        told: dict[str, Any] = {
+            "model": self.model,
+            "tier": self.tier,
+            "schema": schema_asked(kwargs),
+        }
+        expected = self._expected(messages, kwargs) if around.budget else (0, None)
         try:
-            expected = self._expected(messages, kwargs) if around.budget else (0, None)
             with around.holding(*expected):
                 message = await call.made(messages, stop=stop, run_manager=run_manager, **kwargs)
         except SupervisorError as error:
             seconds = round(time.monotonic() - began_s, 6)
-            await around.tell(**told, seconds=seconds, tries=call.tries, error=error.code)
+            told |= {"seconds": seconds, "tries": call.tries, "error": error.code}
+            if call.wasted:
+                error.usage = usage_of(self._noted(AIMessage(""), call.wasted, seconds))
+                await around.charge(error.usage)
+                told |= _counts(error.usage)
+            if call.has_opened:
+                await around.tell_down(self.model, str(error))
+            await around.tell(**told)
             raise
         seconds = round(time.monotonic() - began_s, 6)
-        message = self._noted(message, seconds)
-        counted = message.usage_metadata
-        await around.charge(usage_of(message))
-        await around.tell(
-            **told,
-            seconds=seconds,
-            input_tokens=counted["input_tokens"] if counted else 0,
-            output_tokens=counted["output_tokens"] if counted else 0,
-            cost_usd=message.response_metadata["cost_usd"],
-            tries=call.tries,
-        )
+        counted = credible_usage(message.usage_metadata)
+        message = self._noted(message, [*call.wasted, *([counted] if counted else [])], seconds)
+        usage = usage_of(message)
+        await around.charge(usage)
+        if counted is None:
+            around.guess(*expected)
+        await around.tell(**told, seconds=seconds, **_counts(usage), tries=call.tries)
         return ChatResult(generations=[ChatGeneration(message=redacted_message(message))])
 
     def _expected(
@@ -138,9 +147,16 @@ class GuardedModel(BaseChatModel):
         usage = {"input_tokens": tokens - made, "output_tokens": made}
         return tokens, cost_usd(self.model, usage)
 
-    def _noted(self, message: AIMessage, seconds: float) -> AIMessage:
-        usage = credible_usage(message.usage_metadata)
+    def _noted(
+        self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float
+    ) -> AIMessage:
+        """Keep of a message's metadata what is of use, with the tokens of all its tries."""
+        usage = reduce(add_usage, counted) if counted else None
         noted = {key: value for key, value in message.response_metadata.items() if key in KEPT}
         price = cost_usd(self.model, usage)
         noted |= {"model": self.model, "seconds": seconds, "cost_usd": price}
         return message.model_copy(update={"usage_metadata": usage, "response_metadata": noted})
+
+
+def _counts(usage: Usage) -> dict[str, Any]:
+    return usage.model_dump(include={"input_tokens", "output_tokens", "cost_usd"})

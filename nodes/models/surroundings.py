@@ -2,16 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from langgraph.config import get_config
 
 from nodes.budget import Budget
+from nodes.errors import EndpointDown
 from nodes.events import emit, now_s
+from nodes.models.breaker import OPEN_S, THRESHOLD
 from state import Usage
 
 REPORT = "Report"
+
+_writes_answer: ContextVar[bool] = ContextVar("writes_answer", default=False)
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,39 @@ class Surroundings:
             budget = self.budget
             await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
 
+    def guess(self, tokens: int, cost_usd: float | None) -> None:
+        """Count a call whose endpoint counts nothing by what was expected of it."""
+        if self.budget is not None:
+            self.budget.charge(Usage(input_tokens=tokens, cost_usd=cost_usd))
+
+    async def tell_down(self, model: str, said: str) -> None:
+        """Say that a model is taken for dead; silence outside a run."""
+        if self.is_run:
+            message = f"{model} is not asked for {OPEN_S:g} s: {THRESHOLD} failures in a row"
+            await emit(
+                "error",
+                code=EndpointDown.code,
+                message=message,
+                model=model,
+                state="open",
+                failures=THRESHOLD,
+                said=said,
+            )
+
     async def tell(self, **data: Any) -> None:
         """Make a `model_call` event; silence outside a run."""
         if self.is_run:
             await emit("model_call", **data)
+
+
+@contextmanager
+def writing_the_answer() -> Iterator[None]:
+    """Let the calls made inside use the time and the budget that are kept for the answer."""
+    token = _writes_answer.set(True)
+    try:
+        yield
+    finally:
+        _writes_answer.reset(token)
 
 
 def surroundings() -> Surroundings:
@@ -61,13 +95,16 @@ def surroundings() -> Surroundings:
     except RuntimeError:
         return Surroundings()
     configurable: Mapping[str, Any] = config.get("configurable", {})
+    is_last = _writes_answer.get()
     ends_at = configurable.get("deadline_at")
+    if not is_last:  # what is kept for the answer is for the answer alone
+        ends_at = configurable.get("work_until", ends_at)
     return Surroundings(
         run=f"{configurable.get('thread_id', '')}/{configurable.get('began_at', '')}",
         remaining_s=None if ends_at is None else ends_at - now_s(),
         is_run="__pregel_runtime" in configurable,
         budget=configurable.get("__budget"),
-        is_last=config.get("metadata", {}).get("langgraph_node") == "synthesizer",
+        is_last=is_last,
     )
 
 

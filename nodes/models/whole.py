@@ -25,18 +25,43 @@ REFUSED = {"content_filter", "content_filtered", "safety", "refusal", "recitatio
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
-def whole_message(result: ChatResult, who: str) -> AIMessage:
-    """Give the message of a finished answer.
+def ended(result: ChatResult, who: str) -> tuple[AIMessage, str]:
+    """Give the message of an answer that has an end, and why it ended.
+
+    What it says may still be of no use.
 
     Raises:
-        ResponseCut: the answer has no end, or hit the length limit.
-        RequestRefused: a content filter took it.
-        BadResponse: it says nothing, or calls tools with nothing but unreadable arguments.
+        ResponseCut: the answer has no end.
+        BadResponse: there is no message.
     """
     if not result.generations or not isinstance(result.generations[0].message, AIMessage):
         raise BadResponse(f"{who} gave no message")
     message = result.generations[0].message
-    _require_end(_reason(result.generations[0], message), who)
+    word = str(_reason(result.generations[0], message) or "").lower()
+    if word not in FINISHED | REFUSED | CUT:
+        cause = f"finish reason {word or 'absent'}"
+        raise ResponseCut(f"the answer of {who} has no end", cause=cause)
+    noted = {
+        **(result.llm_output or {}),
+        **(result.generations[0].generation_info or {}),
+        **message.response_metadata,
+    }
+    return message.model_copy(update={"response_metadata": noted}), word
+
+
+def require_use(message: AIMessage, reason: str, who: str) -> None:
+    """Refuse an answer that came and cannot be used.
+
+    Raises:
+        ResponseCut: it hit the length limit.
+        RequestRefused: a content filter took it.
+        BadResponse: it says nothing, or calls tools with nothing but unreadable arguments.
+    """
+    if reason in REFUSED:
+        raise RequestRefused(f"a content filter took the answer of {who}", cause=reason)
+    if reason in CUT:
+        remedy = "ask for less, or name a model that may answer at greater length"
+        raise ResponseCut(f"the answer of {who} was cut", cause="length limit", next=remedy)
     if message.invalid_tool_calls and not message.tool_calls:
         call = message.invalid_tool_calls[0]
         raise BadResponse(
@@ -45,12 +70,6 @@ def whole_message(result: ChatResult, who: str) -> AIMessage:
         )
     if not message.tool_calls and not message.text.strip():
         raise BadResponse(f"{who} gave an empty answer")
-    noted = {
-        **(result.llm_output or {}),
-        **(result.generations[0].generation_info or {}),
-        **message.response_metadata,
-    }
-    return message.model_copy(update={"response_metadata": noted})
 
 
 async def gathered(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
@@ -96,15 +115,3 @@ def _reason(generation: ChatGeneration, message: Any) -> Any:
         message.response_metadata,
     )
     return next((place[key] for place in places for key in _REASONS if place.get(key)), None)
-
-
-def _require_end(reason: Any, who: str) -> None:
-    word = str(reason or "").lower()
-    if word in FINISHED:
-        return
-    if word in REFUSED:
-        raise RequestRefused(f"a content filter took the answer of {who}", cause=word)
-    if word in CUT:
-        remedy = "ask for less, or name a model that may answer at greater length"
-        raise ResponseCut(f"the answer of {who} was cut", cause="length limit", next=remedy)
-    raise ResponseCut(f"the answer of {who} has no end", cause=f"finish reason {word or 'absent'}")

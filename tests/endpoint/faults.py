@@ -47,8 +47,9 @@ class Fault:
     kind: FaultKind
     schema: str | None = None
     task: str | None = None
+    model: str | None = None
     nth: tuple[int, ...] | None = None
-    """Which of the requests that match schema and task, counted from 1."""
+    """Which of the requests that match schema, task and model, counted from 1."""
     share: float = 1.0
     """Part of the matching requests that is hit, by the scenario's seeded dice."""
     status: int = 503

@@ -145,7 +145,7 @@ class Endpoint:
             refused = await breakage.respond(Fault(kind="unauthorized"), request, call.model)
             assert refused is not None, "an HTTP error is a whole response"
             return refused
-        extra_s, fault = self._fault(asked)
+        extra_s, fault = self._fault(asked, call.model)
         call.fault = fault.kind if fault else ""
         if fault:
             await asyncio.sleep(fault.seconds)
@@ -156,10 +156,12 @@ class Endpoint:
         said = self._script.say(asked, call.body)
         return await _send(request, said, call, fault)
 
-    def _fault(self, asked: Asked) -> tuple[float, Fault | None]:
+    def _fault(self, asked: Asked, model: str) -> tuple[float, Fault | None]:
         extra_s, struck = 0.0, None
         for fault in self.scenario.faults:
             if fault.schema not in (None, asked.schema) or fault.task not in (None, asked.task):
+                continue
+            if fault.model not in (None, model):
                 continue
             self._matched[fault] += 1
             hit = fault.nth is None or self._matched[fault] in fault.nth

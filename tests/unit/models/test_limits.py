@@ -1,15 +1,23 @@
 """Limits hold for all who call an endpoint together."""
 
 import asyncio
+import itertools
+import threading
+import time
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import RateLimited
 from nodes.models.catalog import Models
-from nodes.models.limits import Gate, Limits, Window
+from nodes.models.gate import Gate
+from nodes.models.limits import Limits
 from nodes.models.settings import ModelSettings
+from nodes.models.slots import Slots
+from nodes.models.window import Window
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario
 
@@ -69,6 +77,36 @@ async def test_a_gate_holds_a_crowd_and_lets_it_go_in_the_order_it_came() -> Non
     await asyncio.gather(*(pass_it(number) for number in range(5)))
 
     assert order == [(number, 0.0) for number in range(5)]
+
+
+async def test_callers_that_waited_go_at_least_ten_milliseconds_apart_on_a_busy_loop() -> None:
+    gate, moments = Gate(), []
+    gate.close(0.02)
+
+    async def pass_it() -> None:
+        await gate.wait()
+        moments.append(time.monotonic())
+
+    async def keep_the_loop_busy() -> None:
+        for _ in range(4):
+            await asyncio.sleep(0.02)
+            time.sleep(0.05)  # noqa: ASYNC251
+
+    await asyncio.gather(keep_the_loop_busy(), *(pass_it() for _ in range(12)))
+
+    assert all(b - a >= 0.01 for a, b in itertools.pairwise(moments))
+
+
+async def test_a_retry_keeps_its_distance_also_when_the_gate_is_open() -> None:
+    gate, moments = Gate(), []
+
+    async def retry() -> None:
+        await gate.wait(is_staggered=True)
+        moments.append(time.monotonic())
+
+    await asyncio.gather(*(retry() for _ in range(5)))
+
+    assert all(b - a >= 0.01 for a, b in itertools.pairwise(moments))
 
 
 @pytest.mark.parametrize("retry_after", ["3600", "259200", "date:3600"])
@@ -172,6 +210,67 @@ async def test_a_cancelled_waiter_gives_its_place_back() -> None:
 
     async with asyncio.timeout(5), limits.slot():
         pass
+
+
+async def test_a_cancel_that_comes_with_the_turn_passes_the_turn_on() -> None:
+    slots, entered = Slots(1), []
+
+    async def enter(name: str) -> None:
+        async with slots:
+            entered.append(name)
+            await asyncio.sleep(0)
+
+    async with slots:
+        second, third = asyncio.create_task(enter("second")), asyncio.create_task(enter("third"))
+        await asyncio.sleep(0)
+    second.cancel()
+    async with asyncio.timeout(5):
+        await asyncio.gather(second, third, return_exceptions=True)
+
+    assert entered == ["third"]
+
+
+def in_loops(number: int, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run the same work in several threads, each with a loop of its own."""
+    threads = [threading.Thread(target=asyncio.run, args=[work()]) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_calls_in_flight_are_counted_over_all_loops_of_the_process() -> None:
+    with Endpoint(Scenario(latency_s={"*": 0.02})).in_thread() as endpoint:
+        settings = ModelSettings(
+            fast="openai:gpt-5-mini", base_url=endpoint.base_url, api_key="sk-x", max_concurrency=3
+        )
+
+        async def call() -> None:
+            await call_all(settings, 8)
+
+        in_loops(4, call)
+
+        assert endpoint.max_in_flight == 3
+        assert len(endpoint.requests) == 32
+
+
+def test_a_rate_and_a_closed_gate_hold_in_all_loops_of_the_process() -> None:
+    window, gate, began_s = Window(4, period_s=0.1), Gate(), time.monotonic()
+    gate.close(0.1)
+    moments: list[float] = []
+
+    async def take() -> None:
+        await gate.wait()
+        for _ in range(4):
+            moments.append((await window.take()).at_s)
+
+    in_loops(3, take)
+
+    moments.sort()
+    assert moments[0] >= began_s + 0.1
+    assert all(
+        later - earlier >= 0.09 for earlier, later in zip(moments, moments[4:], strict=False)
+    )
 
 
 async def test_a_gate_is_not_opened_earlier_by_a_smaller_wish() -> None:

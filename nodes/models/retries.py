@@ -1,0 +1,50 @@
+"""How many retries an endpoint is sent: few enough that they cannot keep it down."""
+
+import threading
+import time
+from collections import deque
+
+PERIOD_S = 60.0
+SHARE = 0.1
+MIN_RETRIES = 5
+
+
+class RetryBudget:
+    """Allows retries worth a tenth of the calls of a minute, five at least.
+
+    A retry that helped is given back: the budget is against those that only add to the load.
+    """
+
+    def __init__(self) -> None:
+        self._calls: deque[float] = deque()
+        self._retries: deque[float] = deque()
+        self._lock = threading.Lock()
+
+    def count_call(self) -> None:
+        """Count a call, its retries apart."""
+        with self._lock:
+            now = time.monotonic()
+            self._calls.append(now)
+            _forget(self._calls, now)
+
+    def take(self) -> bool:
+        """Take leave for one retry; False when there is none to be had now."""
+        with self._lock:
+            now = time.monotonic()
+            _forget(self._calls, now)
+            _forget(self._retries, now)
+            if len(self._retries) >= max(MIN_RETRIES, SHARE * len(self._calls)):
+                return False
+            self._retries.append(now)
+            return True
+
+    def give_back(self, number: int) -> None:
+        """Know that a call was answered after so many retries."""
+        with self._lock:
+            for _ in range(min(number, len(self._retries))):
+                self._retries.pop()
+
+
+def _forget(moments: deque[float], now: float) -> None:
+    while moments and now - moments[0] > PERIOD_S:
+        moments.popleft()

@@ -1,0 +1,284 @@
+"""Who has failed again and again is not asked for a while; retries stay a tenth of the calls."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from nodes.errors import EndpointDown, EndpointFailed, SupervisorError
+from nodes.models.breaker import MEMORY_S, OPEN_S, THRESHOLD, Breaker
+from nodes.models.catalog import Models
+from nodes.models.health import health_of
+from nodes.models.retries import MIN_RETRIES, RetryBudget
+from nodes.models.settings import ModelSettings
+from tests.endpoint import Endpoint, Fault, Scenario
+
+WHO = "openai:gpt-5-mini"
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> Breaker:
+    return Breaker(clock)
+
+
+def fail(breaker: Breaker, clock: Clock, times: int) -> list[bool]:
+    said = []
+    for _ in range(times):
+        clock.now_s += 1
+        said.append(breaker.failed(clock.now_s, "503"))
+    return said
+
+
+def test_failures_in_a_row_open_it_and_the_last_of_them_says_so(
+    breaker: Breaker, clock: Clock
+) -> None:
+    assert fail(breaker, clock, THRESHOLD) == [False] * (THRESHOLD - 1) + [True]
+
+    with pytest.raises(EndpointDown) as refused:
+        breaker.admit(object(), WHO)
+
+    line = refused.value.line()
+    assert line.startswith("error[ENDPOINT_DOWN] openai:gpt-5-mini is not asked: 5 failures")
+    assert "since " in line
+    assert "503" in line
+    assert f"next: it is tried again in {OPEN_S:.0f} s" in line
+    assert not refused.value.retryable
+
+
+def test_an_answer_in_between_closes_it(breaker: Breaker, clock: Clock) -> None:
+    for _ in range(4):
+        fail(breaker, clock, THRESHOLD - 1)
+        breaker.answered(clock.now_s)
+
+    assert breaker.admit(object(), WHO) == 0.0
+
+
+def test_a_crowd_under_way_when_the_first_fails_counts_as_one(
+    breaker: Breaker, clock: Clock
+) -> None:
+    began_s = clock.now_s
+    clock.now_s += 1
+
+    for _ in range(20):
+        breaker.failed(began_s, "503")
+
+    assert breaker.failures == 1
+
+
+def test_each_failure_makes_those_who_come_next_pause_a_little_longer(
+    breaker: Breaker, clock: Clock
+) -> None:
+    pauses = []
+    for _ in range(THRESHOLD - 1):
+        fail(breaker, clock, 1)
+        pauses.append(breaker.admit(object(), WHO))
+
+    assert pauses == sorted(pauses)
+    assert 0 < pauses[0] <= 0.25
+    assert 1 <= pauses[-1] <= 2
+
+
+def test_after_a_while_one_probe_goes_and_the_others_are_refused_until_it_is_answered(
+    breaker: Breaker, clock: Clock
+) -> None:
+    fail(breaker, clock, THRESHOLD)
+    clock.now_s += OPEN_S
+    probe = object()
+
+    assert breaker.admit(probe, WHO) == 0.0
+    with pytest.raises(EndpointDown, match="since"):
+        breaker.admit(object(), WHO)
+    breaker.answered(clock.now_s)
+
+    assert breaker.admit(object(), WHO) == 0.0
+
+
+def test_a_probe_that_fails_keeps_it_open_and_one_that_is_cancelled_makes_room(
+    breaker: Breaker, clock: Clock
+) -> None:
+    fail(breaker, clock, THRESHOLD)
+    clock.now_s += OPEN_S
+    cancelled, second = object(), object()
+
+    breaker.admit(cancelled, WHO)
+    breaker.leave(cancelled)
+    assert breaker.admit(second, WHO) == 0.0
+    assert not breaker.failed(clock.now_s, "503")
+
+    with pytest.raises(EndpointDown):
+        breaker.admit(object(), WHO)
+
+
+def test_what_failed_before_it_opened_does_not_keep_it_open_longer(
+    breaker: Breaker, clock: Clock
+) -> None:
+    fail(breaker, clock, THRESHOLD - 1)
+    long_under_way_s = clock.now_s
+    fail(breaker, clock, 1)
+
+    clock.now_s += OPEN_S
+    breaker.failed(long_under_way_s, "timed out")
+
+    assert breaker.admit(object(), WHO) == 0.0
+
+
+def test_old_failures_are_forgotten(breaker: Breaker, clock: Clock) -> None:
+    fail(breaker, clock, THRESHOLD - 1)
+
+    clock.now_s += MEMORY_S + 1
+    fail(breaker, clock, 1)
+
+    assert breaker.failures == 1
+
+
+def test_retries_are_a_tenth_of_the_calls_and_those_that_helped_are_given_back() -> None:
+    budget = RetryBudget()
+    for _ in range(100):
+        budget.count_call()
+
+    assert [budget.take() for _ in range(11)] == [True] * 10 + [False]
+    budget.give_back(2)
+    assert [budget.take() for _ in range(3)] == [True, True, False]
+
+
+def test_a_lone_call_may_still_be_retried() -> None:
+    budget = RetryBudget()
+    budget.count_call()
+
+    assert [budget.take() for _ in range(MIN_RETRIES + 1)] == [True] * MIN_RETRIES + [False]
+
+
+async def call_all(settings: ModelSettings, number: int) -> list[object]:
+    model = Models(settings).chat("fast")
+    calls = (model.ainvoke([HumanMessage("hello")]) for _ in range(number))
+    return list(await asyncio.gather(*calls, return_exceptions=True))
+
+
+def failures(settings: ModelSettings) -> int:
+    return health_of(f"openai {settings.base_url}", WHO).breaker.failures
+
+
+async def test_an_outage_costs_no_more_calls_than_the_threshold_and_those_in_flight(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(faults=(Fault(kind="server_error"),)))
+    settings = replace(model_settings, max_tries=4, max_concurrency=8, call_timeout_s=30)
+
+    answered = await call_all(settings, 60)
+
+    assert all(isinstance(error, EndpointFailed | EndpointDown) for error in answered)
+    assert len(endpoint.requests) <= THRESHOLD + 8
+    assert sum(isinstance(error, EndpointDown) for error in answered) >= 60 - THRESHOLD - 8
+
+
+async def test_a_moments_outage_is_waited_for_and_fails_nobody(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    faults = (Fault(kind="server_error", nth=tuple(range(1, 19))),)
+    endpoint.play(Scenario(faults=faults))
+    settings = replace(model_settings, max_tries=4, max_concurrency=16, call_timeout_s=30)
+
+    answered = await call_all(settings, 16)
+
+    assert not [found for found in answered if isinstance(found, BaseException)]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(kind="rate_limited", retry_after="0.01"),
+        Fault(kind="rate_limited"),
+        Fault(kind="quota"),
+        Fault(kind="context_length"),
+        Fault(kind="unauthorized"),
+        Fault(kind="unknown_model"),
+        Fault(kind="content_filter"),
+        Fault(kind="length"),
+        Fault(kind="null_content"),
+        Fault(kind="server_error", status=409),
+    ],
+    ids=lambda fault: f"{fault.kind}-{fault.retry_after or ''}",
+)
+async def test_who_answers_is_alive_whatever_the_answer(
+    endpoint: Endpoint, model_settings: ModelSettings, fault: Fault
+) -> None:
+    endpoint.play(Scenario(faults=(fault,)))
+
+    (error,) = await call_all(model_settings, 1)
+
+    assert isinstance(error, SupervisorError)
+    assert failures(model_settings) == 0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["server_error", "reset", "half_body", "html", "empty", "no_finish", "error_in_200", "hang"],
+)
+async def test_who_fails_is_silent_or_cannot_be_understood_counts_as_failed(
+    endpoint: Endpoint, model_settings: ModelSettings, kind: str
+) -> None:
+    endpoint.play(Scenario(faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+
+    (error,) = await call_all(replace(model_settings, call_timeout_s=0.5), 1)
+
+    assert isinstance(error, SupervisorError)
+    assert failures(model_settings) == 1
+
+
+async def test_a_pause_that_a_call_has_no_time_for_ends_it_at_once(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(faults=(Fault(kind="server_error"),)))
+    await call_all(model_settings, 1)
+
+    (error,) = await call_all(replace(model_settings, call_timeout_s=0.1), 1)
+
+    assert isinstance(error, EndpointDown)
+    assert len(endpoint.requests) == 1
+
+
+async def test_a_cancelled_call_says_nothing_about_the_endpoint(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    hangs = Fault(kind="hang", nth=tuple(range(1, THRESHOLD + 3)))
+    endpoint.play(Scenario(faults=(hangs,)))
+    model = Models(model_settings).chat("fast")
+
+    for number in range(1, THRESHOLD + 3):
+        call = asyncio.create_task(model.ainvoke("hello"))
+        await endpoint.reach(number)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+
+    assert (await model.ainvoke("hello")).content
+
+
+async def test_of_two_models_at_one_endpoint_only_the_dead_one_is_refused(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(faults=(Fault(kind="server_error", model="gpt-5-mini"),)))
+    models = Models(model_settings)
+
+    for _ in range(THRESHOLD):
+        with pytest.raises(EndpointFailed):
+            await models.chat("fast").ainvoke("hello")
+
+    with pytest.raises(EndpointDown):
+        await models.chat("fast").ainvoke("hello")
+    assert (await models.chat("strong").ainvoke("hello")).content
