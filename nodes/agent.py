@@ -31,6 +31,8 @@ from state import Report, Usage, Worker
 
 MAX_TOOL_CHARS = 24_000
 """Of one tool result; what is cut is said in the result."""
+MAX_CALLS_A_TURN = 8
+"""Tool calls of one message; the others are refused, and the model may ask again."""
 MAX_SHOWN_CHARS = 500
 """Of an argument, in the trace."""
 
@@ -102,6 +104,10 @@ async def _answered(
     request: ToolCallRequest,
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
 ) -> ToolMessage | Command[Any]:
+    if _is_surplus(request):
+        return _refusal(
+            request, f"only {MAX_CALLS_A_TURN} calls are made at a time; make this one again"
+        )
     try:
         result = await handler(request)
     except GraphBubbleUp:
@@ -114,6 +120,13 @@ async def _answered(
         content = shortened(redacted(result.content), MAX_TOOL_CHARS)
         return result.model_copy(update={"content": content})
     return result
+
+
+def _is_surplus(request: ToolCallRequest) -> bool:
+    asking = request.state["messages"][-1]
+    calls = asking.tool_calls if isinstance(asking, AIMessage) else []
+    first = [call["id"] for call in calls[:MAX_CALLS_A_TURN]]
+    return len(calls) > MAX_CALLS_A_TURN and request.tool_call["id"] not in first
 
 
 def _refusal(request: ToolCallRequest, reason: str) -> ToolMessage:

@@ -14,6 +14,8 @@ class Said:
 
     name: str = ""
     value: Json = ""
+    also: tuple[tuple[str, Json], ...] = ()
+    """Further tool calls of the same turn."""
 
 
 class Script:
@@ -26,9 +28,10 @@ class Script:
     def say(self, asked: Asked, body: Body) -> Said:
         """Answer a request."""
         task = self.scenario.task(asked.task)
-        if asked.schema == "Report" and not asked.forced and asked.turn < len(task.tool_calls):
-            name, arguments = task.tool_calls[asked.turn]
-            return Said(name, arguments)
+        begun = asked.turn * task.calls_a_turn
+        if asked.schema == "Report" and not asked.forced and begun < len(task.tool_calls):
+            (name, arguments), *others = task.tool_calls[begun : begun + task.calls_a_turn]
+            return Said(name, arguments, tuple(others))
         value = self._value(asked, body)
         if isinstance(value, str):
             return Said(value=value)
@@ -38,7 +41,7 @@ class Script:
         """Give the seconds a request takes."""
         task = self.scenario.task(asked.task)
         if asked.schema == "Report" and task.latency_s:
-            return task.latency_s / (len(task.tool_calls) + 1)
+            return task.latency_s / (-(-len(task.tool_calls) // task.calls_a_turn) + 1)
         by_schema = self.scenario.latency_s
         return by_schema.get(asked.schema, by_schema.get("*", 0.0))
 

@@ -25,7 +25,8 @@ class ScriptedTask:
     """Of the whole task, spread evenly over its turns."""
     description: str = ""
     tool_calls: tuple[tuple[str, dict[str, Json]], ...] = ()
-    """Made first, one a turn: name and arguments."""
+    """Made first: name and arguments."""
+    calls_a_turn: int = 1
     report: Json = None
     """A dict; a list is used up in order, its last item repeats; a string is sent as prose."""
     materials: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ def completion(
     """Give a whole chat completion."""
     message: dict[str, Any] = {"role": "assistant", "content": None}
     if said.name:
-        message["tool_calls"] = [_tool_call(said, number)]
+        message["tool_calls"] = _tool_calls(said, number)
     else:
         message["content"] = _words(said)
     return {
@@ -59,25 +59,41 @@ def finish_of(said: Said) -> str:
 
 
 def _deltas(said: Said, number: int) -> Iterator[dict[str, Any]]:
-    pieces = [_words(said)[i : i + CHUNK_CHARS] for i in range(0, len(_words(said)), CHUNK_CHARS)]
     if not said.name:
         yield {"role": "assistant", "content": ""}
-        yield from ({"content": piece} for piece in pieces)
+        yield from ({"content": piece} for piece in _pieces(_words(said)))
         return
-    call = _tool_call(said, number)
-    call["function"]["arguments"] = ""
-    yield {"role": "assistant", "content": None, "tool_calls": [{"index": 0, **call}]}
-    for piece in pieces:
-        yield {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
+    yield {"role": "assistant", "content": None}
+    for index, call in enumerate(_tool_calls(said, number)):
+        words = call["function"]["arguments"]
+        begun = {**call, "function": {**call["function"], "arguments": ""}}
+        yield {"tool_calls": [{"index": index, **begun}]}
+        for piece in _pieces(words):
+            yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
 
 
-def _tool_call(said: Said, number: int) -> dict[str, Any]:
-    function = {"name": said.name, "arguments": _words(said)}
-    return {"id": f"call_{number}", "type": "function", "function": function}
+def _tool_calls(said: Said, number: int) -> list[dict[str, Any]]:
+    calls = ((said.name, said.value), *said.also)
+    return [
+        {
+            "id": f"call_{number}_{index}",
+            "type": "function",
+            "function": {"name": name, "arguments": _written(value)},
+        }
+        for index, (name, value) in enumerate(calls)
+    ]
+
+
+def _pieces(words: str) -> list[str]:
+    return [words[i : i + CHUNK_CHARS] for i in range(0, len(words), CHUNK_CHARS)]
 
 
 def _words(said: Said) -> str:
-    return said.value if isinstance(said.value, str) else json.dumps(said.value)
+    return _written(said.value)
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _event(content: dict[str, Any]) -> bytes:

@@ -1,0 +1,288 @@
+"""What a run makes of a faltering endpoint, by the rows H of the catalogue of faults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from graph import arun, build_supervisor
+from graph.outcome import Outcome
+from graph.settings import Settings
+from graph.trace import load_trace
+from nodes.models.breaker import THRESHOLD
+from state import Worker
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
+from tests.teams import team
+
+REQUEST = "Compare the parts and say which one is best."
+PAIR = dag({"a": (), "b": ()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A fault, and what a run with two tasks must make of it."""
+
+    faults: tuple[Fault, ...]
+    exit_code: int
+    calls: Mapping[str, int] = field(default_factory=dict)
+    """Requests of a schema that the endpoint sees."""
+    most: Mapping[str, int] = field(default_factory=dict)
+    """The same as a bound."""
+    says: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def plan_fault(kind: str, **fields: Any) -> tuple[Fault, ...]:
+    return (Fault(kind=kind, schema="Plan", **fields),)  # type: ignore[arg-type]
+
+
+def task_fault(kind: str, task: str | None = "a", **fields: Any) -> tuple[Fault, ...]:
+    return (Fault(kind=kind, schema="Report", task=task, **fields),)  # type: ignore[arg-type]
+
+
+ROWS = {
+    "H01 429 for a moment": Row(
+        faults=task_fault("rate_limited", task=None, nth=(1,), retry_after="0.2"),
+        exit_code=0,
+        calls={"Report": 3},
+    ),
+    "H02 429 for an hour, planner": Row(
+        faults=plan_fault("rate_limited", retry_after="3600"),
+        exit_code=4,
+        calls={"Plan": 1},
+        says="next: try again in 60 min",
+    ),
+    "H02 429 for three days, worker": Row(
+        faults=task_fault("rate_limited", task=None, nth=(1, 2), retry_after="259200"),
+        exit_code=3,
+        most={"Report": 2},
+        says="RATE_LIMITED",
+    ),
+    "H04 quota": Row(faults=plan_fault("quota"), exit_code=4, calls={"Plan": 1}, says="quota"),
+    "H05 500 with a page of HTML": Row(
+        faults=task_fault("server_error", status=500), exit_code=3, most={"Report": 5}
+    ),
+    "H06 context too long": Row(
+        faults=task_fault("context_length"),
+        exit_code=3,
+        calls={"Report": 2, "Refinement": 0},
+        says="REQUEST_REFUSED",
+    ),
+    "H07 wrong key": Row(
+        faults=(Fault(kind="unauthorized"),),
+        exit_code=4,
+        calls={"Plan": 1, "Report": 0},
+        says="error[UNAUTHORIZED]",
+    ),
+    "H08 unknown model": Row(
+        faults=(Fault(kind="unknown_model"),),
+        exit_code=2,
+        calls={"Plan": 1, "Report": 0},
+        says="next: check the SUPERVISE_MODEL_* settings",
+    ),
+    "H09 hang": Row(
+        faults=task_fault("hang"),
+        exit_code=3,
+        calls={"Report": 2},
+        settings={"call_timeout_s": 0.5},
+        says="CALL_TIMED_OUT",
+    ),
+    "H11 half a body": Row(faults=task_fault("half_body", nth=(1,)), exit_code=0),
+    "H13 H14 a stream breaks off": Row(
+        faults=task_fault("stream_error", nth=(1,)), exit_code=0, settings={"stream": True}
+    ),
+    "H15 an error inside a 200": Row(faults=task_fault("error_in_200", nth=(1,)), exit_code=0),
+    "H16 HTML for an answer": Row(
+        faults=task_fault("html"), exit_code=3, calls={"Report": 3}, says="BAD_RESPONSE"
+    ),
+    "H17 a byte now and then": Row(
+        faults=task_fault("drip"),
+        exit_code=3,
+        calls={"Report": 2},
+        settings={"call_timeout_s": 0.5},
+        says="CALL_TIMED_OUT",
+    ),
+    "H18 a huge body": Row(
+        faults=task_fault("huge"), exit_code=3, calls={"Report": 2}, says="RESPONSE_TOO_LARGE"
+    ),
+    "H19 a bomb": Row(
+        faults=task_fault("gzip_bomb", size=50_000_000),
+        exit_code=3,
+        calls={"Report": 2},
+        says="RESPONSE_TOO_LARGE",
+    ),
+    "H20 no usage": Row(faults=(Fault(kind="no_usage"),), exit_code=0),
+    "H20 absurd usage": Row(faults=(Fault(kind="bad_usage"),), exit_code=0),
+    "H21 503 for ever, planner": Row(
+        faults=plan_fault("server_error"), exit_code=4, most={"Plan": 5}, says="ENDPOINT_FAILED"
+    ),
+    "H22 503 once on each task": Row(
+        faults=(*task_fault("server_error", "a", nth=(1,)), *task_fault("reset", "b", nth=(1,))),
+        exit_code=0,
+        calls={"Report": 4},
+    ),
+    "H30 a kept connection is closed": Row(
+        faults=task_fault("reset", task=None, nth=(1,)), exit_code=0, calls={"Report": 3}
+    ),
+}
+
+
+async def outcome_of(settings: Settings, **options: Any) -> Outcome:
+    return await arun(REQUEST, team=options.pop("team", team()), settings=settings, **options)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
+async def test_a_fault_ends_as_its_row_says(
+    row: Row, endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=PAIR, faults=row.faults))
+
+    outcome = await outcome_of(settings.model_copy(update=dict(row.settings)))
+
+    said = said_by(outcome)
+    assert outcome.exit_code == row.exit_code, said
+    assert row.says in said
+    assert "sk-test" not in said and "<h1>" not in said
+    for schema, number in row.calls.items():
+        assert len(endpoint.calls(schema=schema)) == number
+    for schema, number in row.most.items():
+        assert len(endpoint.calls(schema=schema)) <= number
+
+
+def said_by(outcome: Outcome) -> str:
+    gaps = outcome.answer.gaps if outcome.answer else ()
+    line = outcome.error.line() if outcome.error else ""
+    return "\n".join([line, *gaps, str(outcome.results)])
+
+
+async def test_h20_an_endpoint_that_counts_nothing_is_counted_by_estimate(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=PAIR, faults=(Fault(kind="no_usage"),)))
+
+    whole = await outcome_of(settings)
+    capped = await outcome_of(settings, context={"max_tokens": 4_000})
+
+    assert whole.usage.cost_usd is None
+    assert capped.exit_code == 3
+    assert "BUDGET_SPENT" in said_by(capped)
+
+
+async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = dag({f"t{index}": () for index in range(60)})
+    faults = (Fault(kind="server_error", schema="Report"),)
+    endpoint.play(Scenario(tasks=tasks, faults=faults))
+
+    outcome = await outcome_of(settings.model_copy(update={"max_concurrency": 16}))
+
+    errors = [report.error or "" for report in outcome.results.values()]
+    assert outcome.exit_code == 3
+    assert len(endpoint.calls(schema="Report")) <= THRESHOLD + 16
+    assert len(errors) == 60
+    assert all("ENDPOINT_DOWN" in error or "ENDPOINT_FAILED" in error for error in errors)
+
+
+async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = dag({f"t{index}": () for index in range(12)})
+    endpoint.play(Scenario(tasks=tasks, faults=(Fault(kind="server_error", schema="Report"),)))
+
+    outcome = await outcome_of(settings)
+
+    events = load_trace(outcome.thread, settings)["events"]
+    (down,) = [event for event in events if event["kind"] == "error"]
+    refused = [event for event in events if event.get("error") == "ENDPOINT_DOWN"]
+    assert down["code"] == "ENDPOINT_DOWN"
+    assert (down["model"], down["state"]) == ("openai:gpt-5-mini", "open")
+    assert refused
+    assert all(event["tries"] <= 4 for event in refused)
+
+
+async def test_h22_the_trace_shows_the_tries(endpoint: Endpoint, settings: Settings) -> None:
+    fault = Fault(kind="server_error", schema="Report", task="a", nth=(1,))
+    endpoint.play(Scenario(tasks=PAIR, faults=(fault,)))
+
+    outcome = await outcome_of(settings)
+
+    events = load_trace(outcome.thread, settings)["events"]
+    tries = {e["task"]: e["tries"] for e in events if e["kind"] == "model_call" and e["task"]}
+    assert tries == {"a": 2, "b": 1}
+
+
+async def test_h24_h27_a_slow_endpoint_sees_no_more_calls_than_allowed_and_no_retries(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    tasks = dag({f"t{index}": () for index in range(100)})
+    slow = Fault(kind="latency", schema="Report", seconds=0.05)
+    endpoint.play(Scenario(tasks=tasks, faults=(slow,)))
+
+    outcome = await outcome_of(settings.model_copy(update={"max_concurrency": 4}))
+
+    assert outcome.exit_code == 0
+    assert endpoint.max_in_flight <= 4
+    assert len(endpoint.requests) == 102
+
+
+async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answered_in_order(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    analyst = Worker(
+        name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
+    )
+    sums = tuple(("calculate", {"expression": f"{n} + 1000"}) for n in range(20))
+    task = ScriptedTask(id="a", worker="analyst", tool_calls=sums, calls_a_turn=20)
+    endpoint.play(Scenario(tasks=(task,)))
+    graph = build_supervisor(team().model_copy(update={"workers": (analyst,)}), settings=settings)
+
+    state = await graph.ainvoke({"request": REQUEST})
+
+    body = endpoint.calls(task="a")[-1].body
+    heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
+    assert state["results"]["a"].status == "completed"
+    assert len(heard) == 20
+    assert all(str(1000 + n) in said for n, said in enumerate(heard[:8]))
+    assert all("only 8 calls" in said for said in heard[8:])
+
+
+async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    talk = "I would rather talk."
+    report = {"output": "Part a costs 42 euros.", "claims": []}
+    task = ScriptedTask(
+        id="a", tool_calls=(("look", {}),), report=[talk, talk, report], description=""
+    )
+    endpoint.play(Scenario(tasks=(task,)))
+
+    outcome = await outcome_of(settings)
+
+    assert outcome.exit_code == 0
+    assert outcome.results["a"].attempts <= 3
+
+
+async def test_h28_of_three_models_one_is_down_and_only_its_tasks_fail(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    workers = tuple(
+        Worker(name=name, description=f"A {tier} one.", instructions="Work.", tier=tier)
+        for name, tier in (("quick", "fast"), ("usual", "standard"))
+    )
+    tasks = tuple(
+        ScriptedTask(id=f"{worker}{n}", worker=worker)
+        for worker in ("quick", "usual")
+        for n in range(8)
+    )
+    down = Fault(kind="server_error", model="gpt-5-nano")
+    endpoint.play(Scenario(tasks=tasks, faults=(down,)))
+    settings = settings.model_copy(update={"model_fast": "openai:gpt-5-nano"})
+
+    outcome = await outcome_of(settings, team=team().model_copy(update={"workers": workers}))
+
+    status = {name: report.status for name, report in outcome.results.items()}
+    assert outcome.exit_code == 3
+    assert {status[f"usual{n}"] for n in range(8)} == {"completed"}
+    assert {status[f"quick{n}"] for n in range(8)} == {"failed"}
