@@ -190,6 +190,8 @@ class Team(_Frozen):
     """The supervisor's own words for planning, the body of `team.md`."""
     synthesis: str = ""
     """What the synthesizer should mind; from the front matter."""
+    contact: str = Field("", max_length=200)
+    """Whom to ask for what the team cannot find out; empty: a person who can do it."""
     strategy: Strategy = "plan"
     routes: dict[str, str] = Field(default_factory=dict)
     """Pinned routes: words that must all stand in a request, and the worker that then takes it."""

@@ -27,10 +27,18 @@ from graph.supervisor_graph import SupervisorGraph
 from graph.teams import find_team, load_team
 from graph.threads import checked, locked, new_thread
 from graph.trace import ThreadUnknown, journal_path
-from nodes.errors import StoreError, SupervisorError, UsageError
+from nodes.bill import total
+from nodes.errors import (
+    BudgetSpent,
+    ModelError,
+    ModelUnknown,
+    StoreError,
+    SupervisorError,
+    UsageError,
+)
 from nodes.events import now_s
 from nodes.request import read_request
-from state import Context, Estimate, Plan, SupervisorState, Team
+from state import Context, Estimate, Expense, Plan, SupervisorState, Team
 
 DEFAULT_TEAM = "market_analysis"
 ACCEPTED = ("source", "input", "context")
@@ -51,6 +59,7 @@ class _Session:
     graph: SupervisorGraph
     journal: Journal
     config: RunnableConfig
+    team: Team
 
 
 def run(request: str, **options: Any) -> Outcome:
@@ -212,7 +221,7 @@ async def _opened(
                     "tags": ["supervisor-worker", team.name],
                     "metadata": {"team": team.name},
                 }
-                yield _Session(thread, graph, kept, config)
+                yield _Session(thread, graph, kept, config, team)
 
 
 def _is_under_way(snapshot: StateSnapshot) -> bool:
@@ -261,6 +270,7 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
         values = {}
     if error:
         values["results"] = {**values.get("results", {}), **harvest(snapshot)}
+        values["usage"] = total(_spent(values.get("ledger", {}), error, session.team))
         _tell(session, error, finished=len(values["results"]))
     return Outcome.of(
         session.thread,
@@ -270,9 +280,19 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
     )
 
 
+def _spent(
+    ledger: Mapping[str, Expense], error: SupervisorError, team: Team
+) -> Mapping[str, Expense]:
+    """Add to a ledger what was spent before an error, which no step could enter."""
+    if error.usage is None:
+        return ledger
+    lost = Expense(worker="supervisor", tier=team.planner_tier, usage=error.usage)
+    return {**ledger, "@lost": lost}
+
+
 def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
     error.kept = error.kept or f"thread {session.thread} with {finished} finished tasks"
-    error.next = error.next or f"supervise resume {session.thread}"
+    error.next = _what_next(error, session.thread, session.team.contact)
     t = now_s() - session.config["configurable"]["began_at"]
     session.journal.tell(
         {
@@ -284,6 +304,15 @@ def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
             "message": str(error),
         }
     )
+
+
+def _what_next(error: SupervisorError, thread: str, contact: str) -> str:
+    """Say how to go on; where a model cannot be asked the run waits, and a person may do it."""
+    resume = f"supervise resume {thread}"
+    if not isinstance(error, ModelError | ModelUnknown) or isinstance(error, BudgetSpent):
+        return error.next or resume
+    then = f"{error.next}, then {resume}" if error.next else resume
+    return f"{then}; or ask {contact}" if contact else then
 
 
 def _given(

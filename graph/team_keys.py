@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt, MinLen
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
@@ -25,7 +25,7 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     __config__=_STRICT,
     description=(_Text, ...),
     ladder=(list[Rung], Field(default_factory=list)),
-    **_borrowed(Team, "synthesis", "planner_tier", "synthesizer_tier", "generalist"),
+    **_borrowed(Team, "synthesis", "contact", "planner_tier", "synthesizer_tier", "generalist"),
     **_borrowed(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
     **_borrowed(
         Team, "strategy", "routes", "prefer_idle", "max_revisions", "max_stalls", "approve_plan"
@@ -89,10 +89,18 @@ def _allowed(field: FieldInfo) -> str:
     if annotation is bool:
         return "true, false"
     if annotation is str:
-        required = any(isinstance(rule, MinLen) for rule in field.metadata)
-        return "a text that is not empty" if required else "a text"
+        return " ".join(["a text", *_lengths(field)])
     kind = "a whole number" if annotation is int else "a number"
     return " ".join([kind, *_bounds(field)])
+
+
+def _lengths(field: FieldInfo) -> Iterator[str]:
+    for rule in field.metadata:
+        match rule:
+            case MinLen():
+                yield "that is not empty"
+            case MaxLen(max_length=most):
+                yield f"of at most {most} characters"
 
 
 def _bounds(field: FieldInfo) -> Iterator[str]:

@@ -19,8 +19,9 @@ from nodes.rendezvous import disband
 from nodes.synthesis.contradictions import undecided, with_own
 from nodes.synthesis.delivery import deliver
 from nodes.synthesis.matter import Bench, Matter, prepare
+from nodes.synthesis.plain import has_results, plain
 from nodes.thrift import must_save
-from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
+from state import Answer, Context, Expense, RunStatus, SupervisorState, Team, Usage
 
 MAX_CONFIDENCE_WITH_GAPS = 50
 COST_OF_UNDECIDED = 10
@@ -45,8 +46,9 @@ async def synthesize(
     disband(runtime, config)
     suffix = f"#{rounds}" if rounds else ""
     matter = await prepare(state, Bench(team, models, runtime.context, config, suffix))
-    answer, usage, problem = _plain(matter), Usage(), "no task has given a result"
-    if any(report.output or report.claims or report.findings for report in matter.reports):
+    answer, usage = plain(matter, team.contact), Usage()
+    problem = "no task has given a result"
+    if has_results(matter.reports):
         messages = synthesis_messages(
             team,
             state["request"],
@@ -115,25 +117,6 @@ async def _write(
 def is_prose(said: str) -> bool:
     """Say whether a model answered in words where it was asked for a tool call."""
     return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
-
-
-def _plain(matter: Matter) -> Answer:
-    """Give the reports one after another: what is left when no synthesizer can be reached."""
-    told = [
-        f"**{report.task}** ({report.worker}): {_content(report)}"
-        for report in matter.reports
-        if _content(report)
-    ]
-    nothing = "Nothing could be found out. " + " ".join(matter.missing)
-    return Answer(
-        text="\n\n".join(told) or nothing,
-        confidence=min((report.confidence for report in matter.reports), default=0),
-    )
-
-
-def _content(report: Report) -> str:
-    partial = report.escalation.partial if report.escalation else ""
-    return report.output or partial or "; ".join(claim.text for claim in report.claims)
 
 
 def _grounded(answer: Answer, matter: Matter, missing: Sequence[str]) -> Answer:

@@ -32,4 +32,4 @@ async def ask(base_url: str) -> str:
 
 
 if __name__ == "__main__":
-    print(asyncio.run(ask(sys.argv[1])))
+    sys.stdout.write(asyncio.run(ask(sys.argv[1])))

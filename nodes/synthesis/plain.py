@@ -1,0 +1,46 @@
+"""The answer without a synthesizer: what is known, what is missing, and whom to ask."""
+
+from collections.abc import Iterable
+
+from nodes.prompts import shortened
+from nodes.synthesis.matter import Matter
+from state import Answer, Report
+
+ANYBODY = "a person who can do this"
+MAX_MISSING_CHARS = 4_000
+
+
+def plain(matter: Matter, contact: str) -> Answer:
+    """Give the reports one after another, and whom to ask for the rest."""
+    told = [
+        f"**{report.task}** ({report.worker}): {content(report)}"
+        for report in matter.reports
+        if content(report)
+    ]
+    whom = contact or ANYBODY
+    if not told:
+        missing = shortened(" ".join(map(_sentence, matter.missing)), MAX_MISSING_CHARS)
+        told = [f"Nothing could be found out. {missing}".strip(), f"For an answer, ask {whom}."]
+    elif matter.missing:
+        told.append(f"For what is missing, ask {whom}.")
+    else:
+        told.append(f"No answer could be written from these reports; for one, ask {whom}.")
+    return Answer(
+        text="\n\n".join(told),
+        confidence=min((report.confidence for report in matter.reports), default=0),
+    )
+
+
+def has_results(reports: Iterable[Report]) -> bool:
+    """Say whether any report holds something that an answer could be written from."""
+    return any(report.output or report.claims or report.findings for report in reports)
+
+
+def content(report: Report) -> str:
+    """Give what a report has found, in words."""
+    partial = report.escalation.partial if report.escalation else ""
+    return report.output or partial or "; ".join(claim.text for claim in report.claims)
+
+
+def _sentence(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."

@@ -1,0 +1,92 @@
+"""What was spent in vain is billed all the same; what is kept for the answer is for the answer."""
+
+from typing import Any
+
+from graph import arun, build_supervisor
+from graph.settings import Settings
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
+from tests.teams import team
+
+REQUEST = "Compare the parts and say which one is best."
+PAIR = dag({"a": (), "b": ()})
+FAILED = {"status": "failed", "output": "no figure to be found"}
+FINE = {"output": "Part a costs 42 euros."}
+
+
+async def run(settings: Settings, **options: Any) -> Any:
+    return await arun(REQUEST, team=team(**options.pop("fields", {})), settings=settings, **options)
+
+
+def tokens_seen(endpoint: Endpoint, schema: str | None = None) -> int:
+    """Count input tokens as the endpoint counts them."""
+    return sum(call.body_bytes // 4 for call in endpoint.calls(schema=schema) if not call.fault)
+
+
+async def test_a_refinement_that_cannot_be_read_is_billed(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    task = ScriptedTask(id="a", report=[FAILED, FINE])
+    endpoint.play(Scenario(tasks=(task,), answers={"Refinement": "no idea"}))
+
+    outcome = await run(settings)
+
+    assert outcome.usage.model_calls == len(endpoint.requests)
+    assert outcome.usage.input_tokens == tokens_seen(endpoint)
+
+
+async def test_a_revision_that_comes_to_nothing_is_billed(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    plan = Scenario(tasks=PAIR).plan()
+    upset = ScriptedTask(id="a", report={**FINE, "invalidates": "There is no part b."})
+    answers = {"Plan": [plan, "no plan", "no plan", "no plan"]}
+    endpoint.play(Scenario(tasks=(upset, PAIR[1]), answers=answers))
+
+    outcome = await run(settings, fields={"max_plan_repairs": 1})
+
+    assert len(endpoint.calls(schema="Plan")) == 3
+    assert outcome.usage.model_calls == len(endpoint.requests)
+    assert outcome.usage.input_tokens == tokens_seen(endpoint)
+
+
+async def test_a_run_without_a_valid_plan_says_what_its_plans_cost(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(answers={"Plan": "no plan"}))
+
+    outcome = await run(settings, fields={"max_plan_repairs": 1})
+
+    assert outcome.exit_code == 4
+    assert outcome.usage.model_calls == 2
+    assert outcome.usage.input_tokens == tokens_seen(endpoint)
+
+
+async def test_an_answer_that_was_cut_is_billed_with_the_one_that_was_not(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    cut = Fault(kind="length", schema="Report", task="a", nth=(1,))
+    lost = Fault(kind="length", schema="Report", task="b")
+    endpoint.play(Scenario(tasks=PAIR, faults=(cut, lost)))
+
+    outcome = await run(settings)
+
+    seen = sum(call.body_bytes // 4 for call in endpoint.requests)
+    assert outcome.usage.input_tokens == seen
+
+
+async def test_summaries_leave_the_share_that_is_kept_for_the_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    long = {"output": "Part costs 42 euros. " * 800, "claims": []}
+    tasks = tuple(ScriptedTask(id=name, report=long) for name in "abcdef")
+    endpoint.play(Scenario(tasks=tasks))
+    graph = build_supervisor(team(max_synthesis_chars=2_000), settings=settings)
+    spent = (await graph.ainvoke({"request": REQUEST}))["usage"]
+    cap = int((spent.input_tokens + spent.output_tokens) * 0.97)
+
+    state = await graph.ainvoke({"request": REQUEST}, context={"max_tokens": cap})
+
+    gaps = " ".join(state["answer"].gaps)
+    assert "not summarised: the budget is spent" in gaps
+    assert "synthesis failed" not in gaps
+    assert state["answer"].text.startswith("The answer, from a.md")

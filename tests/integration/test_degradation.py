@@ -1,0 +1,115 @@
+"""When models cannot be asked: what is known, what is missing, and whom to ask (R8)."""
+
+from pathlib import Path
+
+import pytest
+
+from graph import aresume, arun, load_team
+from graph.settings import Settings
+from nodes.errors import TeamInvalid
+from tests.endpoint import Endpoint, Fault, Scenario, dag
+from tests.teams import team
+
+REQUEST = "Compare the parts and say which one is best."
+PAIR = dag({"a": (), "b": ()})
+DESK = "research desk, desk@example.org"
+DEAD_WORKERS = Fault(kind="server_error", schema="Report")
+DEAD_SYNTHESIZER = Fault(kind="server_error", schema="Answer")
+
+
+@pytest.mark.parametrize(("contact", "whom"), [(DESK, DESK), ("", "a person who can do this")])
+async def test_when_no_worker_can_be_reached_the_answer_says_so_and_whom_to_ask(
+    endpoint: Endpoint, settings: Settings, contact: str, whom: str
+) -> None:
+    endpoint.play(Scenario(tasks=PAIR, faults=(DEAD_WORKERS, DEAD_SYNTHESIZER)))
+
+    outcome = await arun(REQUEST, team=team(contact=contact), settings=settings)
+
+    assert outcome.answer is not None
+    text = outcome.answer.text
+    assert (outcome.status, outcome.exit_code, outcome.error) == ("partial", 3, None)
+    assert text.startswith("Nothing could be found out. a failed: ENDPOINT_")
+    assert "b failed: ENDPOINT_" in text
+    assert text.endswith(f"ask {whom}.")
+    assert endpoint.calls(schema="Answer") == []
+
+
+async def test_without_a_synthesizer_the_answer_is_what_is_known_and_whom_to_ask(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    lost = Fault(kind="context_length", schema="Report", task="b")
+    endpoint.play(Scenario(tasks=PAIR, faults=(lost, DEAD_SYNTHESIZER)))
+
+    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings)
+
+    assert outcome.answer is not None
+    assert (outcome.status, outcome.exit_code) == ("partial", 3)
+    assert "Result of a: part a costs 42 euros." in outcome.answer.text
+    assert outcome.answer.text.endswith(f"For what is missing, ask {DESK}.")
+    assert any(gap.startswith("b failed: REQUEST_REFUSED") for gap in outcome.answer.gaps)
+
+
+async def test_with_all_reports_and_no_synthesizer_a_person_may_write_the_answer(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=PAIR, faults=(DEAD_SYNTHESIZER,)))
+
+    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings)
+
+    assert outcome.answer is not None
+    assert outcome.answer.text.endswith(f"for one, ask {DESK}.")
+
+
+async def test_an_answer_that_was_written_names_no_contact(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    lost = Fault(kind="context_length", schema="Report", task="b")
+    endpoint.play(Scenario(tasks=PAIR, faults=(lost,)))
+
+    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings)
+
+    assert outcome.answer is not None
+    assert (outcome.status, DESK in outcome.answer.text) == ("partial", False)
+
+
+async def test_without_a_planner_the_error_says_how_to_go_on_and_whom_to_ask(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    fault = Fault(kind="rate_limited", schema="Plan", retry_after="3600")
+    endpoint.play(Scenario(tasks=PAIR, faults=(fault,)))
+
+    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings, thread="one")
+
+    assert outcome.error is not None
+    assert (outcome.status, outcome.exit_code) == ("failed", 4)
+    assert outcome.error.line().endswith(
+        f"next: try again in 60 min, then supervise resume one; or ask {DESK}"
+    )
+
+
+async def test_what_a_dead_endpoint_left_undone_is_done_when_it_is_back(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    down = Fault(kind="context_length", schema="Report", task="b")
+    endpoint.play(Scenario(tasks=PAIR, faults=(down,)))
+    await arun(REQUEST, team=team(), settings=settings, thread="one")
+    endpoint.play(Scenario(tasks=PAIR))
+
+    outcome = await aresume("one", settings=settings)
+
+    assert outcome.status == "done"
+    assert len(endpoint.calls(schema="Report", task="a")) == 1
+
+
+def test_a_team_names_its_contact_in_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    (folder / "worker.md").write_text("---\ndescription: Works.\n---\nWork.\n")
+    file = folder / "team.md"
+
+    file.write_text(f"---\ndescription: Desk.\ncontact: {DESK}\n---\nPlan.\n")
+    assert load_team(folder).contact == DESK
+
+    file.write_text(f"---\ndescription: Desk.\ncontact: {'x' * 300}\n---\nPlan.\n")
+    with pytest.raises(TeamInvalid, match="a text of at most 200 characters"):
+        load_team(folder)
