@@ -1,18 +1,23 @@
 """Ctrl-C: what runs is cancelled, said, and over within two seconds."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Event, Timer, current_thread, main_thread
-from typing import Any, Final, NoReturn, TypeVar
+from pathlib import Path
+from threading import Event, Thread, Timer, current_thread, main_thread
+from typing import Any, Final, NoReturn, ParamSpec, TypeVar
 
 EXIT_CODE: Final = 130
-GRACE_S: Final = 1.5
-"""What a cancelled run has to clean up; threads that block longer are left behind."""
+GRACE_S: Final = 1.2
+"""What a cancelled run has to clean up; what takes longer is left as a kill would leave it."""
 
+
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
@@ -27,14 +32,51 @@ def run_cancellable(work: Coroutine[Any, Any, Result], *, farewell: Callable[[],
         Cancelled: it was ended so; `farewell` gave the message.
     """
     with asyncio.Runner() as runner:
-        task = runner.get_loop().create_task(work)
+        loop = runner.get_loop()
+        loop.set_default_executor(_Threads())
+        task = loop.create_task(work)
         with _signals_cancel(task, farewell) as stopped:
             try:
                 return runner.run(_result_of(task))
             except asyncio.CancelledError:
                 if not stopped.is_set():
                     raise
-        raise Cancelled(farewell())
+                raise Cancelled(farewell()) from None
+
+
+def leave(code: int = EXIT_CODE, message: str = "") -> NoReturn:
+    """End the process and its children now."""
+    if message and sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            os.write(2, f"{message}\n".encode(errors="replace"))
+    for child in _children():
+        with contextlib.suppress(OSError):
+            os.kill(child, signal.SIGKILL)
+    os._exit(code)
+
+
+def terminate_as_interrupt() -> None:
+    """Let SIGTERM do what Ctrl-C does, also while nothing runs yet."""
+    if current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+class _Threads(ThreadPoolExecutor):
+    """A daemon thread for each job: one that a tool blocks holds up neither others nor the end."""
+
+    def submit(
+        self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs
+    ) -> Future[Result]:
+        outcome: Future[Result] = Future()
+
+        def work() -> None:
+            try:
+                outcome.set_result(fn(*args, **kwargs))
+            except BaseException as error:
+                outcome.set_exception(error)
+
+        Thread(target=work, daemon=True).start()
+        return outcome
 
 
 async def _result_of(task: "asyncio.Task[Result]") -> Result:
@@ -44,20 +86,14 @@ async def _result_of(task: "asyncio.Task[Result]") -> Result:
 @contextmanager
 def _signals_cancel(task: "asyncio.Task[Any]", farewell: Callable[[], str]) -> Iterator[Event]:
     stopped = Event()
-
-    def leave(message: str = "") -> NoReturn:
-        if message and sys.stderr is not None:
-            os.write(2, f"{message}\n".encode(errors="replace"))
-        os._exit(EXIT_CODE)
+    watchdog = Timer(GRACE_S, lambda: leave(message="" if task.done() else farewell()))
+    watchdog.daemon = True
 
     def stop(*_: object) -> None:
         if stopped.is_set():
             leave()
         stopped.set()
         task.get_loop().call_soon_threadsafe(task.cancel)
-        # A thread that blocks would keep the interpreter alive for as long as it likes.
-        watchdog = Timer(GRACE_S, lambda: leave("" if task.done() else farewell()))
-        watchdog.daemon = True
         watchdog.start()
 
     if current_thread() is not main_thread():
@@ -66,6 +102,16 @@ def _signals_cancel(task: "asyncio.Task[Any]", farewell: Callable[[], str]) -> I
     former = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopped
+        watchdog.cancel()  # it ended well all the same
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
+
+
+def _children() -> list[int]:
+    """List the processes that this one has started, where the system tells."""
+    found: list[int] = []
+    for task in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, task.read_text().split())
+    return found

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from graph.cancelling import EXIT_CODE as CANCELLED
-from graph.cancelling import Cancelled
+from graph.cancelling import Cancelled, leave, terminate_as_interrupt
 from graph.terminal import be_lenient, flush, one_line, printable, remark
 from nodes.errors import SupervisorError, UsageError
 from nodes.redaction import redacted
@@ -225,8 +225,11 @@ def doctor() -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the contract's code."""
     be_lenient()
+    terminate_as_interrupt()
     code = exit_code(lambda: app(args=arguments, prog_name="supervise", standalone_mode=False))
     flush()
+    if code == CANCELLED:
+        leave()
     sys.exit(code)
 
 

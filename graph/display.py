@@ -45,7 +45,11 @@ class Display:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._live.__exit__(*error)  # type: ignore[arg-type]
+        self.close()
+
+    def close(self) -> None:
+        """Leave the terminal as it was; to do so twice does no harm."""
+        self._live.__exit__(None, None, None)
 
     def hear(self, event: Event) -> None:
         """Take an event in and show what it changed."""
@@ -91,6 +95,7 @@ def line_shown(board: Board, event: Event) -> str:
         "criticized": _say_criticized,
         "deadline": _say_deadline,
         "budget": _say_budget,
+        "error": _say_error,
     }
     say: Callable[[Board, Event], str] | None = known.get(str(event.get("kind")))
     return say(board, event) if say else ""
@@ -197,6 +202,11 @@ def _say_budget(board: Board, event: Event) -> str:
     if event.get("level") == "low":
         return "budget: 80 % is spent; cheaper models, and nothing new that others can do without"
     return "budget spent: answering with what there is"
+
+
+def _say_error(board: Board, event: Event) -> str:
+    """Say what is no error of the run's: that ends it, and is told at its end."""
+    return one_line(event.get("message"), 200) if event.get("state") else ""
 
 
 def _who(event: Event) -> str:

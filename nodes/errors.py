@@ -114,7 +114,7 @@ class EndpointDown(ModelError):
     def __init__(self, what: str, *, retry_after_s: float, cause: str = "") -> None:
         when = f"in {math.ceil(retry_after_s)} s" if retry_after_s else "at this moment"
         super().__init__(
-            what, cause=cause, next=f"it is tried again {when}; `supervise doctor` tells more"
+            what, cause=cause, next=f"it is tried again {when} (`supervise doctor` tells more)"
         )
         self.retry_after_s = retry_after_s
 

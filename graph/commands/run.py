@@ -125,7 +125,12 @@ def _watched(
 ) -> Result:
     """Run with progress on the screen; Ctrl-C says what is kept."""
     with Display(board, quiet=quiet) as display:
-        return run_cancellable(work(on_event=display.hear), farewell=partial(_farewell, board))
+
+        def farewell() -> str:
+            display.close()
+            return _farewell(board)
+
+        return run_cancellable(work(on_event=display.hear), farewell=farewell)
 
 
 def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool) -> Outcome:

@@ -42,7 +42,7 @@ _SECRETS = re.compile(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
 _TAGS = re.compile(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
-_DOCTOR = "check OPENAI_BASE_URL and the network; `supervise doctor` tells more"
+_DOCTOR = "check OPENAI_BASE_URL and the network (`supervise doctor` tells more)"
 
 
 def explain(error: Exception, *, who: str, secret: str | None = None) -> SupervisorError:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
-from nodes.prompts import shortened
 from nodes.synthesis.matter import Matter
 from state import Answer, Report
 
 ANYBODY = "a person who can do this"
-MAX_MISSING_CHARS = 4_000
+MAX_MISSING = 8
+"""Gaps told in the words of an answer that has no others; all are among its gaps."""
+MAX_MISSING_CHARS = 160
 
 
 def plain(matter: Matter, contact: str) -> Answer:
@@ -19,8 +20,7 @@ def plain(matter: Matter, contact: str) -> Answer:
     ]
     whom = contact or ANYBODY
     if not told:
-        missing = shortened(" ".join(map(_sentence, matter.missing)), MAX_MISSING_CHARS)
-        told = [f"Nothing could be found out. {missing}".strip(), f"For an answer, ask {whom}."]
+        told = ["Nothing could be found out.", *_missing(matter), f"For an answer, ask {whom}."]
     elif matter.missing:
         told.append(f"For what is missing, ask {whom}.")
     else:
@@ -42,5 +42,12 @@ def content(report: Report) -> str:
     return report.output or partial or "; ".join(claim.text for claim in report.claims)
 
 
-def _sentence(words: str) -> str:
-    return words if words.endswith((".", "!", "?")) else f"{words}."
+def _missing(matter: Matter) -> list[str]:
+    lines = [f"- {_short(gap)}" for gap in matter.missing[:MAX_MISSING]]
+    more = len(matter.missing) - len(lines)
+    return ["\n".join([*lines, *([f"- and {more} more"] if more else [])])] if lines else []
+
+
+def _short(gap: str) -> str:
+    words = " ".join(gap.split())
+    return words if len(words) <= MAX_MISSING_CHARS else f"{words[: MAX_MISSING_CHARS - 1]}…"

@@ -1,0 +1,229 @@
+"""Measure how soon a cancelled run is gone, phase by phase, and what it leaves behind.
+
+    python -m tests.benchmarks.cancel [--repeat 3]
+
+Each trial runs the CLI in a process of its own against an endpoint in another, waits until the
+phase has begun, sends SIGINT, and then resumes the thread. A run must be gone within two seconds,
+leave no process and no request, and be done after the resume with no finished task done again.
+"""
+
+import argparse
+import signal
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from tests.command import Command
+from tests.endpoint import Fault, Scenario, ScriptedTask
+from tests.endpoint.process import EndpointProcess, endpoint_process
+
+LIMIT_S = 2.0
+TOOLS = '''
+import subprocess, time
+from pathlib import Path
+from langchain_core.tools import tool
+
+@tool
+def block() -> str:
+    """Block a thread."""
+    Path("began").touch()
+    time.sleep(60 if not Path("quick").exists() else 0)
+    return "done"
+
+@tool
+def spawn() -> str:
+    """Wait for a process."""
+    Path("began").touch()
+    subprocess.run(["sleep", "60" if not Path("quick").exists() else "0"])
+    return "done"
+'''
+WORKER = "---\ndescription: Does parts.\ntools: [slow_tools:block, slow_tools:spawn]\n---\nWork.\n"
+DATABASE = Path(".supervise") / "runs.sqlite"
+Calls = list[dict[str, Any]]
+HasBegun = Callable[[Command, Path, Calls], bool]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Where a run is when it is cancelled."""
+
+    name: str
+    faults: tuple[Fault, ...] = ()
+    tool: str = ""
+    has_begun: HasBegun = field(kw_only=True)
+    locked: Literal["", "opening", "saving"] = ""
+    """When another process holds the run database."""
+
+
+def asked(schema: str, number: int = 1) -> HasBegun:
+    """Make a test of whether so many requests for a schema have come."""
+    return lambda command, folder, calls: sum(call["schema"] == schema for call in calls) >= number
+
+
+def is_blocked(command: Command, folder: Path, calls: Calls) -> bool:
+    """Say whether a tool has begun that will not end."""
+    return (folder / "began").exists()
+
+
+def has_opened(command: Command, folder: Path, calls: Calls) -> bool:
+    """Say whether the run database is open."""
+    return command.has_open(folder / DATABASE)
+
+
+def hanging(schema: str, task: str | None = None) -> tuple[Fault, ...]:
+    """Let the first request for a schema hang."""
+    return (Fault(kind="hang", schema=schema, task=task, nth=(1,)),)
+
+
+PHASES = (
+    Phase("planning", hanging("Plan"), has_begun=asked("Plan")),
+    Phase("workers", hanging("Report", "b"), has_begun=asked("Report", 2)),
+    Phase("blocking tool", tool="block", has_begun=is_blocked),
+    Phase("tool's process", tool="spawn", has_begun=is_blocked),
+    Phase("synthesis", hanging("Answer"), has_begun=asked("Answer")),
+    Phase("opening the store", locked="opening", has_begun=has_opened),
+    Phase("saving to the store", locked="saving", has_begun=asked("Report", 2)),
+)
+
+
+@dataclass
+class Trial:
+    """What one cancel did."""
+
+    seconds: float
+    problems: list[str] = field(default_factory=list)
+
+
+def trial(phase: Phase) -> Trial:
+    """Run, cancel in the phase, resume, and look for what should not be."""
+    tool_calls: Any = ((phase.tool, {}),) if phase.tool else ()
+    tasks = (
+        ScriptedTask(id="a", worker="worker"),
+        ScriptedTask(id="b", worker="worker", tool_calls=tool_calls),
+    )
+    latency_s = {"Report": 0.3} if phase.locked == "saving" else {}
+    scenario = Scenario(tasks=tasks, faults=phase.faults, latency_s=latency_s)
+    with endpoint_process(scenario) as served, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        environment = _prepared(folder, served)
+        with ExitStack() as held:
+            if phase.locked == "opening":
+                held.enter_context(_locked(folder))
+            command = _begin(folder, environment, served, phase)
+            if phase.locked == "saving":
+                held.enter_context(_locked(folder))
+            time.sleep(0.5)
+            began_s = time.perf_counter()
+            command.send(signal.SIGINT)
+            code = command.wait()
+            made = Trial(time.perf_counter() - began_s)
+        made.problems = _problems(code, command, served)
+        (folder / "quick").touch()
+        made.problems += _resumed(folder, environment, served, phase)
+    return made
+
+
+def _prepared(folder: Path, served: EndpointProcess) -> dict[str, str]:
+    team = folder / "teams" / "parts"
+    team.mkdir(parents=True)
+    (team / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
+    (team / "worker.md").write_text(WORKER)
+    (folder / "slow_tools.py").write_text(TOOLS)
+    return {
+        "OPENAI_BASE_URL": served.base_url,
+        "OPENAI_API_KEY": "sk-cancel",
+        "SUPERVISE_TEAMS": str(team.parent),
+    }
+
+
+def _begin(
+    folder: Path, environment: dict[str, str], served: EndpointProcess, phase: Phase
+) -> Command:
+    command = Command(
+        *("run", "Compare part a with part b.", "--team", "parts", "--thread", "one"),
+        folder=folder,
+        environment=environment,
+    )
+    while command.is_running() and not phase.has_begun(command, folder, served.records()["calls"]):
+        time.sleep(0.02)
+    return command
+
+
+def _problems(code: int, command: Command, served: EndpointProcess) -> list[str]:
+    found = []
+    if code != 130:
+        found.append(f"exit code {code}")
+    if command.left_behind:
+        found.append(f"{len(command.left_behind)} processes left")
+    if "Traceback" in command.stderr:
+        found.append("a traceback")
+    time.sleep(0.2)
+    if any(call["ended_s"] is None for call in served.records()["calls"]):
+        found.append("a request goes on")
+    return found
+
+
+def _resumed(
+    folder: Path, environment: dict[str, str], served: EndpointProcess, phase: Phase
+) -> list[str]:
+    verb: tuple[str, ...] = ("resume", "one")
+    if phase.locked == "opening":  # nothing could be accepted while the store was locked
+        verb = ("run", "Compare part a with part b.", "--team", "parts", "--thread", "one")
+    finished = {
+        call["task"]
+        for call in served.records()["calls"]
+        if call["schema"] == "Report" and not call["client_gone"] and not call["fault"]
+    }
+    command = Command(*verb, folder=folder, environment=environment)
+    code = command.wait()
+    calls = Counter(
+        call["task"] for call in served.records()["calls"] if call["schema"] == "Report"
+    )
+    found = [] if code == 0 else [f"resumed with exit code {code}: {command.stderr[-300:]}"]
+    is_saved = not phase.tool and phase.locked != "saving"
+    if is_saved and any(calls[task] > 1 for task in finished):
+        found.append("a finished task was done again")
+    return found
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the run database as another process would."""
+    path = folder / DATABASE
+    path.parent.mkdir(exist_ok=True)
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+    finally:
+        connection.close()
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    is_right = True
+    print("| cancelled in | median s | worst s | what went wrong |")
+    print("|---|---|---|---|")
+    for phase in PHASES:
+        trials = [trial(phase) for _ in range(options.repeat)]
+        taken = [one.seconds for one in trials]
+        wrong = sorted({problem for one in trials for problem in one.problems})
+        is_right &= not wrong and max(taken) <= LIMIT_S
+        median = statistics.median(taken)
+        print(f"| {phase.name} | {median:.2f} | {max(taken):.2f} | {'; '.join(wrong)} |")
+    sys.exit(not is_right)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The command line in a process of its own, and what it leaves behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HANG_S = 40.0
+"""A guard against a process that never ends, and no measure."""
+
+
+class Command:
+    """`supervise` in a session of its own, by which its descendants are told."""
+
+    def __init__(self, *arguments: str, folder: Path, environment: dict[str, str]) -> None:
+        self.stdout = self.stderr = ""
+        self.left_behind: list[int] = []
+        """Processes that outlived it, where `/proc` tells; they have been killed."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "graph.cli", *arguments],
+            cwd=folder,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(folder),
+                "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)]),
+                "LANGSMITH_TRACING": "false",
+                **environment,
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the process alone, as a service manager does."""
+        self._process.send_signal(number)
+
+    def wait(self) -> int:
+        """Wait for its end and give the exit code; what it said is then in `stdout`, `stderr`."""
+        try:
+            self._process.wait(HANG_S)
+        finally:
+            self._process.kill()
+            self.left_behind = _living(self._process.pid)
+            for pid in self.left_behind:
+                os.kill(pid, signal.SIGKILL)
+            self.stdout, self.stderr = self._process.communicate()
+        return self._process.returncode
+
+    def has_open(self, path: Path) -> bool:
+        """Say whether it has a file open, where `/proc` tells."""
+        found = Path(f"/proc/{self._process.pid}/fd").glob("*")
+        return any(_target(link) == str(path.resolve()) for link in found)
+
+    def is_running(self) -> bool:
+        """Say whether it has not ended."""
+        return self._process.poll() is None
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
+
+
+def _living(session: int) -> list[int]:
+    return [
+        int(entry.name)
+        for entry in Path("/proc").glob("[0-9]*")
+        if entry.name != str(session) and _is_of(entry, session)
+    ]
+
+
+def _is_of(entry: Path, session: int) -> bool:
+    try:
+        stat = (entry / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return stat[0] != "Z" and int(stat[3]) == session
