@@ -246,6 +246,10 @@ def exit_code(command: Callable[[], Any]) -> int:
         return _end(usage.line(), usage.exit_code)
     except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
         return _end(str(error) or "cancelled", CANCELLED)
+    except SystemExit as ended:  # rich's way to say that nobody reads stdout any more
+        if isinstance(ended.__context__, BrokenPipeError):
+            return 0
+        raise
     except Exception as error:  # the last resort: a person gets one line, a file the traceback
         return _end(f"error[UNEXPECTED] {type(error).__name__}: {_kept(error)}", UNEXPECTED)
 

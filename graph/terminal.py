@@ -11,7 +11,15 @@ from rich.text import Text
 
 from nodes.redaction import redacted
 
-REMARKS: Final = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False, markup=False)
+
+class _Remarks(Console):
+    """A console that goes silent when nobody reads it any more; rich's own would end the run."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+
+
+REMARKS: Final = _Remarks(stderr=True, highlight=False, soft_wrap=True, emoji=False, markup=False)
 """Progress, errors and figures go to stderr; stdout holds the answer alone."""
 
 _KEPT: Final = frozenset("\n\t")
@@ -39,9 +47,9 @@ def is_lively() -> bool:
 
 
 def remark(text: object, style: str = "") -> None:
-    """Write to stderr, as plain text."""
+    """Write to stderr, as plain text; what cannot be written there ends no run."""
     if sys.stderr is not None:
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             REMARKS.print(Text(printable(text), style=style))
 
 
@@ -60,7 +68,10 @@ def be_lenient() -> None:
 def flush() -> None:
     """Empty the streams, so that nothing is left to fail while the process ends."""
     for stream in (sys.stdout, sys.stderr):
-        _write(stream, "")
+        try:
+            _write(stream, "")
+        except OSError:  # a full disk, which has been told by who wrote to it
+            _silence(stream)
 
 
 def _write(stream: TextIO | Any, text: str) -> None:
@@ -70,5 +81,9 @@ def _write(stream: TextIO | Any, text: str) -> None:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
-        with open(os.devnull, "w") as nowhere:
-            os.dup2(nowhere.fileno(), stream.fileno())
+        _silence(stream)
+
+
+def _silence(stream: TextIO) -> None:
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())

@@ -40,10 +40,18 @@ def others() -> set[Any]:
     return {*(asyncio.all_tasks() - {asyncio.current_task()}), *threads}
 
 
-def children() -> list[int]:
-    """Give the child processes, where the system tells."""
+def tools_processes() -> list[str]:
+    """Give what the child processes of tools run, where the system tells."""
     found = Path("/proc/self/task").glob("*/children")
-    return [int(pid) for entry in found for pid in entry.read_text().split()]
+    pids = [pid for entry in found for pid in entry.read_text().split()]
+    return [said for pid in pids if "nodes.tools" in (said := command_of(pid))]
+
+
+def command_of(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 async def until(is_so: Callable[[], object]) -> None:
@@ -105,9 +113,7 @@ async def test_x01_a_stream_that_is_closed_early_leaves_nothing(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are told by /proc")
-async def test_x02_a_tools_process_ends_with_its_run(
-    served: Endpoint, own: Settings, tmp_path: Path
-) -> None:
+async def test_x02_a_tools_process_ends_with_its_run(served: Endpoint, own: Settings) -> None:
     analyst = Worker(
         name="analyst", description="Asks.", instructions="Ask.", tools=("query_database",)
     )
@@ -118,12 +124,12 @@ async def test_x02_a_tools_process_ends_with_its_run(
     graph = build_supervisor(team().model_copy(update={"workers": (analyst,)}), settings=own)
 
     run = asyncio.create_task(graph.ainvoke({"request": REQUEST, "materials": {"n.csv": "i\n1\n"}}))
-    await until(children)
+    await until(tools_processes)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
 
-    assert children() == []
+    assert tools_processes() == []
 
 
 async def test_x06_a_task_that_fails_leaves_nothing_and_spares_its_sibling(

@@ -1,0 +1,72 @@
+"""`supervise` whose output nobody reads, or whose surroundings know no Unicode (X08)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+REQUEST = "Which of our regions grew fastest last quarter? The sales are in sales.csv („genau“)"
+SALES = "region,quarter,revenue\nNorth,Q1,120\nNorth,Q2,150\nSüd,Q1,95\nSüd,Q2,99\n"
+RUN = ("run", REQUEST, "--file", "sales.csv")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes are those of Unix")
+
+
+@pytest.fixture(autouse=True)
+def sales() -> None:
+    Path("sales.csv").write_text(SALES, encoding="utf-8")
+
+
+def environment(**more: str) -> dict[str, str]:
+    path = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false"}
+    return {**path, **more}
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("teams",), RUN], ids=lambda a: a[0])
+@pytest.mark.parametrize("is_all", [False, True], ids=["stdout", "both"])
+def test_x08_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...], is_all: bool) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "graph.cli", *arguments],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if is_all else subprocess.PIPE,
+    )
+    assert process.stdout is not None
+
+    process.stdout.read(1)
+    process.stdout.close()
+    said = process.stderr.read() if process.stderr else b""
+
+    assert process.wait() == 0
+    assert b"Traceback" not in said and b"error[" not in said
+
+
+def test_x08_a_locale_without_unicode_gets_what_it_can_show() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "graph.cli", *RUN],
+        env=environment(LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"),
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert b"North" in done.stdout
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_x08_progress_that_cannot_be_written_ends_no_run() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "graph.cli", *RUN],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+
+    assert done.returncode == 0
+    assert b"North" in done.stdout
