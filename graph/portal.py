@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
 
+GRACE_S = 2.0
 T = TypeVar("T")
 
 
@@ -17,15 +18,18 @@ class Portal:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="supervisor", daemon=True).start()
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="supervisor", daemon=True
+        )
+        self._thread.start()
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end and give its result; an interrupt cancels it first."""
-        running = self._start(work)
+        running, ended = self._start(work)
         try:
             return running.result()
         except BaseException:  # Ctrl-C too: what nobody waits for any more must not go on
-            running.cancel()
+            self._stop(running, ended)
             raise
 
     def iterate(self, parts: AsyncIterator[T]) -> Iterator[T]:
@@ -36,22 +40,23 @@ class Portal:
             async for part in parts:
                 arrived.put((True, part))
 
-        running = self._start(pump())
+        running, ended = self._start(pump())
         running.add_done_callback(lambda _: arrived.put((False, None)))
         try:
             while (step := arrived.get())[0]:
                 yield step[1]
             running.result()
         finally:
-            running.cancel()
+            self._stop(running, ended)
 
-    def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def _start(self, work: Coroutine[Any, Any, T]) -> tuple[Future[T], threading.Event]:
         outcome: Future[T] = Future()
+        ended = threading.Event()
         context = contextvars.copy_context()
 
         def begin() -> None:
             task = self._loop.create_task(work, context=context)
-            task.add_done_callback(lambda done: _hand_over(done, outcome))
+            task.add_done_callback(lambda done: _hand_over(done, outcome, ended))
             outcome.add_done_callback(
                 lambda given: (
                     self._loop.call_soon_threadsafe(task.cancel) if given.cancelled() else None
@@ -59,10 +64,16 @@ class Portal:
             )
 
         self._loop.call_soon_threadsafe(begin)
-        return outcome
+        return outcome, ended
+
+    def _stop(self, running: Future[Any], ended: threading.Event) -> None:
+        """Cancel what runs, and give it a moment to clean up."""
+        if running.cancel() and threading.current_thread() is not self._thread:
+            ended.wait(GRACE_S)
 
 
-def _hand_over(done: asyncio.Task[T], outcome: Future[T]) -> None:
+def _hand_over(done: asyncio.Task[T], outcome: Future[T], ended: threading.Event) -> None:
+    ended.set()
     if outcome.cancelled():
         return
     if done.cancelled():

@@ -1,6 +1,5 @@
 """One attempt at a task, by a worker's own loop or by a team; what goes wrong is written down."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,6 +14,7 @@ from nodes.delegation import Delegation, TeamGraph
 from nodes.errand import Errand, TurnsSpent
 from nodes.errors import PlanInvalid, SupervisorError
 from nodes.models.ask import Unreadable, read_content
+from nodes.models.deadline import Deadline
 from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
 from nodes.redaction import redacted
 from state import (
@@ -31,6 +31,9 @@ from state import (
     Worker,
     WorkerState,
 )
+
+MOMENT_S = 0.05
+"""So near its deadline a run has reached it: clocks differ by less."""
 
 Loop = CompiledStateGraph[Any, Errand, Any, Any]
 
@@ -94,11 +97,12 @@ class Work:
         timeout_s = limit_s if left_s is None else min(limit_s, left_s)
         fault: Fault = "content"
         try:
-            async with asyncio.timeout(timeout_s):
+            async with Deadline(limit_s, left_s).of_attempt():
                 report = await self._done(timeout_s)
             return Attempt(description=description, report=report)
         except TimeoutError:
-            whose = "its limit" if timeout_s == limit_s else "the run's deadline"
+            left_s = remaining_s(self.config)
+            whose = "its limit" if left_s is None or left_s > MOMENT_S else "the run's deadline"
             error = f"timed out after {timeout_s:.3g} s, {whose}"
         except (TurnsSpent, Unreadable) as problem:
             error = str(problem)

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import time
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,21 +74,18 @@ class Call:
                     return answer
 
     async def _try(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
-        limits, deadline = self._limits, self._deadline
+        limits = self._limits
         tokens = estimated_tokens(messages, kwargs) if limits.counts_tokens else 0
-        deadline.pause()
-        try:
-            async with limits.slot(
-                tokens, run=self.around.run, max_concurrency=self.max_concurrency
-            ) as slot:
-                deadline.go_on()
-                await self._pass()
-                self.tries += 1
-                answer, reason = await self._ask(messages, kwargs)
-                counted = credible_usage(answer.usage_metadata)
-                slot.correct(counted["total_tokens"] if counted else 0)
-        finally:
-            deadline.go_on()
+        async with AsyncExitStack() as held:
+            with self._deadline.queueing():
+                slot = await held.enter_async_context(
+                    limits.slot(tokens, run=self.around.run, max_concurrency=self.max_concurrency)
+                )
+            await self._pass()
+            self.tries += 1
+            answer, reason = await self._ask(messages, kwargs)
+            counted = credible_usage(answer.usage_metadata)
+            slot.correct(counted["total_tokens"] if counted else 0)
         try:
             require_use(answer, reason, self.who)
         except SupervisorError:

@@ -1,14 +1,17 @@
-"""The time one call may take: its own seconds, and no more than its run has left."""
+"""The time one call, or one attempt at a task, may take: its own seconds, within its run's."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 
 from nodes.errors import CallTimedOut
 
 ALL_BUT = 0.1
 """Part of a call's seconds; a worker whose own time ends with the call's cuts it a bit earlier."""
+
+_attempt: ContextVar["Deadline | None"] = ContextVar("attempt", default=None)
 
 
 class Deadline:
@@ -47,6 +50,33 @@ class Deadline:
             raise self._over(who) from None
         finally:
             self._timer = None
+
+    @asynccontextmanager
+    async def of_attempt(self) -> AsyncIterator[None]:
+        """Cut what runs inside when the time is over; queues of its calls are not counted.
+
+        Raises:
+            TimeoutError: it was.
+        """
+        token = _attempt.set(self)
+        try:
+            async with asyncio.timeout(self.remaining_s()) as self._timer:
+                yield
+        finally:
+            self._timer = None
+            _attempt.reset(token)
+
+    @contextmanager
+    def queueing(self) -> Iterator[None]:
+        """Count neither the call's own seconds nor its attempt's, as long as they wait."""
+        waiting = [deadline for deadline in (self, _attempt.get()) if deadline is not None]
+        for deadline in waiting:
+            deadline.pause()
+        try:
+            yield
+        finally:
+            for deadline in waiting:
+                deadline.go_on()
 
     def pause(self) -> None:
         """Stop counting the call's own seconds: a long queue is not a slow endpoint."""

@@ -1,5 +1,6 @@
 """What a run makes of a faltering endpoint, by the rows H of the catalogue of faults."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from graph.outcome import Outcome
 from graph.settings import Settings
 from graph.trace import load_trace
 from nodes.models.breaker import THRESHOLD
-from state import Worker
+from state import Limits, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
 from tests.teams import team
 
@@ -183,6 +184,7 @@ async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most
     assert len(endpoint.calls(schema="Report")) <= THRESHOLD + 16
     assert len(errors) == 60
     assert all("ENDPOINT_DOWN" in error or "ENDPOINT_FAILED" in error for error in errors)
+    assert {report.attempts for report in outcome.results.values()} == {1}
 
 
 async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
@@ -211,6 +213,28 @@ async def test_h22_the_trace_shows_the_tries(endpoint: Endpoint, settings: Setti
     events = load_trace(outcome.thread, settings)["events"]
     tries = {e["task"]: e["tries"] for e in events if e["kind"] == "model_call" and e["task"]}
     assert tries == {"a": 2, "b": 1}
+
+
+async def test_t01_a_clock_that_is_set_back_changes_no_wait_and_no_duration(
+    endpoint: Endpoint, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s, scenario = time.time, Scenario(tasks=PAIR)
+
+    def plan_an_hour_earlier(body: dict[str, Any]) -> dict[str, Any]:
+        monkeypatch.setattr(time, "time", lambda: now_s() - 3600)
+        return scenario.plan()
+
+    faults = task_fault("server_error", nth=(1,))
+    answers = {"Plan": plan_an_hour_earlier}
+    endpoint.play(Scenario(tasks=PAIR, faults=faults, answers=answers))
+
+    outcome = await outcome_of(settings, context={"deadline_s": 60})
+
+    moments = [event["t"] for event in load_trace(outcome.thread, settings)["events"]]
+    assert outcome.status == "done"
+    assert moments == sorted(moments) and moments[0] >= 0
+    assert 0 < outcome.timing["wall_s"] < 60
+    assert all(0 <= r.started_s <= r.ended_s for r in outcome.results.values())
 
 
 async def test_h24_h27_a_slow_endpoint_sees_no_more_calls_than_allowed_and_no_retries(
@@ -286,3 +310,18 @@ async def test_h28_of_three_models_one_is_down_and_only_its_tasks_fail(
     assert outcome.exit_code == 3
     assert {status[f"usual{n}"] for n in range(8)} == {"completed"}
     assert {status[f"quick{n}"] for n in range(8)} == {"failed"}
+
+
+async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    limits = Limits(timeout_s=1.0)
+    worker = Worker(name="slow", description="Works.", instructions="Work.", limits=limits)
+    tasks = dag({f"t{index}": () for index in range(8)}, latency_s=0.3, worker="slow")
+    endpoint.play(Scenario(tasks=tasks))
+    one = settings.model_copy(update={"max_concurrency": 1})
+
+    outcome = await outcome_of(one, team=team().model_copy(update={"workers": (worker,)}))
+
+    assert outcome.exit_code == 0
+    assert {report.attempts for report in outcome.results.values()} == {1}

@@ -216,6 +216,36 @@ async def test_a_cancelled_run_goes_on_without_repeating_what_was_done(
     assert [len(played.calls(schema="Plan")), len(played.calls(task="A"))] == [1, 1]
 
 
+@pytest.mark.parametrize(
+    ("on_disconnect", "status"), [("cancel", "interrupted"), ("continue", "success")]
+)
+async def test_x05_a_client_that_goes_away_ends_its_run_or_does_not_as_it_said(
+    client: LangGraphClient, thread: str, played: Endpoint, on_disconnect: Any, status: str
+):
+    latency_s = 60.0 if on_disconnect == "cancel" else 1.0
+    played.play(Scenario(tasks=dag({"A": (), "B": ("A",)}, latency_s={"B": latency_s})))
+
+    stream = client.runs.stream(
+        thread, TEAM, input=REQUEST, stream_mode="custom", on_disconnect=on_disconnect
+    )
+    async for part in stream:
+        if part.event == "metadata":
+            begun = part.data["run_id"]
+        elif (part.data or {}).get("kind") == "dispatched":
+            break
+    await stream.aclose()  # type: ignore[attr-defined]
+    await client.runs.join(thread, begun)
+    ended = await client.runs.get(thread, begun)
+    if status == "interrupted":
+        played.play(Scenario(tasks=PARTS))
+        await run(client, thread, None)
+
+    values: Any = (await client.threads.get_state(thread))["values"]
+    assert ended["status"] == status
+    assert values["status"] == "done"
+    assert len(played.calls(schema="Plan")) == 1
+
+
 async def test_a_plan_edited_in_studio_is_checked_and_run(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
