@@ -5,6 +5,9 @@ from typing import Any
 
 from state import Plan, Report, SupervisorState, Task
 
+MAX_DESCRIPTION_CHARS = 4_000
+"""As a task allows."""
+
 
 def adopted(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
     """Put the finished tasks of the old plan, unchanged, into the new one.
@@ -51,6 +54,15 @@ def stalls_after(new: Plan, state: SupervisorState) -> int:
 def completed(results: Mapping[str, Report]) -> int:
     """Count the results that are complete."""
     return sum(report.status == "completed" for report in results.values())
+
+
+def with_note(task: Task, note: str) -> Task:
+    """Add to a task's words what its worker must mend; empty for a task not sent back."""
+    if not note:
+        return task
+    mending = f"\n\nAn earlier result was sent back. Mend this: {note}"
+    words = task.description[: MAX_DESCRIPTION_CHARS - len(mending)] + mending
+    return task.model_copy(update={"description": words})
 
 
 def _rest(plan: Plan, results: Mapping[str, Report]) -> frozenset[tuple[str, str]]:

@@ -24,7 +24,7 @@ from nodes.planner import make_plan
 from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
 from nodes.request import is_new, read_history, read_request
-from nodes.revision import adopted, completed, difference, objections, stalls_after
+from nodes.revision import adopted, completed, difference, objections, stalls_after, with_note
 from nodes.steps import steps_left
 from nodes.thrift import dispensable
 from state import (
@@ -34,15 +34,12 @@ from state import (
     Plan,
     Report,
     SupervisorState,
-    Task,
     Team,
     Tier,
     Usage,
 )
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
-MAX_DESCRIPTION_CHARS = 4_000
-"""As a task allows."""
 
 Prepare = Callable[[], Awaitable[None]]
 """Builds what the workers need, while the planner's model is at work."""
@@ -388,15 +385,6 @@ def after_supervisor(state: SupervisorState) -> list[Send] | str:
         )
         for task in tasks
     ]
-
-
-def with_note(task: Task, note: str) -> Task:
-    """Add to a task's words what its worker must mend; empty for a task not sent back."""
-    if not note:
-        return task
-    mending = f"\n\nAn earlier result was sent back. Mend this: {note}"
-    words = task.description[: MAX_DESCRIPTION_CHARS - len(mending)] + mending
-    return task.model_copy(update={"description": words})
 
 
 def _unfinished(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
