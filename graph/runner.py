@@ -27,7 +27,6 @@ from graph.supervisor_graph import SupervisorGraph
 from graph.teams import find_team, load_team
 from graph.threads import checked, locked, new_thread
 from graph.trace import ThreadUnknown, journal_path
-from nodes.bill import total
 from nodes.errors import (
     BudgetSpent,
     ModelError,
@@ -270,7 +269,7 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
         values = {}
     if error:
         values["results"] = {**values.get("results", {}), **harvest(snapshot)}
-        values["usage"] = total(_spent(values.get("ledger", {}), error, session.team))
+        values["ledger"] = _spent(values.get("ledger", {}), error, session.team)
         _tell(session, error, finished=len(values["results"]))
     return Outcome.of(
         session.thread,

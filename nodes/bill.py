@@ -11,7 +11,12 @@ PLAN, WORK, SYNTHESIS = "plan", "work", "synthesis"
 """The N+2 of a run: one call of planning, one a task, one for the answer."""
 _OWN: Final = re.compile(r"@([a-z]+)(?:#(\d+))?")
 _TASK: Final = re.compile(r"[^#/]+#(\d+)(?:/(\w+))?(?:~\d+)?")
-_REPEATED: Final = {PLAN: "revision", SYNTHESIS: "critic", "judge": "judge", "select": "judge"}
+_REPEATED: Final = {
+    PLAN: "revision",
+    SYNTHESIS: "critic",
+    "select": "judge",
+    "lost": "lost",
+}
 _FURTHER: Final = {PLAN: "plan repair", SYNTHESIS: "synthesis repair", WORK: "tools"}
 
 
