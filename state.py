@@ -3,7 +3,8 @@
 Checkpoints store these classes by module and name, so a rename here is a migration.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, Literal, Self
@@ -340,6 +341,11 @@ class Task(_Frozen):
             return value
         return [{"task": item} if isinstance(item, str | int) else item for item in value]
 
+    @field_validator("depends_on")
+    @classmethod
+    def _keep_one_of_each(cls, value: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+        return tuple(dict.fromkeys(value))
+
     @field_validator("materials", mode="before")
     @classmethod
     def _read_bare_name(cls, value: Any) -> Any:
@@ -381,25 +387,37 @@ class Plan(_Frozen):
         return max(depths.values())
 
 
+MAX_CYCLES = 5
+
+
 def _structural_problems(tasks: tuple[Task, ...]) -> list[str]:
-    ids = [task.id for task in tasks]
-    known = set(ids)
-    problems = [f"duplicate task id {name!r}" for name in known if ids.count(name) > 1]
+    known = Counter(task.id for task in tasks)
+    problems = [f"duplicate task id {name!r}" for name, count in known.items() if count > 1]
     for task in tasks:
-        wanted = [edge.task for edge in task.depends_on]
-        if task.id in wanted:
-            problems.append(f"task {task.id!r} depends on itself")
-        problems += [
-            f"task {task.id!r} depends on {name!r}, which is no task of the plan"
-            for name in wanted
-            if name not in known
-        ]
-    edges = {task.id: {edge.task for edge in task.depends_on} - {task.id} for task in tasks}
-    try:
-        TopologicalSorter(edges).prepare()
-    except CycleError as error:
-        problems.append("cycle: " + " -> ".join(reversed(error.args[1])))
-    return sorted(problems)
+        wanted = Counter(edge.task for edge in task.depends_on)
+        for name, times in wanted.items():
+            if name == task.id:
+                problems.append(f"task {task.id!r} depends on itself")
+            elif name not in known:
+                says = f"depends on {name!r}, which is no task of the plan"
+                problems.append(f"task {task.id!r} {says}")
+            if times > 1:
+                problems.append(f"task {task.id!r} both requires {name!r} and does not")
+    return [f"cycle: {' -> '.join(names)}" for names in _cycles(tasks)] + sorted(problems)
+
+
+def _cycles(tasks: tuple[Task, ...]) -> Iterator[list[str]]:
+    """Find cycles that share no task, as many as are worth telling at once."""
+    edges = {task.id: [e.task for e in task.depends_on if e.task != task.id] for task in tasks}
+    for _ in range(MAX_CYCLES):
+        try:
+            TopologicalSorter(edges).prepare()
+        except CycleError as error:
+            found = error.args[1][::-1]
+            yield found
+            edges = {name: needs for name, needs in edges.items() if name not in found}
+        else:
+            return
 
 
 class Claim(_Frozen):

@@ -10,6 +10,7 @@ from langgraph.types import interrupt
 from nodes.checks.plan import problems
 from nodes.events import emit, place
 from nodes.models.ask import Unreadable, read
+from nodes.models.reader import Unfit, read_object
 from state import Context, Plan, SupervisorState, Team
 
 ACCEPTED = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
@@ -68,11 +69,13 @@ def _read(
 ) -> tuple[Literal["accept", "reject", "edit"], Plan | None, list[str]]:
     if isinstance(reply, str):
         reply = _spoken(reply)
-    if reply is True or (isinstance(reply, Mapping) and reply.get("accept") is True):
+    said = reply if isinstance(reply, Mapping) else {}
+    # A form sends all its fields: an edited plan that is accepted is an edit.
+    if reply is True or (said.get("accept") is True and not said.get("plan")):
         return "accept", None, []
-    if isinstance(reply, Mapping) and "reject" in reply:
-        return "reject", None, [str(reply["reject"]) or "the plan was rejected without a reason"]
-    given = reply.get("plan", reply) if isinstance(reply, Mapping) else reply
+    if said.get("reject") not in (None, False):
+        return "reject", None, [str(said["reject"]) or "the plan was rejected without a reason"]
+    given = said.get("plan", reply)
     try:
         edited = read(given if isinstance(given, Mapping | str) else repr(given), Plan)
     except Unreadable as error:
@@ -88,7 +91,10 @@ def _spoken(reply: str) -> Any:
     way, _, reason = words.partition(":")
     if way.strip().lower() in ("reject", "rejected", "no", "n"):
         return {"reject": reason.strip()}
+    is_plan = words.startswith(("{", "[{", "```"))
     try:
-        return json.loads(words)
-    except json.JSONDecodeError:
+        return read_object(words) if is_plan else json.loads(words)
+    except Unfit:
+        return words  # what is wrong with it is told to whom wrote it: no objection to the plan
+    except (json.JSONDecodeError, RecursionError):
         return {"reject": words}

@@ -154,7 +154,15 @@ class RequestRefused(ModelError):
 
 
 class BadResponse(ModelError):
+    """An answer that cannot be read; `said` is what the model wrote, where the fault is its own."""
+
     code, retryable = "BAD_RESPONSE", True
+
+    def __init__(
+        self, what: str, *, said: str = "", cause: str = "", kept: str = "", next: str = ""
+    ) -> None:
+        super().__init__(what, cause=cause, kept=kept, next=next)
+        self.said = said
 
 
 class ResponseCut(ModelError):

@@ -9,11 +9,15 @@ from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
 from nodes.checks.plan import may_divide, problems
-from nodes.errors import ModelError, PlanInvalid
+from nodes.errors import BadResponse, ModelError, PlanInvalid
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask
+from nodes.models.ask import Unreadable, ask, sentences
+from nodes.models.reader import Unfit, read_object
 from nodes.prompts import problem_message, shortened
 from state import SPECIALIST, Plan, Team, Usage
+
+MAX_CAUSE_CHARS = 1_200
+"""Of what was wrong with the last plan, in the error that ends a run."""
 
 
 async def make_plan(
@@ -47,11 +51,14 @@ async def make_plan(
             reply = await ask(model, Plan, asking, parameters=closed)
             usage, said, last = reply.usage, reply.value.model_dump_json(), reply.value
             plan, wrong = _checked(adopt, reply.value, team, max_tasks, materials)
-        except ModelError as error:
-            error.usage = spent + (error.usage or Usage())
-            raise
         except Unreadable as error:
             plan, usage, said, wrong = None, error.usage, error.said, list(error.problems)
+        except ModelError as error:
+            usage = error.usage or Usage()
+            if not isinstance(error, BadResponse) or not error.said:
+                error.usage = spent + usage
+                raise
+            plan, said, wrong = None, error.said, _unread(error)
         spent += usage
         if plan is not None:
             return plan, spent
@@ -65,7 +72,7 @@ async def make_plan(
             return plan, spent
     refused = PlanInvalid(
         f"no valid plan after {team.max_plan_repairs} repairs",
-        cause=f"{'; '.join(wrong)[:400]} (the last plan began: {said[:200]})",
+        cause=f"{'; '.join(wrong)[:MAX_CAUSE_CHARS]} (the last plan began: {said[:200]})",
         next="say the request in other words, or give the strong tier a stronger model",
     )
     refused.usage = spent
@@ -82,9 +89,18 @@ def _checked(
     try:
         plan = adopt(given)
     except ValidationError as error:
-        return None, [str(problem["msg"]) for problem in error.errors()]
+        return None, sentences(error)
     wrong = problems(plan, team, max_tasks=max_tasks, materials=materials)
     return (None if wrong else plan), wrong
+
+
+def _unread(error: BadResponse) -> list[str]:
+    """Say what is wrong with the arguments of a call that could not be taken for one."""
+    try:
+        read_object(error.said)
+    except Unfit as unfit:
+        return [f"the arguments of Plan: {unfit}"]
+    return [error.what]
 
 
 def _generalized(plan: Plan, team: Team) -> Plan:

@@ -54,6 +54,21 @@ TEAM = Team(
     max_depth=4,
 )
 
+SAYS: dict[Fault, str] = {
+    "unknown_worker": "unknown worker",
+    "duplicate_id": "duplicate task id",
+    "unknown_dependency": "no task of the plan",
+    "self_dependency": "depends on itself",
+    "cycle": "cycle",
+    "vague_task": "vague",
+    "misfit_task": "tool",
+    "too_many_tasks": f"at most {MAX_TASKS}",
+    "too_deep": f"at most {TEAM.max_depth}",
+    "repeated_task": "same work",
+    "unknown_material": "unknown material",
+}
+"""Words by which a refusal names a fault."""
+
 _SUBJECTS = ("Siemens", "Nestlé", "Toyota", "Maersk", "Novartis", "Ørsted", "Samsung", "Embraer")
 _PATTERNS = (
     "List the patents {} filed in {}",
@@ -71,6 +86,14 @@ class BadPlan:
 
     plan: PlanJson
     faults: dict[Fault, tuple[str, ...]]
+
+    def told(self) -> list[Fault]:
+        """List the faults that are told at once: what is no graph is not held against a team."""
+        if structural := [fault for fault in self.faults if fault in STRUCTURAL]:
+            return structural
+        if len(self.plan["tasks"]) > MAX_TASKS:
+            return [fault for fault in self.faults if fault in ("too_many_tasks", "too_deep")]
+        return list(self.faults)
 
 
 def good_plan(random: Random, *, max_tasks: int = 8) -> PlanJson:
@@ -96,9 +119,13 @@ def good_plan(random: Random, *, max_tasks: int = 8) -> PlanJson:
     return {"goal": "Report on the companies.", "tasks": tasks}
 
 
-def bad_plan(random: Random, *faults: Fault) -> BadPlan:
-    """Make a plan with the faults named, each in a task of its own where it lies in one."""
-    plan = good_plan(random)
+def bad_plan(random: Random, *faults: Fault, max_tasks: int = 8) -> BadPlan:
+    """Make a plan with the faults named, each in a task of its own where it lies in one.
+
+    Args:
+        max_tasks: of the sound tasks, which come first.
+    """
+    plan = good_plan(random, max_tasks=max_tasks)
     return BadPlan(plan, {fault: _SPOIL[fault](plan, random) for fault in _ordered(faults)})
 
 

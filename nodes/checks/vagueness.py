@@ -21,6 +21,8 @@ _NAME, _REFERENCE, _COMMON, _TOPIC = 1.0, 1.0, 0.5, 0.5
 _PRECISE, _MAKING = 1.5, 1.0
 _LONG, _OBJECTS_OF_LONG = 9, 3.0
 
+_NO_OBJECT = "it does not say what to work on: name the object, such as a company, file or clause"
+
 _QUOTED = re.compile(r"`[^`]+`|\"[^\"]+\"|“[^”]+”")
 _CODE = re.compile(r"://|[\\_@#=<>%$€£]|^[/~][\w.]|\w\.[A-Za-z]\w{0,4}[\W_]*$")
 _ABBREVIATION = re.compile(r"^\W*(?:[A-Za-z]\.)+\W*$")
@@ -36,13 +38,15 @@ def vagueness(description: str) -> str | None:
     text, a task's id, a verb whose result can be checked. Text that is not recognisably English
     passes.
     """
+    if not any(map(str.isalpha, description)):
+        return _NO_OBJECT
     named = _read(description)
     if not named.is_english:
         return None
     if named.objects and named.objects + named.verb >= _ENOUGH and not named.is_padding:
         return None
     if not named.names and not named.references:
-        return "it does not say what to work on: name the object, such as a company, file or clause"
+        return _NO_OBJECT
     return "it does not say what to find out or make: name a result that can be checked"
 
 

@@ -17,12 +17,20 @@ from pydantic import (
 )
 
 from nodes.models.reader import Unfit, read_object, require_plain
+from nodes.models.unknown_keys import validated
 from nodes.models.usage import usage_of
 from state import Usage
 
 MAX_PROBLEMS = 12
 MAX_PROBLEM_CHARS = 240
 MAX_SAID_CHARS = 20_000
+_WORDS = {
+    "tuple_type": "Input should be a list",
+    "model_type": "Input should be an object",
+    "too_short": "the list has too few items",
+    "extra_forbidden": "there is no such key",
+}
+"""For pydantic's own, which speak of Python."""
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -71,9 +79,11 @@ async def ask(
     bound = model.bind_tools([tool], tool_choice=schema.__name__)
     message = await bound.ainvoke(list(messages))
     usage = usage_of(message)
-    said, found = _said(message, schema.__name__)
+    said, calls = _said(message, schema.__name__)
     try:
-        value = read(found if found is not None else said, schema)
+        if len(calls) > 1:
+            raise Unreadable([f"{schema.__name__} was called {len(calls)} times: call it once"])
+        value = read(calls[0] if calls else said, schema)
     except Unreadable as error:
         raise Unreadable(error.problems, usage=usage, message=message, said=said) from None
     return Reply(value, usage, message)
@@ -94,15 +104,15 @@ def read(found: str | Mapping[str, Any], schema: type[T]) -> T:
     Raises:
         Unreadable: it does not validate.
     """
-    said = found if isinstance(found, str) else str(dict(found))
+    said = found if isinstance(found, str) else ""
     try:
         fields = read_object(found) if isinstance(found, str) else dict(found)
         require_plain(fields)
-        return _validated(fields, schema)
+        return validated(fields, schema)
     except Unfit as error:
         raise Unreadable([str(error)], said=said) from None
     except ValidationError as error:
-        raise Unreadable(_sentences(error), said=said) from None
+        raise Unreadable(sentences(error), said=said) from None
     except RecursionError:
         raise Unreadable(["the JSON is nested too deep"], said=said) from None
 
@@ -111,7 +121,7 @@ def lenient(schema: type[T]) -> type[T]:
     """Give the schema's twin, which drops unknown keys and makes values of the schema itself."""
 
     def drop_unknown_keys(cls: Any, value: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
-        return _validated(value, schema) if isinstance(value, Mapping) else handler(value)
+        return validated(value, schema) if isinstance(value, Mapping) else handler(value)
 
     # pydantic's stubs know class methods inside a class body only
     validator: Any = model_validator(mode="wrap")(classmethod(drop_unknown_keys))  # type: ignore[arg-type]
@@ -124,48 +134,38 @@ def lenient(schema: type[T]) -> type[T]:
     )
 
 
-def _validated(fields: Mapping[str, Any], schema: type[T]) -> T:
-    kept: Any = fields
-    while True:
-        try:
-            return schema.model_validate(kept)
-        except ValidationError as error:
-            extra = [e["loc"] for e in error.errors() if e["type"] == "extra_forbidden"]
-            pruned = kept
-            for place in extra:
-                pruned = _without(pruned, place)
-            if pruned == kept:
-                raise
-            kept = pruned
+def sentences(error: ValidationError) -> list[str]:
+    """Say what is wrong with a value, to the model that made it."""
+    problems = error.errors()
+    around = {tuple(e["loc"][:depth]) for e in problems for depth in range(len(e["loc"]))}
+    found: list[str] = []
+    for problem in problems:
+        # A list whose items are all wrong counts as empty.
+        if problem["type"] == "too_short" and problem["loc"] in around:
+            continue
+        words = _WORDS.get(problem["type"], problem["msg"]).removeprefix("Value error, ")
+        place = _path(problem["loc"])
+        found += [f"{place}{part}"[:MAX_PROBLEM_CHARS] for part in words.split("; ")]
+    found = list(dict.fromkeys(found))
+    more = [f"and {len(found) - MAX_PROBLEMS} more"] if len(found) > MAX_PROBLEMS else []
+    return found[:MAX_PROBLEMS] + more
 
 
-def _without(value: Any, place: tuple[int | str, ...]) -> Any:
-    head, *rest = place
-    if isinstance(value, Mapping) and head in value:
-        if not rest:
-            return {key: item for key, item in value.items() if key != head}
-        return {**value, head: _without(value[head], tuple(rest))}
-    if isinstance(value, list | tuple) and isinstance(head, int) and head < len(value) and rest:
-        return [_without(item, tuple(rest)) if i == head else item for i, item in enumerate(value)]
-    return _without(value, tuple(rest)) if rest and not isinstance(head, int) else value
-
-
-def _said(message: AIMessage, name: str) -> tuple[str, Mapping[str, Any] | None]:
+def _said(message: AIMessage, name: str) -> tuple[str, list[Mapping[str, Any]]]:
+    """Give what a model wrote; the fields, too, of each call of the tool that differs."""
     calls = sorted(message.tool_calls, key=lambda call: call["name"] != name)
-    if calls and (calls[0]["name"] == name or not message.text.strip()):
-        arguments = calls[0]["args"]
-        return str(arguments), arguments
-    return message.text, None
-
-
-def _sentences(error: ValidationError) -> list[str]:
-    found = [f"{_path(e['loc'])}: {e['msg']}"[:MAX_PROBLEM_CHARS] for e in error.errors()]
-    return list(dict.fromkeys(found))[:MAX_PROBLEMS]
+    if not calls or (calls[0]["name"] != name and message.text.strip()):
+        return message.text, []
+    found: list[Mapping[str, Any]] = []
+    for call in calls:
+        if call["name"] == calls[0]["name"] and call["args"] not in found:
+            found.append(call["args"])
+    return "\n".join(map(str, found)), found
 
 
 def _path(place: tuple[int | str, ...]) -> str:
     words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
-    return words.lstrip(".") or "the whole"
+    return f"{words.lstrip('.')}: " if words else ""
 
 
 @lru_cache(maxsize=64)

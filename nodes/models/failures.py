@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from pydantic import ValidationError
+
 from nodes.errors import (
     BadResponse,
     CallTimedOut,
@@ -63,7 +65,7 @@ def explain(error: Exception, *, who: str, secret: str | None = None) -> Supervi
         return EndpointUnreachable(f"cannot reach {who}", cause=said, next=_DOCTOR)
     if code or "APIError" in kinds:
         return _coded(code, said, who)
-    return BadResponse(f"the answer of {who} cannot be read", cause=said)
+    return _misshapen(error, who) or BadResponse(f"the answer of {who} cannot be read", cause=said)
 
 
 def is_alive(raised: Exception, error: SupervisorError) -> bool:
@@ -112,6 +114,16 @@ def _refused(status: int, code: str, said: str, who: str, wait_s: float | None) 
             return RequestRefused(f"{who} refuses the request", cause=cause)
         case _:
             return EndpointFailed(f"{who} failed", cause=cause)
+
+
+def _misshapen(error: Exception, who: str) -> BadResponse | None:
+    """Name a tool call whose arguments are JSON, but no object: LangChain cannot hold them."""
+    for problem in error.errors() if isinstance(error, ValidationError) else ():
+        if problem["loc"][:1] == ("tool_calls",):
+            said = str(problem["input"])
+            what = f"{who} called a tool with arguments that are no JSON object"
+            return BadResponse(what, cause=cleaned(said)[:80], said=said)
+    return None
 
 
 def _coded(code: str, said: str, who: str) -> ModelError:

@@ -21,7 +21,8 @@ def read_object(text: str) -> dict[str, Any]:
     """Give the first JSON object of a text; one inside a fence goes first.
 
     Raises:
-        Unfit: there is none, or it holds numbers that JSON does not have.
+        Unfit: there is none, it is cut or broken, it holds numbers that JSON does not have, or it
+            gives one key two values.
     """
     problem = "the answer holds no JSON object"
     fenced = (text[fence.end() :] for fence in _FENCE.finditer(text))
@@ -34,6 +35,9 @@ def read_object(text: str) -> dict[str, Any]:
                 raise Unfit("the JSON is nested too deep") from None
             except json.JSONDecodeError as error:
                 problem = f"the JSON is broken: {error.msg} at character {error.pos}"
+                # What begins as an object and breaks must not be read as one of its own parts.
+                if part[start + 1 : error.pos].strip():
+                    raise Unfit(problem) from None
                 continue
             require_plain(found)
             return dict(found)
@@ -63,4 +67,15 @@ def _refuse(word: str) -> Any:
     raise Unfit(f"{word} is no JSON number")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse, strict=False)
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for key, value in pairs:
+            if value != found[key]:
+                raise Unfit(f"the key {key[:80]!r} stands twice, with two values")
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    parse_constant=_refuse, object_pairs_hook=_without_doubles, strict=False
+)

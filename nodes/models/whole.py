@@ -64,9 +64,11 @@ def require_use(message: AIMessage, reason: str, who: str) -> None:
         raise ResponseCut(f"the answer of {who} was cut", cause="length limit", next=remedy)
     if message.invalid_tool_calls and not message.tool_calls:
         call = message.invalid_tool_calls[0]
+        said = str(call.get("args") or "")
         raise BadResponse(
             f"{who} called {call.get('name') or 'a tool'} with arguments that are not JSON",
-            cause=str(call.get("args") or "")[:80],
+            cause=said[:80],
+            said=said,
         )
     if not message.tool_calls and not message.text.strip():
         raise BadResponse(f"{who} gave an empty answer")

@@ -49,9 +49,13 @@ def _load(name: str, settings: ToolSettings) -> BaseTool:
 
 def _attribute(name: str) -> Any:  # whatever a module holds
     if ":" not in name:
-        if name not in known_tools():
+        # Not by `known_tools`, which parses: where two threads parse at once, as LangChain does
+        # while a run begins, CPython may raise SystemError in either (gh-106905).
+        is_file = name in {file.stem for file in Path(__file__).parent.glob("*.py")}
+        found = getattr(import_module(f"nodes.tools.{name}"), name, None) if is_file else None
+        if found is None:
             raise _unknown(name)
-        return getattr(import_module(f"nodes.tools.{name}"), name)
+        return found
     module, _, attribute = name.partition(":")
     try:
         return getattr(import_module(module), attribute)

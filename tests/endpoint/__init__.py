@@ -1,5 +1,6 @@
 """An OpenAI-compatible endpoint: answers by schema name, breaks on request, keeps records."""
 
+from tests.endpoint.answers import Said
 from tests.endpoint.faults import Fault
 from tests.endpoint.process import EndpointProcess, endpoint_process
 from tests.endpoint.records import Call
@@ -11,6 +12,7 @@ __all__ = [
     "Endpoint",
     "EndpointProcess",
     "Fault",
+    "Said",
     "Scenario",
     "ScriptedTask",
     "dag",

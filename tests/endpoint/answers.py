@@ -33,6 +33,8 @@ class Script:
             (name, arguments), *others = task.tool_calls[begun : begun + task.calls_a_turn]
             return Said(name, arguments, tuple(others))
         value = self._value(asked, body)
+        if isinstance(value, Said):
+            return value
         if isinstance(value, str):
             return Said(value=value)
         return Said(asked.schema if asked.by_tool else "", value)

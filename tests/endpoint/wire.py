@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.endpoint.answers import Said
 from tests.endpoint.request import Body
+from tests.endpoint.scenario import Json
 
 CHUNK_CHARS = 40
 
@@ -18,7 +19,7 @@ def completion(
     if said.name:
         message["tool_calls"] = _tool_calls(said, number)
     else:
-        message["content"] = _words(said)
+        message["content"] = _written(said.value)
     return {
         "id": f"chatcmpl-{number}",
         "object": "chat.completion",
@@ -49,7 +50,7 @@ def events(
 
 def usage(said: Said, body_bytes: int) -> dict[str, int]:
     """Count tokens the way one guesses them: four characters each."""
-    given, made = body_bytes // 4, max(1, len(_words(said)) // 4)
+    given, made = body_bytes // 4, max(1, len(_written(said.value)) // 4)
     return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
 
 
@@ -61,7 +62,7 @@ def finish_of(said: Said) -> str:
 def _deltas(said: Said, number: int) -> Iterator[dict[str, Any]]:
     if not said.name:
         yield {"role": "assistant", "content": ""}
-        yield from ({"content": piece} for piece in _pieces(_words(said)))
+        yield from ({"content": piece} for piece in _pieces(_written(said.value)))
         return
     yield {"role": "assistant", "content": None}
     for index, call in enumerate(_tool_calls(said, number)):
@@ -86,10 +87,6 @@ def _tool_calls(said: Said, number: int) -> list[dict[str, Any]]:
 
 def _pieces(words: str) -> list[str]:
     return [words[i : i + CHUNK_CHARS] for i in range(0, len(words), CHUNK_CHARS)]
-
-
-def _words(said: Said) -> str:
-    return _written(said.value)
 
 
 def _written(value: Any) -> str:

@@ -121,6 +121,7 @@ def tasks(*edges: tuple[str, list[Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("given_tasks", "said"),
     [
+        (tasks(("A", ["B"]), ("B", ["A"]), ("C", ["D"]), ("D", ["C"])), "cycle: C"),
         (tasks(("A", ["B"]), ("B", ["A"])), "cycle: "),
         (tasks(("A", ["A"])), "'A' depends on itself"),
         (tasks(("A", ["Z"])), "depends on 'Z', which is no task"),

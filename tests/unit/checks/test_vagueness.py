@@ -8,7 +8,14 @@ from tests.benchmarks.vagueness.measure import Half, descriptions, tally
 
 @pytest.mark.parametrize(
     "description",
-    ["Analyze the data", "Do research", "Handle the rest", "Look into it", "Improve the results"],
+    [
+        "Analyze the data",
+        "Do research",
+        "Handle the rest",
+        "Look into it",
+        "Improve the results",
+        "12345",
+    ],
 )
 def test_a_description_that_names_no_object_is_told_so(description: str) -> None:
     assert "what to work on" in (vagueness(description) or "")

@@ -1,6 +1,7 @@
 """A value of the vocabulary comes out of whatever form a model gives it."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,12 +10,12 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from pydantic import TypeAdapter
 
-from nodes.models.ask import Unreadable, ask, lenient, read_content
+from nodes.models.ask import MAX_PROBLEMS, Unreadable, ask, lenient, read, read_content
 from nodes.models.catalog import Models
 from nodes.models.reader import Unfit, read_object
 from nodes.models.settings import ModelSettings
 from state import Plan, Refinement, Report
-from tests.endpoint import Endpoint, Scenario, dag
+from tests.endpoint import Endpoint, Said, Scenario, dag
 
 GOOD = Scenario(tasks=dag({"a": (), "b": ("a",)})).plan()
 QUESTION = [HumanMessage("plan it")]
@@ -67,6 +68,11 @@ async def test_a_plan_is_read_from_every_form_it_comes_in(
         ('{"goal": ' + "[" * 100_000, "broken|deep"),
         ("[1, 2]", "no JSON object"),
         ("null", "no JSON object"),
+        (json.dumps(GOOD)[:-20], "broken"),
+        ('{"goal": "x", "goal": "y"}', "'goal' stands twice"),
+        (Said("Plan", GOOD, ({**GOOD, "goal": "x"},)), "called 2 times"),
+        ({**GOOD, "tasks": [*GOOD["tasks"], {"id": "c"}]}, "tasks[2].worker: Field required"),
+        ({**GOOD, "edges": [{"from": "a", "to": "b"}]}, "edges: there is no such key"),
     ],
 )
 async def test_what_does_not_fit_comes_back_as_sentences_for_the_model(
@@ -123,6 +129,33 @@ def test_a_lenient_schema_drops_unknown_keys_and_gives_the_schema_itself() -> No
 def test_a_lenient_schema_still_refuses_what_is_wrong() -> None:
     with pytest.raises(ValueError, match="status"):
         lenient(Report).model_validate({"status": "fine", "mood": 1})
+
+
+def test_a_report_that_is_cut_is_not_read_as_one_of_its_parts() -> None:
+    with pytest.raises(Unreadable, match="broken"):
+        read_content('{"output": "x", "claims": [{"text": "a", "source": "b"}, ', Report)
+
+
+async def test_two_calls_that_say_the_same_are_one(
+    endpoint: Endpoint, model_settings: ModelSettings
+) -> None:
+    endpoint.play(Scenario(answers={"Plan": Said("Plan", GOOD, (GOOD,))}))
+    streamed = replace(model_settings, streaming=True)
+
+    for settings in (model_settings, streamed):
+        reply = await ask(Models(settings).chat("strong"), Plan, QUESTION)
+
+        assert [task.id for task in reply.value.tasks] == ["a", "b"]
+
+
+def test_of_many_problems_the_first_are_told_and_the_others_counted() -> None:
+    tasks = [{"id": str(number), "description": "d"} for number in range(40)]
+
+    with pytest.raises(Unreadable) as raised:
+        read({"goal": "g", "tasks": tasks}, Plan)
+
+    assert raised.value.problems[0] == "tasks[0].worker: Field required"
+    assert raised.value.problems[-1] == f"and {40 - MAX_PROBLEMS} more"
 
 
 def test_a_report_is_read_from_words() -> None:

@@ -1,0 +1,70 @@
+"""Read a value whose author has added keys of their own: what says nothing is dropped."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+Place = tuple[int | str, ...]
+T = TypeVar("T", bound=BaseModel)
+
+
+def validated(fields: Mapping[str, Any], schema: type[T]) -> T:
+    """Build a value without the keys that the schema does not have.
+
+    A key that names tasks of a plan stays, and is refused: to drop `dependencies` is to drop edges.
+
+    Raises:
+        ValidationError: something else is wrong with it.
+    """
+    kept: Any = fields
+    while True:
+        try:
+            return schema.model_validate(kept)
+        except ValidationError as error:
+            pruned = _without(kept, [*_idle(error.errors(), kept)])
+            if pruned == kept:
+                raise
+            kept = pruned
+
+
+def _idle(errors: list[ErrorDetails], fields: Any) -> Iterator[Place]:
+    """Give the places of the unknown keys that name no task but, perhaps, their own."""
+    tasks = fields.get("tasks")
+    own = [_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
+    for error in errors:
+        place = error["loc"]
+        if error["type"] == "extra_forbidden":
+            here = own[place[1]] if place[0] == "tasks" and isinstance(place[1], int) else ""
+            if not {*own} - {here, ""} & {*_texts(error["input"])}:
+                yield place
+
+
+def _id(task: Any) -> str:
+    return str(task.get("id", "")) if isinstance(task, Mapping) else ""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Give all words and numbers of a value, keys included."""
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, Mapping):
+            left += [*item.keys(), *item.values()]
+        elif isinstance(item, list | tuple):
+            left += item
+        else:
+            yield str(item)
+
+
+def _without(value: Any, places: Iterable[Place]) -> Any:
+    below: dict[int | str, list[Place]] = {}
+    for head, *rest in places:
+        below.setdefault(head, []).append(tuple(rest))
+    if isinstance(value, Mapping) and below:
+        kept = {key: item for key, item in value.items() if () not in below.get(key, ())}
+        return {key: _without(item, below.get(key, ())) for key, item in kept.items()}
+    if isinstance(value, list | tuple) and below:
+        return [_without(item, below.get(i, ())) for i, item in enumerate(value)]
+    return value
