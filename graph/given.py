@@ -1,14 +1,17 @@
 """What a caller gives a run, checked at the door: its input, its settings, edits of its state."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from typing import Any, get_type_hints
 
 from langgraph.errors import InvalidUpdateError
+from langgraph.types import Command
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.errors import RequestInvalid, SettingsInvalid
+from nodes.models.reader import require_plain
 from nodes.redaction import redacted_value
 from state import Context, SupervisorState
 
@@ -19,8 +22,10 @@ def read_input(given: Any) -> Any:
     A form, such as Studio's, sends null for a field that nobody filled in.
 
     Raises:
-        RequestInvalid: a field is not of its kind.
+        RequestInvalid: a field is not of its kind, or nothing that can be sent and kept.
     """
+    if isinstance(given, Command):
+        _require_plain("the answer", given.resume)
     if not isinstance(given, Mapping):
         return given
     filled = {name: value for name, value in given.items() if value is not None}
@@ -35,6 +40,8 @@ def read_input(given: Any) -> Any:
         raise RequestInvalid(
             "the materials are no texts with names", next='give them as {"name": "text"}'
         )
+    _require_plain("the request", request)
+    _require_plain("the materials", materials)
     return {name: redacted_value(value) for name, value in filled.items()}
 
 
@@ -79,6 +86,15 @@ def read_edit(values: Any) -> Any:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise InvalidUpdateError(f"{error.title} {place}: {first['msg']}") from None
+
+
+def _require_plain(what: str, value: Any) -> None:
+    """Refuse half characters and numbers beyond 64 bits, which no checkpoint can hold."""
+    try:
+        require_plain(value)
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except (ValueError, RecursionError) as error:
+        raise RequestInvalid(f"{what} cannot be kept", cause=str(error)) from None
 
 
 @cache

@@ -35,6 +35,10 @@ def test_what_goes_on_with_a_run_stays_as_it_is(untouched: Any):
         ({"materials": "a"}, "the materials are no texts"),
         ({"materials": {"a.md": 5}}, "the materials are no texts"),
         ({"materials": {5: "a"}}, "the materials are no texts"),
+        ({"request": "half a character: \ud800"}, "the request cannot be kept"),
+        ({"request": "a", "materials": {"a.md": "\udcff"}}, "the materials cannot be kept"),
+        (Command(resume={"plan": {"goal": 2**70}}), "the answer cannot be kept"),
+        (Command(resume="\udcff"), "the answer cannot be kept"),
     ],
 )
 def test_an_input_of_another_kind_is_refused(wrong: Any, words: str):
