@@ -41,6 +41,7 @@ Holds = Literal["first", "second", "neither", "both", "undecided"]
 """Which of two claims is right; both, when they speak of different matters."""
 CriticSwitch = Literal["off", "on", "below"]
 
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
 
@@ -111,7 +112,7 @@ class Limits(_Frozen):
 
     max_turns: int = Field(10, ge=1, le=50)
     """Model turns in one attempt; the last one may only report."""
-    timeout_s: float = Field(120.0, gt=0)
+    timeout_s: float = Field(120.0, gt=0, allow_inf_nan=False)
     """Seconds of one attempt, tools included; waiting for other tasks is not counted."""
     max_tokens: int = Field(16_000, ge=64)
     """Tokens, input and output together, that one attempt may use before it must report."""
@@ -650,15 +651,15 @@ class Answer(_Frozen):
 class Context:
     """Settings of one run. None means: as the team or the environment says."""
 
-    deadline_s: float | None = None
+    deadline_s: Amount | None = None
     """Seconds from the run's start; then the run answers with what it has."""
-    max_cost_usd: float | None = None
-    max_tokens: int | None = None
-    max_steps: int | None = None
+    max_cost_usd: Amount | None = None
+    max_tokens: Annotated[int, Field(ge=0)] | None = None
+    max_steps: Annotated[int, Field(ge=0)] | None = None
     """Attempts at tasks, over the whole run."""
-    max_tasks: int | None = None
-    max_attempts: int | None = None
-    max_concurrency: int | None = None
+    max_tasks: Annotated[int, Field(ge=1, le=1000)] | None = None
+    max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
+    max_concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Model calls in flight."""
     approve_plan: bool = False
     model_fast: str | None = None

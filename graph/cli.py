@@ -4,6 +4,7 @@ Commands import what they need when they run: `supervise --help` and a wrong opt
 wait for LangGraph.
 """
 
+import math
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -30,15 +31,29 @@ app = typer.Typer(
 
 UNEXPECTED: Final = 1
 
+
+def _finite(value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no cap; leave the option out to have none")
+    return value
+
+
 Team = Annotated[str, typer.Option("--team", "-t", help="A team's name, or its folder.")]
 Thread = Annotated[str, typer.Argument(help="The thread's id, as `supervise runs` lists it.")]
 Deadline = Annotated[
     float | None,
-    typer.Option("--deadline", min=0.1, help="Seconds; then it answers with what it has."),
+    typer.Option(
+        "--deadline", min=0.0, callback=_finite, help="Seconds; then it answers with what it has."
+    ),
 ]
 MaxCost = Annotated[
     float | None,
-    typer.Option("--max-cost", min=0.0, help="US dollars; then it answers with what it has."),
+    typer.Option(
+        "--max-cost",
+        min=0.0,
+        callback=_finite,
+        help="US dollars; then it answers with what it has.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]

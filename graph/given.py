@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from functools import cache
 from typing import Any, get_type_hints
 
+from langchain_core.messages import HumanMessage, convert_to_messages
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import Command
 from pydantic import TypeAdapter, ValidationError
@@ -19,7 +20,8 @@ from state import Context, SupervisorState
 def read_input(given: Any) -> Any:
     """Give an input with the fields that were left empty taken out; anything else as it is.
 
-    A form, such as Studio's, sends null for a field that nobody filled in.
+    A form, such as Studio's, sends null for a field that nobody filled in. A chat message takes the
+    place of a request in words that was given before, planned or not.
 
     Raises:
         RequestInvalid: a field is not of its kind, or nothing that can be sent and kept.
@@ -42,6 +44,8 @@ def read_input(given: Any) -> Any:
         )
     _require_plain("the request", request)
     _require_plain("the materials", materials)
+    if not request and _ends_with_a_person(filled.get("messages")):
+        filled["request"] = ""
     return {name: redacted_value(value) for name, value in filled.items()}
 
 
@@ -49,22 +53,25 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
     """Give the settings of a run as a `Context`.
 
     Raises:
-        SettingsInvalid: there is a key that no setting has, or a value of another kind.
+        SettingsInvalid: there is a key that no setting has, or a value that cannot be.
     """
     if given is None:
         return Context()
-    if isinstance(given, Context):
-        return given
+    values = asdict(given) if isinstance(given, Context) else dict(given)
     known = {field.name for field in fields(Context)}
-    if unknown := sorted(set(given) - known):
+    if unknown := sorted(map(str, set(values) - known)):
         raise SettingsInvalid(
             f"unknown setting {unknown[0]!r} in the context", next=f"use one of {sorted(known)}"
         )
     try:
-        return _context_reader().validate_python(dict(given))
+        return _context_reader().validate_python(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise SettingsInvalid(f"{first['loc'][0]} in the context", cause=first["msg"]) from None
+        raise SettingsInvalid(
+            f"{first['loc'][0]} in the context",
+            cause=f"{first['msg']}; it is {first['input']!r:.40}",
+            next="leave it out to have it as the team and the environment say",
+        ) from None
 
 
 def read_edit(values: Any) -> Any:
@@ -86,6 +93,14 @@ def read_edit(values: Any) -> Any:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise InvalidUpdateError(f"{error.title} {place}: {first['msg']}") from None
+
+
+def _ends_with_a_person(messages: Any) -> bool:
+    given = messages if isinstance(messages, list) else [messages]
+    try:
+        return isinstance(convert_to_messages(given[-1:])[-1], HumanMessage)
+    except (ValueError, NotImplementedError, IndexError):
+        return False  # whether it is a message at all, the channel's reducer says
 
 
 def _require_plain(what: str, value: Any) -> None:

@@ -129,12 +129,13 @@ async def aresume(
         context: what of the run's settings is to change; deadline and budget count anew.
 
     Raises:
+        SettingsInvalid: a setting of the context cannot be used.
         ThreadUnknown: no run has this thread id here.
         NothingAsked, AnswerUnclear: there is no one question that `answer` could answer.
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
-    settings = settings or Settings()
+    settings, given = settings or Settings(), read_context(context)
     accepted = _accepted(checked(thread), settings)
     async with _opened(thread, accepted["source"], settings, on_event) as session:
         snapshot = await session.graph.aget_state(session.config)
@@ -147,7 +148,8 @@ async def aresume(
             return Outcome.of(thread, values)
         session.journal.write({"resumed": _utc_now()})
         asked = read_context(accepted.get("context"))
-        changed = {name: v for name, v in asdict(read_context(context)).items() if v}
+        # A cap of zero is set; a switch that is off may be one that nobody touched.
+        changed = {n: v for n, v in asdict(given).items() if v is not None and v is not False}
         context = replace(asked, **changed)
         if snapshot.next:
             return await _drive(session, command, context)
@@ -189,15 +191,13 @@ async def adraft(
     on_event: Listener | None = None,
 ) -> tuple[Plan, Estimate]:
     """Give the plan of a request as `aplan` does, with what its run is expected to cost."""
-    given = _given(request, files, materials)
+    given, context = _given(request, files, materials), read_context(context)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
     config: RunnableConfig = {
         "configurable": {"thread_id": new_thread()},
         "callbacks": [Journal(None, on_event)],
     }
-    state = await graph.ainvoke(
-        given, config, context=read_context(context), interrupt_after=["supervisor"]
-    )
+    state = await graph.ainvoke(given, config, context=context, interrupt_after=["supervisor"])
     return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])
 
 

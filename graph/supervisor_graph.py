@@ -1,11 +1,11 @@
 """A compiled graph that any caller can use: plain synchronous Python, a notebook, a server."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, StateSnapshot
+from langgraph.types import Command, StateSnapshot, StateUpdate
 
 from graph.given import read_context, read_edit, read_input
 from graph.harvest import harvest
@@ -83,11 +83,17 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         """Stream a run into a plain `for`."""
         return portal().iterate(self.astream(input, config, **kwargs))
 
-    async def aupdate_state(
-        self, config: RunnableConfig, values: Any, *args: Any, **kwargs: Any
+    def bulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
-        """Edit the state of a thread; values may be JSON, as from Studio."""
-        return await super().aupdate_state(config, read_edit(values), *args, **kwargs)
+        """Edit the state of a thread; `update_state` comes through here. Values may be JSON."""
+        return super().bulk_update_state(config, _read(supersteps))
+
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Edit the state of a thread; `aupdate_state` comes through here, and so does Studio."""
+        return await super().abulk_update_state(config, _read(supersteps))
 
     async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
         """Make a run's budget; a resumed run has spent what its checkpoint says."""
@@ -122,3 +128,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
 def _has_budget(context: Context) -> bool:
     return context.max_tokens is not None or context.max_cost_usd is not None
+
+
+def _read(supersteps: Sequence[Sequence[StateUpdate]]) -> list[list[StateUpdate]]:
+    return [[edit._replace(values=read_edit(edit.values)) for edit in step] for step in supersteps]

@@ -65,6 +65,7 @@ class Budget:
     def is_low(self) -> bool:
         """Say whether work has used most of what it may."""
         share = WARNING_SHARE * (1.0 - ANSWER_SHARE)
-        over_tokens = self.max_tokens is not None and self.tokens >= self.max_tokens * share
-        over_cost = self.max_cost_usd is not None and self.cost_usd >= self.max_cost_usd * share
+        over_tokens = self.max_tokens is not None and self.tokens > self.max_tokens * share
+        # Free models work under a cap of nothing.
+        over_cost = self.max_cost_usd is not None and self.cost_usd > self.max_cost_usd * share
         return over_tokens or over_cost or (self.parent is not None and self.parent.is_low())

@@ -13,6 +13,7 @@ SupervisorError
 │   ├── EndpointFailed        5xx, an error inside a 200
 │   ├── EndpointDown          not asked: it has failed again and again
 │   ├── CallTimedOut
+│   │   └── DeadlinePassed    exit 3: the run's own, not the call's
 │   ├── RateLimited
 │   ├── QuotaSpent
 │   ├── Unauthorized
@@ -121,6 +122,12 @@ class EndpointDown(ModelError):
 
 class CallTimedOut(ModelError):
     code, retryable = "CALL_TIMED_OUT", True
+
+
+class DeadlinePassed(CallTimedOut):
+    """A run's deadline came before the answer; of a run without a plan nothing else is left."""
+
+    code, exit_code = "DEADLINE_PASSED", 3
 
 
 class RateLimited(ModelError):

@@ -37,13 +37,23 @@ def read_request(state: SupervisorState) -> str:
     return request
 
 
+def is_said(state: SupervisorState, request: str) -> bool:
+    """Say whether a request is the last message of the chat; one given in words is not yet."""
+    return _unanswered(state) == request
+
+
 def _words(state: SupervisorState) -> str:
+    """Give the last message, unless a request that is not planned yet was given after it."""
     request = state.get("request", "").strip()
-    messages = state.get("messages", [])
-    unanswered = messages[-1] if messages and isinstance(messages[-1], HumanMessage) else None
-    if unanswered is None or (request and request != state.get("planned_for")):
+    if request and request != state.get("planned_for"):
         return request
-    return str(unanswered.text).strip() or request
+    return _unanswered(state) or request
+
+
+def _unanswered(state: SupervisorState) -> str:
+    messages = state.get("messages", [])
+    is_open = bool(messages) and isinstance(messages[-1], HumanMessage)
+    return str(messages[-1].text).strip() if is_open else ""
 
 
 def read_history(state: SupervisorState) -> str:

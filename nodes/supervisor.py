@@ -23,7 +23,7 @@ from nodes.models.catalog import Models
 from nodes.planner import make_plan
 from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
-from nodes.request import is_new, read_history, read_request
+from nodes.request import is_new, is_said, read_history, read_request
 from nodes.revision import adopted, completed, difference, objections, stalls_after, with_note
 from nodes.steps import steps_left
 from nodes.thrift import dispensable
@@ -109,14 +109,12 @@ async def _begin(
         version=plan.version,
         estimate=estimate.model_dump(mode="json"),
     )
-    messages = state.get("messages", [])
-    is_chat = bool(messages) and isinstance(messages[-1], HumanMessage)
     spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
     update: SupervisorState = {
         "request": request,
         "planned_for": request,
         "given": tuple(config["configurable"].get("__given", ())),
-        "messages": [] if is_chat else [HumanMessage(request)],
+        "messages": [] if is_said(state, request) else [HumanMessage(request)],
         "plan": plan,
         "plans": (plan,),
         "results": Overwrite({}),  # type: ignore[typeddict-item]  # a new request has none yet

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
-from nodes.errors import CallTimedOut
+from nodes.errors import CallTimedOut, DeadlinePassed
 
 ALL_BUT = 0.1
 """Part of a call's seconds; a worker whose own time ends with the call's cuts it a bit earlier."""
@@ -98,7 +98,10 @@ class Deadline:
 
     def _over(self, who: str) -> CallTimedOut:
         if self._run_ends_s <= time.monotonic():
-            return CallTimedOut(f"no answer from {who} before the run's deadline")
+            return DeadlinePassed(
+                f"no answer from {who} before the run's deadline",
+                next="give the run a longer deadline, or ask for less",
+            )
         return CallTimedOut(
             f"no answer from {who} within {self.call_s:g} s",
             next="try again, or allow a call more time",

@@ -123,6 +123,13 @@ def test_a_request_comes_from_stdin_with_what_is_no_text_replaced(supervise, tab
         (["run", "x", "--file", "missing.md"], "cannot read missing.md"),
         (["run", "x", "--thread", "../up"], "thread id"),
         (["run", "x", "--deadline", "-1"], "--deadline"),
+        (["run", "x", "--deadline", "nan"], "--deadline"),
+        (["run", "x", "--deadline", "inf"], "--deadline"),
+        (["run", "x", "--deadline", "soon"], "--deadline"),
+        (["run", "x", "--max-cost", "-0.01"], "--max-cost"),
+        (["run", "x", "--max-cost", "nan"], "--max-cost"),
+        (["resume", "x", "--max-cost", "inf"], "--max-cost"),
+        (["resume", "x", "--max-cost", "0.5 USD"], "--max-cost"),
         (["rnu"], "run"),
         (["resume", "unknown"], "no thread 'unknown'"),
         (["show", "../up"], "thread id"),
@@ -137,6 +144,18 @@ def test_a_misuse_is_one_line_and_exit_code_2(supervise, arguments, said):
     assert supervise.err.startswith("error[")
     assert supervise.err.count("\n") == 1
     assert said in supervise.err
+
+
+def test_a_run_without_time_ends_at_once_in_one_line(supervise, table):
+    assert supervise("run", REQUEST, "--file", table, "--deadline", "0", "-q") == 3
+
+    assert supervise.out == ""
+    assert supervise.err.startswith("error[DEADLINE_PASSED]")
+    assert supervise.err.count("\n") == 1
+
+
+def test_a_run_that_may_cost_nothing_runs_with_what_is_free(supervise, table):
+    assert supervise("run", REQUEST, "--file", table, "--max-cost", "0", "-q") == 0
 
 
 def test_a_script_gets_its_object_also_when_the_run_cannot_begin(supervise):

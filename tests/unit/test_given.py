@@ -1,5 +1,6 @@
 """What a caller gives, at the door of a run."""
 
+import math
 from typing import Any
 
 import pytest
@@ -12,11 +13,19 @@ from graph.given import read_context, read_edit, read_input
 from nodes.errors import RequestInvalid, SettingsInvalid
 from state import Answer, Context, Plan, Report
 
+INPUT = ("request", "materials", "messages")
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
+
+
+CAPS = {
+    **dict.fromkeys(("deadline_s", "max_cost_usd", "max_tokens", "max_steps"), 0),
+    **dict.fromkeys(("max_tasks", "max_attempts", "max_concurrency"), 1),
+}
+"""With the least each may be."""
 
 
 def test_fields_that_a_form_left_empty_are_taken_out():
@@ -46,7 +55,7 @@ def test_an_input_of_another_kind_is_refused(wrong: Any, words: str):
         read_input(wrong)
 
 
-@given(st.fixed_dictionaries({}, optional={"request": VALUES, "materials": VALUES}))
+@given(st.fixed_dictionaries({}, optional=dict.fromkeys(INPUT, VALUES)))
 def test_any_input_is_read_or_refused(anything: Any):
     try:
         read = read_input(anything)
@@ -67,6 +76,22 @@ def test_a_context_may_be_a_mapping_with_numbers_as_words():
 def test_a_setting_that_cannot_be_is_named(wrong: Any, words: str):
     with pytest.raises(SettingsInvalid, match=words):
         read_context(wrong)
+
+
+@given(
+    st.sampled_from(sorted(CAPS)),
+    st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(["0", "-1", "NaN", "1e9"]),
+)
+@pytest.mark.parametrize("kind", [dict, lambda **given: Context(**given)], ids=["json", "own"])
+def test_a_cap_is_within_its_bounds_or_refused_by_name(kind: Any, name: str, value: Any):
+    try:
+        read = getattr(read_context(kind(**{name: value})), name)
+    except SettingsInvalid as error:
+        assert str(error).startswith(f"{name} in the context: ")
+        assert "\n" not in error.line()
+        return
+
+    assert CAPS[name] <= read < math.inf
 
 
 def test_an_edit_in_json_becomes_our_own_types():

@@ -208,6 +208,23 @@ def test_all_problems_are_listed_and_the_first_one_is_raised(folder):
         load_team(folder)
 
 
+TEAM_CAPS = ("max_tasks", "max_depth", "max_steps", "max_attempts")
+WORKER_CAPS = ("max_turns", "timeout_s", "max_tokens")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", ".nan", ".inf", "-.inf", "many", "true", "1e400"])
+@pytest.mark.parametrize("cap", TEAM_CAPS + WORKER_CAPS)
+def test_a_cap_that_cannot_be_is_named_with_what_is_allowed(folder, cap, value):
+    if cap in TEAM_CAPS:
+        (folder / "team.md").write_text(f"---\ndescription: x\n{cap}: {value}\n---\n")
+    else:
+        (folder / "counter.md").write_text(WORKER.format(f"{cap}: {value}"))
+
+    (problem,) = check_team(folder)
+
+    assert f"{cap} is " in problem and "allowed: a " in problem
+
+
 def test_what_is_no_team_folder_is_said(folder, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "Bad-Name").mkdir()
