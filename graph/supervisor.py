@@ -83,6 +83,6 @@ def _compiled(
     builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
 
     graph = SupervisorGraph.of(builder.compile(name=team.name, checkpointer=checkpointer))
-    graph.prepare = loops.prepare
+    graph.prepare, graph.team = loops.prepare, team
     saved.graph = graph
     return graph

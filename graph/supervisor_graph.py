@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot, StateUpdate
 
@@ -12,9 +13,12 @@ from graph.harvest import harvest
 from graph.portal import portal
 from nodes.bill import total
 from nodes.budget import Budget
+from nodes.checks.plan import problems
 from nodes.deadline import stamps
 from nodes.events import now_s
-from state import Context, RequestInput, SupervisorState
+from state import Context, Plan, RequestInput, SupervisorState, Team
+
+Edits = list[list[StateUpdate]]
 
 
 class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, SupervisorState]):
@@ -26,6 +30,8 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
     prepare: Callable[[], Awaitable[None]]
     """Loads and builds what the workers need; a run does it while it plans, unless it is done."""
+    team: Team
+    """Whose workers an edited plan may name."""
 
     @classmethod
     def of(cls, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
@@ -34,12 +40,13 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         return cast(Self, graph)
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
-        """Copy with the types that a strict checkpoint may hold, which LangGraph's copy forgets.
+        """Copy with what LangGraph's copy forgets, such as the types a strict checkpoint may hold.
 
         A server copies the graph for every run.
         """
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
+        made.prepare, made.team = self.prepare, self.team
         return made
 
     async def astream(
@@ -87,13 +94,28 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `update_state` comes through here. Values may be JSON."""
-        return super().bulk_update_state(config, _read(supersteps))
+        edits = _read(supersteps)
+        if any(_plans(edits)):
+            self._require_sound(edits, self.get_state(config).values)
+        return super().bulk_update_state(config, edits)
 
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `aupdate_state` comes through here, and so does Studio."""
-        return await super().abulk_update_state(config, _read(supersteps))
+        edits = _read(supersteps)
+        if any(_plans(edits)):
+            self._require_sound(edits, (await self.aget_state(config)).values)
+        return await super().abulk_update_state(config, edits)
+
+    def _require_sound(self, edits: Edits, held: Mapping[str, Any]) -> None:
+        """Hold a plan that was put into the state to what any other plan is held to."""
+        before = held.get("plan")
+        max_tasks = max(self.team.max_tasks, len(before.tasks) if before else 0)
+        for values, plan in _plans(edits):
+            materials = values.get("materials", held.get("materials", {}))
+            if wrong := problems(plan, self.team, max_tasks=max_tasks, materials=materials):
+                raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
     async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
         """Make a run's budget; a resumed run has spent what its checkpoint says."""
@@ -130,5 +152,12 @@ def _has_budget(context: Context) -> bool:
     return context.max_tokens is not None or context.max_cost_usd is not None
 
 
-def _read(supersteps: Sequence[Sequence[StateUpdate]]) -> list[list[StateUpdate]]:
+def _read(supersteps: Sequence[Sequence[StateUpdate]]) -> Edits:
     return [[edit._replace(values=read_edit(edit.values)) for edit in step] for step in supersteps]
+
+
+def _plans(edits: Edits) -> Iterator[tuple[Mapping[str, Any], Plan]]:
+    for edit in (edit for step in edits for edit in step):
+        values = edit.values if isinstance(edit.values, Mapping) else {}
+        if isinstance(values.get("plan"), Plan):
+            yield values, values["plan"]

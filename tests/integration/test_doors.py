@@ -14,7 +14,7 @@ from graph.store import strict_serializer
 from graph.supervisor_graph import SupervisorGraph
 from nodes.errors import PlanInvalid
 from state import Plan
-from tests.endpoint import Endpoint, Scenario, dag
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
 from tests.teams import team
 
 THREAD: Any = {"configurable": {"thread_id": "one"}}
@@ -95,9 +95,12 @@ async def test_an_edit_of_the_state_is_read_at_every_door(
     await graph.ainvoke(words("Compare the parts."), THREAD, interrupt_after=["supervisor"])
     plan = Scenario(tasks=dag({"B": (), "C": ("B",)})).plan()
     loop = Scenario(tasks=dag({"B": ("C",), "C": ("B",)})).plan()
+    cook = Scenario(tasks=dag({"B": ()}, worker="cook")).plan()
+    lost = Scenario(tasks=(ScriptedTask(id="B", materials=("lost.csv",)),)).plan()
 
-    with pytest.raises(InvalidUpdateError, match="cycle"):
-        await edit(graph, {"plan": loop, "todo": ["B", "C"]})
+    for bad, said in ((loop, "cycle"), (cook, "unknown worker"), (lost, "unknown material")):
+        with pytest.raises(InvalidUpdateError, match=said):
+            await edit(graph, {"plan": bad, "todo": ["B"]})
     await edit(graph, {"plan": plan, "todo": ["B", "C"]})
     state = await graph.ainvoke(None, THREAD)
 
