@@ -42,6 +42,7 @@ Holds = Literal["first", "second", "neither", "both", "undecided"]
 CriticSwitch = Literal["off", "on", "below"]
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+"""Of seconds, of money."""
 Percent = Annotated[int, Field(ge=0, le=100)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
 
@@ -400,8 +401,8 @@ def _structural_problems(tasks: tuple[Task, ...]) -> list[str]:
             if name == task.id:
                 problems.append(f"task {task.id!r} depends on itself")
             elif name not in known:
-                says = f"depends on {name!r}, which is no task of the plan"
-                problems.append(f"task {task.id!r} {says}")
+                what = f"task {task.id!r} depends on {name!r}, which is no task of the plan"
+                problems.append(what)
             if times > 1:
                 problems.append(f"task {task.id!r} both requires {name!r} and does not")
     return [f"cycle: {' -> '.join(names)}" for names in _cycles(tasks)] + sorted(problems)

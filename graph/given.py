@@ -108,7 +108,7 @@ def _require_plain(what: str, value: Any) -> None:
     try:
         require_plain(value)
         json.dumps(value, ensure_ascii=False, default=str).encode()
-    except (ValueError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise RequestInvalid(f"{what} cannot be kept", cause=str(error)) from None
 
 

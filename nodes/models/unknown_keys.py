@@ -23,22 +23,25 @@ def validated(fields: Mapping[str, Any], schema: type[T]) -> T:
         try:
             return schema.model_validate(kept)
         except ValidationError as error:
-            pruned = _without(kept, [*_idle(error.errors(), kept)])
+            tasks = kept.get("tasks") if "tasks" in schema.model_fields else ()
+            pruned = _without(kept, [*_idle(error.errors(), tasks)])
             if pruned == kept:
                 raise
             kept = pruned
 
 
-def _idle(errors: list[ErrorDetails], fields: Any) -> Iterator[Place]:
+def _idle(errors: list[ErrorDetails], tasks: Any) -> Iterator[Place]:
     """Give the places of the unknown keys that name no task but, perhaps, their own."""
-    tasks = fields.get("tasks")
     own = [_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
+    ids = {*own} - {""}
     for error in errors:
-        place = error["loc"]
         if error["type"] == "extra_forbidden":
-            here = own[place[1]] if place[0] == "tasks" and isinstance(place[1], int) else ""
-            if not {*own} - {here, ""} & {*_texts(error["input"])}:
-                yield place
+            named = ids.intersection(_texts(error["input"]))
+            match error["loc"]:
+                case ("tasks", int(at), *_):
+                    named.discard(own[at])
+            if not named:
+                yield error["loc"]
 
 
 def _id(task: Any) -> str:
