@@ -28,9 +28,9 @@ _WORDS = {
     "tuple_type": "Input should be a list",
     "model_type": "Input should be an object",
     "too_short": "the list has too few items",
-    "extra_forbidden": "there is no such key",
+    "extra_forbidden": "there is no such key: what a task needs goes into its depends_on",
 }
-"""For pydantic's own, which speak of Python."""
+"""For pydantic's own, which speak of Python; an unknown key is told only where it names tasks."""
 
 T = TypeVar("T", bound=BaseModel)
 
