@@ -104,7 +104,9 @@ def _no_json() -> Iterator[OddPlan]:
         yield OddPlan(kind, Said("Plan", words), (problem,), tries=2)
     for words in ("null", "[]", '""'):
         yield OddPlan(kind, Said("Plan", words), ("goal: Field required",))
-    yield OddPlan(kind, Said("Plan", plan(), (plan(goal="Another."),)), ("was called 2 times",))
+    yield OddPlan(
+        kind, Said("Plan", plan(), (("Plan", plan(goal="Another.")),)), ("was called 2 times",)
+    )
 
 
 def _numbers() -> Iterator[OddPlan]:

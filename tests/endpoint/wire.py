@@ -6,7 +6,6 @@ from typing import Any
 
 from tests.endpoint.answers import Said
 from tests.endpoint.request import Body
-from tests.endpoint.scenario import Json
 
 CHUNK_CHARS = 40
 

@@ -70,7 +70,7 @@ async def test_a_plan_is_read_from_every_form_it_comes_in(
         ("null", "no JSON object"),
         (json.dumps(GOOD)[:-20], "broken"),
         ('{"goal": "x", "goal": "y"}', "'goal' stands twice"),
-        (Said("Plan", GOOD, ({**GOOD, "goal": "x"},)), "called 2 times"),
+        (Said("Plan", GOOD, (("Plan", {**GOOD, "goal": "x"}),)), "called 2 times"),
         ({**GOOD, "tasks": [*GOOD["tasks"], {"id": "c"}]}, "tasks[2].worker: Field required"),
         ({**GOOD, "edges": [{"from": "a", "to": "b"}]}, "edges: there is no such key"),
     ],
@@ -139,7 +139,7 @@ def test_a_report_that_is_cut_is_not_read_as_one_of_its_parts() -> None:
 async def test_two_calls_that_say_the_same_are_one(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": Said("Plan", GOOD, (GOOD,))}))
+    endpoint.play(Scenario(answers={"Plan": Said("Plan", GOOD, (("Plan", GOOD),))}))
     streamed = replace(model_settings, streaming=True)
 
     for settings in (model_settings, streamed):
