@@ -112,6 +112,9 @@ class Settings(BaseSettings):
         validation_alias="SUPERVISE_SQL_URL",
         description="a path, sqlite:///PATH, duckdb:///PATH or postgresql://…",
     )
+    repository: Path | None = Field(
+        None, validation_alias="SUPERVISE_REPOSITORY", description="an existing folder"
+    )
     tavily_api_key: Key = Field(None, validation_alias="TAVILY_API_KEY")
     langsmith_tracing: bool = Field(
         False,
@@ -154,16 +157,19 @@ class Settings(BaseSettings):
         """Say what tools may reach.
 
         Raises:
-            SettingsInvalid: the documents folder is not there.
+            SettingsInvalid: a folder is not there.
         """
-        if self.documents is not None and not self.documents.is_dir():
-            raise SettingsInvalid(
-                f"SUPERVISE_DOCUMENTS names {str(self.documents)!r}, which is not a folder",
-                next="create the folder, or unset SUPERVISE_DOCUMENTS",
-            )
+        folders = {"SUPERVISE_DOCUMENTS": self.documents, "SUPERVISE_REPOSITORY": self.repository}
+        for name, folder in folders.items():
+            if folder is not None and not folder.is_dir():
+                raise SettingsInvalid(
+                    f"{name} names {str(folder)!r}, which is not a folder",
+                    next=f"create the folder, or unset {name}",
+                )
         return ToolSettings(
             documents=self.documents,
             sql_url=self.sql_url,
+            repository=self.repository and self.repository.absolute(),
             output=self.home / "documents",
             tavily_api_key=_revealed(self.tavily_api_key),
         )
@@ -266,7 +272,7 @@ class Settings(BaseSettings):
     def _split_folders(cls, value: Any) -> Any:
         return _folders(value.split(os.pathsep)) if isinstance(value, str) else value
 
-    @field_validator("documents", mode="after")
+    @field_validator("documents", "repository", mode="after")
     @classmethod
     def _expand_home(cls, path: Path | None) -> Path | None:
         return path and path.expanduser()

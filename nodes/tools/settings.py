@@ -12,6 +12,8 @@ class ToolSettings:
     """Folder that document search reads."""
     sql_url: str | None = None
     """Database the analyst reads: a path, or `sqlite:///`, `duckdb:///`, `postgresql://`."""
+    repository: Path | None = None
+    """Git repository of the code under review: whole files and history are read from it."""
     output: Path = field(default_factory=lambda: Path(".supervise") / "documents")
     """Folder that finished documents are written to."""
     tavily_api_key: str | None = field(default=None, repr=False)

@@ -1,0 +1,68 @@
+"""Asking for a review by one lens, in a process of its own."""
+
+import asyncio
+from collections.abc import Mapping
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from nodes.errors import ToolRefused
+from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.tools.materials import material_text
+from nodes.tools.review.given import sort
+from nodes.tools.review.rules import Lens
+from nodes.tools.settings import ToolSettings
+
+CHILD = "nodes.tools.review.child"
+TIMEOUT_S = 60.0
+HOW = "make one with `git diff > change.diff` and give it with --file change.diff"
+
+
+async def reviewed(
+    lens: Lens, diff: str, materials: Mapping[str, str] | None, settings: ToolSettings
+) -> dict[str, Any]:
+    """Review the diff of a name, or all diffs among the materials.
+
+    Raises:
+        ToolRefused: there is no material of that name, or the review could not be finished.
+    """
+    held = dict(materials or {})
+    if diff:
+        text = material_text(diff, held)
+        diff = next(name for name in held if held[name] is text)
+    if nothing := _nothing(held, diff):
+        return nothing
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-review-")
+    try:
+        async with Isolated(CHILD, timeout_s=TIMEOUT_S) as child:
+            request = {
+                "lens": lens,
+                "materials": held,
+                "diff": diff,
+                "repository": str(settings.repository or ""),
+                "folder": folder.name,
+            }
+            return await child.ask(request)
+    except IsolatedFailed as failure:
+        raise ToolRefused(
+            f"the review of {lens} could not be finished: {failure}; report it as a gap"
+        ) from failure
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+
+
+def _nothing(materials: Mapping[str, str], diff: str) -> dict[str, Any]:
+    """Hand the task back where there is nothing to review; empty where there is."""
+    diffs = sort(materials, diff).diffs
+    if not diffs:
+        given = f"none of {', '.join(materials)} is one" if materials else "none was given"
+        return _handed_back("out_of_scope", f"only diffs are reviewed, and {given}; {HOW}")
+    if not any(
+        "\n@@" in f"\n{text}" or "\nBinary" in text or "\ndiff" in f"\n{text}"
+        for text in diffs.values()
+    ):
+        return _handed_back("ambiguous_input", f"{', '.join(diffs)} holds no unified diff; {HOW}")
+    return {}
+
+
+def _handed_back(reason: str, message: str) -> dict[str, Any]:
+    return {"escalation": {"reason": reason, "message": message}}

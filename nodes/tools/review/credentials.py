@@ -1,0 +1,113 @@
+"""detect-secrets over added lines: keys, tokens and passwords that must not stand in a file.
+
+Its checks of a secret with its issuer, which go online, are never called. What a secret is stays
+out of the finding.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+from detect_secrets.filters.heuristic import (
+    is_not_alphanumeric_string,
+    is_sequential_string,
+    is_templated_secret,
+)
+from detect_secrets.plugins.base import BasePlugin
+from detect_secrets.plugins.high_entropy_strings import (
+    Base64HighEntropyString,
+    HexHighEntropyString,
+    HighEntropyStringsPlugin,
+)
+from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE, KeywordDetector
+from detect_secrets.util.filetype import determine_file_type
+
+from nodes.tools.review.diff import ChangedFile
+from nodes.tools.review.hits import Hit
+from nodes.tools.review.rules import codes, rule_of
+
+MAX_LINE_CHARS = 2_000
+MIN_SECRET_CHARS = 8
+LESS_FOR_PLACEHOLDER = 40
+KEYWORD = "Secret Keyword"
+
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption):")
+"""In or after a private key's first line; code that only looks for keys has none."""
+_PLACEHOLDER = re.compile(
+    r"example|placeholder|change.?me|dummy|fake|sample|redacted|your[-_ ]|insert|<|>|\*{3}|x{4}"
+    r"|\.\.\.|\$\{|%\(|\{\{|secret$|abc123|123456"
+    r"|^(?:pass(?:word|wd)?|guest|test|root|admin|foo|bar|postgres|user)\d*$",
+    re.IGNORECASE,
+)
+
+
+def hits(files: Iterable[ChangedFile]) -> list[Hit]:
+    """Look for secrets in the lines that the diff adds to any file."""
+    return [
+        hit
+        for file in files
+        for number, line in file.added.items()
+        for hit in _hits(file, number, line[:MAX_LINE_CHARS])
+    ]
+
+
+def _hits(file: ChangedFile, number: int, line: str) -> Iterator[Hit]:
+    for kind, secrets in _found(file.path, line).items():
+        rule = rule_of("detect-secrets", kind)
+        if rule is None or not secrets:
+            continue
+        less = min(LESS_FOR_PLACEHOLDER * _is_placeholder(secret) for secret in secrets)
+        if kind == "Private Key" and not _is_key(line, file.added.get(number + 1, "")):
+            less = LESS_FOR_PLACEHOLDER
+        yield Hit(file, number, rule, kind, less=less)
+
+
+def _found(path: str, line: str) -> Mapping[str, list[str]]:
+    found = {
+        plugin.secret_type: [secret for secret in plugin.analyze_string(line) if secret]
+        for plugin in _issued()
+    }
+    groups = REGEX_BY_FILETYPE.get(determine_file_type(path))
+    named = [s for s in KeywordDetector().analyze_string(line, groups) if _is_likely(s)]
+    random = [secret for secret in named if _is_random(secret)]
+    kind = f"{KEYWORD} and entropy" if random else KEYWORD
+    return found if any(found.values()) else {kind: random or named}
+
+
+def _is_likely(secret: str) -> bool:
+    return (
+        len(secret) >= MIN_SECRET_CHARS
+        and not re.search(r"[\s()]", secret)
+        and not is_templated_secret(secret)
+        and not is_sequential_string(secret)
+        and not is_not_alphanumeric_string(secret)
+    )
+
+
+def _is_random(secret: str) -> bool:
+    """Tell a generated secret from words: by entropy, and by digits among the letters."""
+    plugins: list[HighEntropyStringsPlugin] = [Base64HighEntropyString(), HexHighEntropyString()]
+    is_mixed = any(c.isdigit() for c in secret) and any(c.isalpha() for c in secret)
+    return is_mixed and any(
+        set(secret) <= set(plugin.charset)
+        and plugin.calculate_shannon_entropy(secret) > plugin.entropy_limit
+        for plugin in plugins
+    )
+
+
+def _is_key(*lines: str) -> bool:
+    return any(_KEY_LINE.search(line) for line in lines)
+
+
+def _is_placeholder(secret: str) -> bool:
+    return _PLACEHOLDER.search(secret) is not None or is_sequential_string(secret)
+
+
+@cache
+def _issued() -> tuple[BasePlugin, ...]:
+    """Make the detectors of secrets that can be told by their form."""
+    classes: Mapping[str, type[Any]] = get_mapping_from_secret_type_to_class()
+    wanted = [kind for kind in codes("detect-secrets", "security") if kind in classes]
+    return tuple(classes[kind]() for kind in wanted if kind != KEYWORD)

@@ -1,0 +1,208 @@
+"""A unified diff as data: which lines of which files it adds and removes."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from unidiff.patch import Hunk as ParsedHunk
+from unidiff.patch import PatchedFile, PatchSet
+
+from nodes.tools.plain_text import plain_line
+
+MAX_FILES = 300
+MAX_LINES = 20_000
+"""Of the new side, context included, over all files; what is beyond is named and not read."""
+MAX_PATH_CHARS = 200
+PYTHON = (".py", ".pyi", ".pyw")
+
+_HEADER = re.compile(r"^(?:diff --git |diff --cc |diff --combined |diff -|Index: )", re.MULTILINE)
+_NAMES = re.compile(r"^--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -)", re.MULTILINE)
+_TARGET = re.compile(r"^(?:\+\+\+ |diff --git \S+ |diff --cc |Index: )([^\n\t]+)", re.MULTILINE)
+_BINARY = re.compile(r"^(?:GIT binary patch|Binary files .* differ)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """One changed place of a file."""
+
+    start: int
+    """Number of its first line in the new file."""
+    lines: tuple[str, ...]
+    """The new side, context included."""
+    added: frozenset[int]
+    """Numbers of the lines that the diff adds or changes, in the new file."""
+    old_start: int
+    old_lines: tuple[str, ...]
+    removed: frozenset[int]
+    """Numbers of the lines that the diff takes away, in the old file."""
+
+
+@dataclass(frozen=True)
+class ChangedFile:
+    """A file of the diff, by its new name."""
+
+    path: str
+    old_path: str
+    hunks: tuple[Hunk, ...]
+    is_new: bool
+    whole: str | None = None
+    """The new file's text, where it is known."""
+
+    @property
+    def is_python(self) -> bool:
+        return self.path.lower().endswith(PYTHON)
+
+    @cached_property
+    def added(self) -> dict[int, str]:
+        """Give the lines that the diff adds or changes, by their number in the new file."""
+        return {
+            number: line
+            for hunk in self.hunks
+            for number, line in enumerate(hunk.lines, hunk.start)
+            if number in hunk.added
+        }
+
+    @cached_property
+    def removed(self) -> dict[int, str]:
+        """Give the lines that the diff takes away, by their number in the old file."""
+        return {
+            number: line
+            for hunk in self.hunks
+            for number, line in enumerate(hunk.old_lines, hunk.old_start)
+            if number in hunk.removed
+        }
+
+
+@dataclass(frozen=True)
+class Change:
+    """A whole diff, and in words what of it could not be read."""
+
+    files: tuple[ChangedFile, ...]
+    unread: tuple[str, ...] = ()
+
+
+def read_diff(text: str) -> Change:
+    """Read a diff file by file, so that one that cannot be read does not hide the others."""
+    files, unread, binary = list[ChangedFile](), list[str](), list[str]()
+    for part in _parts(text):
+        if _BINARY.search(part) and not _NAMES.search(part):
+            binary.append(_named(part))
+            continue
+        try:
+            found = list(_parsed(part))
+        except (ValueError, AssertionError, IndexError) as error:
+            reason = plain_line(str(error), 80) or type(error).__name__
+            unread.append(f"`{_named(part)}` cannot be read as a unified diff: {reason}")
+        else:
+            files += found
+    if binary:
+        unread.append(f"Binary files are not reviewed: {listed(binary)}")
+    kept, cut = _capped(files)
+    return Change(tuple(kept), (*unread, *cut))
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Name files in a line; of many, the first ones and how many more."""
+    shown = ", ".join(f"`{name}`" for name in names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def _parts(text: str) -> list[str]:
+    """Cut a diff where a file begins; the lines of hunks cannot be mistaken for that.
+
+    A header of git's and the two lines of names below it begin one file together.
+    """
+    starts = list[int]()
+    marks = [(found.start(), True) for found in _HEADER.finditer(text)]
+    marks += [(found.start(), False) for found in _NAMES.finditer(text)]
+    is_header_open = False
+    for at, is_header in sorted(marks):
+        if is_header or not is_header_open:
+            starts.append(at)
+        is_header_open = is_header
+    return [text[at:end] for at, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def _parsed(part: str) -> Iterator[ChangedFile]:
+    if part.startswith(("diff --cc ", "diff --combined ")):
+        raise ValueError("it is the combined diff of a merge; give a diff against one parent")
+    for patched in _patch_set(part):
+        # A change of name or mode alone has no lines.
+        if not patched:
+            continue
+        hunks = tuple(_hunk(hunk) for hunk in patched)
+        yield ChangedFile(
+            path=plain_line(patched.path, MAX_PATH_CHARS),
+            old_path=plain_line(_old_path(patched), MAX_PATH_CHARS),
+            hunks=hunks,
+            is_new=patched.is_added_file,
+        )
+
+
+def _patch_set(part: str) -> PatchSet:
+    try:
+        return PatchSet(part)
+    except (ValueError, AssertionError):
+        # Names that git quotes disagree with its own header; the lines below say all there is.
+        names = _NAMES.search(part)
+        if names is None or names.start() == 0:
+            raise
+        return PatchSet(part[names.start() :])
+
+
+def _old_path(patched: PatchedFile) -> str:
+    """Give the old side's name, with git's prefix dropped as the library does for the new one."""
+    source = patched.source_file.strip('"')
+    is_prefixed = patched.target_file.strip('"')[2:] == patched.path
+    return patched.path if source == "/dev/null" else source[2:] if is_prefixed else source
+
+
+def _hunk(hunk: ParsedHunk) -> Hunk:
+    new = [line for line in hunk if line.is_context or line.is_added]
+    old = [line for line in hunk if line.is_context or line.is_removed]
+    return Hunk(
+        start=hunk.target_start,
+        lines=tuple(line.value.rstrip("\r\n") for line in new),
+        added=frozenset(line.target_line_no or 0 for line in new if line.is_added),
+        old_start=hunk.source_start,
+        old_lines=tuple(line.value.rstrip("\r\n") for line in old),
+        removed=frozenset(line.source_line_no or 0 for line in old if line.is_removed),
+    )
+
+
+def _capped(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]]:
+    kept, cut, left = list[ChangedFile](), list[str](), MAX_LINES
+    for file in sorted(files, key=lambda file: not file.is_python):
+        size = sum(len(hunk.lines) for hunk in file.hunks)
+        if size <= left and len(kept) < MAX_FILES:
+            kept.append(file)
+        elif left and len(kept) < MAX_FILES:
+            hunks = tuple(_first_lines(file.hunks, left))
+            kept.append(replace(file, hunks=hunks, is_new=False))
+            cut.append(f"{file.path} (its end)")
+        else:
+            cut.append(file.path)
+        left = max(0, left - size)
+    if not cut:
+        return kept, []
+    most = f"The diff has more than {MAX_LINES:,} lines or {MAX_FILES} files"
+    return kept, [f"{most}; not reviewed: {listed(cut)}"]
+
+
+def _first_lines(hunks: Iterable[Hunk], most: int) -> Iterator[Hunk]:
+    for hunk in hunks:
+        if most <= 0:
+            return
+        lines = hunk.lines[:most]
+        end = hunk.start + len(lines)
+        added = frozenset(number for number in hunk.added if number < end)
+        yield replace(hunk, lines=lines, added=added)
+        most -= len(lines)
+
+
+def _named(part: str) -> str:
+    found = _TARGET.search(part)
+    name = found.group(1).strip().strip('"') if found else part.split("\n", 1)[0]
+    name = name.removeprefix("b/")
+    return plain_line(name, MAX_PATH_CHARS) or "a file"

@@ -1,0 +1,40 @@
+"""Bandit over fragments: known ways to write code that can be attacked.
+
+Its `nosec` comments are not obeyed: whoever wants a hole overlooked would write one.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bandit.core.config import BanditConfig  # type: ignore[import-untyped]
+from bandit.core.issue import Issue  # type: ignore[import-untyped]
+from bandit.core.manager import BanditManager  # type: ignore[import-untyped]
+
+from nodes.tools.review.hits import Hit
+from nodes.tools.review.linting import Source, written
+from nodes.tools.review.rules import codes, rule_of
+
+LESS_FOR_DOUBT = {"HIGH": 0, "MEDIUM": 5, "LOW": 20}
+"""By bandit's own confidence."""
+LESS_FOR_HARMLESS = 25
+"""Where bandit sees a milder form, such as a shell command that is a constant."""
+
+
+def hits(sources: Sequence[Source], folder: Path) -> list[Hit]:
+    """Scan the sources in a folder of their own, and keep what the diff has brought about."""
+    profile = {"include": codes("bandit", "security")}
+    manager = BanditManager(BanditConfig(), "file", profile=profile, ignore_nosec=True)
+    manager.files_list = [str(path) for path in written(sources, folder)]
+    manager.run_tests()
+    return [hit for issue in manager.get_issue_list() for hit in _hits(issue, sources)]
+
+
+def _hits(issue: Issue, sources: Sequence[Source]) -> Iterator[Hit]:
+    rule = rule_of("bandit", issue.test_id)
+    source = sources[int(Path(issue.fname).stem[1:])]
+    line = source.added_line(issue.lineno)
+    if rule is None or not line:
+        return
+    less = LESS_FOR_DOUBT[issue.confidence]
+    less += LESS_FOR_HARMLESS * (issue.severity == "LOW" and rule.severity != "low")
+    yield Hit(source.file, line, rule, issue.test_id, less=less)

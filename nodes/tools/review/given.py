@@ -1,0 +1,52 @@
+"""Which of a task's materials are diffs, and what the others are."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+DIFFS = (".diff", ".patch")
+_PROSE = (".md", ".markdown", ".rst", ".txt", ".docx", ".html", ".htm", ".pdf")
+_CONFIGURATION = ("pyproject.toml", "ruff.toml", ".ruff.toml")
+_BEGINS = re.compile(
+    r"^(?:diff --(?:git|cc|combined) |--- [^\n]*\n\+\+\+ [^\n]*\n@@ -\d|Binary files )",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The materials, sorted; each by its name."""
+
+    diffs: Mapping[str, str] = field(default_factory=dict)
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    prose: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Whole files, perhaps of those that the diff changes."""
+
+
+def sort(materials: Mapping[str, str], wanted: str = "") -> Given:
+    """Sort materials by their names and looks; `wanted` names the one diff to read."""
+    diffs = {name: text for name, text in materials.items() if _is_given_as_diff(name, text)}
+    others = {name: text for name, text in materials.items() if name not in diffs}
+    configuration = {n: t for n, t in others.items() if PurePosixPath(n).name in _CONFIGURATION}
+    prose = {n: t for n, t in others.items() if n.lower().endswith(_PROSE)}
+    return Given(
+        diffs={wanted: materials[wanted]} if wanted in materials else diffs,
+        configuration=configuration,
+        prose=prose,
+        sources={n: t for n, t in others.items() if n not in configuration and n not in prose},
+    )
+
+
+def _is_given_as_diff(name: str, text: str) -> bool:
+    """Go by the name; a text of another kind may quote a diff, one without a kind may be one."""
+    suffix = PurePosixPath(name.lower()).suffix
+    if suffix in DIFFS:
+        return True
+    return suffix in ("", ".txt", ".log") and is_diff(text)
+
+
+def is_diff(text: str) -> bool:
+    """Say whether a text holds a unified diff."""
+    return _BEGINS.search(text) is not None

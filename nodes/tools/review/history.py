@@ -1,0 +1,210 @@
+"""What a repository remembers of the changed files: who wrote the lines that go, and why.
+
+Git's own program is not run, so that a repository's configuration runs nothing either.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+
+from dulwich.annotate import update_lines
+from dulwich.errors import NotGitRepository
+from dulwich.objects import Blob, Commit, TreeEntry
+from dulwich.repo import Repo
+
+from nodes.tools.plain_text import plain_line
+from nodes.tools.review.diff import Change, ChangedFile, listed
+from nodes.tools.review.found import Found
+
+MAX_COMMITS = 200
+"""Of one file, the newest first."""
+MAX_FILES = 40
+MAX_BLOB_BYTES = 1_000_000
+MAX_SECONDS = 12.0
+MIN_LINE_CHARS = 12
+"""Of a line that is telling; a bracket or `return` alone comes and goes."""
+MIN_LINES_BACK = 2
+"""Telling lines that must come back before a fix is taken to be undone by them."""
+
+_FIX = re.compile(
+    r"\b(?:fix(?:es|ed)?|bug|regression|security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection|crash)\b",
+    re.IGNORECASE,
+)
+_SECURITY = re.compile(r"\b(?:security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection)\b", re.I)
+
+Annotated = list[tuple[tuple[Commit, TreeEntry], bytes]]
+
+
+class NoHistory(Exception):
+    """There is no repository that could be read, and why."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A file as a commit left it."""
+
+    commit: Commit
+    entry: TreeEntry
+    blob: Blob
+
+
+def reviewed(change: Change, root: Path) -> tuple[list[Found], list[str], list[str]]:
+    """Give findings, remarks on each file, and gaps.
+
+    Raises:
+        NoHistory: the folder is no repository, or has no commit.
+    """
+    findings, remarks, gaps = list[Found](), list[str](), list[str]()
+    ends = monotonic() + MAX_SECONDS
+    with _opened(root) as repository:
+        files = [file for file in change.files if _is_inside(file)]
+        for at, file in enumerate(files):
+            if at == MAX_FILES or monotonic() > ends:
+                left = [other.path for other in files[at:]]
+                gaps.append(f"The history was not read for want of time: {listed(left)}")
+                break
+            versions = _versions(repository, file)
+            if not versions:
+                continue
+            remarks.append(_remark(file, versions))
+            findings += _undone(file, versions)
+            findings += _brought_back(file, versions)
+        unknown = [file.path for file in change.files if not _is_inside(file)]
+        if unknown:
+            gaps.append(f"Not looked up, leading out of the repository: {listed(unknown)}")
+    return findings, remarks, gaps
+
+
+def _opened(root: Path) -> Repo:
+    try:
+        repository = Repo(str(root))
+        repository.head()
+    except (NotGitRepository, KeyError, OSError) as error:
+        raise NoHistory(f"{root} is no git repository with a commit") from error
+    return repository
+
+
+def _is_inside(file: ChangedFile) -> bool:
+    return not file.old_path.startswith("/") and ".." not in file.old_path.split("/")
+
+
+def _versions(repository: Repo, file: ChangedFile) -> list[Version]:
+    """List the file's versions, the newest first."""
+    path = file.old_path.encode()
+    walker = repository.get_walker(paths=[path], max_entries=MAX_COMMITS)
+    versions = list[Version]()
+    for step in walker:
+        for change in step.changes():
+            new = None if isinstance(change, list) else change.new
+            if new is None or new.path != path or new.sha is None:
+                continue
+            blob = repository.object_store[new.sha]
+            if isinstance(blob, Blob) and len(blob.data) <= MAX_BLOB_BYTES:
+                versions.append(Version(step.commit, new, blob))
+    return versions
+
+
+def _remark(file: ChangedFile, versions: Sequence[Version]) -> str:
+    authors = Counter(_author(version.commit) for version in versions)
+    fixes = sum(_is_fix(version.commit) for version in versions)
+    count = f"{len(versions)}{'+' * (len(versions) == MAX_COMMITS)}"
+    most = ", ".join(name for name, _ in authors.most_common(2))
+    last = versions[0].commit
+    return (
+        f"{file.path}: {count} commits, {fixes} of them fixes, mostly by {most}; the last is "
+        f"{_told(last)}."
+    )
+
+
+def _undone(file: ChangedFile, versions: Sequence[Version]) -> Iterator[Found]:
+    """Find lines that a fix has brought and the diff takes away."""
+    annotated: Annotated = []
+    for version in reversed(versions):
+        annotated = update_lines(annotated, (version.commit, version.entry), version.blob)
+    kept = {line.strip() for line in file.added.values()}
+    blamed: dict[bytes, tuple[Commit, list[int]]] = {}
+    for number, text in file.removed.items():
+        if not _is_telling(text) or text.strip() in kept or number > len(annotated):
+            continue
+        (commit, _), line = annotated[number - 1]
+        stands = line.decode("utf-8", errors="replace").strip() == text.strip()
+        if stands and _is_fix(commit) and commit.parents:
+            blamed.setdefault(commit.id, (commit, []))[1].append(number)
+    for commit, numbers in blamed.values():
+        lines = f"line {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lines"
+        yield Found(
+            severity="high" if _SECURITY.search(_subject(commit)) else "medium",
+            message=f"Takes away {lines} of the old file that a fix brought: {_told(commit)}.",
+            file=file.path,
+            line=_near(file, numbers[0]),
+            suggestion="See that what was fixed then stays fixed.",
+            confidence=80 if len(numbers) < MIN_LINES_BACK else 85,
+        )
+
+
+def _brought_back(file: ChangedFile, versions: Sequence[Version]) -> Iterator[Found]:
+    """Find lines that the diff adds and a fix has once taken away."""
+    gone = {line.strip() for line in file.removed.values()}
+    wanted = {
+        text.strip(): number
+        for number, text in reversed(file.added.items())
+        if _is_telling(text) and text.strip() not in gone
+    }
+    for newer, older in pairwise(versions):
+        if not _is_fix(newer.commit) or not wanted:
+            continue
+        taken = _lines(older.blob) - _lines(newer.blob)
+        back = sorted(number for text, number in wanted.items() if text in taken)
+        if len(back) >= MIN_LINES_BACK:
+            yield Found(
+                severity="high",
+                message=f"Brings back {len(back)} lines a fix took away: {_told(newer.commit)}.",
+                file=file.path,
+                line=back[0],
+                suggestion="See that what was fixed then stays fixed.",
+                confidence=85,
+            )
+            wanted = {text: number for text, number in wanted.items() if text not in taken}
+
+
+def _near(file: ChangedFile, old_line: int) -> int | None:
+    """Give the line of the new file at which a removed one stood."""
+    for hunk in file.hunks:
+        if old_line in hunk.removed:
+            before = [n for n in hunk.added if n <= hunk.start + old_line - hunk.old_start]
+            return max(before, default=hunk.start) or None
+    return None
+
+
+def _lines(blob: Blob) -> set[str]:
+    return {line.strip() for line in blob.data.decode("utf-8", errors="replace").splitlines()}
+
+
+def _is_telling(text: str) -> bool:
+    stripped = text.strip()
+    return len(stripped) >= MIN_LINE_CHARS and not stripped.startswith(("#", "import ", "from "))
+
+
+def _is_fix(commit: Commit) -> bool:
+    return _FIX.search(_subject(commit)) is not None
+
+
+def _subject(commit: Commit) -> str:
+    message: str = commit.message.decode("utf-8", errors="replace")
+    return message.strip().split("\n", 1)[0]
+
+
+def _author(commit: Commit) -> str:
+    name = commit.author.decode("utf-8", errors="replace").split("<")[0]
+    return plain_line(name, 40) or "somebody"
+
+
+def _told(commit: Commit) -> str:
+    day = datetime.fromtimestamp(commit.commit_time, UTC).date().isoformat()
+    subject = plain_line(_subject(commit), 80)
+    return f"{commit.id.decode()[:10]} of {day} by {_author(commit)}, “{subject}”"

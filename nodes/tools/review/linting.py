@@ -1,0 +1,104 @@
+"""Ruff over fragments: isolated from any configuration, on files with made up names."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ruff import find_ruff_bin  # type: ignore[import-untyped]
+
+from nodes.tools.review.diff import ChangedFile
+from nodes.tools.review.fragments import Fragment
+from nodes.tools.review.hits import Hit, is_waived
+from nodes.tools.review.rules import rule_of
+
+TIMEOUT_S = 30.0
+MAX_COMPLEXITY = 15
+_RE_EXPORTS = re.compile(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
+
+LESS_WHERE_CUT = 15
+"""Taken where a statement begins or ends outside of what the diff shows."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A fragment and the file that it is of."""
+
+    file: ChangedFile
+    fragment: Fragment
+
+    def added_line(self, row: int) -> int:
+        """Give the new file's number of a row, counted from 1; 0 where the diff did not add it."""
+        numbers = self.fragment.numbers
+        number = numbers[row - 1] if 0 < row <= len(numbers) else 0
+        return number if number in self.file.added else 0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What of ruff's settings may differ from its defaults."""
+
+    select: Sequence[str]
+    line_length: int = 88
+    target: str = "py310"
+
+
+def hits(sources: Sequence[Source], options: Options, folder: Path) -> list[Hit]:
+    """Lint the sources in a folder of their own, and keep what the diff has brought about."""
+    if not sources or not options.select:
+        return []
+    written(sources, folder)
+    found = _checked(options, folder)
+    return [hit for told in found for hit in _hits(told, sources)]
+
+
+def written(sources: Sequence[Source], folder: Path) -> list[Path]:
+    """Write the sources to a folder, under names that have nothing of the diff's."""
+    paths = list[Path]()
+    for index, source in enumerate(sources):
+        suffix = ".pyi" if source.file.path.endswith(".pyi") else ".py"
+        paths.append(folder / f"f{index}{suffix}")
+        paths[-1].write_text(source.fragment.text, encoding="utf-8", errors="replace")
+    return paths
+
+
+def _checked(options: Options, folder: Path) -> list[dict[str, Any]]:
+    command = [
+        *(find_ruff_bin(), "check", "--isolated", "--no-cache", "--exit-zero", "--quiet"),
+        *("--output-format", "json", "--ignore-noqa", "--no-respect-gitignore"),
+        *("--select", ",".join(options.select), "--line-length", str(options.line_length)),
+        *("--target-version", options.target),
+        *("--config", f"lint.mccabe.max-complexity={MAX_COMPLEXITY}", "."),
+    ]
+    done = subprocess.run(
+        command, cwd=folder, env={}, capture_output=True, timeout=TIMEOUT_S, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"ruff failed: {done.stderr.decode(errors='replace')[:300]}")
+    told: list[dict[str, Any]] = json.loads(done.stdout)
+    return told
+
+
+def _hits(told: dict[str, Any], sources: Sequence[Source]) -> Iterator[Hit]:
+    code = told.get("code") or ""
+    rule = rule_of("ruff", code)
+    source = sources[int(Path(told["filename"]).stem[1:])]
+    line = source.added_line(told["location"]["row"])
+    if rule is None or not line or is_waived(source.file.added[line], code):
+        return
+    if rule.needs == "file" and not source.fragment.is_whole:
+        return
+    # Such a file imports names for others to import.
+    if code == "F401" and _RE_EXPORTS.search(source.file.path):
+        return
+    fix = told.get("fix") or {}
+    less = LESS_WHERE_CUT * (line in source.fragment.cut)
+    yield Hit(source.file, line, rule, code, told["message"], fix.get("message") or "", less)
+
+
+def sources(files: Iterable[tuple[ChangedFile, Sequence[Fragment]]]) -> list[Source]:
+    """Pair fragments with their files."""
+    return [Source(file, fragment) for file, made in files for fragment in made]

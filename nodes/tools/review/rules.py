@@ -1,0 +1,61 @@
+"""What each rule of each linter is worth: its lens, severity, confidence and advice.
+
+The table is `rules.csv`. Its confidence says how often a hit is a defect that a reviewer would want
+to be told of; from 80 on it reaches the answer. `needs` is `file` for a rule that would be wrong
+where only a part of a file is known.
+"""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+from nodes.tools.review.found import SEVERITIES, Severity
+
+Lens = Literal["security", "bugs", "performance", "style", "history"]
+Needs = Literal["line", "hunk", "file"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row of the table. A ruff rule may be a prefix; the longest that fits counts."""
+
+    tool: str
+    rule: str
+    lens: Lens
+    severity: Severity
+    confidence: int
+    needs: Needs
+    message: str
+    """Empty where the linter's own words are shown."""
+    advice: str
+
+
+@cache
+def rules() -> Mapping[tuple[str, str], Rule]:
+    """Read the table: by tool and rule."""
+    text = files("nodes.tools.review").joinpath("rules.csv").read_text(encoding="utf-8")
+    read = map(_rule, csv.DictReader(text.splitlines()))
+    return {(rule.tool, rule.rule): rule for rule in read}
+
+
+def rule_of(tool: str, code: str) -> Rule | None:
+    """Give what the table says of a hit; None for a rule that is not in it."""
+    table = rules()
+    prefixes = (code[:end] for end in range(len(code), 0, -1))
+    return next((table[tool, prefix] for prefix in prefixes if (tool, prefix) in table), None)
+
+
+def codes(tool: str, lens: Lens) -> list[str]:
+    """List the rules of a tool that a lens looks for."""
+    return [rule.rule for rule in rules().values() if (rule.tool, rule.lens) == (tool, lens)]
+
+
+def _rule(row: Mapping[str, str]) -> Rule:
+    severity = next(word for word in SEVERITIES if word == row["severity"])
+    lens = next(word for word in get_args(Lens) if word == row["lens"])
+    needs = next(word for word in get_args(Needs) if word == row["needs"])
+    confidence, message, advice = int(row["confidence"]), row["message"], row["advice"]
+    return Rule(row["tool"], row["rule"], lens, severity, confidence, needs, message, advice)

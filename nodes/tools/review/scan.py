@@ -1,0 +1,128 @@
+"""The lines of a piece of Python that need not parse: statements, brackets and strings."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CLOSER = {"(": ")", "[": "]", "{": "}"}
+MAX_BACKSLASHES = 100
+"""Looked at before a quote, to tell whether it is escaped."""
+OPENER = {closer: opener for opener, closer in CLOSER.items()}
+
+_TOKEN = re.compile(
+    r'(?P<triple>"""|\'\'\')'
+    r'|(?P<string>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
+    r"|(?P<comment>\#[^\n]*)"
+    r"|(?P<continued>\\\n)"
+    r"|(?P<bracket>[()\[\]{}])"
+    r"|(?P<end>\n)"
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A logical line: the physical lines `first` to `last`, both counted from 0."""
+
+    first: int
+    last: int
+    indent: str
+    text: str
+    """Its first line, without indentation."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What a piece of source holds, as far as brackets and quotes tell."""
+
+    statements: tuple[Statement, ...]
+    unopened: str
+    """Closing brackets that nothing in the piece opens, in their order."""
+    closes_at: int
+    """Line of the last of them; -1 when there is none."""
+    unclosed: str
+    """Opening brackets that nothing closes."""
+    open_quote: str
+    """The quotes of a string that goes on beyond the end."""
+
+
+def scan(lines: Sequence[str]) -> Scan:
+    """Find the logical lines; the piece is taken to begin outside of any string."""
+    reader = _Reader(lines)
+    reader.read()
+    statements = [statement for statement in reader.statements if statement is not None]
+    return Scan(
+        tuple(statements),
+        reader.unopened,
+        reader.closes_at,
+        "".join(reader.stack),
+        reader.open_quote,
+    )
+
+
+class _Reader:
+    """Goes over a piece from token to token."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines, self.text = lines, "\n".join(lines) + "\n"
+        self.unopened, self.closes_at, self.open_quote = "", -1, ""
+        self.stack = list[str]()
+        self.statements = list[Statement | None]()
+        self._first = self._line = 0
+
+    def read(self) -> None:
+        at = 0
+        while found := _TOKEN.search(self.text, at):
+            at = found.end()
+            match found.lastgroup:
+                case "triple":
+                    at = self._string(at, found.group())
+                case "bracket":
+                    self._bracket(found.group())
+                case "continued":
+                    self._line += 1
+                case "end":
+                    self._end()
+        self.statements.append(_statement(self.lines, self._first, len(self.lines) - 1))
+
+    def _string(self, at: int, quote: str) -> int:
+        """Go to the end of a string; to that of the text where it has none."""
+        ends = _string_end(self.text, at, quote)
+        self.open_quote = "" if ends >= 0 else quote
+        ends = ends if ends >= 0 else len(self.text)
+        self._line += self.text.count("\n", at, ends)
+        return ends
+
+    def _bracket(self, bracket: str) -> None:
+        if bracket in CLOSER:
+            self.stack.append(bracket)
+        elif self.stack and CLOSER[self.stack[-1]] == bracket:
+            self.stack.pop()
+        elif not self.stack:
+            self.unopened, self.closes_at = self.unopened + bracket, self._line
+
+    def _end(self) -> None:
+        self._line += 1
+        if not self.stack:
+            self.statements.append(_statement(self.lines, self._first, self._line - 1))
+            self._first = self._line
+
+
+def _string_end(text: str, at: int, quote: str) -> int:
+    """Give where a string that began before `at` has ended; -1 when it has not."""
+    while (ends := text.find(quote, at)) >= 0:
+        before = text[max(0, ends - MAX_BACKSLASHES) : ends]
+        if (len(before) - len(before.rstrip("\\"))) % 2 == 0:
+            return ends + len(quote)
+        at = ends + 1
+    return -1
+
+
+def _statement(lines: Sequence[str], first: int, last: int) -> Statement | None:
+    """Make a statement of lines, unless all are blank or comments."""
+    while first <= last and lines[first].lstrip()[:1] in ("", "#"):
+        first += 1
+    if first > last:
+        return None
+    line = lines[first]
+    text = line.lstrip()
+    return Statement(first, last, line[: len(line) - len(text)], text)

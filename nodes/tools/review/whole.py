@@ -1,0 +1,81 @@
+"""Whole files to a diff, where they are at hand: before the change or after it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from nodes.tools.review.diff import Change, ChangedFile, listed
+
+MAX_FILE_BYTES = 1_000_000
+
+
+def completed(change: Change, texts: Mapping[str, str], root: Path | None) -> Change:
+    """Give each file the text it has after the change, where that can be known.
+
+    It is all in the diff for a new file; else it is looked for among `texts` and in the folder
+    `root`. What is found must fit the diff, as it is or with the diff applied to it.
+    """
+    files, misfits = list[ChangedFile](), list[str]()
+    for file in change.files:
+        found = [*_named_so(file, texts), *_stored(file, root)]
+        whole = next((new for text in found if (new := _new_text(file, text)) is not None), None)
+        if found and whole is None:
+            misfits.append(file.path)
+        files.append(replace(file, whole=_own_text(file) if file.is_new else whole))
+    unread = list(change.unread)
+    if misfits:
+        unread.append(f"Not used, as the diff does not fit its state: {listed(misfits)}")
+    return Change(tuple(files), tuple(unread))
+
+
+def _own_text(file: ChangedFile) -> str | None:
+    if [hunk.start for hunk in file.hunks] != [1]:
+        return None
+    return "\n".join(file.hunks[0].lines) + "\n"
+
+
+def _named_so(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
+    """Find texts by the file's path, or by the end of it."""
+    for name, text in texts.items():
+        if file.path == name or file.path.endswith(f"/{name}") or name.endswith(f"/{file.path}"):
+            yield text
+
+
+def _stored(file: ChangedFile, root: Path | None) -> Iterator[str]:
+    """Read the file below a folder; a path that leads out of it is not followed."""
+    parts = PurePosixPath(file.path).parts
+    if root is None or not parts or ".." in parts or file.path.startswith("/"):
+        return
+    path = root.joinpath(*parts)
+    try:
+        is_inside = path.resolve().is_relative_to(root.resolve())
+        if not is_inside or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            return
+        yield path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return
+
+
+def _new_text(file: ChangedFile, text: str) -> str | None:
+    lines = text.replace("\r\n", "\n").split("\n")
+    if all(_stands(hunk.lines, lines, hunk.start) for hunk in file.hunks):
+        return "\n".join(lines)
+    if all(_stands(hunk.old_lines, lines, hunk.old_start) for hunk in file.hunks):
+        return "\n".join(_applied(file, lines))
+    return None
+
+
+def _stands(wanted: Sequence[str], lines: Sequence[str], start: int) -> bool:
+    at = max(0, start - 1)
+    return list(wanted) == list(lines[at : at + len(wanted)])
+
+
+def _applied(file: ChangedFile, lines: Sequence[str]) -> Iterable[str]:
+    at = 0
+    for hunk in file.hunks:
+        # Without old lines, a hunk names the line that it stands after.
+        start = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
+        yield from lines[at:start]
+        yield from hunk.lines
+        at = start + len(hunk.old_lines)
+    yield from lines[at:]
