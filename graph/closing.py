@@ -115,7 +115,8 @@ def _listed(title: str, items: Iterable[Any]) -> str:
 
 def _finding(finding: Json) -> str:
     place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
-    told = f"**{finding.get('severity', '')}** {place} {finding.get('message', '')}"
+    shown = f"`{place}` " if place else ""
+    told = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
     return f"{told} {finding.get('suggestion') or ''}".strip()
 
 

@@ -2,10 +2,11 @@
 
 import posixpath
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import get_args
 
 from nodes.synthesis.terms import overlap, terms
-from state import Finding, MergedFinding, Report, Severity
+from state import MergedFinding, Report, Severity
 
 MAX_LINES_APART = 3
 """Two remarks so near each other, in one file, are about the same place."""
@@ -15,6 +16,9 @@ MIN_SHARED = 2
 """Terms that both must have, unless they have no other."""
 
 _RANK = {severity: rank for rank, severity in enumerate(get_args(Severity))}
+
+
+_terms = lru_cache(maxsize=2000)(terms)
 
 
 def gather(reports: Iterable[Report], *, min_confidence: int) -> tuple[MergedFinding, ...]:
@@ -33,35 +37,58 @@ def merged(findings: Sequence[MergedFinding]) -> tuple[MergedFinding, ...]:
     A merged finding has the words of its gravest member, the highest severity and confidence, and
     all reporters. The order of the findings does not matter, and merging again changes nothing.
     """
-    groups: list[list[MergedFinding]] = []
+    by_file: dict[str, list[MergedFinding]] = {}
     for finding in findings:
-        same = [group for group in groups if any(_is_same(finding, other) for other in group)]
-        groups = [group for group in groups if group not in same]
-        groups.append([finding, *(other for group in same for other in group)])
-    return tuple(sorted(map(_joined, groups), key=_rank))
+        by_file.setdefault(posixpath.normpath(finding.file), []).append(finding)
+    kept = [finding for found in by_file.values() for finding in _settled(found)]
+    return tuple(sorted(kept, key=_rank))
 
 
-def _joined(group: Sequence[MergedFinding]) -> MergedFinding:
-    first = min(group, key=_rank)
-    reporters = sorted({name for finding in group for name in finding.reporters})
-    confidence = max(finding.confidence for finding in group)
-    return first.model_copy(update={"reporters": tuple(reporters), "confidence": confidence})
+def _settled(findings: list[MergedFinding]) -> list[MergedFinding]:
+    """Merge the findings of one file until no two are the same; those of one line go first."""
+    count = -1
+    while count != len(findings):
+        count = len(findings)
+        for lines_apart in (0, MAX_LINES_APART):
+            findings = _joined(findings, lines_apart)
+    return findings
 
 
-def _is_same(left: Finding, right: Finding) -> bool:
-    return _is_same_place(left, right) and _is_same_matter(left.message, right.message)
+def _joined(findings: Iterable[MergedFinding], lines_apart: int) -> list[MergedFinding]:
+    heads = list[MergedFinding]()
+    for finding in sorted(findings, key=_rank):
+        same = (at for at, head in enumerate(heads) if _is_same(head, finding, lines_apart))
+        at = next(same, None)
+        if at is None:
+            heads.append(finding)
+        else:
+            heads[at] = _with(heads[at], finding)
+    return heads
 
 
-def _is_same_place(left: Finding, right: Finding) -> bool:
-    if posixpath.normpath(left.file) != posixpath.normpath(right.file):
-        return False
-    if left.line is None or right.line is None:
-        return left.line is right.line
-    return abs(left.line - right.line) <= MAX_LINES_APART
+def _with(head: MergedFinding, other: MergedFinding) -> MergedFinding:
+    reporters = tuple(sorted({*head.reporters, *other.reporters}))
+    confidence = max(head.confidence, other.confidence)
+    return head.model_copy(update={"reporters": reporters, "confidence": confidence})
+
+
+def _is_same(left: MergedFinding, right: MergedFinding, lines_apart: int) -> bool:
+    """Compare two findings of one file; a worker that says two things of a file means two."""
+    if set(left.reporters) & set(right.reporters):
+        return left.line == right.line and _terms(left.message) == _terms(right.message)
+    return _is_near(left.line, right.line, lines_apart) and _is_same_matter(
+        left.message, right.message
+    )
+
+
+def _is_near(left: int | None, right: int | None, lines_apart: int) -> bool:
+    if left is None or right is None:
+        return left is right
+    return abs(left - right) <= lines_apart
 
 
 def _is_same_matter(left: str, right: str) -> bool:
-    ours, theirs = terms(left), terms(right)
+    ours, theirs = _terms(left), _terms(right)
     if ours == theirs:
         return bool(ours) or left == right
     return len(ours & theirs) >= MIN_SHARED and overlap(ours, theirs) >= MIN_OVERLAP

@@ -78,3 +78,23 @@ def test_a_finding_two_workers_doubt_is_kept_when_one_is_sure() -> None:
 
     assert [each.reporters for each in gather(reports, min_confidence=80)] == [("A", "B")]
     assert gather(reports[:1], min_confidence=80) == ()
+
+
+def reported(by: str, message: str, line: int) -> MergedFinding:
+    return finding(message, line).model_copy(update={"reporters": (by,)})
+
+
+def test_what_one_worker_says_of_two_lines_or_twice_of_one_are_two_findings() -> None:
+    lines = [reported("A", "`verify=False` in a request", line) for line in (10, 12)]
+    twice = [reported("A", f"`{name}` imported but unused", 1) for name in ("os", "sys")]
+
+    assert [len(merged(pair)) for pair in (lines, twice)] == [2, 2]
+
+
+def test_what_another_worker_says_joins_the_finding_on_its_own_line() -> None:
+    ours = [reported("A", "`verify=False` in a request", line) for line in (10, 12)]
+    theirs = reported("B", "The request has `verify=False`", 12)
+
+    kept = merged([*ours, theirs])
+
+    assert [(each.line, each.reporters) for each in kept] == [(10, ("A",)), (12, ("A", "B"))]

@@ -9,7 +9,7 @@ from nodes.tools.documents.read import PARSED
 
 READABLE = PARSED | {
     *(".md", ".markdown", ".txt", ".text", ".rst"),
-    *(".csv", ".tsv", ".json", ".log"),
+    *(".csv", ".tsv", ".json", ".log", ".diff", ".patch"),
 }
 MAX_DOCUMENTS = 2000
 

@@ -84,10 +84,16 @@ def _read_text(path: Path) -> str:
 def _checked_text(path: Path, text: str) -> str:
     text = plain(text)
     if not text.strip():
-        raise _unreadable(path, "no text in it", "a scanned document needs text recognition first")
+        raise _unreadable(path, "no text in it", _advice(path))
     if len(text) > MAX_TEXT_CHARS:
         text = f"{text[:MAX_TEXT_CHARS]}\n[cut at {MAX_TEXT_CHARS} characters]"
     return text
+
+
+def _advice(path: Path) -> str:
+    if path.suffix.lower() == ".pdf":
+        return "a scanned document needs text recognition first"
+    return "see whether it is the file you meant"
 
 
 def _unparsed(path: Path, failure: IsolatedFailed) -> FileUnreadable:

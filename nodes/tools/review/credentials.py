@@ -37,7 +37,7 @@ _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption
 """In or after a private key's first line; code that only looks for keys has none."""
 _PLACEHOLDER = re.compile(
     r"example|placeholder|change.?me|dummy|fake|sample|redacted|your[-_ ]|insert|<|>|\*{3}|x{4}"
-    r"|\.\.\.|\$\{|%\(|\{\{|secret$|abc123|123456"
+    r"|\.\.\.|\$\{|%\(|^[{%$].*|secret$|abc123|123456"
     r"|^(?:pass(?:word|wd)?|guest|test|root|admin|foo|bar|postgres|user)\d*$",
     re.IGNORECASE,
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
 from unidiff.patch import PatchedFile, PatchSet
 
@@ -36,6 +37,8 @@ class Hunk:
     old_lines: tuple[str, ...]
     removed: frozenset[int]
     """Numbers of the lines that the diff takes away, in the old file."""
+    section: str = ""
+    """The line before it that git shows for orientation: the head of a class or function."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def read_diff(text: str) -> Change:
             continue
         try:
             found = list(_parsed(part))
-        except (ValueError, AssertionError, IndexError) as error:
+        except (UnidiffParseError, ValueError, AssertionError) as error:
             reason = plain_line(str(error), 80) or type(error).__name__
             unread.append(f"`{_named(part)}` cannot be read as a unified diff: {reason}")
         else:
@@ -143,7 +146,7 @@ def _parsed(part: str) -> Iterator[ChangedFile]:
 def _patch_set(part: str) -> PatchSet:
     try:
         return PatchSet(part)
-    except (ValueError, AssertionError):
+    except (UnidiffParseError, ValueError, AssertionError):
         # Names that git quotes disagree with its own header; the lines below say all there is.
         names = _NAMES.search(part)
         if names is None or names.start() == 0:
@@ -168,6 +171,7 @@ def _hunk(hunk: ParsedHunk) -> Hunk:
         old_start=hunk.source_start,
         old_lines=tuple(line.value.rstrip("\r\n") for line in old),
         removed=frozenset(line.source_line_no or 0 for line in old if line.is_removed),
+        section=hunk.section_header.strip(),
     )
 
 

@@ -15,7 +15,8 @@ from nodes.tools.review.linting import Source, written
 from nodes.tools.review.rules import codes, rule_of
 
 LESS_FOR_DOUBT = {"HIGH": 0, "MEDIUM": 5, "LOW": 20}
-"""By bandit's own confidence."""
+"""By bandit's own confidence, for those of its tests that give more than one."""
+DOUBTING = frozenset(("B202", "B608", "B701"))
 LESS_FOR_HARMLESS = 25
 """Where bandit sees a milder form, such as a shell command that is a constant."""
 
@@ -35,6 +36,6 @@ def _hits(issue: Issue, sources: Sequence[Source]) -> Iterator[Hit]:
     line = source.added_line(issue.lineno)
     if rule is None or not line:
         return
-    less = LESS_FOR_DOUBT[issue.confidence]
+    less = LESS_FOR_DOUBT[issue.confidence] if issue.test_id in DOUBTING else 0
     less += LESS_FOR_HARMLESS * (issue.severity == "LOW" and rule.severity != "low")
     yield Hit(source.file, line, rule, issue.test_id, less=less)

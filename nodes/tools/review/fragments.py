@@ -7,9 +7,11 @@ and after is made up; what still does not parse is left out, a statement at a ti
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodes.tools.review.diff import ChangedFile, Hunk
+from nodes.tools.review.imports import guessed, imported
+from nodes.tools.review.piece import BLOCK, Piece, indentation
 from nodes.tools.review.scan import CLOSER, OPENER, Scan, Statement, scan
 
 MAX_LEFT_OUT = 12
@@ -20,7 +22,6 @@ NAME = "fragment"
 _AWAITS = re.compile(r"\bawait\b|\basync (?:for|with)\b")
 _WORD = re.compile(r"[a-z]+|@")
 _GOES_ON = re.compile(r"(?:and|or|if|else|for|in|is|not in)\b|[-+/%|&<>.]|==|!=|\*(?![*\w])")
-_BLOCK = re.compile(r":\s*(?:#.*)?$")
 _STARTS = {"else": "if True:", "elif": "if True:", "except": "try:", "finally": "try:"}
 """What must stand before a block that goes on so."""
 _DEF = frozenset(("def", "async", "class", "@"))
@@ -46,85 +47,44 @@ def fragments(file: ChangedFile) -> tuple[list[Fragment], list[int]]:
     whole = file.whole
     if whole is not None and _parses(whole):
         return [Fragment(whole, tuple(range(1, len(whole.split("\n")) + 1)), True)], []
-    made = [_fragment(hunk) for hunk in file.hunks if hunk.added]
+    imports = imported(file)
+    made = [_fragment(hunk, imports) for hunk in file.hunks if hunk.added]
     kept = {number for fragment in made for number in fragment.numbers}
     lost = [n for n, line in sorted(file.added.items()) if line.strip() and n not in kept]
     return made, lost
 
 
-def _fragment(hunk: Hunk) -> Fragment:
+def _fragment(hunk: Hunk, imports: Sequence[str]) -> Fragment:
     numbers = list(range(hunk.start, hunk.start + len(hunk.lines)))
-    best = _best(_Piece(hunk.lines, numbers), hunk.added)
+    best = _best(Piece(hunk.lines, numbers, hunk.section), hunk.added)
+    best = best.with_head([*imports, *guessed(best.lines)])
     return Fragment("\n".join(best.lines) + "\n", tuple(best.numbers), False, best.cut)
 
 
-def _best(piece: "_Piece", added: frozenset[int]) -> "_Piece":
+def _best(piece: Piece, added: frozenset[int]) -> Piece:
     """Keep most of the added lines: the piece may begin in code, or inside of a string."""
-    made = list[_Piece]()
+    made = list[tuple[int, bool, Piece]]()
     for quote in ("", '"""', "'''"):
         begun = piece.begun(quote)
         if begun is None or (whole := _repaired(begun)) is None:
             continue
-        if added <= set(whole.numbers):
+        # A string that never ends may have swallowed what is code.
+        is_closed = not scan(begun.lines).open_quote
+        if is_closed and added <= set(whole.numbers):
             return whole
-        made.append(whole)
-    if not made:
-        return _line_by_line(piece)
-    return max(made, key=lambda whole: len(added & set(whole.numbers)))
+        made.append((len(added & set(whole.numbers)), is_closed, whole))
+    best = max(made, key=lambda one: one[:2], default=None)
+    return best[2] if best else _line_by_line(piece)
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """Lines with their numbers, on the way to text that parses."""
-
-    lines: Sequence[str]
-    numbers: Sequence[int]
-    cut: frozenset[int] = frozenset()
-
-    def with_head(self, head: Sequence[str]) -> "_Piece":
-        return _Piece([*head, *self.lines], [*([0] * len(head)), *self.numbers], self.cut)
-
-    def with_tail(self, tail: Sequence[str]) -> "_Piece":
-        return _Piece([*self.lines, *tail], [*self.numbers, *([0] * len(tail))], self.cut)
-
-    def with_cut(self, first: int, last: int) -> "_Piece":
-        """Mark a statement of which only a part is known."""
-        cut = self.cut | frozenset(self.numbers[first : last + 1])
-        return replace(self, cut=cut)
-
-    def without(self, statement: Statement) -> "_Piece":
-        """Leave a statement out; one that opens a block goes on opening it."""
-        lines, numbers = list(self.lines), list(self.numbers)
-        is_block = _BLOCK.search(lines[statement.last]) is not None
-        for at in range(statement.first, statement.last + 1):
-            lines[at], numbers[at] = "", 0
-        lines[statement.first] = statement.indent + ("if True:" if is_block else "pass")
-        return _Piece(lines, numbers, self.cut)
-
-    def begun(self, quote: str) -> "_Piece | None":
-        """Open the string that the first line may stand in; None where none ends."""
-        if not quote:
-            return self
-        inside = next((at for at, line in enumerate(self.lines) if quote in line), None)
-        if inside is None:
-            return None
-        end = self.lines[inside]
-        line = end if end.lstrip().startswith(quote) else self.after(inside + 1) or end
-        return self.with_cut(0, inside).with_head([_indent(line) + quote])
-
-    def after(self, start: int) -> str:
-        """Give the first line from a place on that is not blank; empty where there is none."""
-        return next((line for line in self.lines[start:] if line.strip()), "")
-
-
-def _repaired(piece: _Piece) -> _Piece | None:
+def _repaired(piece: Piece) -> Piece | None:
     """Make up what is missing around a piece; None when it cannot be made to parse."""
     piece = _opened(piece)
     for _ in range(MAX_LEFT_OUT):
         found = scan(piece.lines)
         if found.statements and (found.unclosed or found.open_quote):
             piece = piece.with_cut(found.statements[-1].first, len(piece.lines))
-        errors = list[tuple[int, _Piece]]()
+        errors = list[tuple[int, Piece]]()
         for tail in _tails(piece, found):
             whole = _framed(piece, found, tail)
             line = _error_line(whole)
@@ -138,7 +98,7 @@ def _repaired(piece: _Piece) -> _Piece | None:
     return None
 
 
-def _opened(piece: _Piece) -> _Piece:
+def _opened(piece: Piece) -> Piece:
     """Open the brackets that a piece only closes."""
     found = scan(piece.lines)
     if not found.unopened:
@@ -147,9 +107,9 @@ def _opened(piece: _Piece) -> _Piece:
     rest = closing[closing.rfind(found.unopened[-1]) + 1 :]
     opening = "".join(OPENER[closer] for closer in reversed(found.unopened))
     begins = closing.lstrip()[:1] in OPENER
-    indent = _indent(closing if begins else piece.after(found.closes_at + 1) or closing)
+    indent = indentation(closing if begins else piece.after(found.closes_at + 1) or closing)
     first = piece.after(0).strip()
-    if _BLOCK.search(rest) or rest.lstrip().startswith("->"):
+    if BLOCK.search(rest) or rest.lstrip().startswith("->"):
         # The line after the head stands one level deeper than the head.
         indent = indent if begins else indent[: -min(4, len(indent)) or None]
         head = f"{indent}{_compound(rest, first)} {NAME}{opening}"
@@ -166,7 +126,7 @@ def _compound(rest: str, first: str) -> str:
     return "def" if "->" in rest or (is_plain_end and has_parameters) else "if"
 
 
-def _tails(piece: _Piece, found: Scan) -> Iterator[list[str]]:
+def _tails(piece: Piece, found: Scan) -> Iterator[list[str]]:
     """Give endings to try: closed brackets and strings, bodies of blocks that have none."""
     closing = "".join(CLOSER[opener] for opener in reversed(found.unclosed))
     if found.open_quote:
@@ -175,18 +135,21 @@ def _tails(piece: _Piece, found: Scan) -> Iterator[list[str]]:
         for tail in (closing, NAME + closing):
             yield _bodies(piece, found, [tail])
             yield _bodies(piece, found, [f"{tail}: pass"])
+    elif piece.lines[-1].endswith("\\"):
+        yield [" +0"]
+        yield [" +0: pass"]
     else:
         yield _bodies(piece, found, [])
 
 
-def _bodies(piece: _Piece, found: Scan, tail: list[str]) -> list[str]:
+def _bodies(piece: Piece, found: Scan, tail: list[str]) -> list[str]:
     statements = found.statements
     if not statements:
         return tail
     last = statements[-1]
     if not tail and last.text.startswith("@"):
         tail = [f"{last.indent}def {NAME}(): pass"]
-    elif not tail and _BLOCK.search(piece.lines[last.last]):
+    elif not tail and BLOCK.search(piece.lines[last.last]):
         tail = [f"{last.indent} pass"]
     open_tries = list[Statement]()
     for statement in statements:
@@ -197,7 +160,7 @@ def _bodies(piece: _Piece, found: Scan, tail: list[str]) -> list[str]:
     return tail + [f"{one.indent}finally: pass" for one in reversed(open_tries)]
 
 
-def _framed(piece: _Piece, found: Scan, tail: list[str]) -> _Piece:
+def _framed(piece: Piece, found: Scan, tail: list[str]) -> Piece:
     """Put headers before a piece for the blocks that it begins in."""
     levels = list[Statement]()
     for statement in found.statements:
@@ -205,11 +168,12 @@ def _framed(piece: _Piece, found: Scan, tail: list[str]) -> _Piece:
             levels.append(statement)
     if not levels:
         return piece.with_tail(tail)
-    is_async = _AWAITS.search("\n".join(piece.lines)) is not None
-    function = f"{'async ' * is_async}def {NAME}():"
+    is_async = piece.section.startswith("async ") or _AWAITS.search("\n".join(piece.lines))
+    function = f"{'async ' * bool(is_async)}def {NAME}():"
     head = [level.indent + _header(level, function) for level in reversed(levels[1:])]
     if levels[-1].indent:
-        head.insert(0, function)
+        is_member = piece.section.startswith("class ") and _first_word(levels[-1]) in _DEF
+        head.insert(0, f"class {NAME}:" if is_member else function)
     if start := _STARTS.get(_first_word(levels[0])):
         head.append(levels[0].indent + start + " pass")
     return piece.with_head(head).with_tail(tail)
@@ -228,7 +192,7 @@ def _first_word(statement: Statement) -> str:
     return found.group() if found else ""
 
 
-def _broken(piece: _Piece, found: Scan, errors: list[tuple[int, _Piece]]) -> Statement | None:
+def _broken(piece: Piece, found: Scan, errors: list[tuple[int, Piece]]) -> Statement | None:
     """Find the statement at which the attempt that came furthest failed."""
     reached = list[int]()
     for line, whole in errors:
@@ -240,30 +204,26 @@ def _broken(piece: _Piece, found: Scan, errors: list[tuple[int, _Piece]]) -> Sta
     return blamed[0] if blamed and any(piece.numbers[blamed[0].first : at + 1]) else None
 
 
-def _line_by_line(piece: _Piece) -> _Piece:
+def _line_by_line(piece: Piece) -> Piece:
     """Keep the statements that parse by themselves."""
     lines, numbers = [f"async def {NAME}():"], [0]
     for statement in scan(piece.lines).statements:
         within = slice(statement.first, statement.last + 1)
         body = [line.removeprefix(statement.indent) for line in piece.lines[within]]
-        if _BLOCK.search(body[-1]):
+        if BLOCK.search(body[-1]):
             body[-1] += " pass"
         if _parses("\n".join(body)):
             lines += [f" {line}" for line in body]
             numbers += piece.numbers[within]
     cut = frozenset(numbers) - {0}
-    return _Piece([*lines, " pass"], [*numbers, 0], cut)
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
+    return Piece([*lines, " pass"], [*numbers, 0], cut=cut)
 
 
 def _parses(text: str) -> bool:
-    return _error_line(_Piece(text.split("\n"), [])) is None
+    return _error_line(Piece(text.split("\n"), [])) is None
 
 
-def _error_line(piece: _Piece) -> int | None:
+def _error_line(piece: Piece) -> int | None:
     """Give the line, counted from 0, at which parsing fails."""
     try:
         ast.parse("\n".join(piece.lines) + "\n")

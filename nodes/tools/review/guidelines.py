@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nodes.tools.plain_text import plain_line
+from nodes.tools.review.rules import Needs, Rule
 
 MAX_QUOTED_CHARS = 120
 DEFAULT_LINE_LENGTH = 88
@@ -16,6 +17,12 @@ CONFIDENCE = 92
 _CODE = re.compile(r"[A-Z]{1,6}[0-9]{0,4}")
 _TARGET = re.compile(r"py3\d{1,2}")
 _PYTHON = re.compile(r">=\s*3\.(\d{1,2})")
+_LOCAL = (
+    *("BLE", "C4", "DTZ", "E1", "E2", "E501", "E7", "EM", "ERA", "FBT", "FIX", "FLY", "FURB", "G"),
+    *("ISC", "N80", "PIE", "PLR2004", "PLW0603", "PT", "Q", "RSE", "S", "SIM", "T20", "TID252"),
+    *("TRY", "UP", "W1", "W29", "W605"),
+)
+"""Rules that look at a line or a statement, so that they hold for a part of a file as well."""
 _ASKS = re.compile(
     r"\b(?:must|should|shall|never|always|avoid|prefer|use|keep|write|do not|don't|no)\b", re.I
 )
@@ -56,6 +63,11 @@ class Guidelines:
     line_length: int = DEFAULT_LINE_LENGTH
     target: str = "py310"
     unchecked: tuple[str, ...] = ()
+
+    def rule(self, code: str) -> Rule | None:
+        """Give what a rule is worth that is here because the project asks for it."""
+        needs: Needs = "hunk" if code.startswith(_LOCAL) else "file"
+        return Rule("ruff", code, "style", "low", CONFIDENCE, needs, "", "")
 
     def asks_for(self, code: str) -> str:
         """Say where a rule is asked for; empty when it is not."""

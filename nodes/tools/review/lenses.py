@@ -68,7 +68,8 @@ def style(matter: Matter) -> Seen:
     """Look for what the project's guidelines ask, and for a few habits that nobody defends."""
     guidelines = read_guidelines(matter.given.configuration, matter.given.prose)
     asked = [code for code in guidelines.asked if not guidelines.ignores(code)]
-    options = Options([*codes("ruff", "style"), *asked], guidelines.line_length, guidelines.target)
+    selected = [*codes("ruff", "style"), *asked]
+    options = Options(selected, guidelines.rule, guidelines.line_length, guidelines.target)
     found = ruff_hits(matter.sources, options, matter.folder)
     hits = [hit for hit in found if not guidelines.ignores(hit.code)]
     hits = [_as_asked(hit, guidelines) for hit in hits]

@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 from nodes.tools.review.diff import ChangedFile
 from nodes.tools.review.fragments import Fragment
 from nodes.tools.review.hits import Hit, is_waived
-from nodes.tools.review.rules import rule_of
+from nodes.tools.review.rules import Rule, rule_of
 
 TIMEOUT_S = 30.0
 MAX_COMPLEXITY = 15
@@ -37,11 +37,18 @@ class Source:
         return number if number in self.file.added else 0
 
 
+def rule_of_nothing(code: str) -> Rule | None:
+    """Know no rule."""
+    return None
+
+
 @dataclass(frozen=True)
 class Options:
     """What of ruff's settings may differ from its defaults."""
 
     select: Sequence[str]
+    others: Callable[[str], Rule | None] = rule_of_nothing
+    """Says what a rule is worth that the table does not have."""
     line_length: int = 88
     target: str = "py310"
 
@@ -52,7 +59,7 @@ def hits(sources: Sequence[Source], options: Options, folder: Path) -> list[Hit]
         return []
     written(sources, folder)
     found = _checked(options, folder)
-    return [hit for told in found for hit in _hits(told, sources)]
+    return [hit for told in found for hit in _hits(told, sources, options)]
 
 
 def written(sources: Sequence[Source], folder: Path) -> list[Path]:
@@ -82,9 +89,9 @@ def _checked(options: Options, folder: Path) -> list[dict[str, Any]]:
     return told
 
 
-def _hits(told: dict[str, Any], sources: Sequence[Source]) -> Iterator[Hit]:
+def _hits(told: dict[str, Any], sources: Sequence[Source], options: Options) -> Iterator[Hit]:
     code = told.get("code") or ""
-    rule = rule_of("ruff", code)
+    rule = rule_of("ruff", code) or options.others(code)
     source = sources[int(Path(told["filename"]).stem[1:])]
     line = source.added_line(told["location"]["row"])
     if rule is None or not line or is_waived(source.file.added[line], code):

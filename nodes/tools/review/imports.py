@@ -1,0 +1,40 @@
+"""The imports that a piece of a file stands on: rules know a function by where it comes from."""
+
+import re
+from collections.abc import Sequence
+
+from nodes.tools.review.diff import ChangedFile
+
+MAX_IMPORTS = 60
+MODULES = (
+    *("asyncio", "contextlib", "copy", "dataclasses", "datetime", "decimal", "functools"),
+    *("hashlib", "httpx", "itertools", "json", "logging", "math", "os", "pickle", "random", "re"),
+    *("requests", "shutil", "ssl", "subprocess", "sys", "tarfile", "tempfile", "threading"),
+    *("time", "urllib", "warnings", "yaml"),
+)
+"""Taken to be imported where a name of theirs is used and nothing else bears that name."""
+
+_IMPORT = re.compile(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
+
+
+def imported(file: ChangedFile) -> list[str]:
+    """List the imports of the module that the diff shows, each in a line."""
+    lines = (line.rstrip() for hunk in file.hunks for line in hunk.lines)
+    return list(dict.fromkeys(line for line in lines if _IMPORT.fullmatch(line)))[:MAX_IMPORTS]
+
+
+def guessed(lines: Sequence[str]) -> list[str]:
+    """Guess the imports of common modules from their use."""
+    text = "\n".join(lines)
+    used = (name for name in MODULES if re.search(rf"(?<![\w.]){name}\.[a-z]", text))
+    return [f"import {name}" for name in used if not _is_bound(name, text)]
+
+
+def _is_bound(name: str, text: str) -> bool:
+    """Tell a variable or parameter from a module."""
+    forms = (
+        rf"(?<![\w.]){name}\s*=(?!=)",
+        rf"\b(?:for|as) {name}\b",
+        rf"\bdef [^\n]*[(, ]{name}\b",
+    )
+    return re.search("|".join(forms), text) is not None

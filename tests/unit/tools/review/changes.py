@@ -1,0 +1,43 @@
+"""Diffs for tests, made of the two sides of files."""
+
+import difflib
+import json
+from pathlib import Path
+from typing import Any
+
+from nodes.tools.catalog import load_tools
+from nodes.tools.settings import ToolSettings
+
+
+def diff_of(**files: tuple[str, str]) -> str:
+    """Make a diff of files by name, `__` for a dot: the text before and the text after."""
+    return "".join(one_diff(name.replace("__", "."), *sides) for name, sides in files.items())
+
+
+def one_diff(name: str, before: str, after: str) -> str:
+    """Make the diff of one file."""
+    return "".join(
+        difflib.unified_diff(
+            before.splitlines(keepends=True),
+            after.splitlines(keepends=True),
+            f"a/{name}" if before else "/dev/null",
+            f"b/{name}" if after else "/dev/null",
+        )
+    )
+
+
+async def asked(tool: str, materials: dict[str, str], repository: Path | None = None) -> Any:
+    """Ask a tool as a worker does; what it says must be small enough to be read."""
+    (loaded,) = load_tools([tool], ToolSettings(repository=repository))
+    answer = await loaded.ainvoke({"materials": materials})
+    assert len(json.dumps(answer)) < 20_000
+    return answer
+
+
+def places(answer: dict[str, Any], least: int = 80) -> set[str]:
+    """Name the findings of an answer from a confidence on: rule and line."""
+    return {
+        f"{finding['message'].rsplit('[', 1)[1].split(']')[0]}:{finding['line']}"
+        for finding in answer["findings"]
+        if finding["confidence"] >= least
+    }

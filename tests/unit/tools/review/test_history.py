@@ -1,0 +1,84 @@
+"""What a repository remembers of the lines that a diff takes away or brings back."""
+
+from pathlib import Path
+
+import pytest
+from dulwich import porcelain
+
+from tests.unit.tools.review.changes import asked, diff_of
+
+FIRST = "def pay(order):\n    total = order.total\n    return charge(total)\n"
+FIXED = (
+    "def pay(order):\n    if order.total <= 0:\n        raise ValueError(order.total)\n"
+    "    total = order.total\n    return charge(total)\n"
+)
+FIND = "def find(name):\n    query = 'SELECT * FROM t WHERE name = {}\n    return run(query, {})\n"
+RAW = FIND.format("' + name", "()")
+SAFE = FIND.format("?'", "(name,)")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository in which two files were fixed."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    repository = porcelain.init(str(folder))
+    versions = [
+        ({"pay.py": FIRST, "find.py": RAW}, "Add payments and search", "Ana"),
+        ({"pay.py": FIXED}, "Fix payments of negative amounts", "Ben"),
+        ({"find.py": SAFE}, "Close an SQL injection (CVE-2024-0001)", "Ana"),
+    ]
+    for files, message, author in versions:
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        porcelain.add(repository, paths=[str(folder / name) for name in files])
+        who = f"{author} <{author.lower()}@shop.example>".encode()
+        porcelain.commit(repository, message=message.encode(), author=who, committer=who)
+    repository.close()
+    return folder
+
+
+async def test_lines_that_a_fix_brought_and_the_diff_takes_away_are_found(root: Path) -> None:
+    answer = await asked("search_history", {"change.diff": diff_of(pay__py=(FIXED, FIRST))}, root)
+
+    (finding,) = answer["findings"]
+    assert finding["severity"] == "medium" and finding["confidence"] >= 80
+    assert "Fix payments of negative amounts" in finding["message"] and "Ben" in finding["message"]
+    assert finding["file"] == "pay.py" and "2 lines" in finding["message"]
+
+
+async def test_lines_that_a_fix_took_away_and_the_diff_brings_back_are_found(root: Path) -> None:
+    answer = await asked("search_history", {"change.diff": diff_of(find__py=(SAFE, RAW))}, root)
+
+    back = [finding for finding in answer["findings"] if "Brings back" in finding["message"]]
+    assert [(finding["severity"], finding["line"]) for finding in back] == [("high", 2)]
+    assert "CVE-2024-0001" in back[0]["message"]
+
+
+async def test_a_change_that_undoes_nothing_has_no_findings_and_tells_who_knows_the_file(
+    root: Path,
+) -> None:
+    after = FIXED + "\n\ndef refund(order):\n    return charge(-order.total)\n"
+
+    answer = await asked("search_history", {"change.diff": diff_of(pay__py=(FIXED, after))}, root)
+
+    assert answer["findings"] == []
+    assert "pay.py: 2 commits, 1 of them fixes" in answer["summary"]
+
+
+async def test_without_a_repository_it_says_so_in_its_gaps(tmp_path: Path) -> None:
+    materials = {"change.diff": diff_of(pay__py=(FIXED, FIRST))}
+
+    unset = await asked("search_history", materials)
+    no_repository = await asked("search_history", materials, tmp_path)
+
+    assert "SUPERVISE_REPOSITORY" in unset["gaps"][0] and unset["findings"] == []
+    assert "no git repository" in no_repository["gaps"][0]
+
+
+async def test_paths_that_lead_out_of_the_repository_are_not_looked_up(root: Path) -> None:
+    diff = diff_of(pay__py=(FIXED, FIRST)).replace("a/pay.py", "a/../pay.py")
+
+    answer = await asked("search_history", {"change.diff": diff.replace("b/", "b/../")}, root)
+
+    assert answer["findings"] == [] and any("leading out" in gap for gap in answer["gaps"])
