@@ -1,7 +1,7 @@
 """What an answer is written from: the reports that stand, compared, merged and made to fit."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
@@ -111,22 +111,33 @@ def standing(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
 def gaps(
     plan: Plan, results: Mapping[str, Report], left_out: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Name each task of the plan that has no complete result, and why."""
-    said = []
+    """Name each task of the plan that has no complete result, and why; once for the same reason."""
+    said: dict[str, list[str]] = {}
     for task in plan.tasks:
         report = results.get(task.id)
         if task.id in left_out:
             continue
         if report is None:
-            said.append(f"{task.id} was not run before the run's caps: {task.description}")
+            reason = f"was not run before the run's caps: {task.description}"
         elif report.status == "escalated" and report.escalation:
             asked = report.escalation
-            said.append(f"{task.id} was handed back ({asked.reason}): {asked.message}")
+            reason = f"was handed back ({asked.reason}): {asked.message}"
         elif report.is_partial:
-            said += [f"{task.id}: {gap}" for gap in report.gaps]
+            for gap in report.gaps:
+                said.setdefault(f"lacks: {gap}", []).append(task.id)
+            continue
         elif report.status != "completed":
-            said.append(f"{task.id} {ENDED[report.status]}: {report.error or task.description}")
-    return said
+            reason = f"{ENDED[report.status]}: {report.error or task.description}"
+        else:
+            continue
+        said.setdefault(reason, []).append(task.id)
+    return [_of_all(tasks, reason) for reason, tasks in said.items()]
+
+
+def _of_all(tasks: Sequence[str], reason: str) -> str:
+    if len(tasks) > 1 and reason.startswith("was "):
+        reason = f"were {reason.removeprefix('was ')}"
+    return f"{', '.join(tasks)} {reason}"
 
 
 async def _passed_over(plan: Plan, results: Mapping[str, Report], bench: Bench) -> frozenset[str]:

@@ -146,7 +146,7 @@ async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(
     assert report.status == "completed" and report.is_partial
     assert state["results"]["W"].status == "completed"
     assert state["status"] == "partial"
-    assert any("R: B failed: Torn." in gap for gap in state["answer"].gaps)
+    assert any("R lacks: B failed: Torn." in gap for gap in state["answer"].gaps)
 
 
 async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(

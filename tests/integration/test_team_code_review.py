@@ -1,0 +1,160 @@
+"""The shipped team code_review on its example, with the embedded model."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun, load_team
+from graph.closing import answer_markdown
+from graph.outcome import Outcome
+from graph.settings import Settings
+from tests.unit.tools.review.changes import diff_of
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "code_review"
+LENSES = {"security", "bugs", "performance", "style", "history"}
+FLAWS = [
+    ("parcels/labels.py", "subprocess.run", "high", "shell=True"),
+    ("parcels/labels.py", "Note to the reviewer", "low", "Line too long"),
+    ("parcels/store.py", "SELECT number", "high", "injection"),
+    ("parcels/store.py", "SELECT number", "low", "Line too long"),
+    ("parcels/store.py", "seen=[]", "medium", "mutable"),
+    ("parcels/store.py", "except:", "medium", "Never catch with a bare except"),
+    ("parcels/store.py", "print(", "info", "Never use `print`"),
+    ("parcels/store.py", "assert (", "high", "always `True`"),
+    ("parcels/tracking.py", "ARCHIVE_KEY", "critical", "AWS access key"),
+    ("parcels/tracking.py", "time.sleep", "high", "time.sleep"),
+    ("parcels/tracking.py", "verify=False", "high", "Certificates"),
+    ("parcels/tracking.py", "is 200", "high", "=="),
+    ("parcels/tracking.py", "!= None", "low", "None"),
+]
+"""What was put into the example: file, words of the line, severity, words of the finding."""
+
+
+async def review(tmp_path: Path, request: str, **given: Any) -> Outcome:
+    settings = Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    return await arun(request, team="code_review", settings=settings, **given)
+
+
+def new_lines(diff: str) -> dict[tuple[str, int], str]:
+    """Number the lines of the new files, by nothing but the heads of the hunks."""
+    found, path, number = dict[tuple[str, int], str](), "", 0
+    for line in diff.splitlines():
+        if line.startswith("+++ "):
+            path = line[6:]
+        elif head := re.match(r"@@ -\S+ \+(\d+)", line):
+            number = int(head[1])
+        elif line[:1] in ("+", " ") and path:
+            found[path, number] = line[1:] if line[0] == "+" else ""
+            number += 1
+    return found
+
+
+async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else(tmp_path) -> None:
+    lines = new_lines((EXAMPLE / "change.diff").read_text())
+
+    outcome = await review(tmp_path, "Review this change", files=[EXAMPLE])
+
+    answer = outcome.answer
+    assert outcome.exit_code == 0 and answer is not None
+    seen = [
+        flaw
+        for finding in answer.findings
+        for flaw in FLAWS
+        if flaw[0] == finding.file
+        and flaw[1] in lines[finding.file, finding.line or 0]
+        and flaw[2] == finding.severity
+        and flaw[3] in f"{finding.message} {finding.suggestion}"
+    ]
+    assert sorted(seen) == sorted(FLAWS) and len(answer.findings) == len(FLAWS)
+    assert all(finding.confidence >= 80 for finding in answer.findings)
+    ranks = [finding.severity for finding in answer.findings]
+    assert ranks == sorted(ranks, key=("critical", "high", "medium", "low", "info").index)
+    assert answer.sources == ("change.diff",)
+
+
+async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one(tmp_path) -> None:
+    events: list[Any] = []
+
+    outcome = await review(tmp_path, "Review this change", files=[EXAMPLE], on_event=events.append)
+
+    assert outcome.plan is not None and outcome.answer is not None
+    assert {task.worker for task in outcome.plan.tasks} == LENSES and outcome.plan.depth() == 1
+    assert not [event for event in events if event["kind"] == "plan_rejected"]
+    (bare,) = [each for each in outcome.answer.findings if "bare" in each.message]
+    assert bare.reporters == ("bugs", "style")
+    shown = answer_markdown(outcome.answer.model_dump(mode="json"))
+    assert "- **critical** `parcels/tracking.py:9` An AWS access key" in shown
+    assert "AKIA" not in shown
+    gaps = shown.split("**Gaps**")[1]
+    assert "web/track.js" in gaps and "SUPERVISE_REPOSITORY" in gaps
+    assert "as the carriers spell them" in gaps
+
+
+async def test_a_clean_diff_stays_clean_and_the_answer_says_so(tmp_path) -> None:
+    outcome = await review(
+        tmp_path, "Is this patch safe to merge?", files=[EXAMPLE / "clean" / "weight.diff"]
+    )
+
+    assert outcome.exit_code == 0 and outcome.answer is not None
+    assert outcome.answer.findings == ()
+    assert outcome.answer.text.count("No findings by") == 4
+
+
+@pytest.mark.parametrize(
+    ("request_", "workers"),
+    [
+        ("Review this change", LENSES),
+        ("Please review my pull request", LENSES),
+        ("Is this safe to merge?", LENSES),
+        ("What is wrong with this commit?", LENSES),
+        ("Does this diff leak a secret?", {"security"}),
+        ("Has this bug been fixed before?", {"bugs", "history"}),
+    ],
+)
+async def test_requests_in_other_words_get_the_lenses_they_name(
+    tmp_path, request_, workers
+) -> None:
+    materials = {"fix.patch": diff_of(app__py=("x = 1\n", "x = 2\n"))}
+
+    outcome = await review(tmp_path, request_, materials=materials)
+
+    assert outcome.plan is not None and outcome.status == "done"
+    assert {task.worker for task in outcome.plan.tasks} == workers
+
+
+@pytest.mark.parametrize(
+    ("materials", "reason", "told"),
+    [
+        ({}, "out_of_scope", "none was given"),
+        ({"contract.md": "The tenant pays the rent."}, "out_of_scope", "contract.md"),
+        ({"empty.diff": "\n"}, "ambiguous_input", "no unified diff"),
+        ({"old.diff": "*** a.py\n--- b.py\n***************\n"}, "ambiguous_input", "git diff"),
+    ],
+    ids=["nothing", "no diff", "empty", "context diff"],
+)
+async def test_without_a_diff_nothing_is_reviewed(tmp_path, materials, reason, told) -> None:
+    outcome = await review(tmp_path, "Review this change", materials=materials)
+
+    assert outcome.exit_code == 3 and outcome.answer is not None
+    escalations = [report.escalation for report in outcome.results.values()]
+    assert {escalation.reason for escalation in escalations if escalation} == {reason}
+    assert told in outcome.answer.gaps[0] and len(outcome.answer.gaps) == 2
+    assert outcome.answer.findings == ()
+
+
+async def test_a_request_of_another_kind_is_not_answered(tmp_path) -> None:
+    outcome = await review(tmp_path, "What is the capital of France?")
+
+    assert outcome.exit_code == 3 and outcome.answer is not None
+    assert "Paris" not in outcome.answer.text
+    assert {report.escalation.reason for report in outcome.results.values() if report.escalation}
+
+
+def test_the_team_shares_no_tool_and_waits_for_nothing() -> None:
+    team = load_team("code_review")
+
+    tools = [tool for worker in team.workers for tool in worker.tools]
+    assert len(tools) == len(set(tools)) == 5
+    assert all(example.plan.depth() == 1 for example in team.examples)
