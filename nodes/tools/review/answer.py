@@ -35,6 +35,8 @@ def told(
     shown = _fitting([*sure, *hints[:MAX_HINTS]])
     cut = len(sure) - sum(finding.confidence >= SURE for finding in shown)
     cuts = [f"{cut} more findings by {tools} are left out; the gravest are listed"] if cut else []
+    if not any(file.added for file in change.files):
+        cuts.append("The diff adds no lines that could be reviewed")
     diff = ", ".join(names)
     return {
         "summary": "\n".join(filter(None, [_summary(sure, hints, tools), *remarks])),
