@@ -92,13 +92,9 @@ def read_diff(text: str) -> Change:
         if _BINARY.search(part) and not _NAMES.search(part):
             binary.append(_named(part))
             continue
-        try:
-            found = list(_parsed(part))
-        except (UnidiffParseError, ValueError, AssertionError) as error:
-            reason = plain_line(str(error), 80) or type(error).__name__
-            unread.append(f"`{_named(part)}` cannot be read as a unified diff: {reason}")
-        else:
-            files += found
+        found, problem = _parsed(part)
+        files += found
+        unread += [problem] * bool(problem)
     if binary:
         unread.append(f"Binary files are not reviewed: {listed(binary)}")
     kept, cut = _capped(files)
@@ -127,20 +123,30 @@ def _parts(text: str) -> list[str]:
     return [text[at:end] for at, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _parsed(part: str) -> Iterator[ChangedFile]:
+def _parsed(part: str) -> tuple[list[ChangedFile], str]:
+    """Read one file's part; without its last hunk, where that is cut off or broken."""
+    problem = ""
+    for text in (part, part[: part.rfind("\n@@ ") + 1]):
+        try:
+            return list(_files(text)), problem
+        except (UnidiffParseError, ValueError, AssertionError) as error:
+            reason = plain_line(str(error), 80) or type(error).__name__
+            problem = problem or f"`{_named(part)}` cannot be read to its end as a diff: {reason}"
+    return [], problem
+
+
+def _files(part: str) -> Iterator[ChangedFile]:
     if part.startswith(("diff --cc ", "diff --combined ")):
         raise ValueError("it is the combined diff of a merge; give a diff against one parent")
     for patched in _patch_set(part):
         # A change of name or mode alone has no lines.
-        if not patched:
-            continue
-        hunks = tuple(_hunk(hunk) for hunk in patched)
-        yield ChangedFile(
-            path=plain_line(patched.path, MAX_PATH_CHARS),
-            old_path=plain_line(_old_path(patched), MAX_PATH_CHARS),
-            hunks=hunks,
-            is_new=patched.is_added_file,
-        )
+        if patched:
+            yield ChangedFile(
+                path=plain_line(patched.path, MAX_PATH_CHARS),
+                old_path=plain_line(_old_path(patched), MAX_PATH_CHARS),
+                hunks=tuple(map(_hunk, patched)),
+                is_new=patched.is_added_file,
+            )
 
 
 def _patch_set(part: str) -> PatchSet:
