@@ -9,13 +9,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from nodes.tools.serving import serve as serve
+
 MAX_ANSWER_BYTES = 64_000_000
-MAX_MEMORY_BYTES = 3_000_000_000
 HOME = str(Path(__file__).resolve().parents[2])
 """Where `nodes` is imported from, also when that is the current folder."""
 
@@ -107,26 +108,6 @@ def ask_once(module: str, request: Mapping[str, Any], *, timeout_s: float) -> di
     return _answer(done.stdout)
 
 
-def serve(
-    handle: Callable[[dict[str, Any]], dict[str, Any]], *, max_written_bytes: int = 0
-) -> None:
-    """Answer requests from standard input until it ends; what goes wrong is told, then it ends."""
-    _limit_resources(max_written_bytes)
-    out, sys.stdout = sys.stdout, sys.stderr
-
-    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        _write(out, {"died": f"{kind.__name__}: {error}"[:500]})
-
-    sys.excepthook = tell
-    for line in sys.stdin:
-        _write(out, handle(json.loads(line)))
-
-
-def _write(out: Any, answer: Mapping[str, Any]) -> None:
-    out.write(json.dumps(answer) + "\n")
-    out.flush()
-
-
 def _answer(line: bytes) -> dict[str, Any]:
     if not line.endswith(b"\n"):
         raise IsolatedFailed("ended without an answer")
@@ -142,13 +123,3 @@ def _command(module: str) -> tuple[str, ...]:
 
 def _environment() -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([HOME, *filter(None, sys.path)])}
-
-
-def _limit_resources(max_written_bytes: int) -> None:
-    try:
-        import resource  # not on Windows
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (max_written_bytes, max_written_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

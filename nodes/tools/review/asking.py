@@ -15,6 +15,12 @@ from nodes.tools.settings import ToolSettings
 CHILD = "nodes.tools.review.child"
 TIMEOUT_S = 60.0
 HOW = "make one with `git diff > change.diff` and give it with --file change.diff"
+UNSEEN: Mapping[str, Any] = {
+    "summary": "Not looked at.",
+    "findings": [],
+    "gaps": ["The history was not looked at: no repository is set (SUPERVISE_REPOSITORY)"],
+}
+"""What the history lens says without a repository."""
 
 
 async def reviewed(
@@ -31,6 +37,8 @@ async def reviewed(
         diff = next(name for name in held if held[name] is text)
     if nothing := _nothing(held, diff):
         return nothing
+    if lens == "history" and settings.repository is None:
+        return dict(UNSEEN)
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-review-")
     try:
         async with Isolated(CHILD, timeout_s=TIMEOUT_S) as child:

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.isolation import serve
 from nodes.tools.review.answer import scope, told
 from nodes.tools.review.diff import Change, read_diff
 from nodes.tools.review.given import sort
 from nodes.tools.review.lenses import LENSES, Matter, sources_of
 from nodes.tools.review.whole import completed
+from nodes.tools.serving import serve
 
 MAX_WRITTEN_BYTES = 20_000_000
 """Of one file for the linters."""

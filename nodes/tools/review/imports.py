@@ -15,6 +15,7 @@ MODULES = (
 """Taken to be imported where a name of theirs is used and nothing else bears that name."""
 
 _IMPORT = re.compile(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
+_USED = re.compile(rf"(?<![\w.])({'|'.join(MODULES)})\.[a-z]")
 
 
 def imported(file: ChangedFile) -> list[str]:
@@ -26,7 +27,7 @@ def imported(file: ChangedFile) -> list[str]:
 def guessed(lines: Sequence[str]) -> list[str]:
     """Guess the imports of common modules from their use."""
     text = "\n".join(lines)
-    used = (name for name in MODULES if re.search(rf"(?<![\w.]){name}\.[a-z]", text))
+    used = sorted(set(_USED.findall(text)))
     return [f"import {name}" for name in used if not _is_bound(name, text)]
 
 

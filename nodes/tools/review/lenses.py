@@ -85,19 +85,14 @@ def style(matter: Matter) -> Seen:
 
 def history(matter: Matter) -> Seen:
     """Look into the repository for fixes that the change undoes."""
-    if matter.root is None:
-        return _unseen("no repository is set (SUPERVISE_REPOSITORY)")
+    assert matter.root is not None, "without a repository no child is asked"
     from nodes.tools.review.history import NoHistory, reviewed
 
     try:
         found, remarks, gaps = reviewed(matter.change, matter.root)
     except NoHistory as reason:
-        return _unseen(str(reason))
+        return Seen("", [], [f"The history was not looked at: {reason}"], ["Not looked at."])
     return Seen("git's log and blame", found, gaps, remarks)
-
-
-def _unseen(reason: str) -> Seen:
-    return Seen("", [], [f"The history was not looked at: {reason}"], ["Not looked at."])
 
 
 LENSES: dict[Lens, Callable[[Matter], Seen]] = {
