@@ -410,3 +410,14 @@ async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_
     assert of_kind(events, "criticized")[0]["sent_back"] == {}
     assert len(endpoint.calls(schema="Report")) == 2
     assert state["status"] == "partial" and "No page." in state["answer"].gaps
+
+
+async def test_a_reason_that_several_tasks_share_is_told_once(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    back = {"status": "escalated", "escalation": {"reason": "out_of_scope", "message": "no diff"}}
+    tasks = tuple(ScriptedTask(id=name, report=back) for name in ("A", "B"))
+
+    state, _ = await run(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
+
+    assert state["answer"].gaps[0] == "A, B were handed back (out_of_scope): no diff"

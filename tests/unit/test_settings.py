@@ -116,6 +116,14 @@ def test_documents_must_be_a_folder():
         Settings(documents=Path("nowhere")).tools()
 
 
+def test_the_repository_must_be_a_folder_and_is_known_by_its_whole_path(tmp_path, monkeypatch):
+    with pytest.raises(SettingsInvalid, match="SUPERVISE_REPOSITORY"):
+        Settings(repository=Path("nowhere")).tools()
+    monkeypatch.chdir(tmp_path)
+
+    assert Settings(repository=Path(".")).tools().repository == tmp_path
+
+
 def test_team_folders_are_separated_as_in_a_path(monkeypatch):
     monkeypatch.setenv("SUPERVISE_TEAMS", f"one{os.pathsep}{os.pathsep}two")
 

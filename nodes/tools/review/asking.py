@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nodes.errors import ToolRefused
 from nodes.tools.isolation import Isolated, IsolatedFailed
 from nodes.tools.materials import material_text
 from nodes.tools.review.given import sort
@@ -24,12 +23,19 @@ UNSEEN: Mapping[str, Any] = {
 
 
 async def reviewed(
-    lens: Lens, diff: str, materials: Mapping[str, str] | None, settings: ToolSettings
+    lens: Lens,
+    diff: str,
+    materials: Mapping[str, str] | None,
+    settings: ToolSettings,
+    *,
+    timeout_s: float = TIMEOUT_S,
 ) -> dict[str, Any]:
     """Review the diff of a name, or all diffs among the materials.
 
+    A review that cannot be finished is handed back: unseen is not the same as clean.
+
     Raises:
-        ToolRefused: there is no material of that name, or the review could not be finished.
+        ToolRefused: there is no material of that name.
     """
     held = dict(materials or {})
     if diff:
@@ -41,7 +47,7 @@ async def reviewed(
         return dict(UNSEEN)
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-review-")
     try:
-        async with Isolated(CHILD, timeout_s=TIMEOUT_S) as child:
+        async with Isolated(CHILD, timeout_s=timeout_s) as child:
             request = {
                 "lens": lens,
                 "materials": held,
@@ -51,9 +57,8 @@ async def reviewed(
             }
             return await child.ask(request)
     except IsolatedFailed as failure:
-        raise ToolRefused(
-            f"the review of {lens} could not be finished: {failure}; report it as a gap"
-        ) from failure
+        message = f"the {lens} lens could not be finished: {failure}; give a smaller diff"
+        return _handed_back("timeout", message)
     finally:
         await asyncio.to_thread(folder.cleanup)
 

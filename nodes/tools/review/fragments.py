@@ -56,24 +56,24 @@ def fragments(file: ChangedFile) -> tuple[list[Fragment], list[int]]:
 
 def _fragment(hunk: Hunk, imports: Sequence[str]) -> Fragment:
     numbers = list(range(hunk.start, hunk.start + len(hunk.lines)))
-    best = _best(Piece(hunk.lines, numbers, hunk.section), hunk.added)
+    best = _best(Piece(hunk.lines, numbers, hunk.section))
     best = best.with_head([*imports, *guessed(best.lines)])
     return Fragment("\n".join(best.lines) + "\n", tuple(best.numbers), False, best.cut)
 
 
-def _best(piece: Piece, added: frozenset[int]) -> Piece:
-    """Keep most of the added lines: the piece may begin in code, or inside of a string."""
+def _best(piece: Piece) -> Piece:
+    """Leave out least: the piece may begin in code, or inside of a string."""
     made = list[tuple[int, bool, Piece]]()
     for quote in ("", '"""', "'''"):
         begun = piece.begun(quote)
         if begun is None or (whole := _repaired(begun)) is None:
             continue
         # A string that never ends may have swallowed what is code.
-        is_closed = not scan(begun.lines).open_quote
-        if is_closed and added <= set(whole.numbers):
+        is_open = bool(scan(begun.lines).open_quote)
+        if not (whole.left_out or is_open):
             return whole
-        made.append((len(added & set(whole.numbers)), is_closed, whole))
-    best = max(made, key=lambda one: one[:2], default=None)
+        made.append((whole.left_out, is_open, whole))
+    best = min(made, key=lambda one: one[:2], default=None)
     return best[2] if best else _line_by_line(piece)
 
 

@@ -24,6 +24,7 @@ from nodes.tools.review.found import Found
 MAX_COMMITS = 200
 """Of one file, the newest first."""
 MAX_FILES = 40
+MAX_REMARKS = 10
 MAX_BLOB_BYTES = 1_000_000
 MAX_SECONDS = 12.0
 MIN_LINE_CHARS = 12
@@ -77,6 +78,8 @@ def reviewed(change: Change, root: Path) -> tuple[list[Found], list[str], list[s
         unknown = [file.path for file in change.files if not _is_inside(file)]
         if unknown:
             gaps.append(f"Not looked up, leading out of the repository: {listed(unknown)}")
+    if len(remarks) > MAX_REMARKS:
+        remarks[MAX_REMARKS:] = [f"- {len(remarks) - MAX_REMARKS} more files have a history."]
     return findings, remarks, gaps
 
 
@@ -116,7 +119,7 @@ def _remark(file: ChangedFile, versions: Sequence[Version]) -> str:
     most = ", ".join(name for name, _ in authors.most_common(2))
     last = versions[0].commit
     return (
-        f"{file.path}: {count} commits, {fixes} of them fixes, mostly by {most}; the last is "
+        f"- `{file.path}`: {count} commits, {fixes} of them fixes, mostly by {most}; the last is "
         f"{_told(last)}."
     )
 

@@ -18,6 +18,8 @@ class Piece:
     numbers: Sequence[int]
     section: str = ""
     cut: frozenset[int] = frozenset()
+    left_out: int = 0
+    """Statements that did not parse."""
 
     def with_head(self, head: Sequence[str]) -> "Piece":
         numbers = [*([0] * len(head)), *self.numbers]
@@ -39,7 +41,7 @@ class Piece:
         for at in range(statement.first, statement.last + 1):
             lines[at], numbers[at] = "", 0
         lines[statement.first] = statement.indent + ("if True:" if is_block else "pass")
-        return replace(self, lines=lines, numbers=numbers)
+        return replace(self, lines=lines, numbers=numbers, left_out=self.left_out + 1)
 
     def begun(self, quote: str) -> "Piece | None":
         """Open the string that the first line may stand in; None where none ends."""

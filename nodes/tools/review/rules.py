@@ -9,7 +9,7 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal, get_args
 
 from nodes.tools.review.found import SEVERITIES, Severity
@@ -36,7 +36,7 @@ class Rule:
 @cache
 def rules() -> Mapping[tuple[str, str], Rule]:
     """Read the table: by tool and rule."""
-    text = files("nodes.tools.review").joinpath("rules.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("rules.csv").read_text(encoding="utf-8")
     read = map(_rule, csv.DictReader(text.splitlines()))
     return {(rule.tool, rule.rule): rule for rule in read}
 

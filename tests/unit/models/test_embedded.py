@@ -474,3 +474,17 @@ def test_a_sentence_with_many_large_figures_is_no_row_of_a_table():
     report = worked("Find the revenue of AWS in 2024.", artifacts={"aws.md": f"{row}{told}"})
 
     assert [claim.text for claim in report.claims] == [told]
+
+
+@tool
+def review_nothing(diff: str = "") -> dict[str, Any]:
+    """Hand every task back."""
+    return {"escalation": {"reason": "out_of_scope", "message": "only diffs are reviewed"}}
+
+
+def test_a_tool_that_hands_the_task_back_is_obeyed_whatever_the_materials_hold() -> None:
+    report = worked("Review the change.", review_nothing, artifacts={"a.md": AWS})
+
+    assert report.status == "escalated" and report.escalation
+    assert report.escalation.reason == "out_of_scope"
+    assert report.escalation.message == "only diffs are reviewed" and not report.claims

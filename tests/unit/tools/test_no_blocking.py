@@ -10,6 +10,7 @@ from nodes.tools.catalog import load_tools
 from nodes.tools.settings import ToolSettings
 from tests.unit.tools.document_samples import write_pdf
 
+CHANGE = {"a.diff": "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = eval(y)\n"}
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
@@ -17,6 +18,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "query_database": {"sql": "SELECT * FROM sheet"},
     "format_document": {"markdown": "# AWS", "format": "docx"},
     "fetch_page": {"url": "http://127.0.0.1/"},
+    "scan_security": {"materials": CHANGE},
+    "find_bugs": {"materials": CHANGE},
+    "find_slow_code": {"materials": CHANGE},
+    "check_style": {"materials": CHANGE},
+    "search_history": {"materials": CHANGE},
 }
 
 
@@ -27,7 +33,10 @@ async def test_no_tool_blocks_the_event_loop(tmp_path, name):
     (tmp_path / "docs" / "b.md").write_text("AWS")
     (tmp_path / "sheet.csv").write_text("a,b\n1,2\n")
     settings = ToolSettings(
-        documents=tmp_path / "docs", sql_url=str(tmp_path / "sheet.csv"), output=tmp_path / "out"
+        documents=tmp_path / "docs",
+        sql_url=str(tmp_path / "sheet.csv"),
+        output=tmp_path / "out",
+        repository=tmp_path,
     )
     (tool,) = load_tools([name], settings)
 

@@ -90,6 +90,15 @@ def test_code_after_the_end_of_a_docstring_is_code() -> None:
     assert calls
 
 
+def test_code_between_two_docstrings_is_code() -> None:
+    fragment = made(
+        '    ends some prose.\n    """\n    run(r"\\w")\n\n    def go(self):\n        """'
+    )
+
+    calls = [node for node in ast.walk(ast.parse(fragment.text)) if isinstance(node, ast.Call)]
+    assert calls
+
+
 def test_what_stands_above_the_hunk_tells_a_method_and_a_coroutine() -> None:
     assert "class fragment" in made("    def go(self):\n        pass", "class Store:").text
     assert "async def fragment" in made("    go()", "async def run():").text

@@ -63,7 +63,7 @@ async def test_a_change_that_undoes_nothing_has_no_findings_and_tells_who_knows_
     answer = await asked("search_history", {"change.diff": diff_of(pay__py=(FIXED, after))}, root)
 
     assert answer["findings"] == []
-    assert "pay.py: 2 commits, 1 of them fixes" in answer["summary"]
+    assert "- `pay.py`: 2 commits, 1 of them fixes" in answer["summary"]
 
 
 async def test_without_a_repository_it_says_so_in_its_gaps(tmp_path: Path) -> None:

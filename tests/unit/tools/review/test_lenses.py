@@ -1,6 +1,8 @@
 """What each lens sees in a diff, asked as its worker asks."""
 
+import glob
 import os
+import tempfile
 from pathlib import Path
 from typing import get_args
 
@@ -8,6 +10,7 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.find_bugs import find_bugs
+from nodes.tools.review.asking import reviewed
 from nodes.tools.review.found import SEVERITIES
 from nodes.tools.review.rules import rules
 from nodes.tools.settings import ToolSettings
@@ -183,6 +186,16 @@ async def test_a_diff_without_lines_has_no_findings_and_names_what_was_not_read(
     answer = await asked(tool, {"change.diff": binary})
 
     assert answer["findings"] == [] and any("x.png" in gap for gap in answer["gaps"])
+
+
+async def test_a_review_that_takes_too_long_is_handed_back_and_leaves_nothing_behind() -> None:
+    materials = {"change.diff": diff_of(app__py=(BEFORE, FLAWED))}
+    before = set(glob.glob(f"{tempfile.gettempdir()}/supervise-review-*"))
+
+    answer = await reviewed("bugs", "", materials, ToolSettings(), timeout_s=0.001)
+
+    assert answer["escalation"]["reason"] == "timeout" and "findings" not in answer
+    assert set(glob.glob(f"{tempfile.gettempdir()}/supervise-review-*")) <= before
 
 
 async def test_one_of_several_diffs_can_be_named() -> None:
