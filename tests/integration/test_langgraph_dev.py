@@ -15,7 +15,7 @@ from langgraph_sdk.errors import BadRequestError, ConflictError
 
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, dag
-from tests.integration.dev_server import DevServer, dev_server, langsmith_sink
+from tests.integration.dev_server import ROOT, DevServer, dev_server, langsmith_sink
 
 pytestmark = pytest.mark.xdist_group("langgraph_dev")
 """One server for all of them, also when tests run in parallel."""
@@ -83,10 +83,12 @@ async def run(client: LangGraphClient, thread: str, given: Any, **more: Any) -> 
     return ended
 
 
-async def test_the_team_is_listed(client: LangGraphClient):
-    found = await client.assistants.search()
+async def test_every_shipped_team_is_listed(client: LangGraphClient):
+    found = await client.assistants.search(limit=100)
 
-    assert [assistant["graph_id"] for assistant in found] == [TEAM]
+    listed = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+    assert sorted(assistant["graph_id"] for assistant in found) == sorted(listed)
+    assert sorted(listed) == sorted(team.parent.name for team in ROOT.glob("teams/*/team.md"))
 
 
 async def test_the_drawing_names_the_steps_the_workers_and_their_inner_steps(

@@ -46,6 +46,11 @@ def told(
     }
 
 
+def handed_back(reason: str, message: str) -> dict[str, Any]:
+    """Say that there is nothing that could be reviewed."""
+    return {"escalation": {"reason": reason, "message": message}}
+
+
 def scope(change: Change, lost: Sequence[str]) -> list[str]:
     """Say what of the change no rule for Python could look at."""
     gaps = list[str]()

@@ -7,7 +7,8 @@ from typing import Any
 
 from nodes.tools.isolation import Isolated, IsolatedFailed
 from nodes.tools.materials import material_text
-from nodes.tools.review.given import sort
+from nodes.tools.review.answer import handed_back
+from nodes.tools.review.given import is_diff, sort
 from nodes.tools.review.rules import Lens
 from nodes.tools.settings import ToolSettings
 
@@ -58,7 +59,7 @@ async def reviewed(
             return await child.ask(request)
     except IsolatedFailed as failure:
         message = f"the {lens} lens could not be finished: {failure}; give a smaller diff"
-        return _handed_back("timeout", message)
+        return handed_back("timeout", message)
     finally:
         await asyncio.to_thread(folder.cleanup)
 
@@ -68,14 +69,7 @@ def _nothing(materials: Mapping[str, str], diff: str) -> dict[str, Any]:
     diffs = sort(materials, diff).diffs
     if not diffs:
         given = f"none of {', '.join(materials)} is one" if materials else "none was given"
-        return _handed_back("out_of_scope", f"only diffs are reviewed, and {given}; {HOW}")
-    if not any(
-        "\n@@" in f"\n{text}" or "\nBinary" in text or "\ndiff" in f"\n{text}"
-        for text in diffs.values()
-    ):
-        return _handed_back("ambiguous_input", f"{', '.join(diffs)} holds no unified diff; {HOW}")
+        return handed_back("out_of_scope", f"only diffs are reviewed, and {given}; {HOW}")
+    if not any(map(is_diff, diffs.values())):
+        return handed_back("ambiguous_input", f"{', '.join(diffs)} holds no unified diff; {HOW}")
     return {}
-
-
-def _handed_back(reason: str, message: str) -> dict[str, Any]:
-    return {"escalation": {"reason": reason, "message": message}}

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.review.answer import scope, told
+from nodes.tools.review.answer import handed_back, scope, told
 from nodes.tools.review.diff import Change, read_diff
 from nodes.tools.review.given import sort
 from nodes.tools.review.lenses import LENSES, Matter, sources_of
@@ -23,6 +23,8 @@ def review(request: dict[str, Any]) -> dict[str, Any]:
         tuple(file for one in read for file in one.files),
         tuple(dict.fromkeys(words for one in read for words in one.unread)),
     )
+    if all(one.is_broken for one in read):
+        return handed_back("ambiguous_input", "; ".join(change.unread))
     change = completed(change, given.sources, root)
     is_python_read = request["lens"] != "history"
     sources, lost = sources_of(change) if is_python_read else ([], [])

@@ -67,6 +67,11 @@ class ChangedFile:
         }
 
     @cached_property
+    def gone(self) -> frozenset[str]:
+        """Give the lines that the diff takes away, without their indentation."""
+        return frozenset(line.strip() for line in self.removed.values())
+
+    @cached_property
     def removed(self) -> dict[int, str]:
         """Give the lines that the diff takes away, by their number in the old file."""
         return {
@@ -83,6 +88,8 @@ class Change:
 
     files: tuple[ChangedFile, ...]
     unread: tuple[str, ...] = ()
+    is_broken: bool = False
+    """Nothing could be read, though there was something."""
 
 
 def read_diff(text: str) -> Change:
@@ -95,10 +102,11 @@ def read_diff(text: str) -> Change:
         found, problem = _parsed(part)
         files += found
         unread += [problem] * bool(problem)
+    is_broken = bool(unread) and not files
     if binary:
         unread.append(f"Binary files are not reviewed: {listed(binary)}")
     kept, cut = _capped(files)
-    return Change(tuple(kept), (*unread, *cut))
+    return Change(tuple(kept), (*unread, *cut), is_broken)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

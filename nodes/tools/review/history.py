@@ -5,7 +5,7 @@ Git's own program is not run, so that a repository's configuration runs nothing 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -21,9 +21,8 @@ from nodes.tools.plain_text import plain_line
 from nodes.tools.review.diff import Change, ChangedFile, listed
 from nodes.tools.review.found import Found
 
-MAX_COMMITS = 200
-"""Of one file, the newest first."""
-MAX_FILES = 40
+MAX_COMMITS = 2_000
+"""The newest; older ones are not read."""
 MAX_REMARKS = 10
 MAX_BLOB_BYTES = 1_000_000
 MAX_SECONDS = 12.0
@@ -60,27 +59,23 @@ def reviewed(change: Change, root: Path) -> tuple[list[Found], list[str], list[s
     Raises:
         NoHistory: the folder is no repository, or has no commit.
     """
-    findings, remarks, gaps = list[Found](), list[str](), list[str]()
-    ends = monotonic() + MAX_SECONDS
+    inside = [file for file in change.files if _is_inside(file)]
+    outside = [file.path for file in change.files if not _is_inside(file)]
+    gaps = [f"Not looked up, leading out of the repository: {listed(outside)}"] * bool(outside)
     with _opened(root) as repository:
-        files = [file for file in change.files if _is_inside(file)]
-        for at, file in enumerate(files):
-            if at == MAX_FILES or monotonic() > ends:
-                left = [other.path for other in files[at:]]
-                gaps.append(f"The history was not read for want of time: {listed(left)}")
-                break
-            versions = _versions(repository, file)
-            if not versions:
-                continue
-            remarks.append(_remark(file, versions))
-            findings += _undone(file, versions)
-            findings += _brought_back(file, versions)
-        unknown = [file.path for file in change.files if not _is_inside(file)]
-        if unknown:
-            gaps.append(f"Not looked up, leading out of the repository: {listed(unknown)}")
+        versions, cut = _versions(repository, {file.old_path.encode() for file in inside})
+    known = [
+        (file, versions[path]) for file in inside if (path := file.old_path.encode()) in versions
+    ]
+    remarks = [_remark(file, past) for file, past in known]
     if len(remarks) > MAX_REMARKS:
         remarks[MAX_REMARKS:] = [f"- {len(remarks) - MAX_REMARKS} more files have a history."]
-    return findings, remarks, gaps
+    findings = [
+        found
+        for file, past in known
+        for found in (*_undone(file, past), *_brought_back(file, past))
+    ]
+    return findings, remarks, gaps + cut
 
 
 def _opened(root: Path) -> Repo:
@@ -96,31 +91,31 @@ def _is_inside(file: ChangedFile) -> bool:
     return not file.old_path.startswith("/") and ".." not in file.old_path.split("/")
 
 
-def _versions(repository: Repo, file: ChangedFile) -> list[Version]:
-    """List the file's versions, the newest first."""
-    path = file.old_path.encode()
-    walker = repository.get_walker(paths=[path], max_entries=MAX_COMMITS)
-    versions = list[Version]()
-    for step in walker:
+def _versions(repository: Repo, paths: Set[bytes]) -> tuple[dict[bytes, list[Version]], list[str]]:
+    """List each file's versions, the newest first, and say where the walk was ended early."""
+    versions: dict[bytes, list[Version]] = {}
+    ends = monotonic() + MAX_SECONDS
+    for number, step in enumerate(repository.get_walker(max_entries=MAX_COMMITS), start=1):
         for change in step.changes():
             new = None if isinstance(change, list) else change.new
-            if new is None or new.path != path or new.sha is None:
+            if new is None or new.path not in paths or new.sha is None:
                 continue
             blob = repository.object_store[new.sha]
             if isinstance(blob, Blob) and len(blob.data) <= MAX_BLOB_BYTES:
-                versions.append(Version(step.commit, new, blob))
-    return versions
+                versions.setdefault(new.path, []).append(Version(step.commit, new, blob))
+        if number == MAX_COMMITS or monotonic() > ends:
+            return versions, [f"The history was read back to {_day(step.commit)} only"]
+    return versions, []
 
 
 def _remark(file: ChangedFile, versions: Sequence[Version]) -> str:
     authors = Counter(_author(version.commit) for version in versions)
     fixes = sum(_is_fix(version.commit) for version in versions)
-    count = f"{len(versions)}{'+' * (len(versions) == MAX_COMMITS)}"
     most = ", ".join(name for name, _ in authors.most_common(2))
     last = versions[0].commit
     return (
-        f"- `{file.path}`: {count} commits, {fixes} of them fixes, mostly by {most}; the last is "
-        f"{_told(last)}."
+        f"- `{file.path}`: {len(versions)} commits, {fixes} of them fixes, mostly by {most}; "
+        f"the last is {_told(last)}."
     )
 
 
@@ -208,6 +203,9 @@ def _author(commit: Commit) -> str:
 
 
 def _told(commit: Commit) -> str:
-    day = datetime.fromtimestamp(commit.commit_time, UTC).date().isoformat()
     subject = plain_line(_subject(commit), 80)
-    return f"{commit.id.decode()[:10]} of {day} by {_author(commit)}, “{subject}”"
+    return f"{commit.id.decode()[:10]} of {_day(commit)} by {_author(commit)}, “{subject}”"
+
+
+def _day(commit: Commit) -> str:
+    return datetime.fromtimestamp(commit.commit_time, UTC).date().isoformat()

@@ -72,7 +72,7 @@ def is_aside(path: str) -> bool:
 def is_moved(file: ChangedFile, line: int) -> bool:
     """Tell a line that the diff takes away elsewhere in the file, but for its indentation."""
     text = file.added.get(line, "").strip()
-    return bool(text) and text in {removed.strip() for removed in file.removed.values()}
+    return bool(text) and text in file.gone
 
 
 def is_waived(line: str, code: str) -> bool:

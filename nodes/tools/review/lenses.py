@@ -54,7 +54,7 @@ def security(matter: Matter) -> Seen:
 def bugs(matter: Matter) -> Seen:
     """Look for defects in the logic, and in all files for conflicts left open."""
     hits = _linted(matter, "bugs") + _markers(matter.change)
-    gap = "Whether the change does what it is meant to do: rules see patterns, not intent"
+    gap = "Not judged: whether the change does what it is meant to do; rules see patterns alone"
     return Seen("ruff's rules on logic", findings(hits), [gap])
 
 

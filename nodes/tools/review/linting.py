@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from nodes.tools.review.rules import Rule, rule_of
 
 TIMEOUT_S = 30.0
 MAX_COMPLEXITY = 15
-_RE_EXPORTS = re.compile(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
-
 LESS_WHERE_CUT = 15
 """Taken where a statement begins or ends outside of what the diff shows."""
+
+_RE_EXPORTS = re.compile(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
+"""Files that import names for others to import."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,8 @@ def _hits(told: dict[str, Any], sources: Sequence[Source], options: Options) -> 
         return
     if rule.needs == "file" and not source.fragment.is_whole:
         return
-    # Such a file imports names for others to import.
     if code == "F401" and _RE_EXPORTS.search(source.file.path):
         return
     fix = told.get("fix") or {}
     less = LESS_WHERE_CUT * (line in source.fragment.cut)
     yield Hit(source.file, line, rule, code, told["message"], fix.get("message") or "", less)
-
-
-def sources(files: Iterable[tuple[ChangedFile, Sequence[Fragment]]]) -> list[Source]:
-    """Pair fragments with their files."""
-    return [Source(file, fragment) for file, made in files for fragment in made]

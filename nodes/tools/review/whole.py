@@ -25,7 +25,7 @@ def completed(change: Change, texts: Mapping[str, str], root: Path | None) -> Ch
     unread = list(change.unread)
     if misfits:
         unread.append(f"Not used, as the diff does not fit its state: {listed(misfits)}")
-    return Change(tuple(files), tuple(unread))
+    return replace(change, files=tuple(files), unread=tuple(unread))
 
 
 def _own_text(file: ChangedFile) -> str | None:
