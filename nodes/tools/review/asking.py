@@ -13,7 +13,7 @@ from nodes.tools.review.rules import Lens
 from nodes.tools.settings import ToolSettings
 
 CHILD = "nodes.tools.review.child"
-TIMEOUT_S = 60.0
+TIMEOUT_S = 100.0
 HOW = "make one with `git diff > change.diff` and give it with --file change.diff"
 UNSEEN: Mapping[str, Any] = {
     "summary": "Not looked at.",

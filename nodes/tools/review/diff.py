@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
@@ -20,6 +21,9 @@ PYTHON = (".py", ".pyi", ".pyw")
 _HEADER = re.compile(r"^(?:diff --git |diff --cc |diff --combined |diff -|Index: )", re.MULTILINE)
 _NAMES = re.compile(r"^--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -)", re.MULTILINE)
 _TARGET = re.compile(r"^(?:\+\+\+ |diff --git \S+ |diff --cc |Index: )([^\n\t]+)", re.MULTILINE)
+_HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*$", re.MULTILINE)
+_MARKS = (" ", "+", "-")
+_UNREADABLE = (UnidiffParseError, ValueError, AssertionError)
 _BINARY = re.compile(r"^(?:GIT binary patch|Binary files .* differ)$", re.MULTILINE)
 
 
@@ -132,15 +136,29 @@ def _parts(text: str) -> list[str]:
 
 
 def _parsed(part: str) -> tuple[list[ChangedFile], str]:
-    """Read one file's part; without its last hunk, where that is cut off or broken."""
-    problem = ""
-    for text in (part, part[: part.rfind("\n@@ ") + 1]):
-        try:
-            return list(_files(text)), problem
-        except (UnidiffParseError, ValueError, AssertionError) as error:
-            reason = plain_line(str(error), 80) or type(error).__name__
-            problem = problem or f"`{_named(part)}` cannot be read to its end as a diff: {reason}"
-    return [], problem
+    """Read one file's part; where its last hunk is cut off or broken, as far as that goes."""
+    try:
+        return list(_files(part)), ""
+    except _UNREADABLE as error:
+        reason = plain_line(str(error), 80) or type(error).__name__
+        problem = f"`{_named(part)}` cannot be read to its end as a diff: {reason}"
+    try:
+        return [replace(file, is_new=False) for file in _files(_mended(part))], problem
+    except _UNREADABLE:
+        return [], problem
+
+
+def _mended(part: str) -> str:
+    """End the last hunk where its lines end, and let its head say so."""
+    heads = list(_HUNK.finditer(part))
+    if not heads:
+        return ""
+    head = heads[-1]
+    body = list(takewhile(lambda line: line[:1] in _MARKS, part[head.end() + 1 :].split("\n")))
+    old = sum(line[0] in " -" for line in body)
+    new = sum(line[0] in " +" for line in body)
+    lines = "".join(f"{line}\n" for line in body)
+    return f"{part[: head.start()]}@@ -{head[1]},{old} +{head[2]},{new} @@\n{lines}"
 
 
 def _files(part: str) -> Iterator[ChangedFile]:
@@ -148,6 +166,8 @@ def _files(part: str) -> Iterator[ChangedFile]:
         raise ValueError("it is the combined diff of a merge; give a diff against one parent")
     for patched in _patch_set(part):
         # A change of name or mode alone has no lines.
+        if not patched and "\n@@" in part:
+            raise ValueError("the head of a hunk is broken")
         if patched:
             yield ChangedFile(
                 path=plain_line(patched.path, MAX_PATH_CHARS),
@@ -160,7 +180,7 @@ def _files(part: str) -> Iterator[ChangedFile]:
 def _patch_set(part: str) -> PatchSet:
     try:
         return PatchSet(part)
-    except (UnidiffParseError, ValueError, AssertionError):
+    except _UNREADABLE:
         # Names that git quotes disagree with its own header; the lines below say all there is.
         names = _NAMES.search(part)
         if names is None or names.start() == 0:

@@ -86,8 +86,17 @@ def test_lines_that_look_like_headers_are_lines() -> None:
 def test_what_cannot_be_read_is_named_and_hides_nothing_else(text: str, told: str) -> None:
     change = read_diff(text + GIT)
 
-    assert [file.path for file in change.files] == ["app/main.py", "gone.py", "new.py"]
+    assert [file.path for file in change.files][-3:] == ["app/main.py", "gone.py", "new.py"]
     assert len(change.unread) == 1 and told in change.unread[0]
+
+
+def test_a_hunk_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    cut = "--- /dev/null\n+++ b/x.py\n@@ -0,0 +1,9 @@\n+one\n+two\n[cut at 10 characters]"
+
+    change = read_diff(cut)
+
+    assert change.files[0].added == {1: "one", 2: "two"} and not change.files[0].is_new
+    assert "x.py" in change.unread[0] and not change.is_broken
 
 
 def test_a_change_of_names_alone_has_no_lines() -> None:

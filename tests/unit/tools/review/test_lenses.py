@@ -179,7 +179,7 @@ async def test_without_a_diff_the_task_is_handed_back(tool) -> None:
 
 @pytest.mark.parametrize("tool", LENSES[:-1])
 async def test_a_diff_of_which_nothing_can_be_read_is_handed_back(tool) -> None:
-    answer = await asked(tool, {"a.diff": "--- a/x.py\n+++ b/x.py\n@@ -1,9 +1,9 @@\n x\n"})
+    answer = await asked(tool, {"a.diff": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @ x\n"})
 
     assert answer["escalation"]["reason"] == "ambiguous_input"
     assert "x.py" in answer["escalation"]["message"] and "findings" not in answer
