@@ -9,13 +9,13 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.models.embedded.reading import json_object, said, section, sections
-from nodes.models.embedded.words import nearest, words
+from nodes.models.embedded.words import figures, nearest, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
-MAX_SUBJECT_CHARS = 300
+MAX_SUBJECT_CHARS = 1000
 MIN_LIKENESS = 0.1
 
 
@@ -108,7 +108,13 @@ def _drafts(asked: _Asked) -> list[dict[str, Any]]:
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
-    """Say whether an example's plan speaks of all that a request names, and of little else."""
+    """Say whether an example's plan speaks of all that a request names, and of little else.
+
+    An example that names a figure is for requests that name it too: a limit nobody set must not
+    be worked with.
+    """
+    if not set(figures(example[0])) <= set(figures(request)):
+        return False
     wanted, known = set(words(request)), set(words(example[0]))
     spoken = {word for task in example[1]["tasks"] for word in words(task["description"])}
     return wanted <= known | spoken and 2 * len(wanted & known) >= len(known)

@@ -1,7 +1,7 @@
 """Report what the tools returned: passages, rows and figures, each with its source.
 
-A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `gaps`) is quoted;
-one that gives an `escalation` and nothing else hands the task back.
+A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `gaps`, or
+`escalation` where the task is not for it) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
 when they were found in the handoff alone; 10 less when a tool failed; 20 when handed back.
@@ -21,6 +21,7 @@ MIN_PER_SOURCE = 3
 MAX_STATEMENT_CHARS = 400
 MIN_OF_BEST = 0.15
 MAX_ROWS = 20
+MAX_REFUSAL_CHARS = 600
 NOT_DONE = "Not done: "
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
@@ -31,14 +32,11 @@ def report(brief: Brief) -> dict[str, Any]:
     refused = [f"{NOT_DONE}{c.tool}: {c.text[:200]}" for c in brief.calls if c.failed]
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
-    asked = next((call.data["escalation"] for call in answered if _is_handed_back(call)), None)
-    if asked and not (shown or found):
-        return _handed_back(refused, asked)
-    handed = [] if found or shown else _handed(brief)
+    handed = [] if found or shown or _is_closed(brief) else _handed(brief)
     claims = [claim for call in answered for claim in claims_of(call.data) or _row_claims(call)]
     claims += _statements(brief.subject, found or handed)
     if not shown and not claims:
-        return _handed_back(refused, _lacking(brief))
+        return _handed_back(brief, refused)
     if not shown:
         shown = ["\n".join(f"- {claim['text']} ({claim['source']})" for claim in claims)]
     confidence = 40 if handed else 70 if len(claims) > 2 else 55
@@ -167,27 +165,33 @@ def _handed(brief: Brief) -> list[Passage]:
     return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
 
 
-def _is_handed_back(call: Call) -> bool:
-    asked = call.data.get("escalation")
-    return isinstance(asked, dict) and bool(asked.get("reason") and asked.get("message"))
-
-
-def _lacking(brief: Brief) -> dict[str, Any]:
+def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    if not tried:
-        message = "no tool can be called with what the handoff gives"
-        return {"reason": "out_of_scope", "message": message}
-    message = f"{tried} found nothing; a document, a table or a reachable page on it is needed"
-    return {"reason": "ambiguous_input", "message": message}
-
-
-def _handed_back(refused: list[str], asked: dict[str, Any]) -> dict[str, Any]:
+    told = next((said for call in brief.calls if (said := _escalation(call))), None)
+    said = " ".join(call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed)
+    message = (
+        said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"
+        if tried
+        else "no tool can be called with what the handoff gives"
+    )
     return {
         "status": "escalated",
         "output": "\n".join(refused),
         "confidence": 20,
-        "escalation": asked,
+        "escalation": told
+        or {"reason": "ambiguous_input" if tried else "out_of_scope", "message": message},
     }
+
+
+def _escalation(call: Call) -> dict[str, Any] | None:
+    told = call.data.get("escalation")
+    return told if isinstance(told, dict) and told.get("message") else None
+
+
+def _is_closed(brief: Brief) -> bool:
+    """Tell a task that its tools refused or sent elsewhere; materials would not mend it."""
+    refused = bool(brief.calls) and all(call.failed for call in brief.calls)
+    return refused or any(_escalation(call) for call in brief.calls)
 
 
 def _items(data: dict[str, Any]) -> list[dict[str, Any]]:

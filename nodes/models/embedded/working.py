@@ -136,7 +136,7 @@ def _argument(
             return {}
     choices = schema.get("enum", [])
     return next((choice for choice in choices if str(choice) in brief.intent), None) or (
-        choices[0] if choices else brief.intent
+        choices[0] if choices else brief.subject
     )
 
 

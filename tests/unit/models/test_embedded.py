@@ -168,6 +168,11 @@ class TestPlan:
         assert plan.tasks[0].materials == ("market_caps.csv",)
         assert "SELECT" in plan.tasks[0].description
 
+    def test_leaves_an_example_alone_that_names_a_figure_the_request_does_not(self) -> None:
+        plan = planned("Our supplier claims that copper rose since January. Is that so?")
+
+        assert not any("40 percent" in task.description for task in plan.tasks)
+
     def test_drops_materials_that_the_request_lacks_and_the_sql_on_them(self) -> None:
         plan = planned(MISSION)
 
@@ -428,6 +433,35 @@ async def test_it_routes_to_the_worker_whose_card_is_nearest():
 
     assert routed.value.worker == "coder"
     assert routed.value.reason
+
+
+@tool
+def book_trades(request: str) -> dict[str, Any]:
+    """Send elsewhere what is no matter of trades."""
+    return {"escalation": {"reason": "out_of_scope", "message": f"no trades in: {request}"}}
+
+
+def test_a_refusal_of_all_tools_is_handed_back_in_their_words_and_nothing_is_quoted_instead():
+    messages: list[AnyMessage] = [
+        handoff("List trades of the portfolio.", artifacts={"n.md": "The portfolio had 3 trades."}),
+        AIMessage("", tool_calls=[{"name": "book_trades", "args": {"request": "x"}, "id": "1"}]),
+        ToolMessage("line 3: 'x' is no number", tool_call_id="1", status="error"),
+    ]
+
+    ((_, report),) = calls(messages, book_trades)
+
+    assert report["escalation"]["reason"] == "ambiguous_input"
+    assert report["escalation"]["message"] == "line 3: 'x' is no number"
+
+
+def test_a_tool_may_hand_a_task_back_and_is_given_the_request_in_its_own_words():
+    intent = 'For the request "Write a poem of 3 lines": lists trades. Give every figure.'
+
+    report = worked(intent, book_trades, artifacts={"n.md": "A poem of 3 lines is a tercet."})
+
+    assert report.status == "escalated" and report.escalation and not report.claims
+    assert report.escalation.reason == "out_of_scope"
+    assert report.escalation.message == "no trades in: Write a poem of 3 lines"
 
 
 @tool
