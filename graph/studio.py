@@ -15,6 +15,7 @@ SETTINGS.export_tracing()
 get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lru_cache
 
 code_review = build_supervisor("code_review", settings=SETTINGS)
-market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
 competitive_intelligence = build_supervisor("competitive_intelligence", settings=SETTINGS)
+market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
 organisation = build_supervisor("organisation", settings=SETTINGS)
+portfolio_rebalancing = build_supervisor("portfolio_rebalancing", settings=SETTINGS)

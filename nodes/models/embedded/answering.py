@@ -25,7 +25,7 @@ def answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     named = "\n".join(gaps)
     failed = [report for report in told if report not in done]
     gaps += [_failure(report) for report in failed if str(report.get("task")) not in named]
-    gaps += [line for report in told for line in _refusals(report)]
+    gaps += [line for report in done for line in _refusals(report)]
     claims = [claim for report in done for claim in claims_of(report)]
     parts = [part for report in sorted(done, key=_has_no_table) if (part := _part(report))]
     confidences = [int(report.get("confidence", 0)) for report in done]
@@ -42,15 +42,17 @@ def _has_no_table(report: dict[str, Any]) -> bool:
 
 
 def _part(report: dict[str, Any]) -> str:
+    lines = str(report.get("output", "")).splitlines()
     kept = [
         f"#{line}" if line.startswith("#") else line
-        for line in str(report.get("output", "")).splitlines()
-        if line.strip() and not line.startswith((NOT_DONE, INTRODUCTION))
+        for line in lines
+        if not line.startswith((NOT_DONE, INTRODUCTION))
     ]
-    if not kept:
+    # Paragraphs stay apart: a line right below a table would be a row of it.
+    body = "\n".join(kept).strip()
+    if not body:
         return ""
     sources = list(dict.fromkeys(str(c["source"]) for c in claims_of(report) if c.get("source")))
-    body = "\n".join(kept)
     if sources and not _has_no_table(report) and "\nSource: " not in body:
         body += f"\n\nSource: {', '.join(sources)}."
     return f"## {heading(str(report.get('task') or 'Result'))}\n\n{body}"

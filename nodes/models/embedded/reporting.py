@@ -167,7 +167,7 @@ def _handed(brief: Brief) -> list[Passage]:
 
 def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    told = next((said for call in brief.calls if (said := _escalation(call))), None)
+    told = next(filter(None, map(_escalation, brief.calls)), None)
     said = " ".join(call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed)
     message = (
         said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"

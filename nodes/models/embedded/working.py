@@ -186,8 +186,8 @@ def _format(brief: Brief, schema: Mapping[str, Any]) -> str | None:
 
 
 def _title(brief: Brief) -> str:
-    quoted = _QUOTED.search(brief.intent)
-    return quoted.group(1) if quoted else " ".join(brief.intent.split()[:10]).rstrip(".,:;")
+    quoted = _QUOTED.search(brief.subject)
+    return quoted.group(1) if quoted else " ".join(brief.subject.split()[:10]).rstrip(".,:;")
 
 
 _BY_NAME = {

@@ -11,6 +11,10 @@ from nodes.tools.settings import ToolSettings
 from tests.unit.tools.document_samples import write_pdf
 
 CHANGE = {"a.diff": "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = eval(y)\n"}
+PORTFOLIO = {
+    "holdings.csv": "ticker,quantity\nAAA,10\nBBB,5\n",
+    "prices.csv": "date,AAA,BBB\n2025-01-02,19,41\n2025-01-03,20,40\n",
+}
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
@@ -23,6 +27,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "find_slow_code": {"materials": CHANGE},
     "check_style": {"materials": CHANGE},
     "search_history": {"materials": CHANGE},
+    "market_data": {"request": "Value it as of 2025-01-03", "materials": PORTFOLIO},
+    "allocation_analysis": {"request": "How risky is the portfolio?", "materials": PORTFOLIO},
+    "trade_list": {"request": "Rebalance it to equal weights", "materials": PORTFOLIO},
 }
 
 

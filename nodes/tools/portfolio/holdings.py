@@ -1,0 +1,120 @@
+"""What is held: positions and cash, from a table of holdings."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from nodes.tools.tables.reading import Defects, Row, Table, shown
+
+CASH = "CASH"
+TICKER = ("ticker", "symbol", "isin", "security", "instrument", "fund", "asset")
+QUANTITY = ("quantity", "qty", "shares", "units", "number_of_shares")
+VALUE = ("value", "market_value", "position_value", "worth")
+TARGET = ("target_weight", "target", "target_percent", "target_allocation", "weight_target")
+CURRENCY = ("currency", "ccy")
+MAX_POSITIONS = 200
+
+_TICKER = re.compile(r"[A-Z0-9][A-Z0-9.\-=^/&]{0,14}")
+_CASH = re.compile(r"CASH(?:[ _.\-]?[A-Z]{3})?|[A-Z]{3}[ _.\-]?CASH")
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A position: its number of shares, or else its value as the file has it."""
+
+    line: int
+    quantity: Decimal | None
+    value: Decimal | None
+
+
+@dataclass
+class Holdings:
+    """The table of holdings, read."""
+
+    name: str
+    positions: dict[str, Holding] = field(default_factory=dict)
+    cash: Decimal = Decimal(0)
+    targets: dict[str, Decimal] = field(default_factory=dict)
+    """Target weights of the file's own column, as they stand."""
+    currencies: dict[str, int] = field(default_factory=dict)
+    """Each currency and the first line that names it."""
+
+
+def is_holdings(table: Table) -> bool:
+    """Tell a table of holdings by its columns."""
+    has_amount = any(table.column(names) is not None for names in (QUANTITY, VALUE))
+    return table.column(TICKER) is not None and table.column(("date",)) is None and has_amount
+
+
+def ticker(text: str) -> str | None:
+    """Read a ticker; every way of writing cash is `CASH`, and None is what cannot be one."""
+    bare = text.strip().upper()
+    if _CASH.fullmatch(bare):
+        return CASH
+    return bare if _TICKER.fullmatch(bare) else None
+
+
+def read_holdings(table: Table, defects: Defects) -> Holdings:
+    """Read positions and cash; whatever is wrong goes into the defects."""
+    found, lines = Holdings(table.name), dict[str, int]()
+    column = table.column(TICKER)
+    assert column is not None, "a table of holdings has a column of tickers"
+    for row in table.rows:
+        name = ticker(row.cells[column])
+        if name is None:
+            defects.add(f"{shown(row.cells[column])} is no ticker", table, row.line)
+        elif name in lines:
+            text = f"{name} stands here again, after line {lines[name]}; add up lots of one kind"
+            defects.add(text, table, row.line)
+        else:
+            lines[name] = row.line
+            _read_row(found, table, row, name, defects)
+    if len(found.positions) > MAX_POSITIONS:
+        defects.add(f"{len(found.positions)} positions, of at most {MAX_POSITIONS}", table)
+    if not found.positions and not found.cash and not defects.found:
+        defects.add("it holds no position", table)
+    if len(found.currencies) > 1:
+        text = f"its positions are in several currencies: {currencies_named(found.currencies)}; "
+        defects.add(f"{text}bring all into one first, nothing is converted here", table)
+    return found
+
+
+def currencies_named(found: Mapping[str, int]) -> str:
+    """Say which currencies a file names, and where first."""
+    return ", ".join(f"{name[:10]} (line {line})" for name, line in found.items())
+
+
+def _read_row(found: Holdings, table: Table, row: Row, name: str, defects: Defects) -> None:
+    known = len(defects.found)
+    quantity, value, target = (
+        _amount(table, row, names, name, defects) for names in (QUANTITY, VALUE, TARGET)
+    )
+    if name == CASH:
+        found.cash = value if value is not None else quantity or Decimal(0)
+    elif quantity is not None or value is not None:
+        found.positions[name] = Holding(row.line, quantity, value)
+    elif len(defects.found) == known:
+        defects.add(f"{name} has neither a quantity nor a value", table, row.line)
+    if target is not None:
+        found.targets[name] = target
+    column = table.column(CURRENCY)
+    if column is not None and row.cells[column]:
+        found.currencies.setdefault(row.cells[column].upper(), row.line)
+
+
+def _amount(
+    table: Table, row: Row, names: tuple[str, ...], name: str, defects: Defects
+) -> Decimal | None:
+    column = table.column(names)
+    if column is None or not row.cells[column]:
+        return None
+    value = table.number(row.cells[column].removesuffix("%"))
+    what = f"the {table.columns[column]} of {name}, {shown(row.cells[column])},"
+    if value is None:
+        defects.add(f"{what} is no number that can be read in one way", table, row.line)
+    elif value < 0:
+        kind = "overdrawn cash" if name == CASH else "short positions"
+        defects.add(f"{what} is below zero; {kind} are not handled", table, row.line)
+        return None
+    return value

@@ -1,0 +1,81 @@
+"""What a reader of the figures should know about the files they come from.
+
+One finding a kind, however many places it names: findings that sound alike are taken for one.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from nodes.tools.portfolio.holdings import Holdings
+from nodes.tools.portfolio.prices import Prices
+
+STALE = timedelta(days=7)
+VALUE_SLACK = Decimal("0.01")
+"""How far a value in the file may be from quantity times price before it is told."""
+MAX_NAMED = 6
+
+
+@dataclass(frozen=True)
+class Position:
+    """A number of shares, and the last price of one."""
+
+    quantity: Decimal
+    price: Decimal
+    priced_on: date
+    line: int = 0
+    """Of the table of holdings; 0 for what is only wanted."""
+
+    @property
+    def value(self) -> Decimal:
+        """Give what the position is worth."""
+        return self.quantity * self.price
+
+
+def remarks(
+    held: Holdings, prices: Prices, positions: Mapping[str, Position]
+) -> Iterator[dict[str, Any]]:
+    """Give findings on what is odd and was computed with all the same."""
+    latest = max(position.priced_on for position in positions.values())
+    if differing := list(_differing_values(held, positions)):
+        text = f"the value is not quantity times price, which is used: {named(differing)}"
+        yield finding("medium", text, held.name)
+    stale = [
+        f"{name} (line {prices.lines[name, each.priced_on]}, {each.priced_on})"
+        for name, each in positions.items()
+        if latest - each.priced_on > STALE
+    ]
+    if stale:
+        text = f"last prices that are older than others, which are of {latest}: {named(stale)}"
+        yield finding("medium", text, prices.name)
+    jumps = [
+        f"{name} (line {prices.lines[name, day]}) {change:+.0%} to {day}"
+        for name, day, change in prices.jumps(positions)
+    ]
+    if jumps:
+        text = f"changes that may be a split or a wrong price: {named(jumps)}"
+        yield finding("medium", text, prices.name)
+    if prices.repeated:
+        text = f"{prices.repeated} prices stand there twice, alike; they count once"
+        yield finding("low", text, prices.name)
+
+
+def named(places: Sequence[str]) -> str:
+    """Name the first few."""
+    more = f" and {len(places) - MAX_NAMED} more" if len(places) > MAX_NAMED else ""
+    return ", ".join(places[:MAX_NAMED]) + more
+
+
+def finding(severity: str, message: str, file: str) -> dict[str, Any]:
+    """Make a finding of a report."""
+    return {"severity": severity, "message": message, "file": file, "confidence": 95}
+
+
+def _differing_values(held: Holdings, positions: Mapping[str, Position]) -> Iterator[str]:
+    for name, holding in held.positions.items():
+        if holding.quantity is not None and holding.value is not None:
+            value = positions[name].value
+            if abs(holding.value - value) > VALUE_SLACK * max(value, Decimal(1)):
+                yield f"{name} (line {holding.line}) {holding.value}, not {value:.2f}"

@@ -1,0 +1,94 @@
+"""How positions have moved: returns, volatility, correlation, and who brings the risk.
+
+Volatility is the standard deviation of simple returns, times the root of the periods a year.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from itertools import pairwise
+from math import sqrt
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodes.tools.portfolio.prices import Prices
+
+MIN_RETURNS = 12
+Floats = NDArray[np.float64]
+_RHYTHMS = ((5, 252, "daily"), (10, 52, "weekly"), (45, 12, "monthly"))
+"""Days between prices at most, periods a year, and their name."""
+
+
+@dataclass(frozen=True)
+class History:
+    """Returns of several tickers on the dates that all have a price for."""
+
+    names: tuple[str, ...]
+    returns: Floats
+    """A row a period, a column a ticker."""
+    first: date
+    last: date
+    rhythm: str
+    periods_a_year: int
+    left_out: int
+    """Dates on which some ticker has no price."""
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Give the sample covariance of the returns, a year."""
+        found = np.atleast_2d(np.cov(self.returns, rowvar=False))
+        return np.asarray(found * self.periods_a_year, dtype=np.float64)
+
+    @cached_property
+    def volatilities(self) -> Floats:
+        """Give the volatility of each ticker, a year."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)), dtype=np.float64)
+
+    @cached_property
+    def correlation(self) -> Floats:
+        """Give the correlations; one that never moved correlates with nothing."""
+        spread = self.volatilities
+        scale = np.where(spread > 0, spread, 1.0)
+        found = np.asarray(self.covariance / np.outer(scale, scale), dtype=np.float64)
+        np.fill_diagonal(found, 1.0)
+        return found
+
+    def volatility(self, weights: Sequence[float]) -> float:
+        """Give the volatility of a portfolio of these weights; what they leave is cash."""
+        vector = np.asarray(weights, dtype=np.float64)
+        return sqrt(max(0.0, float(vector @ self.covariance @ vector)))
+
+    def risk_shares(self, weights: Sequence[float]) -> Floats:
+        """Give each ticker's share of the portfolio's variance; they sum to one."""
+        vector = np.asarray(weights, dtype=np.float64)
+        parts = vector * (self.covariance @ vector)
+        total = parts.sum()
+        return np.asarray(parts / total if total > 0 else parts, dtype=np.float64)
+
+
+def history(prices: Prices, names: Sequence[str], as_of: date | None) -> History | str:
+    """Give the returns of the tickers, or say why there are none to compute with."""
+    series: list[Mapping[date, object]] = [prices.series.get(name, {}) for name in names]
+    every = set[date]().union(*series)
+    shared = set(every).intersection(*series)
+    every, shared = ({day for day in days if not as_of or day <= as_of} for days in (every, shared))
+    days = sorted(shared)
+    if len(days) < MIN_RETURNS + 1:
+        return f"{len(days)} dates with a price for each position; {MIN_RETURNS + 1} are needed"
+    gap = median((after - before).days for before, after in pairwise(days))
+    rhythm = next((each for each in _RHYTHMS if gap <= each[0]), None)
+    if rhythm is None:
+        return f"prices are {gap:.0f} days apart; daily, weekly or monthly ones are needed"
+    table = np.array([[float(prices.series[name][day]) for name in names] for day in days])
+    return History(
+        names=tuple(names),
+        returns=table[1:] / table[:-1] - 1,
+        first=days[0],
+        last=days[-1],
+        rhythm=rhythm[2],
+        periods_a_year=rhythm[1],
+        left_out=len(every) - len(shared),
+    )

@@ -1,0 +1,215 @@
+"""Which trades bring a portfolio to its target weights: exact, in lots, within limits.
+
+All is computed with fractions and paid in cents, so that a list of trades sums to the last one.
+
+1. A position's trade is its target value less its value.
+2. Over the turnover cap all trades shrink by one factor: part of the way, evenly.
+3. Trades below the minimum are left out, and buys shrink where the sales that would have paid for
+   them are gone.
+4. Trades are cut to whole lots. Where cash falls short, the sale nearest to its next lot is
+   raised, else the largest buy is lowered; what is left over buys the next lot of the buy that is
+   furthest behind.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A position as the trades see it."""
+
+    quantity: Fraction
+    price: Fraction
+    weight: Fraction
+    """What it should have of the whole, as a share of one; what the lines leave is cash."""
+    may_sell: bool = True
+    may_buy: bool = True
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Limits of the trades."""
+
+    lot: Fraction = Fraction(1)
+    min_trade: Fraction = ZERO
+    max_turnover: Fraction | None = None
+    """As a share of the whole; turnover is half of all that is bought and sold."""
+
+
+@dataclass(frozen=True)
+class Trades:
+    """Shares to buy, those to sell below zero, and what comes of them."""
+
+    shares: dict[str, Fraction]
+    amounts: dict[str, Fraction]
+    """What each comes to in cents, rounded so that it never costs less; sales are below zero."""
+    cash: Fraction
+    """What is left afterwards: what was there, less the amounts."""
+    turnover: Fraction
+    wanted_turnover: Fraction
+    """Without the cap."""
+    left_out: tuple[str, ...] = ()
+    """Trades that were below the minimum, or less than one lot."""
+
+
+def plan_trades(lines: Mapping[str, Line], cash: Fraction, rules: Rules) -> Trades:
+    """Find the trades."""
+    total = cash + sum(line.quantity * line.price for line in lines.values())
+    kept = max(ZERO, total * (1 - sum(line.weight for line in lines.values())))
+    values = {name: _wanted(line, total, rules.lot) for name, line in lines.items()}
+    values = _afforded(values, cash, min(cash, kept))
+    wanted_turnover = _turnover(values, total)
+    if rules.max_turnover is not None and wanted_turnover > rules.max_turnover:
+        shrunk = rules.max_turnover / wanted_turnover
+        values = {name: value * shrunk for name, value in values.items()}
+    floor, small = cash - sum(values.values()), set[str]()
+    while True:
+        left = {name: ZERO if name in small else value for name, value in values.items()}
+        purse = _Purse(lines, _afforded(left, cash, floor), cash, floor, total, rules)
+        if not (more := purse.too_small()):
+            break
+        small |= more
+    purse.settle()
+    shares = {name: count for name, count in purse.shares.items() if count}
+    left_out = sorted(name for name, value in values.items() if value and name not in shares)
+    return Trades(
+        shares=shares,
+        amounts={name: purse.amount(name) for name in shares},
+        cash=purse.cash(),
+        turnover=purse.turnover(),
+        wanted_turnover=wanted_turnover,
+        left_out=tuple(left_out),
+    )
+
+
+def _wanted(line: Line, total: Fraction, lot: Fraction) -> Fraction:
+    value = line.weight * total - line.quantity * line.price
+    if value < 0:
+        sellable = line.quantity // lot * lot * line.price
+        return max(value, -sellable) if line.may_sell else ZERO
+    return value if line.may_buy else ZERO
+
+
+def _afforded(
+    values: Mapping[str, Fraction], cash: Fraction, floor: Fraction
+) -> dict[str, Fraction]:
+    """Shrink all buys by one factor where cash would fall below the floor."""
+    bought = sum((value for value in values.values() if value > 0), ZERO)
+    short = floor - (cash - sum(values.values()))
+    if short <= 0 or not bought:
+        return dict(values)
+    shrunk = max(ZERO, 1 - short / bought)
+    return {name: value * shrunk if value > 0 else value for name, value in values.items()}
+
+
+def _turnover(values: Mapping[str, Fraction], total: Fraction) -> Fraction:
+    return sum(map(abs, values.values()), ZERO) / 2 / total if total else ZERO
+
+
+@dataclass
+class _Purse:
+    """Trades in whole lots, and the cash they leave."""
+
+    lines: Mapping[str, Line]
+    values: Mapping[str, Fraction]
+    """What each trade should be worth before it is cut to lots."""
+    cash_before: Fraction
+    floor: Fraction
+    total: Fraction
+    rules: Rules
+    shares: dict[str, Fraction] = field(init=False)
+    raised: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        lot = self.rules.lot
+        self.shares = {
+            name: abs(value) // (self.lines[name].price * lot) * lot * (1 if value > 0 else -1)
+            for name, value in self.values.items()
+        }
+
+    def worth(self) -> dict[str, Fraction]:
+        """Give what each trade is worth, exactly; sales are below zero."""
+        return {name: count * self.lines[name].price for name, count in self.shares.items()}
+
+    def amount(self, name: str, more: Fraction = ZERO) -> Fraction:
+        """Give what a trade comes to in cents, also when it is so many shares larger."""
+        return Fraction(ceil((self.shares[name] + more) * self.lines[name].price * 100), 100)
+
+    def cash(self) -> Fraction:
+        """Give the cash that is left."""
+        return self.cash_before - sum(map(self.amount, self.shares))
+
+    def turnover(self) -> Fraction:
+        """Give half of all that is bought and sold, as a share of the whole."""
+        return _turnover(self.worth(), self.total)
+
+    def too_small(self) -> set[str]:
+        """Name the trades that are below the minimum, before or after they were cut to lots."""
+        least, worth = self.rules.min_trade, self.worth()
+        return {
+            name
+            for name, value in self.values.items()
+            if 0 < abs(value) < least or 0 < abs(worth[name]) < least
+        }
+
+    def settle(self) -> None:
+        """Cover what is short, then spend what is left over, a lot at a time."""
+        while (short := self.floor - self.cash()) > 0:
+            if not (self._raise(is_sale=True) or self._lower(short)):
+                break
+        while self._raise(is_sale=False):
+            pass
+
+    def _raise(self, *, is_sale: bool) -> bool:
+        """Move one trade to its next lot, once each: the one that is furthest behind."""
+        room, left = self._room(), self.cash() - self.floor
+        able = [
+            name
+            for name, value in self.values.items()
+            if value
+            and (value < 0) == is_sale
+            and self._may_rise(name, room)
+            and (is_sale or self.amount(name, self.rules.lot) - self.amount(name) <= left)
+        ]
+        if not able:
+            return False
+        name = max(able, key=lambda each: (self._behind(each), each))
+        self.shares[name] += self.rules.lot * (-1 if is_sale else 1)
+        self.raised.add(name)
+        return True
+
+    def _room(self) -> Fraction:
+        """Give what may still be traded under the turnover cap."""
+        traded = sum(map(abs, self.worth().values()), ZERO)
+        cap = self.rules.max_turnover
+        return 2 * self.total if cap is None else 2 * cap * self.total - traded
+
+    def _may_rise(self, name: str, room: Fraction) -> bool:
+        line, lot, now = self.lines[name], self.rules.lot, abs(self.shares[name])
+        if name in self.raised or not self._behind(name):
+            return False
+        if self.values[name] < 0 and now + lot > line.quantity:
+            return False
+        return lot * line.price <= room and (now + lot) * line.price >= self.rules.min_trade
+
+    def _behind(self, name: str) -> Fraction:
+        """Give what a trade lacks of its value, in lots for sales, in money for buys."""
+        price = self.lines[name].price
+        lacks = abs(self.values[name]) - abs(self.shares[name]) * price
+        return lacks / price if self.values[name] < 0 else lacks
+
+    def _lower(self, short: Fraction) -> bool:
+        """Lower the largest buy by what is short, to nothing if it would be below the minimum."""
+        worth = {name: value for name, value in self.worth().items() if value > 0}
+        if not worth:
+            return False
+        name = max(worth, key=lambda each: (worth[each], each))
+        price, lot = self.lines[name].price, self.rules.lot
+        fewer = self.shares[name] - ceil(short / (price * lot)) * lot
+        self.shares[name] = fewer if fewer > 0 and fewer * price >= self.rules.min_trade else ZERO
+        return True

@@ -1,0 +1,43 @@
+"""Numbers as people write them in tables, and only those that can be read in one way."""
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Literal
+
+Mark = Literal["point", "comma", "unknown"]
+"""What stands before the decimals in a table."""
+
+MAX_DIGITS = 18
+
+_PLAIN = re.compile(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)")
+_POINT = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?")
+_TWOFOLD = re.compile(r"[-+]?\d{1,3},\d{3}")
+_SHOWS_POINT = re.compile(r"[-+]?(?:\d+\.(?:\d{1,2}|\d{4,})|\d{1,3}(?:,\d{3})+\.\d+)")
+_SHOWS_COMMA = re.compile(r"[-+]?(?:\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:\.\d{3})+,\d+)")
+_AROUND = " \t\u00a0\u202f€$£'"
+
+
+def decimal_mark(cells: Iterable[str]) -> Mark:
+    """Tell from all cells of a table which mark it writes; unknown when none or both are seen."""
+    bare = [cell.strip(_AROUND) for cell in cells]
+    point = any(_SHOWS_POINT.fullmatch(cell) for cell in bare)
+    comma = any(_SHOWS_COMMA.fullmatch(cell) for cell in bare)
+    return "unknown" if point == comma else "point" if point else "comma"
+
+
+def number(text: str, mark: Mark = "unknown") -> Decimal | None:
+    """Read a number; None for what is none, or may be one of two: `1,234` without a known mark."""
+    bare = text.strip(_AROUND).replace("\u2212", "-")
+    if sum(character.isdigit() for character in bare) > MAX_DIGITS or not bare.isascii():
+        return None
+    if mark == "comma":
+        if not _COMMA.fullmatch(bare):
+            return None
+        return Decimal(bare.replace(".", "").replace(",", "."))
+    if _PLAIN.fullmatch(bare):
+        return Decimal(bare)
+    if not _POINT.fullmatch(bare) or (mark == "unknown" and _TWOFOLD.fullmatch(bare)):
+        return None
+    return Decimal(bare.replace(",", ""))

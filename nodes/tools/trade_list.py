@@ -1,0 +1,107 @@
+"""The trades that bring a portfolio to its target weights."""
+
+import asyncio
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import ToolRefused
+from nodes.tools.portfolio.book import Book, Named, load_book
+from nodes.tools.portfolio.holdings import CASH
+from nodes.tools.portfolio.proposal import proposal
+from nodes.tools.portfolio.scope import aside
+from nodes.tools.portfolio.terms import RiskMethod, Terms
+from nodes.tools.portfolio.trades import Line, Rules, plan_trades
+
+FRACTION_LOT = Fraction(1, 10_000)
+
+
+@tool
+async def trade_list(
+    request: str,
+    holdings: str = "",
+    prices: str = "",
+    targets: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """List the trades that bring a portfolio to its target weights; they sum to the cent.
+
+    Say in `request` all that the trades must keep to, in plain words: target weights ("60% VTI,
+    40% BND", "risk parity", "equal weights") unless a CSV artifact has them, "whole shares" (the
+    rule) or "fractional shares", "no trade below 250 EUR", "turnover at most 20 percent", "do not
+    sell GOLD", "without selling", "invest another 5,000 EUR", "as of 2025-05-30". The answer says
+    what was understood. The artifacts are found by their columns; name them where several fit.
+    Example: trade_list(request="Rebalance to targets.csv, turnover at most 20 percent")
+    """
+    if elsewhere := aside(request, materials):
+        return elsewhere
+    return await asyncio.to_thread(_listed, request, materials, Named(holdings, prices, targets))
+
+
+def _listed(request: str, materials: Mapping[str, str] | None, named: Named) -> dict[str, Any]:
+    book = load_book(request, materials, named)
+    weights = _target_weights(book)
+    total = book.value + book.terms.deposit
+    if not total:
+        raise ToolRefused(f"{book.holdings_name} is worth nothing, and no new cash is named")
+    lines = _lines(book, weights)
+    found = plan_trades(lines, Fraction(book.cash + book.terms.deposit), _rules(book.terms))
+    return proposal(book, weights, found)
+
+
+def _target_weights(book: Book) -> dict[str, Fraction]:
+    match book.targets.method:
+        case None if not book.targets.weights:
+            raise ToolRefused(
+                "there are no target weights: give a CSV file with ticker and weight, or say them "
+                "(60% VTI, 40% BND), or name a rule: equal weights, risk parity, minimum variance"
+            )
+        case None:
+            return {name: Fraction(weight) for name, weight in book.targets.weights.items()}
+        case "equal_weight":
+            return dict.fromkeys(book.positions, Fraction(1, len(book.positions)))
+        case method:
+            return _weights_by_risk(book, method)
+
+
+def _weights_by_risk(book: Book, method: RiskMethod) -> dict[str, Fraction]:
+    from nodes.tools.portfolio.reference import reference_weights  # numpy, for these rules alone
+    from nodes.tools.portfolio.risk import history
+
+    past = history(book.prices, list(book.positions), book.terms.as_of)
+    weights = past if isinstance(past, str) else reference_weights(past, method)
+    if isinstance(weights, str):
+        raise ToolRefused(f"no weights by {method.replace('_', ' ')}: {weights}")
+    shares = [Fraction(str(round(float(weight), 6))) for weight in weights]
+    return {name: share / sum(shares) for name, share in zip(book.positions, shares, strict=True)}
+
+
+def _lines(book: Book, weights: Mapping[str, Fraction]) -> dict[str, Line]:
+    terms = book.terms
+    unknown = sorted((terms.unsold | terms.unbought) - book.positions.keys())
+    if unknown:
+        raise ToolRefused(f"the request speaks of {', '.join(unknown)}, which is in no file")
+    return {
+        name: Line(
+            quantity=Fraction(position.quantity),
+            price=Fraction(position.price),
+            weight=weights.get(name, Fraction(0)),
+            may_sell=not terms.is_buying_only and name not in terms.unsold,
+            may_buy=name not in terms.unbought,
+        )
+        for name, position in book.positions.items()
+        if name != CASH
+    }
+
+
+def _rules(terms: Terms) -> Rules:
+    cap = terms.max_turnover
+    return Rules(
+        lot=FRACTION_LOT if terms.is_fractional else Fraction(1),
+        min_trade=Fraction(terms.min_trade or Decimal(0)),
+        max_turnover=None if cap is None else Fraction(cap) / 100,
+    )

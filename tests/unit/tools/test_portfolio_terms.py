@@ -1,0 +1,148 @@
+"""What a request asks of the trades, read from its words."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.errors import ToolRefused
+from nodes.tools.portfolio.terms import read_terms
+
+
+@pytest.mark.parametrize(
+    ("request_text", "amount"),
+    [
+        ("no trade below 250 EUR", 250),
+        ("No trades under $1,500", 1500),
+        ("no orders smaller than 99.50", Decimal("99.50")),
+        ("a minimum trade of 300", 300),
+        ("minimum order size: 300 EUR", 300),
+        ("each trade at least 200 EUR", 200),
+        ("skip trades below 75", 75),
+        ("rebalance it", None),
+    ],
+)
+def test_the_least_size_of_a_trade(request_text, amount):
+    assert read_terms(request_text).min_trade == amount
+
+
+@pytest.mark.parametrize(
+    ("request_text", "percent"),
+    [
+        ("turnover at most 20 percent", 20),
+        ("a turnover of at most 20%", 20),
+        ("turnover capped at 7.5 %", Decimal("7.5")),
+        ("at most 10 per cent turnover", 10),
+        ("keep turnover below 15 percent", 15),
+        ("the turnover is high", None),
+    ],
+)
+def test_the_turnover_cap(request_text, percent):
+    assert read_terms(request_text).max_turnover == percent
+
+
+@pytest.mark.parametrize(
+    ("request_text", "amount"),
+    [
+        ("invest another 5,000 EUR", 5000),
+        ("add €2500 more", 2500),
+        ("with 1,000 of new cash", 1000),
+        ("invest 300 EUR in cash", 300),
+        ("invest 5000 in WORLD", 0),
+    ],
+)
+def test_new_cash(request_text, amount):
+    assert read_terms(request_text).deposit == amount
+
+
+@pytest.mark.parametrize(
+    ("request_text", "weights"),
+    [
+        ("60% VTI, 40% BND", {"VTI": 60, "BND": 40}),
+        ("VTI 60 percent, BND 40 percent", {"VTI": 60, "BND": 40}),
+        ("VTI 60% BND 30% cash 10%", {"VTI": 60, "BND": 30, "CASH": 10}),
+        ("55 percent in BRK.B and 45 percent of BND, turnover at most 20 percent", None),
+        ("VTI: 62.5%, BND: 37.5%", {"VTI": Decimal("62.5"), "BND": Decimal("37.5")}),
+        ("at most 20 percent turnover", {}),
+        ("no more than 5% EUR", {}),
+    ],
+)
+def test_target_weights_in_either_order(request_text, weights):
+    expected = {"BRK.B": 55, "BND": 45} if weights is None else weights
+
+    assert read_terms(request_text).weights == expected
+
+
+def test_what_must_not_be_sold_or_bought():
+    terms = read_terms("Rebalance, but do not sell GOLD or BND, and never buy VTI")
+
+    assert terms.unsold == {"GOLD", "BND"} and terms.unbought == {"VTI"}
+    assert not terms.is_buying_only
+    assert read_terms("Rebalance without selling anything").is_buying_only
+    assert read_terms("don't touch GOLD").unsold == read_terms("don't touch GOLD").unbought
+
+
+def test_the_rest_of_the_words():
+    terms = read_terms("Bring it to risk parity with fractional shares as of 2025-05-30")
+
+    assert terms.method == "risk_parity" and terms.is_fractional
+    assert terms.as_of == date(2025, 5, 30)
+    assert read_terms("minimum variance").method == "minimum_variance"
+    assert read_terms("equally weighted").method == "equal_weight"
+    assert read_terms("no trade below 250 USD").currencies == {"USD"}
+
+
+def test_a_figure_that_nothing_took_is_named_with_its_words():
+    terms = read_terms("Rebalance to targets2.csv, turnover at most 20 percent, keep 12 months")
+
+    assert terms.unread == ("keep 12 months",)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "said"),
+    [
+        ("no trade below 250, no trade below 300", "says both"),
+        ("60% VTI, 50% VTI", "two weights"),
+        ("as of 2025-05-30 and 2025-06-30", "several dates"),
+        ("as of 2025-13-40", "is no date"),
+        ("turnover at most 1.2.3 percent", "no number"),
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_refused(request_text, said):
+    with pytest.raises(ToolRefused, match=said):
+        read_terms(request_text)
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read_or_refused(request_text):
+    try:
+        read_terms(request_text)
+    except ToolRefused as refusal:
+        assert "\n" not in str(refusal)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            (
+                "60%",
+                "VTI",
+                "turnover",
+                "at most",
+                "no trade below",
+                "250",
+                "EUR",
+                "do not sell",
+                ",",
+            )
+        ),
+        max_size=60,
+    )
+)
+def test_any_order_of_its_own_words_is_read_or_refused(words):
+    try:
+        read_terms(" ".join(words))
+    except ToolRefused as refusal:
+        assert str(refusal)

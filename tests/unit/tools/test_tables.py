@@ -1,0 +1,107 @@
+"""CSV tables and the numbers in them."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.errors import ToolRefused
+from nodes.tools.tables.numbers import decimal_mark, number
+from nodes.tools.tables.reading import Defects, heads, read_table
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "value"),
+    [
+        ("1234.5", "unknown", "1234.5"),
+        ("1,234.50", "unknown", "1234.50"),
+        ("12,345,678", "unknown", "12345678"),
+        ("1,234", "point", "1234"),
+        ("1.234", "comma", "1234"),
+        ("1.234,50", "comma", "1234.50"),
+        ("98,6", "comma", "98.6"),
+        ("€ 12.50", "unknown", "12.50"),
+        ("-3", "unknown", "-3"),
+        ("\u22123.5", "unknown", "-3.5"),
+    ],
+)
+def test_a_number_is_read_as_people_write_it(text, mark, value):
+    assert number(text, mark) == Decimal(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["1,234", "", "n/a", "12,34", "1e5", "NaN", "inf", "1.2.3", "--1", "1 2", "٣", "9" * 30]
+)
+def test_what_is_no_number_or_may_be_two_is_not_read(text):
+    assert number(text) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "mark"),
+    [
+        (["12.50", "1,234"], "point"),
+        (["12,50", "1.234"], "comma"),
+        (["1,234", "1.234"], "unknown"),
+        (["12.50", "12,50"], "unknown"),
+        (["2025-01-02", "VTI"], "unknown"),
+    ],
+)
+def test_the_mark_before_decimals_is_told_from_the_whole_table(cells, mark):
+    assert decimal_mark(cells) == mark
+
+
+@given(st.decimals(min_value=0, max_value=10**9, places=2))
+def test_both_ways_of_writing_a_number_give_the_same(value):
+    text = f"{value:,.2f}"
+    swapped = text.replace(",", "_").replace(".", ",").replace("_", ".")
+
+    assert number(text, "point") == number(swapped, "comma") == value
+
+
+def test_a_row_knows_its_line_below_remarks_and_blank_lines():
+    table = read_table("a.csv", "# made up\n\nname;qty\nA;1,50\n\nB;2,25\n")
+
+    assert [(row.line, row.cells) for row in table.rows] == [(4, ("A", "1,50")), (6, ("B", "2,25"))]
+    assert table.number(table.rows[1].cells[1]) == Decimal("2.25")
+
+
+def test_a_column_is_found_under_any_usual_name():
+    table = read_table("a.csv", "Ticker,Market Value (EUR)\nA,1\n")
+
+    assert table.column(("quantity", "market_value")) == 1
+    assert table.column(("price",)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "a.csv is empty"),
+        ("a,b\n", "has column names and no rows"),
+        ("a,a\n1,2\n", "has the column 'a' twice"),
+        ("a,b\n1,2,3\n", "a.csv line 2 has 3 cells under 2 column names"),
+        ('a,b\n"1,2\n', "a.csv line 2 cannot be read"),
+        (",".join(f"c{n}" for n in range(500)) + "\n1\n", "500 columns, of at most 400"),
+        ("a,b\n" + "1,2\n" * 100_001, "more than 100000 rows"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused_in_one_line(text, said):
+    with pytest.raises(ToolRefused, match=said) as raised:
+        read_table("a.csv", text)
+
+    assert "\n" not in str(raised.value)
+
+
+def test_only_materials_with_columns_are_looked_at():
+    found = heads({"a.csv": "x,y\n1,2\n", "note.md": "x,y\n", "b.csv": "one\n", "c.csv": ""})
+
+    assert [table.name for table in found] == ["a.csv"]
+
+
+def test_defects_are_told_together_and_counted():
+    table, defects = read_table("a.csv", "a,b\n1,2\n"), Defects()
+    for line in range(1, 9):
+        defects.add("is wrong", table, line)
+
+    with pytest.raises(ToolRefused, match=r"a.csv line 5: is wrong; and 3 more$"):
+        defects.check()
