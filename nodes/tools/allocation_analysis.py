@@ -10,9 +10,10 @@ from langgraph.prebuilt import InjectedState
 from nodes.tools.portfolio.book import Book, Named, load_book
 from nodes.tools.portfolio.holdings import CASH
 from nodes.tools.portfolio.scope import aside
-from nodes.tools.portfolio.shown import answer, claim, money, percent, signed, table, unit
+from nodes.tools.portfolio.shown import answer, signed, unit
 from nodes.tools.portfolio.targets import Targets
 from nodes.tools.portfolio.terms import RiskMethod
+from nodes.tools.tables.writing import claim, money, percent, table
 
 if TYPE_CHECKING:
     from nodes.tools.portfolio.risk import History

@@ -10,7 +10,8 @@ from langgraph.prebuilt import InjectedState
 from nodes.tools.portfolio.book import Book, Named, load_book
 from nodes.tools.portfolio.holdings import CASH
 from nodes.tools.portfolio.scope import aside
-from nodes.tools.portfolio.shown import answer, claim, count, money, percent, price, table, unit
+from nodes.tools.portfolio.shown import answer, unit
+from nodes.tools.tables.writing import claim, count, money, percent, price, table
 
 
 @tool
@@ -68,4 +69,6 @@ def _valued(request: str, materials: Mapping[str, str] | None, named: Named) -> 
 
 def _period(book: Book) -> str:
     days = sorted({day for name in book.positions for day in book.prices.series[name]})
+    if len(days) == 1:
+        return f"{book.prices.name} has one date, {days[0]}."
     return f"{book.prices.name} has {len(days)} dates, from {days[0]} to {days[-1]}."

@@ -28,11 +28,13 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 def report(brief: Brief) -> dict[str, Any]:
     """Write a worker's report; hand the task back when nothing was found."""
+    if told := _escalation(brief):
+        return _handed_back(brief, [], told)
     answered = [call for call in brief.calls if not call.failed]
     refused = [f"{NOT_DONE}{c.tool}: {c.text[:200]}" for c in brief.calls if c.failed]
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
-    handed = [] if found or shown or _is_closed(brief) else _handed(brief)
+    handed = [] if found or shown or (brief.calls and not answered) else _handed(brief)
     claims = [claim for call in answered for claim in claims_of(call.data) or _row_claims(call)]
     claims += _statements(brief.subject, found or handed)
     if not shown and not claims:
@@ -165,9 +167,10 @@ def _handed(brief: Brief) -> list[Passage]:
     return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
 
 
-def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
+def _handed_back(
+    brief: Brief, refused: list[str], told: dict[str, Any] | None = None
+) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    told = next(filter(None, map(_escalation, brief.calls)), None)
     said = " ".join(call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed)
     message = (
         said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"
@@ -183,15 +186,10 @@ def _handed_back(brief: Brief, refused: list[str]) -> dict[str, Any]:
     }
 
 
-def _escalation(call: Call) -> dict[str, Any] | None:
-    told = call.data.get("escalation")
-    return told if isinstance(told, dict) and told.get("message") else None
-
-
-def _is_closed(brief: Brief) -> bool:
-    """Tell a task that its tools refused or sent elsewhere; materials would not mend it."""
-    refused = bool(brief.calls) and all(call.failed for call in brief.calls)
-    return refused or any(_escalation(call) for call in brief.calls)
+def _escalation(brief: Brief) -> dict[str, Any] | None:
+    """Give the words in which a tool hands the task back, whatever others found."""
+    told = [call.data.get("escalation") for call in brief.calls]
+    return next((one for one in told if isinstance(one, dict) and one.get("message")), None)
 
 
 def _items(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,19 +6,9 @@ from typing import Any
 
 from nodes.tools.portfolio.book import Book
 from nodes.tools.portfolio.holdings import CASH
-from nodes.tools.portfolio.remarks import finding, named
-from nodes.tools.portfolio.shown import (
-    answer,
-    claim,
-    count,
-    money,
-    percent,
-    price,
-    signed,
-    table,
-    unit,
-)
+from nodes.tools.portfolio.shown import answer, signed, unit
 from nodes.tools.portfolio.trades import Trades
+from nodes.tools.tables.writing import claim, count, finding, money, named, percent, price, table
 
 MAX_TRADES = 200
 

@@ -3,7 +3,7 @@
 One finding a kind, however many places it names: findings that sound alike are taken for one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -11,11 +11,11 @@ from typing import Any
 
 from nodes.tools.portfolio.holdings import Holdings
 from nodes.tools.portfolio.prices import Prices
+from nodes.tools.tables.writing import finding, named
 
 STALE = timedelta(days=7)
 VALUE_SLACK = Decimal("0.01")
 """How far a value in the file may be from quantity times price before it is told."""
-MAX_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,6 @@ def remarks(
     if prices.repeated:
         text = f"{prices.repeated} prices stand there twice, alike; they count once"
         yield finding("low", text, prices.name)
-
-
-def named(places: Sequence[str]) -> str:
-    """Name the first few."""
-    more = f" and {len(places) - MAX_NAMED} more" if len(places) > MAX_NAMED else ""
-    return ", ".join(places[:MAX_NAMED]) + more
-
-
-def finding(severity: str, message: str, file: str) -> dict[str, Any]:
-    """Make a finding of a report."""
-    return {"severity": severity, "message": message, "file": file, "confidence": 95}
 
 
 def _differing_values(held: Holdings, positions: Mapping[str, Position]) -> Iterator[str]:

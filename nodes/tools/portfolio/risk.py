@@ -77,7 +77,8 @@ def history(prices: Prices, names: Sequence[str], as_of: date | None) -> History
     every, shared = ({day for day in days if not as_of or day <= as_of} for days in (every, shared))
     days = sorted(shared)
     if len(days) < MIN_RETURNS + 1:
-        return f"{len(days)} dates with a price for each position; {MIN_RETURNS + 1} are needed"
+        needed = MIN_RETURNS + 1
+        return f"{needed} dates with a price of each position are needed, and there are {len(days)}"
     gap = median((after - before).days for before, after in pairwise(days))
     rhythm = next((each for each in _RHYTHMS if gap <= each[0]), None)
     if rhythm is None:

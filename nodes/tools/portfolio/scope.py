@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodes.tools.portfolio.holdings import is_holdings
+from nodes.tools.scope import out_of_scope
 from nodes.tools.tables.reading import heads
 
 MIN_WORDS = 3
@@ -24,11 +25,10 @@ def aside(request: str, materials: Mapping[str, str] | None) -> dict[str, Any] |
     words = _WORD.findall(request)
     if _MATTER.search(request) or (len(words) < MIN_WORDS and _has_holdings(materials)):
         return None
-    message = (
+    return out_of_scope(
         "this team values a portfolio, measures its allocation and lists trades; the request asks "
         "for something else"
     )
-    return {"escalation": {"reason": "out_of_scope", "message": message}}
 
 
 def _has_holdings(materials: Mapping[str, str] | None) -> bool:

@@ -163,7 +163,9 @@ async def test_the_drift_is_the_weight_less_its_target():
     table = rows(answer["summary"], "ticker")
     assert table[0] == ["AAA", "200.00", "40.00", "50.00", "-10.00"]
     assert table[2] == ["CASH", "100.00", "20.00", "0.00", "+20.00"]
-    assert "2 dates with a price for each position; 13 are needed" in " ".join(answer["gaps"])
+    assert "13 dates with a price of each position are needed, and there are 2" in " ".join(
+        answer["gaps"]
+    )
 
 
 async def test_weights_in_the_request_outrank_the_file_and_it_is_said():
@@ -194,7 +196,7 @@ async def test_equal_weights_ask_nothing_of_the_past_and_risk_parity_does():
 
     bought = [["buy", "AAA", "3", "20.00", "60.00"], ["buy", "BBB", "1", "40.00", "40.00"]]
     assert rows(answer["summary"], "trade") == bought
-    with pytest.raises(ToolRefused, match="no weights by risk parity: 2 dates"):
+    with pytest.raises(ToolRefused, match="no weights by risk parity: 13 dates"):
         await asked(trade_list, "Rebalance to risk parity", targets_csv=None)
 
 

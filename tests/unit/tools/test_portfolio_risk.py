@@ -101,7 +101,7 @@ def test_what_cannot_be_computed_is_said():
     still = past_of([[0.0] * 20, [0.01, -0.01] * 10])
 
     assert reference_weights(still, "risk_parity") == "the price of T0 never moves"
-    assert "13 are needed" in str(history(prices_of([[0.01] * 5]), ["T0"], None))
+    assert "13 dates with a price" in str(history(prices_of([[0.01] * 5]), ["T0"], None))
     assert "60 days apart" in str(history(prices_of([[0.01] * 20], 60), ["T0"], None))
 
 
