@@ -19,3 +19,4 @@ competitive_intelligence = build_supervisor("competitive_intelligence", settings
 market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
 organisation = build_supervisor("organisation", settings=SETTINGS)
 portfolio_rebalancing = build_supervisor("portfolio_rebalancing", settings=SETTINGS)
+product_launch = build_supervisor("product_launch", settings=SETTINGS)

@@ -28,19 +28,21 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 def report(brief: Brief) -> dict[str, Any]:
     """Write a worker's report; hand the task back when nothing was found."""
-    if told := _escalation(brief):
-        return _handed_back(brief, [], told)
+    if elsewhere := _escalation(brief):
+        return _handed_back(brief, [], elsewhere)
     answered = [call for call in brief.calls if not call.failed]
     refused = [f"{NOT_DONE}{c.tool}: {c.text[:200]}" for c in brief.calls if c.failed]
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
     handed = [] if found or shown or (brief.calls and not answered) else _handed(brief)
     claims = [claim for call in answered for claim in claims_of(call.data) or _row_claims(call)]
-    claims += _statements(brief.subject, found or handed)
+    statements = _statements(brief.subject, found or handed)
+    claims += statements
     if not shown and not claims:
         return _handed_back(brief, refused)
-    if not shown:
-        shown = ["\n".join(f"- {claim['text']} ({claim['source']})" for claim in claims)]
+    told = " ".join(shown)
+    if listed := [s for s in statements if s["text"] not in told] if shown else claims:
+        shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
     confidence = 40 if handed else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
@@ -171,7 +173,8 @@ def _handed_back(
     brief: Brief, refused: list[str], told: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    said = " ".join(call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed)
+    texts = [call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed]
+    said = " ".join(dict.fromkeys(texts))
     message = (
         said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"
         if tried

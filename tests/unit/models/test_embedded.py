@@ -522,3 +522,16 @@ def test_a_tool_that_hands_the_task_back_is_obeyed_whatever_the_materials_hold()
     assert report.status == "escalated" and report.escalation
     assert report.escalation.reason == "out_of_scope"
     assert report.escalation.message == "only diffs are reviewed" and not report.claims
+
+
+@tool
+def count_marks(request: str) -> dict[str, Any]:
+    """Count, in the words of a report."""
+    return {"summary": "Two marks.", "claims": [{"text": "Two marks.", "source": "a.md"}]}
+
+
+def test_what_a_search_found_stands_beside_what_another_tool_says():
+    report = worked("Find the net sales of AWS in 2024.", count_marks, search_documents)
+
+    assert report.output == f"Two marks.\n\n- {AWS} (amazon.md)"
+    assert [claim.text for claim in report.claims] == ["Two marks.", AWS]

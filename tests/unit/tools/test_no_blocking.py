@@ -15,6 +15,11 @@ PORTFOLIO = {
     "holdings.csv": "ticker,quantity\nAAA,10\nBBB,5\n",
     "prices.csv": "date,AAA,BBB\n2025-01-02,19,41\n2025-01-03,20,40\n",
 }
+LAUNCH = {
+    "sales.csv": "price,units\n" + "".join(f"{n},{900 // n}\n" for n in range(5, 20)),
+    "copy.md": "## SMS\n\nIt is here. Reply STOP\n",
+    "notes.md": "The rival costs 12 EUR.",
+}
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
@@ -30,6 +35,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "market_data": {"request": "Value it as of 2025-01-03", "materials": PORTFOLIO},
     "allocation_analysis": {"request": "How risky is the portfolio?", "materials": PORTFOLIO},
     "trade_list": {"request": "Rebalance it to equal weights", "materials": PORTFOLIO},
+    "price_elasticity": {"request": "How elastic is demand?", "materials": LAUNCH},
+    "launch_price": {"request": "Best price at a unit cost of 2 EUR?", "materials": LAUNCH},
+    "check_copy": {"request": "Check the copy", "materials": LAUNCH},
+    "price_points": {"request": "What do rivals charge?", "materials": LAUNCH},
 }
 
 

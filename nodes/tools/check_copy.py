@@ -1,0 +1,104 @@
+"""Copy held against what each channel takes and forbids."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.launch.channels import Channel, channel_book, channel_named
+from nodes.tools.launch.drafts import drafts, drafts_among
+from nodes.tools.launch.review import Review, forbidden_words, review
+from nodes.tools.launch.scope import aside
+from nodes.tools.plain_text import plain_line
+from nodes.tools.tables.writing import claim, table
+
+MAX_TEXTS, MAX_FINDINGS, MAX_CLAIMS = 30, 20, 10
+"""What one answer has room for; the table has a row for each text."""
+MAX_QUOTE_CHARS = 200
+GAP = (
+    "Whether the copy is true, fits the brand and the law of the market is for a person to judge: "
+    "lengths and listed words alone were checked."
+)
+
+
+@tool
+async def check_copy(
+    request: str,
+    text: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Check launch copy: length as the channel counts, claims and signs that it forbids.
+
+    Put each text under a heading that names its channel: Google Ads headline, Google Ads
+    description, X post, SMS, email subject, App Store name, App Store subtitle, App Store
+    keywords, Google Play title, Google Play short description and their like. Without `text` the
+    drafts among the artifacts are checked. A CSV artifact with a column forbidden, and perhaps
+    reason, adds words of your own. Limits come with their source.
+    Example: check_copy(request="Check the SMS", text="## SMS\\nNordlys is here. Reply STOP")
+    """
+    if elsewhere := aside(request):
+        return elsewhere
+    return await asyncio.to_thread(_checked, request, text, materials)
+
+
+def _checked(request: str, text: str, materials: Mapping[str, str] | None) -> dict[str, Any]:
+    book = channel_book()
+    if text.strip():
+        found, unknown = drafts("draft", text, book.channels)
+    else:
+        found, unknown = drafts_among(materials, book.channels)
+    gaps = [f"No channel is known for {heading!r}; it was not checked." for heading in unknown]
+    if not found:
+        return _limits(request, book.channels, gaps)
+    own = forbidden_words(materials)
+    checked = [review(draft, book, own) for draft in found[:MAX_TEXTS]]
+    if len(found) > MAX_TEXTS:
+        gaps.append(
+            f"The first {MAX_TEXTS} of {len(found)} texts were checked; give the rest apart."
+        )
+    bad = sum(bool(each.remarks) for each in checked)
+    texts = "1 text" if len(checked) == 1 else f"{len(checked)} texts"
+    line = f"{texts} checked: {len(checked) - bad} without a remark, {bad} with one."
+    columns = ["channel", "text", "length", "most", "remark"]
+    rows = [each.row() for each in checked]
+    return {
+        "summary": "\n\n".join([line, table(columns, rows, len(rows)), _sources(checked)]),
+        "claims": [_measured(each) for each in checked[:MAX_CLAIMS]],
+        "findings": [finding for each in checked for finding in each.finding()][:MAX_FINDINGS],
+        "gaps": [*gaps, GAP],
+    }
+
+
+def _limits(request: str, channels: Mapping[str, Channel], gaps: list[str]) -> dict[str, Any]:
+    """Say what copy must keep to, where there is none to check."""
+    asked = [key for key in channels if channel_named(request, {key: channels[key]})]
+    shown = {key: channels[key] for key in asked or channels}
+    rows = [[each.title, str(each.max), each.count, each.source] for each in shown.values()]
+    gap = "There is no copy to check: writing it takes a language model or a person."
+    return {
+        "summary": "What copy must keep to:\n\n"
+        + table(["channel", "most", "counted in", "who says so"], rows),
+        "claims": [
+            claim(f"{each.title}: at most {each.max} ({each.count}).", each.source)
+            for each in list(shown.values())[:12]
+        ],
+        "gaps": [*gaps, gap],
+    }
+
+
+def _measured(each: Review) -> dict[str, Any]:
+    text = (
+        f"{each.channel.title} in line {each.draft.line} has a length of {each.length}, of at "
+        f"most {each.most}."
+    )
+    return claim(text, each.draft.source, plain_line(each.draft.text, MAX_QUOTE_CHARS))
+
+
+def _sources(checked: list[Review]) -> str:
+    named: dict[str, list[str]] = {}
+    for channel in dict.fromkeys(each.channel for each in checked):
+        named.setdefault(channel.source, []).append(channel.title)
+    said = "; ".join(f"{', '.join(titles)}: {source}" for source, titles in named.items())
+    return f"Limits from: {said}."

@@ -1,0 +1,100 @@
+"""The channels that copy is written for: their limits and rules, each with its source."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from nodes.tools.launch import counting
+from state import Severity
+
+Piece = Literal["line", "paragraph", "section"]
+Count = Literal["characters", "wide", "bytes", "x", "sms"]
+_FILE = Path(__file__).with_name("channels.yaml")
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Channel(_Entry):
+    """A place for copy, with the length of a text there."""
+
+    title: str
+    names: tuple[str, ...]
+    """How headings may call it."""
+    count: Count
+    piece: Piece
+    max: int = Field(gt=0)
+    is_advice: bool = False
+    """The channel takes more; readers see less."""
+    source: str
+
+    def length(self, text: str) -> tuple[int, int]:
+        """Give a text's length as this channel counts, and the most it takes of such a text."""
+        if self.count == "sms":
+            length, most, _ = counting.sms(text)
+            return length, most
+        counts = {
+            "characters": counting.characters,
+            "wide": counting.wide,
+            "bytes": counting.encoded,
+            "x": counting.weighted,
+        }
+        return counts[self.count](text), self.max
+
+
+def _pattern(text: object) -> object:
+    return re.compile(text) if isinstance(text, str) else text
+
+
+Pattern = Annotated[re.Pattern[str], BeforeValidator(_pattern)]
+
+
+class Rule(_Entry):
+    """What copy may not say, or must say."""
+
+    channels: tuple[str, ...] = ()
+    """Empty for all of them."""
+    pattern: Pattern | None = None
+    lacks: Pattern | None = None
+    is_exact: bool = False
+    says: str
+    severity: Severity = "medium"
+    source: str = ""
+
+    def broken_by(self, channel: str, text: str) -> str | None:
+        """Give the words that break the rule; empty for words that lack, None when all is well."""
+        if self.channels and channel not in self.channels:
+            return None
+        flags = 0 if self.is_exact else re.IGNORECASE
+        if self.lacks is not None:
+            return None if re.search(self.lacks.pattern, text, flags) else ""
+        assert self.pattern is not None, "a rule has either"
+        found = re.search(self.pattern.pattern, text, flags)
+        return found.group() if found else None
+
+
+class Book(_Entry):
+    """All channels by key, and all rules."""
+
+    channels: dict[str, Channel]
+    rules: tuple[Rule, ...]
+
+
+@cache
+def channel_book() -> Book:
+    """Read the channels and rules that ship."""
+    return Book.model_validate(yaml.safe_load(_FILE.read_text(encoding="utf-8")))
+
+
+def channel_named(heading: str, channels: Mapping[str, Channel]) -> str | None:
+    """Find the channel that a heading names, the one with the longest name that stands in it."""
+    words = f" {' '.join(re.findall(r'[a-z0-9]+', heading.lower()))} "
+    names = [(name, key) for key, channel in channels.items() for name in channel.names]
+    fitting = [(len(name), key) for name, key in names if re.search(rf" {name}s? ", words)]
+    return max(fitting)[1] if fitting else None

@@ -1,0 +1,24 @@
+"""Tell a request on the launch of a product from one on something else."""
+
+import re
+from typing import Any
+
+from nodes.tools.scope import out_of_scope
+
+_MATTER = re.compile(
+    r"product|launch|pric(?:e|ing)|elastic|demand|margin|break-?\s?even|profit|revenue|sales?\b|sell"
+    r"|market|customer|buyer|compet|rival|\bcopy\b|headline|slogan|\bads?\b|advert|campaign|subject"
+    r"|\bsms\b|text message|tweet|\bposts?\b|channel|brand|\bapp\b|\bstore\b|segment"
+    r"|survey|willing|\bcosts?\b",
+    re.IGNORECASE,
+)
+
+
+def aside(request: str) -> dict[str, Any] | None:
+    """Hand a request back that is not on a launch; None when it is one for this team."""
+    if _MATTER.search(request) or not request.strip():
+        return None
+    return out_of_scope(
+        "this team researches a market, works out a price and checks launch copy; the request asks "
+        "for something else"
+    )

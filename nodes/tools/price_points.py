@@ -1,0 +1,103 @@
+"""Prices that documents and tables name, with the sentence each stands in."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.launch.channels import channel_book
+from nodes.tools.launch.drafts import TEXTS, drafts
+from nodes.tools.launch.scope import aside
+from nodes.tools.plain_text import plain, plain_line
+from nodes.tools.tables.numbers import number
+from nodes.tools.tables.writing import claim, price, table
+
+MAX_POINTS = 24
+MAX_QUOTE_CHARS = 260
+MAX_TEXT_CHARS = 400_000
+
+_SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "EURO": "EUR", "EUROS": "EUR", "DOLLARS": "USD"}
+_SIGN = r"€|\$|£|\b(?:EUR|USD|GBP|CHF|euros?|dollars)\b"
+_AMOUNT = re.compile(
+    rf"(?:(?P<before>{_SIGN})\s?(?P<n>\d[\d,.]*\d|\d)|(?P<m>\d[\d,.]*\d|\d)\s?(?P<after>{_SIGN}))"
+    r"(?!\s?(?:m|mn|bn|k|thousand|million|billion|trillion)\b)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*#|])")
+
+
+@dataclass(frozen=True)
+class Point:
+    """An amount, and where it stands."""
+
+    amount: Decimal
+    currency: str
+    source: str
+    quote: str
+
+
+@tool
+async def price_points(
+    request: str,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """List the prices that the artifacts name, each with its sentence, and their range.
+
+    Amounts with a currency in texts: rivals' prices, what people would pay, costs. Market sizes in
+    thousands or millions are left out. Read the sentence before you take an amount for a price.
+    Example: price_points(request="What do rivals of the Nordlys lamp cost?")
+    """
+    if elsewhere := aside(request):
+        return elsewhere
+    return await asyncio.to_thread(_pointed, materials)
+
+
+def _pointed(materials: Mapping[str, str] | None) -> dict[str, Any]:
+    channels = channel_book().channels
+    found = [
+        point
+        for name, text in (materials or {}).items()
+        # Drafts of one's own name a price, but are no evidence of the market's.
+        if name.lower().endswith(TEXTS) and not drafts(name, text, channels)[0]
+        for point in points(name, text)
+    ]
+    if not found:
+        return {"results": [], "note": "no text among the artifacts names an amount of money"}
+    shown = found[:MAX_POINTS]
+    rows = [[f"{price(p.amount)} {p.currency}", p.source, p.quote.replace("|", "/")] for p in shown]
+    gaps = [f"{len(found) - MAX_POINTS} more amounts are not shown."][: len(found) > MAX_POINTS]
+    return {
+        "summary": "\n\n".join([*_ranges(shown), table(["amount", "source", "sentence"], rows)]),
+        "claims": [claim(point.quote, point.source, point.quote) for point in _once(shown)],
+        "gaps": gaps,
+    }
+
+
+def points(source: str, text: str) -> Iterator[Point]:
+    """Give the amounts of a text with the sentence each stands in."""
+    for part in _SENTENCE_END.split(plain(text)[:MAX_TEXT_CHARS]):
+        quote = plain_line(part.strip().lstrip("#>*- "), MAX_QUOTE_CHARS)
+        for match in _AMOUNT.finditer(part):
+            amount = number(match["n"] or match["m"], "point")
+            sign = (match["before"] or match["after"]).upper()
+            if amount is not None:
+                yield Point(amount, _SIGNS.get(sign, sign), source, quote)
+
+
+def _ranges(found: list[Point]) -> Iterator[str]:
+    for currency in dict.fromkeys(point.currency for point in found):
+        amounts = [point.amount for point in found if point.currency == currency]
+        if len(amounts) > 1:
+            yield (
+                f"{len(amounts)} amounts in {currency}, from {price(min(amounts))} to "
+                f"{price(max(amounts))}."
+            )
+
+
+def _once(found: list[Point]) -> list[Point]:
+    return list({(point.source, point.quote): point for point in found}.values())

@@ -1,0 +1,260 @@
+"""Copy against channels, and the prices that documents name."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.tools.check_copy import check_copy
+from nodes.tools.launch import counting
+from nodes.tools.launch.channels import channel_book, channel_named
+from nodes.tools.launch.drafts import drafts
+from nodes.tools.price_points import price_points
+
+CHANNELS = channel_book().channels
+MAX_RESULT_CHARS = 20_000
+
+
+async def checked(text: str = "", request: str = "Check the copy", **files: str) -> dict[str, Any]:
+    materials = {name.replace("_", "."): content for name, content in files.items()}
+    answer: dict[str, Any] = await check_copy.ainvoke(
+        {"request": request, "text": text, "materials": materials}
+    )
+    assert len(json.dumps(answer)) < MAX_RESULT_CHARS
+    return answer
+
+
+def said(answer: dict[str, Any]) -> str:
+    return " ".join(finding["message"] for finding in answer["findings"])
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [
+        ("a" * 280, 280),
+        ("caf\u00e9", 4),
+        ("cafe\u0301", 4),
+        ("\u65e5\u672c", 4),
+        ("\U0001f47e", 2),
+        ("\U0001f64b\U0001f3fd", 2),
+        ("\U0001f468\u200d\U0001f3a4", 2),
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466", 2),
+        ("https://example.com", 23),
+        ("https://example.com/very/long/path", 23),
+        ("see https://example.com/a and https://example.com/b", 4 + 23 + 5 + 23),
+    ],
+)
+def test_a_post_weighs_what_the_platforms_own_examples_weigh(text, weight):
+    assert counting.weighted(text) == weight
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "most", "parts"),
+    [
+        ("a" * 160, 160, 160, 1),
+        ("a" * 161, 161, 160, 2),
+        ("a" * 307, 307, 160, 3),
+        ("\u20ac" * 80, 160, 160, 1),
+        ("[" * 81, 162, 160, 2),
+        ("\u00e4\u00f6\u00fc\u00df\u00e9\u00c7", 6, 160, 1),
+        ("\u65e5" * 70, 70, 70, 1),
+        ("\u65e5" * 71, 71, 70, 2),
+        ("a\u00e7", 2, 70, 1),
+        ("\U0001f526", 2, 70, 1),
+    ],
+)
+def test_a_text_message_is_counted_in_its_alphabet(text, length, most, parts):
+    assert counting.sms(text) == (length, most, parts)
+
+
+def test_wide_characters_count_twice_in_ads_and_bytes_in_keywords():
+    assert counting.wide("\u65e5\u672c ok") == 7
+    assert counting.encoded("caf\u00e9") == 5
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_counted(text):
+    for channel in CHANNELS.values():
+        length, most = channel.length(text.encode("utf-8", "ignore").decode())
+        assert length >= 0 and most > 0
+
+
+@pytest.mark.parametrize(
+    ("heading", "channel"),
+    [
+        ("Google Ads headlines", "google_ads_headline"),
+        ("3. Search ad descriptions (new)", "google_ads_description"),
+        ("Google Play short description", "google_play_short_description"),
+        ("App Store subtitle", "app_store_subtitle"),
+        ("Subject lines", "email_subject"),
+        ("Tweets", "x_post"),
+        ("SMS to members", "sms"),
+        ("Press release", None),
+        ("Version X", None),
+    ],
+)
+def test_a_heading_names_its_channel_in_usual_words(heading, channel):
+    assert channel_named(heading, CHANNELS) == channel
+
+
+def test_every_limit_and_rule_names_its_source():
+    book = channel_book()
+
+    assert all(channel.source for channel in book.channels.values())
+    assert all(rule.source and (rule.pattern or rule.lacks) for rule in book.rules)
+    assert all(key in book.channels for rule in book.rules for key in rule.channels)
+    assert {key: channel.max for key, channel in book.channels.items()} == {
+        "google_ads_headline": 30,
+        "google_ads_description": 90,
+        "google_ads_path": 15,
+        "x_post": 280,
+        "sms": 160,
+        "email_subject": 50,
+        "app_store_name": 30,
+        "app_store_subtitle": 30,
+        "app_store_promotional_text": 170,
+        "app_store_keywords": 100,
+        "app_store_description": 4000,
+        "google_play_title": 30,
+        "google_play_short_description": 80,
+        "google_play_description": 4000,
+    }
+
+
+def test_drafts_are_cut_as_their_channel_publishes_them_with_their_lines():
+    text = (
+        "# Draft\n\nnot copy\n\n## Google Ads headlines\n\n- One\n2. Two\n\n"
+        "## SMS\n\nFirst\nline\n\nSecond\n\n## Google Play description\n\nA\n\nB\n\n## Notes\n\nx\n"
+    )
+
+    found, unknown = drafts("copy.md", text, CHANNELS)
+
+    assert [(draft.text, draft.line) for draft in found] == [
+        ("One", 7),
+        ("Two", 8),
+        ("First\nline", 12),
+        ("Second", 15),
+        ("A\n\nB", 19),
+    ]
+    assert unknown == ["Notes"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "text", "remark"),
+    [
+        ("Google Ads headline", "a" * 31, "is 1 too long"),
+        ("Google Ads description", "a" * 91, "is 1 too long"),
+        ("Google Ads headline", "Bright!!", "repeats punctuation: '!!'"),
+        ("Google Ads headline", "Light \U0001f526", "holds an emoji"),
+        ("Google Ads headline", "The best light", "claims a rank, which needs proof: 'best'"),
+        ("X post", "a" * 281, "is 1 too long"),
+        ("X post", "It cures tired eyes", "claims an effect on health: 'cures'"),
+        ("SMS", "a" * 161 + " STOP", "takes 2 messages: 166 characters, and one holds 160"),
+        ("SMS", "Buy now", "does not say how to opt out"),
+        ("SMS", "\u65e5" * 71 + " STOP", "signs outside the GSM alphabet holds 70"),
+        ("Email subject", "a" * 51, "is 1 over the 50 that are advised"),
+        ("Email subject", "Re: your light", "poses as an answer"),
+        ("App Store name", "Free Light", "names a price: 'Free'"),
+        ("App Store keywords", "\u00e4" * 51, "is 2 too long"),
+        ("Google Play title", "SHINE free", "has a word on price, promotion or rank"),
+    ],
+)
+async def test_what_a_channel_does_not_take_is_a_finding(heading, text, remark):
+    answer = await checked(f"## {heading}\n\n{text}\n")
+
+    assert remark in said(answer)
+
+
+@pytest.mark.parametrize(
+    ("heading", "text"),
+    [
+        ("Google Ads headline", "a" * 30),
+        ("X post", "a" * 280),
+        ("SMS", "Nordlys is here. Reply STOP to end"),
+        ("Email subject", "a" * 50),
+        ("Google Play title", "Nordlys"),
+        ("Google Ads description", "Clip on. Run on. Ten hours of light."),
+    ],
+)
+async def test_what_fits_has_no_finding(heading, text):
+    answer = await checked(f"## {heading}\n\n{text}\n")
+
+    assert answer["findings"] == []
+    assert "1 text checked: 1 without a remark" in answer["summary"]
+
+
+async def test_ones_own_forbidden_words_come_from_a_table():
+    words = "forbidden,reason\nsafe,no report\ncheap,not our word\n"
+
+    answer = await checked("## X post\n\nSafe, never cheaply made", words_csv=words)
+
+    assert "says 'safe', which you forbid (no report)" in said(answer)
+    assert "cheap" not in said(answer).split("which")[1]
+
+
+async def test_drafts_are_found_among_the_materials_and_cited_with_their_line():
+    answer = await checked(copy_md="## SMS\n\nHello\n", notes_md="# Notes\n\nno copy\n")
+
+    (finding,) = answer["findings"]
+    assert (finding["file"], finding["line"]) == ("copy.md", 3)
+    assert answer["claims"][0]["source"] == "copy.md" and answer["claims"][0]["quote"] == "Hello"
+
+
+async def test_without_copy_the_limits_are_told_with_their_source_and_the_gap_is_named():
+    answer = await checked(request="What are the limits of copy for SMS and a Google Ads headline?")
+
+    assert "| Google Ads headline | 30 |" in answer["summary"]
+    assert "| SMS | 160 |" in answer["summary"] and "X post" not in answer["summary"]
+    assert "writing it takes a language model or a person" in answer["gaps"][0]
+
+
+async def test_an_unknown_channel_is_named_and_not_checked():
+    answer = await checked("## Billboard\n\nHello\n\n## SMS\n\nHello STOP\n")
+
+    assert "No channel is known for 'Billboard'" in answer["gaps"][0]
+
+
+async def test_much_copy_still_fits_into_the_answer_and_the_rest_is_named():
+    line = "- The BEST guaranteed miracle light cures dark mornings for everybody, everywhere!!\n"
+
+    answer = await checked("## Google Ads headlines\n\n" + line * 300)
+
+    assert "The first 30 of 300 texts were checked" in answer["gaps"][0]
+
+
+async def pointed(**files: str) -> dict[str, Any]:
+    materials = {name.replace("_", "."): content for name, content in files.items()}
+    answer: dict[str, Any] = await price_points.ainvoke(
+        {"request": "What do rivals charge?", "materials": materials}
+    )
+    return answer
+
+
+async def test_prices_are_listed_with_the_sentence_they_stand_in():
+    text = (
+        "The Glimt costs 29.95 EUR. It is blue.\n\nVega: \u20ac1,200.50. All sell for $4 million."
+    )
+
+    answer = await pointed(notes_md=text)
+
+    assert "2 amounts in EUR, from 29.95 to 1,200.50." in answer["summary"]
+    assert [claim["quote"] for claim in answer["claims"]] == [
+        "The Glimt costs 29.95 EUR.",
+        "Vega: \u20ac1,200.50.",
+    ]
+    assert all(claim["quote"] in text for claim in answer["claims"])
+
+
+async def test_ones_own_drafts_are_no_evidence_of_the_market():
+    answer = await pointed(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
+
+    assert answer["results"] == []
+
+
+@pytest.mark.parametrize("tool", [check_copy, price_points])
+async def test_what_is_no_launch_is_handed_back(tool):
+    answer = await tool.ainvoke({"request": "Will it rain in Oslo?", "materials": {"a.md": "x"}})
+
+    assert answer["escalation"]["reason"] == "out_of_scope"
