@@ -10,8 +10,8 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
+from nodes.tools.portfolio.blocked import Blocked, blocked
 from nodes.tools.portfolio.book import Book, Named, load_book
-from nodes.tools.portfolio.holdings import CASH
 from nodes.tools.portfolio.proposal import proposal
 from nodes.tools.portfolio.scope import aside
 from nodes.tools.portfolio.terms import RiskMethod, Terms
@@ -48,9 +48,10 @@ def _listed(request: str, materials: Mapping[str, str] | None, named: Named) -> 
     total = book.value + book.terms.deposit
     if not total:
         raise ToolRefused(f"{book.holdings_name} is worth nothing, and no new cash is named")
-    lines = _lines(book, weights)
-    found = plan_trades(lines, Fraction(book.cash + book.terms.deposit), _rules(book.terms))
-    return proposal(book, weights, found)
+    kept = blocked(book.terms.kept, book.positions, no_sales=book.terms.is_buying_only)
+    cash = Fraction(book.cash + book.terms.deposit)
+    found = plan_trades(_lines(book, weights, kept), cash, _rules(book.terms))
+    return proposal(book, weights, kept, found)
 
 
 def _target_weights(book: Book) -> dict[str, Fraction]:
@@ -80,21 +81,16 @@ def _weights_by_risk(book: Book, method: RiskMethod) -> dict[str, Fraction]:
     return {name: share / sum(shares) for name, share in zip(book.positions, shares, strict=True)}
 
 
-def _lines(book: Book, weights: Mapping[str, Fraction]) -> dict[str, Line]:
-    terms = book.terms
-    unknown = sorted((terms.unsold | terms.unbought) - book.positions.keys())
-    if unknown:
-        raise ToolRefused(f"the request speaks of {', '.join(unknown)}, which is in no file")
+def _lines(book: Book, weights: Mapping[str, Fraction], kept: Blocked) -> dict[str, Line]:
     return {
         name: Line(
             quantity=Fraction(position.quantity),
             price=Fraction(position.price),
             weight=weights.get(name, Fraction(0)),
-            may_sell=not terms.is_buying_only and name not in terms.unsold,
-            may_buy=name not in terms.unbought,
+            may_sell=name not in kept.unsold,
+            may_buy=name not in kept.unbought,
         )
         for name, position in book.positions.items()
-        if name != CASH
     }
 
 

@@ -11,10 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from nodes.models.embedded.reading import Brief, Call, Passage, claims_of, objects
 from nodes.models.embedded.words import figures, rarity, sentences, words
+from state import EscalationReason
 
 MAX_STATEMENTS = 9
 MIN_PER_SOURCE = 3
@@ -24,6 +25,7 @@ MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
 NOT_DONE = "Not done: "
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_REASONS = get_args(EscalationReason)
 
 
 def report(brief: Brief) -> dict[str, Any]:
@@ -192,7 +194,9 @@ def _handed_back(
 def _escalation(brief: Brief) -> dict[str, Any] | None:
     """Give the words in which a tool hands the task back, whatever others found."""
     told = [call.data.get("escalation") for call in brief.calls]
-    return next((one for one in told if isinstance(one, dict) and one.get("message")), None)
+    return next(
+        (one for one in told if isinstance(one, dict) and one.get("reason") in _REASONS), None
+    )
 
 
 def _items(data: dict[str, Any]) -> list[dict[str, Any]]:

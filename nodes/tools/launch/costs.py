@@ -15,7 +15,9 @@ ITEM = ("item", "cost", "name", "position", "kind")
 AMOUNT = ("amount", "value", "amount_eur", "amount_usd", "amount_gbp", "eur", "usd", "gbp")
 MAX_REQUEST_CHARS = 4_000
 
-_MONEY = r"(?:[€$£]|EUR|USD|GBP|CHF)?\s*(?P<n>\d[\d,.]*\d|\d)\s*(?:[€$£]|EUR|USD|GBP|CHF|euros?)?"
+_NO_SHARE = r"(?!\d|[.,]\d|\s*(?:%|per ?cent))"
+_SIGN = r"(?:[€$£]|EUR|USD|GBP|CHF|euros?)?"
+_MONEY = rf"{_SIGN}\s*(?P<n>\d[\d,.]*\d|\d){_NO_SHARE}\s*{_SIGN}"
 _IS = r"(?:\s+(?:of|is|are|at|about))*\s*:?\s*"
 _UNIT = (
     rf"(?:unit|variable|marginal) costs?{_IS}{_MONEY}",
@@ -55,6 +57,8 @@ def load_costs(request: str, materials: Mapping[str, str] | None) -> Costs:
     text = " ".join(request[:MAX_REQUEST_CHARS].split())
     unit, fixed = _said(_UNIT, text), _said(_FIXED, text)
     asked = _said(_ASKED, text)
+    if asked == 0:
+        raise ToolRefused("the request asks about a price of 0; name one above zero")
     table = _table(materials) if unit is None or fixed is None else None
     if table is None:
         return Costs(unit, fixed, asked)

@@ -40,7 +40,8 @@ class Offer:
         """Give the most profitable price within those tried, to the cent; None without one."""
         if self.trusted is None or self.costs.unit is None:
             return None
-        return round(optimum(self.trusted, float(self.costs.unit), *self._range).price, 2)
+        found = optimum(self.trusted, float(self.costs.unit), *self._range)
+        return found.price if found.end else round(found.price, 2)
 
     @property
     def _range(self) -> tuple[float, float]:
@@ -99,7 +100,7 @@ class Offer:
         return said
 
     def findings(self) -> list[dict[str, Any]]:
-        """Find prices at which each unit loses money, and a best price at the edge of the data."""
+        """Find prices that do not even pay for the unit."""
         found = []
         unit_cost = self.costs.unit
         losing = [price for price, _ in self._prices() if unit_cost and price <= unit_cost]

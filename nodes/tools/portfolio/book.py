@@ -8,9 +8,16 @@ from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.tools.materials import material_text
-from nodes.tools.portfolio.holdings import CASH, Holding, Holdings, is_holdings, read_holdings
+from nodes.tools.portfolio.holdings import (
+    CASH,
+    Holding,
+    Holdings,
+    Position,
+    is_holdings,
+    read_holdings,
+)
 from nodes.tools.portfolio.prices import Prices, is_prices, read_prices
-from nodes.tools.portfolio.remarks import Position, remarks
+from nodes.tools.portfolio.remarks import remarks
 from nodes.tools.portfolio.targets import Targets, is_targets, targets
 from nodes.tools.portfolio.terms import Terms, read_terms
 from nodes.tools.tables.reading import Defects, Table, heads, read_table

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
 
 from nodes.tools.tables.reading import Defects, Row, Table, shown
@@ -26,6 +27,22 @@ class Holding:
     line: int
     quantity: Decimal | None
     value: Decimal | None
+
+
+@dataclass(frozen=True)
+class Position:
+    """A number of shares, and the last price of one."""
+
+    quantity: Decimal
+    price: Decimal
+    priced_on: date
+    line: int = 0
+    """Of the table of holdings; 0 for what is only wanted."""
+
+    @property
+    def value(self) -> Decimal:
+        """Give what the position is worth."""
+        return self.quantity * self.price
 
 
 @dataclass

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from nodes.tools.portfolio.blocked import Blocked
 from nodes.tools.portfolio.book import Book
 from nodes.tools.portfolio.holdings import CASH
 from nodes.tools.portfolio.shown import answer, signed, unit
@@ -13,15 +14,17 @@ from nodes.tools.tables.writing import claim, count, finding, money, named, perc
 MAX_TRADES = 200
 
 
-def proposal(book: Book, weights: Mapping[str, Fraction], found: Trades) -> dict[str, Any]:
+def proposal(
+    book: Book, weights: Mapping[str, Fraction], kept: Blocked, found: Trades
+) -> dict[str, Any]:
     """Write the trades up."""
     after = _weights_after(book, found)
     parts = [
         _trade_table(book, found),
         _cash_line(book, found),
         _weight_table(book, weights, after),
-        _distance(book, weights, after, found),
-        f"Worked with: {'; '.join(_understood(book))}.",
+        _distance(book, weights, after),
+        f"Worked with: {'; '.join(_understood(book, kept))}.",
         "Not investment advice.",
     ]
     return answer(
@@ -89,9 +92,7 @@ def _weight_table(
     return table(["ticker", "before %", "target %", "after %", "off, points"], rows)
 
 
-def _distance(
-    book: Book, weights: Mapping[str, Fraction], after: Mapping[str, Fraction], found: Trades
-) -> str:
+def _distance(book: Book, weights: Mapping[str, Fraction], after: Mapping[str, Fraction]) -> str:
     distances = {name: abs(after[name] - weights.get(name, 0)) for name in book.positions}
     furthest = max(distances, key=lambda name: (distances[name], name))
     share = Fraction(book.positions[furthest].price) / _value(book)
@@ -101,7 +102,7 @@ def _distance(
     )
 
 
-def _understood(book: Book) -> list[str]:
+def _understood(book: Book, kept: Blocked) -> list[str]:
     terms, currency = book.terms, unit(book)
     said = ["fractions of shares" if terms.is_fractional else "whole shares"]
     said.append(f"target weights from {_target_source(book)}")
@@ -111,10 +112,11 @@ def _understood(book: Book) -> list[str]:
         said.append(f"turnover at most {count(terms.max_turnover)} percent")
     if terms.deposit:
         said.append(f"{money(terms.deposit)}{currency} of new cash")
-    if terms.is_buying_only:
-        said.append("no sales")
-    said += [f"no sale of {name}" for name in sorted(terms.unsold)]
-    said += [f"no purchase of {name}" for name in sorted(terms.unbought)]
+    for names, what in ((kept.unsold, "sale"), (kept.unbought, "purchase")):
+        if names == book.positions.keys():
+            said.append(f"no {what}s")
+        elif names:
+            said.append(f"no {what} of {', '.join(sorted(names))}")
     return said
 
 

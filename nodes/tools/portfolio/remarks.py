@@ -4,34 +4,17 @@ One finding a kind, however many places it names: findings that sound alike are 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from nodes.tools.portfolio.holdings import Holdings
+from nodes.tools.portfolio.holdings import Holdings, Position
 from nodes.tools.portfolio.prices import Prices
 from nodes.tools.tables.writing import finding, named
 
 STALE = timedelta(days=7)
 VALUE_SLACK = Decimal("0.01")
 """How far a value in the file may be from quantity times price before it is told."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """A number of shares, and the last price of one."""
-
-    quantity: Decimal
-    price: Decimal
-    priced_on: date
-    line: int = 0
-    """Of the table of holdings; 0 for what is only wanted."""
-
-    @property
-    def value(self) -> Decimal:
-        """Give what the position is worth."""
-        return self.quantity * self.price
 
 
 def remarks(

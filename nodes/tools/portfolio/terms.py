@@ -27,7 +27,6 @@ _MOST = (
 )
 _KIND = r"(?:trade|order|transaction)s?"
 _MORE = r"(?:another|an additional|a further|an extra|additional|new)"
-_NAME = r"[A-Z][A-Z0-9.\-]*"
 _TICKER = r"(?P<t>[A-Z][A-Z0-9.\-]{0,13}[A-Z0-9]|[A-Z]|[Cc]ash)"
 
 
@@ -39,6 +38,7 @@ _MIN_TRADE = _any(
     rf"no {_KIND} (?:that (?:is|are) )?(?:below|under|less than|smaller than) {_AMOUNT}",
     rf"(?:minimum|min\.?|smallest) {_KIND}(?: size| value| amount)?(?: of| is|:)? ?{_AMOUNT}",
     rf"{_KIND} (?:must be |should be )?(?:of )?at least {_AMOUNT}",
+    rf"(?:do not|don't|never) trade (?:below|under|less than|smaller than) {_AMOUNT}",
     rf"(?:skip|ignore|drop|leave out) {_KIND} (?:below|under|less than|smaller than) {_AMOUNT}",
 )
 _TURNOVER = _any(
@@ -52,14 +52,12 @@ _DEPOSIT = _any(
 )
 _WEIGHT_FIRST = _any(rf"{_N}{_PERCENT}\s+(?:in |of |into )?{_TICKER}(?![\w%])", flags=0)
 _TICKER_FIRST = _any(rf"(?<!\w){_TICKER}(?:\s+at|\s+to|:|\s*=)?\s*{_N}{_PERCENT}", flags=0)
-_KEPT = _any(
-    r"(?:do not|don't|never|not to|without) (?P<verb>sell|buy|trad|touch)(?:ing|e)?"
-    rf"(?: any(?: of)?)? (?P<names>{_NAME}(?:(?:,? (?:and|or|nor) |, ){_NAME})*)",
-    flags=0,
+_KEPT = re.compile(
+    r"\b(?P<lead>do not|don't|never|not to|without) (?P<verb>sell|buy|trad|touch)(?:ing|e)?\b"
+    r"(?! (?:below|under|less|smaller))(?=(?P<what>[^;]{0,80}))",
+    re.IGNORECASE,
 )
-_NO_SALES = _any(
-    r"\bwithout (?:any )?(?:sell|sale)", r"\bno (?:sell|sale)", r"\bbuys? only\b", r"\bonly buy"
-)
+_NO_SALES = _any(r"\bno (?:sell|sale)", r"\bbuys? only\b", r"\bonly buy", r"\bwithout sales?\b")
 _FRACTIONAL = _any(r"\bfraction", r"\bpartial shares?\b")
 _DATE = _any(r"(?P<d>(?:19|20)\d\d-\d\d-\d\d)")
 _METHODS: dict[Method, tuple[re.Pattern[str], ...]] = {
@@ -70,6 +68,17 @@ _METHODS: dict[Method, tuple[re.Pattern[str], ...]] = {
 _FIGURE = re.compile(r"(?<![\w.\-/])[€$£]?\d[\d,.]*(?![\w/])")
 _FILE = re.compile(r"\S+\.(?:csv|tsv|txt|md|pdf|docx|xlsx)\b|`[^`]*`", re.IGNORECASE)
 _NOT_TICKERS = frozenset(("EUR", "USD", "GBP", "CHF", "JPY", "ETF", "ETFS", "CSV", "AND", "THE"))
+
+
+@dataclass(frozen=True)
+class Prohibition:
+    """What must not be done."""
+
+    verb: Literal["sell", "buy", "trade"]
+    what: str
+    """The words after the verb."""
+    may_be_all: bool
+    """Whether it forbids all where it names nothing: "without selling" does, "never sell X" not."""
 
 
 @dataclass
@@ -85,8 +94,7 @@ class Terms:
     max_turnover: Decimal | None = None
     """In percent of the portfolio's value."""
     deposit: Decimal = Decimal(0)
-    unsold: frozenset[str] = frozenset()
-    unbought: frozenset[str] = frozenset()
+    kept: tuple[Prohibition, ...] = ()
     is_buying_only: bool = False
     as_of: date | None = None
     currencies: frozenset[str] = frozenset()
@@ -111,9 +119,9 @@ def read_terms(request: str) -> Terms:
         as_of=reading.day(),
         is_fractional=any(pattern.search(text) for pattern in _FRACTIONAL),
         method=next((name for name in _METHODS if _found(_METHODS[name], text)), None),
+        kept=tuple(map(_prohibition, _KEPT.finditer(text))),
+        is_buying_only=bool(_found(_NO_SALES, text)),
     )
-    terms.unsold, terms.unbought = _kept(text)
-    terms.is_buying_only = bool(_found(_NO_SALES, text)) and not terms.unsold
     terms.weights = reading.weights()
     terms.currencies = frozenset(reading.currencies)
     terms.unread = tuple(reading.unread())
@@ -192,13 +200,14 @@ def _pairs(text: str, patterns: tuple[re.Pattern[str], ...]) -> dict[str, Decima
     return pairs
 
 
-def _kept(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    unsold, unbought = set[str](), set[str]()
-    for match in _found(_KEPT, text):
-        names = {word for word in re.split(r",? (?:and|or|nor) |, ", match["names"])}
-        unsold |= names if match["verb"] != "buy" else set()
-        unbought |= names if match["verb"] != "sell" else set()
-    return frozenset(unsold), frozenset(unbought)
+def _prohibition(match: re.Match[str]) -> Prohibition:
+    verb = match["verb"].lower()
+    whole: Literal["sell", "buy", "trade"] = (
+        "sell" if verb == "sell" else "buy" if verb == "buy" else "trade"
+    )
+    what = match["what"].strip()
+    is_bare = not what or what[0] in ",.!?)"
+    return Prohibition(whole, what, is_bare or match["lead"].lower() == "without")
 
 
 def _number(text: str) -> Decimal:

@@ -207,6 +207,14 @@ async def test_costs_come_from_the_request_or_else_from_a_table():
     assert "the unit cost is not given" in " ".join(neither["gaps"])
 
 
+async def test_a_discount_is_no_price():
+    answer = await asked(
+        launch_price, "Best price if we sell at 20 percent off?", sales_csv=noisy(-2.0, 0.0)
+    )
+
+    assert "asked about" not in answer["summary"]
+
+
 async def test_several_products_are_estimated_apart_and_one_is_priced():
     head = "week,product,price_eur,units\n"
     lines = [f"{n},Lamp,{20 + n},{4000 / (20 + n) ** 2:.4f}\n" for n in range(10)]
@@ -255,6 +263,7 @@ async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, said):
     [
         ("unit cost 5 EUR, unit cost 6 EUR", "says 5 and 6 of the same cost"),
         ("unit cost 1.2.3 EUR", "no number that can be read in one way"),
+        ("at a price of 0 EUR", "name one above zero"),
     ],
 )
 async def test_costs_that_can_be_read_in_two_ways_are_refused(request_text, said):

@@ -206,7 +206,7 @@ async def test_without_target_weights_there_are_no_trades():
 
 
 async def test_a_ticker_that_no_file_has_is_not_passed_over():
-    with pytest.raises(ToolRefused, match="speaks of ZZZ, which is in no file"):
+    with pytest.raises(ToolRefused, match="'ZZZ', which names no ticker"):
         await asked(trade_list, "Rebalance, do not sell ZZZ")
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
+from nodes.tools.portfolio.blocked import blocked
 from nodes.tools.portfolio.terms import read_terms
 
 
@@ -21,6 +22,7 @@ from nodes.tools.portfolio.terms import read_terms
         ("minimum order size: 300 EUR", 300),
         ("each trade at least 200 EUR", 200),
         ("skip trades below 75", 75),
+        ("do not trade below 40 EUR", 40),
         ("rebalance it", None),
     ],
 )
@@ -75,13 +77,34 @@ def test_target_weights_in_either_order(request_text, weights):
     assert read_terms(request_text).weights == expected
 
 
-def test_what_must_not_be_sold_or_bought():
-    terms = read_terms("Rebalance, but do not sell GOLD or BND, and never buy VTI")
+@pytest.mark.parametrize(
+    ("request_text", "unsold", "unbought"),
+    [
+        ("Rebalance, but do not sell GOLD or BND, and never buy VTI", "BND GOLD", "VTI"),
+        ("Do not sell any of my gold.", "GOLD", ""),
+        ("Don't touch BRK.B; sell the rest", "BRK.B", "BRK.B"),
+        ("never trade VTI and BND but GOLD", "BND VTI", "BND VTI"),
+        ("Do not sell anything", "BND BRK.B GOLD VTI", ""),
+        ("without selling, please", "BND BRK.B GOLD VTI", ""),
+        ("Do not sell.", "BND BRK.B GOLD VTI", ""),
+        ("no sales", "BND BRK.B GOLD VTI", ""),
+        ("do not trade below 250 EUR", "", ""),
+        ("rebalance it", "", ""),
+    ],
+)
+def test_what_must_not_be_sold_or_bought(request_text, unsold, unbought):
+    terms = read_terms(request_text)
 
-    assert terms.unsold == {"GOLD", "BND"} and terms.unbought == {"VTI"}
-    assert not terms.is_buying_only
-    assert read_terms("Rebalance without selling anything").is_buying_only
-    assert read_terms("don't touch GOLD").unsold == read_terms("don't touch GOLD").unbought
+    found = blocked(terms.kept, ["VTI", "BND", "GOLD", "BRK.B"], no_sales=terms.is_buying_only)
+
+    assert found.unsold == set(unsold.split()) and found.unbought == set(unbought.split())
+
+
+def test_a_prohibition_that_names_no_ticker_is_refused_and_not_passed_over():
+    terms = read_terms("Rebalance, but do not sell the family silver")
+
+    with pytest.raises(ToolRefused, match="names no ticker of the files; name one of BND, VTI"):
+        blocked(terms.kept, ["VTI", "BND"], no_sales=False)
 
 
 def test_the_rest_of_the_words():

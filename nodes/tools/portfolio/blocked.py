@@ -1,0 +1,54 @@
+"""What a request says must not be sold or bought, as tickers of the portfolio."""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from nodes.errors import ToolRefused
+from nodes.tools.portfolio.terms import Prohibition
+
+_TOKEN = re.compile(r"[\w.\-^=/&]+")
+_PASSED = frozenset(("and", "any", "my", "nor", "of", "or", "our", "the", "shares"))
+_ALL = frozenset(("anything", "everything", "something", "it", "them", "positions"))
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Tickers that may not be sold, and those that may not be bought."""
+
+    unsold: frozenset[str]
+    unbought: frozenset[str]
+
+
+def blocked(kept: Iterable[Prohibition], tickers: Collection[str], *, no_sales: bool) -> Blocked:
+    """Find the tickers that each prohibition names.
+
+    Raises:
+        ToolRefused: one names none; passing over it would trade what must not be traded.
+    """
+    unsold = set(tickers) if no_sales else set[str]()
+    unbought = set[str]()
+    for each in kept:
+        names = _named(each.what, tickers) or (set(tickers) if each.may_be_all else set())
+        if not names:
+            raise ToolRefused(
+                f"the request forbids to {each.verb} {each.what[:60]!r}, which names no ticker of "
+                f"the files; name one of {', '.join(sorted(tickers)[:20])}"
+            )
+        unsold |= names if each.verb != "buy" else set()
+        unbought |= names if each.verb != "sell" else set()
+    return Blocked(frozenset(unsold), frozenset(unbought))
+
+
+def _named(what: str, tickers: Collection[str]) -> set[str]:
+    """Read tickers until a word comes that is none; words for all of them stand for all."""
+    found = set[str]()
+    for word in _TOKEN.findall(what):
+        name = word.strip(".").upper()
+        if name in tickers:
+            found.add(name)
+        elif word.strip(".").lower() in _ALL and not found:
+            return set(tickers)
+        elif word.lower() not in _PASSED:
+            break
+    return found

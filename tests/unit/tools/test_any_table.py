@@ -1,0 +1,71 @@
+"""Whatever the tables and the request say, a tool answers or refuses in one line."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nodes.errors import ToolRefused
+from nodes.tools.allocation_analysis import allocation_analysis
+from nodes.tools.launch_price import launch_price
+from nodes.tools.market_data import market_data
+from nodes.tools.price_elasticity import price_elasticity
+from nodes.tools.trade_list import trade_list
+
+CELLS = (
+    *("AAA", "BBB", "CASH", "EUR", "USD", "10", "0", "-3", "1,5", "1.234,50", "x", "", '"', "|"),
+    *("2025-01-03", "2025-01-04", "2024-12-01", "50", "50%", "1e5", "a b", "9" * 18, "0.000001"),
+)
+REQUESTS = (
+    *("rebalance", "portfolio", "to", "60%", "AAA", "40%", "BBB", "turnover at most", "20 percent"),
+    *("no trade below", "250 EUR", "without selling", "do not sell", "equal weights", "price"),
+    *("risk parity", "as of 2025-01-03", "unit cost 5", "fixed costs of 100", "at a price of 9"),
+    *("fractional shares", "invest another 100"),
+)
+GOOD = {
+    "holdings.csv": "ticker,quantity\nAAA,10\nBBB,5\nCASH,10\n",
+    "prices.csv": "date,AAA,BBB\n"
+    + "".join(f"2025-01-{day:02},{10 + day % 3},{20 + day % 4}\n" for day in range(1, 28)),
+    "targets.csv": "ticker,weight\nAAA,50\nBBB,40\nCASH,10\n",
+    "sales.csv": "week,price,units\n" + "".join(f"{n},{n},{900 // n}\n" for n in range(5, 20)),
+}
+HEADS = {
+    "holdings.csv": ("ticker", "quantity", "value", "currency", "target", "AAA"),
+    "prices.csv": ("date", "AAA", "BBB", "ticker", "close", "currency", "CASH"),
+    "targets.csv": ("ticker", "weight", "percent"),
+    "sales.csv": ("week", "price_eur", "units", "product", "quantity", "item", "amount"),
+}
+
+
+def written(heads: tuple[str, ...]) -> st.SearchStrategy[str]:
+    columns = st.lists(st.sampled_from(heads), min_size=1, max_size=5)
+    rows = st.lists(st.lists(st.sampled_from(CELLS), min_size=1, max_size=5), max_size=10)
+    return st.builds(
+        lambda head, body, mark: "\n".join(mark.join(line) for line in [head, *body]),
+        columns,
+        rows,
+        st.sampled_from((",", ";", "\t")),
+    )
+
+
+materials = st.fixed_dictionaries(
+    {name: st.just(text) | written(HEADS[name]) for name, text in GOOD.items()}
+)
+requests = st.lists(st.sampled_from(REQUESTS), max_size=8).map(" ".join)
+
+
+@pytest.mark.parametrize(
+    "tool", [market_data, allocation_analysis, trade_list, price_elasticity, launch_price]
+)
+@given(files=materials, request_text=requests)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+async def test_a_tool_answers_or_refuses_in_one_line(
+    tool: Any, files: dict[str, str], request_text: str
+) -> None:
+    try:
+        answer = await tool.ainvoke({"request": request_text, "materials": files})
+    except ToolRefused as refusal:
+        assert "\n" not in str(refusal) and len(str(refusal)) < 2000
+    else:
+        assert answer.get("summary") or answer.get("escalation")
