@@ -36,7 +36,7 @@ def report(brief: Brief) -> dict[str, Any]:
     refused = [f"{NOT_DONE}{c.tool}: {c.text[:200]}" for c in brief.calls if c.failed]
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
-    handed = [] if found or shown or (brief.calls and not answered) else _handed(brief)
+    handed = [] if found or shown or _is_refused(brief) else _handed(brief)
     claims = [claim for call in answered for claim in claims_of(call.data) or _row_claims(call)]
     statements = _statements(brief.subject, found or handed)
     claims += statements
@@ -189,6 +189,12 @@ def _handed_back(
         "escalation": told
         or {"reason": "ambiguous_input" if tried else "out_of_scope", "message": message},
     }
+
+
+def _is_refused(brief: Brief) -> bool:
+    """Tell whether a tool refused a material by name: sentences from it would not mend that."""
+    refusals = [call.text for call in brief.calls if call.failed]
+    return any(name in text for text in refusals for name in brief.artifacts)
 
 
 def _escalation(brief: Brief) -> dict[str, Any] | None:

@@ -441,17 +441,17 @@ def book_trades(request: str) -> dict[str, Any]:
     return {"escalation": {"reason": "out_of_scope", "message": f"no trades in: {request}"}}
 
 
-def test_a_refusal_of_all_tools_is_handed_back_in_their_words_and_nothing_is_quoted_instead():
+def test_a_material_that_a_tool_refuses_is_handed_back_in_its_words_and_not_quoted_instead():
     messages: list[AnyMessage] = [
         handoff("List trades of the portfolio.", artifacts={"n.md": "The portfolio had 3 trades."}),
         AIMessage("", tool_calls=[{"name": "book_trades", "args": {"request": "x"}, "id": "1"}]),
-        ToolMessage("line 3: 'x' is no number", tool_call_id="1", status="error"),
+        ToolMessage("n.md line 3: 'x' is no number", tool_call_id="1", status="error"),
     ]
 
     ((_, report),) = calls(messages, book_trades)
 
     assert report["escalation"]["reason"] == "ambiguous_input"
-    assert report["escalation"]["message"] == "line 3: 'x' is no number"
+    assert report["escalation"]["message"] == "n.md line 3: 'x' is no number"
 
 
 def test_a_tool_may_hand_a_task_back_and_is_given_the_request_in_its_own_words():
