@@ -35,6 +35,8 @@ known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]
 """How a team's supervisor works: a whole plan; one worker or two; one worker after another; a plan
 whose larger tasks are planned again."""
+Mark = Literal["private", "untrusted"]
+"""What somebody has read: the user's own data; text that anybody may have written."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
 Holds = Literal["first", "second", "neither", "both", "undecided"]
@@ -483,6 +485,10 @@ class Report(_Frozen):
     """Why the work planned after this task no longer makes sense; empty while it does."""
     is_partial: SkipJsonSchema[bool] = False
     """A team did the task, and its answer lacks what stands in `gaps`."""
+    marks: SkipJsonSchema[tuple[Mark, ...]] = ()
+    """What those who did the task have read; set by code, whatever a model says."""
+    addresses: SkipJsonSchema[tuple[str, ...]] = ()
+    """Addresses that searches of the task found, which those who need it may fetch."""
     error: SkipJsonSchema[str | None] = None
     attempts: SkipJsonSchema[int] = Field(1, ge=0)
     usage: SkipJsonSchema[Usage] = Usage()
@@ -517,6 +523,21 @@ class Handoff(_Frozen):
     return_to: str = "supervisor"
 
 
+class Origin(_Frozen):
+    """Whose words a run or a task is made of: what may go outside whatever was read since."""
+
+    said: str = ""
+    """The user's own words: this request, and the earlier ones of the thread."""
+    words: str = ""
+    """Words of others that were chosen before anything private was read."""
+    marks: tuple[Mark, ...] = ("private", "untrusted")
+    """What those have read who worded the tasks; all there is, where nobody knows."""
+    addresses: tuple[str, ...] = ()
+    """Addresses that searches found before."""
+    public: tuple[str, ...] = ()
+    """Names of the materials that hold nothing private."""
+
+
 class Decision(_Frozen):
     """Who takes a request, or who goes next."""
 
@@ -548,6 +569,8 @@ class Attempt(_Frozen):
     report: Report | None = None
     error: str | None = None
     fault: Fault | None = None
+    marks: tuple[Mark, ...] = ()
+    """What was read in it, also where it came to nothing."""
     usage: Usage = Usage()
     ledger: dict[str, Expense] = Field(default_factory=dict)
     """The same by entry, where a team made the attempt."""
@@ -731,6 +754,8 @@ class SupervisorState(RequestInput, total=False):
     """The request that the plan belongs to."""
     given: tuple[Report, ...]
     """Results that came with the request, from the team that asked."""
+    origin: Origin
+    """Whose words the tasks of the plan are."""
     plan: Plan | None
     plans: Annotated[tuple[Plan, ...], merge_plans]
     results: Annotated[dict[str, Report], merge_results]
@@ -785,6 +810,7 @@ class Assignment(TypedDict, total=False):
     """Only the task's own."""
     given: tuple[Report, ...]
     """Results that came with the request, for a task that depends on none of its own team's."""
+    origin: Origin
     is_dispensable: bool
     """Others want the result, and none of them needs it."""
     known: dict[str, Report]

@@ -123,6 +123,7 @@ def _state_readers() -> Mapping[str, TypeAdapter[Any]]:
     own = (
         "plan",
         "plans",
+        "origin",
         "results",
         "ledger",
         "answer",

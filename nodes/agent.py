@@ -20,13 +20,15 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from nodes.errand import Errand, TurnsSpent
-from nodes.errors import ModelError, ToolRefused
+from nodes.errors import ModelError, NothingToRead, ToolRefused
 from nodes.events import emit
 from nodes.models.ask import lenient
 from nodes.models.surroundings import surroundings
 from nodes.models.usage import usage_of
 from nodes.prompts import shortened, work_prompt
 from nodes.redaction import redacted
+from nodes.taint import OutsideClosed, Taint
+from nodes.tools.access import access_of
 from state import Report, Usage, Worker
 
 MAX_TOOL_CHARS = 24_000
@@ -55,6 +57,7 @@ class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
     ) -> ModelResponse[Report]:
         errand = request.runtime.context
         errand.turns += 1
+        errand.taint.settle()
         spent = errand.usage.input_tokens + errand.usage.output_tokens
         if errand.turns > errand.limits.max_turns + 1:
             raise TurnsSpent(f"no readable report within {errand.limits.max_turns} turns")
@@ -77,7 +80,10 @@ class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
 
 
 class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
-    """Make each tool call an event, and its failure a message that the model can act on."""
+    """Hold each tool call to what the task has read; make it an event, and its failure a message.
+
+    A call that is refused here has not been made. The worker's model is told, and may act on it.
+    """
 
     async def awrap_tool_call(
         self,
@@ -85,7 +91,14 @@ class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         began = monotonic()
-        result = await _answered(request, handler)
+        denied = request.tool is None
+        result: ToolMessage | Command[Any]
+        try:
+            request = _admitted(request)
+        except OutsideClosed as refusal:
+            denied, result = True, _refusal(request, str(refusal))
+        else:
+            result = await _answered(request, handler)
         failed = isinstance(result, ToolMessage) and result.status == "error"
         await emit(
             "tool_call",
@@ -96,8 +109,22 @@ class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
             },
             seconds=round(monotonic() - began, 6),
             error=str(result.content) if failed and isinstance(result, ToolMessage) else None,
+            denied=denied,
         )
         return result
+
+
+def _admitted(request: ToolCallRequest) -> ToolCallRequest:
+    """Give the call as it may be made.
+
+    Raises:
+        OutsideClosed: it would carry outside what was read, or go where nobody pointed.
+    """
+    call = request.tool_call
+    if request.tool is None:  # no tool of this worker: LangChain answers with those there are
+        return request
+    args = _taint(request).admit(call["name"], access_of(request.tool), call["args"])
+    return request.override(tool_call={**call, "args": args})
 
 
 async def _answered(
@@ -112,10 +139,15 @@ async def _answered(
         result = await handler(request)
     except GraphBubbleUp:
         raise
-    except ToolRefused as error:
+    except NothingToRead as error:
         return _refusal(request, str(error))
+    except ToolRefused as error:
+        result = _refusal(request, str(error))
     except Exception as error:  # whatever a tool raises is for its worker's model, not for the run
-        return _refusal(request, f"{type(error).__name__}: {error}")
+        result = _refusal(request, f"{type(error).__name__}: {error}")
+    if request.tool is not None:
+        said = str(result.content) if isinstance(result, ToolMessage) else ""
+        _taint(request).note(request.tool_call["name"], access_of(request.tool), said)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
         content = shortened(redacted(result.content), MAX_TOOL_CHARS)
         return result.model_copy(update={"content": content})
@@ -127,6 +159,12 @@ def _is_surplus(request: ToolCallRequest) -> bool:
     calls = asking.tool_calls if isinstance(asking, AIMessage) else []
     first = [call["id"] for call in calls[:MAX_CALLS_A_TURN]]
     return len(calls) > MAX_CALLS_A_TURN and request.tool_call["id"] not in first
+
+
+def _taint(request: ToolCallRequest) -> Taint:
+    errand: Any = request.runtime.context  # LangChain does not say of which type it is
+    assert isinstance(errand, Errand), "a worker's loop runs on an errand"
+    return errand.taint
 
 
 def _refusal(request: ToolCallRequest, reason: str) -> ToolMessage:

@@ -15,6 +15,7 @@ from nodes.ladder import climb, escalated
 from nodes.models.catalog import Models
 from nodes.rendezvous import Seeds, join
 from nodes.substitutes import substitutes
+from nodes.taint import merged
 from nodes.thrift import must_save
 from state import (
     SPECIALIST,
@@ -184,6 +185,7 @@ def _final(state: WorkerState, problem: str, *, ended_s: float) -> Report:
             "confidence": 0 if problem else kept.confidence,
             "error": problem or None,
             "attempts": len(attempts),
+            "marks": merged(*(attempt.marks for attempt in attempts)),
             "usage": sum((attempt.usage for attempt in attempts), Usage()),
             "started_s": state.get("started_s", ended_s),
             "ended_s": ended_s,

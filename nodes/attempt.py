@@ -15,8 +15,10 @@ from nodes.errand import Errand, TurnsSpent
 from nodes.errors import PlanInvalid, SupervisorError
 from nodes.models.ask import Unreadable, read_content
 from nodes.models.deadline import Deadline
+from nodes.origin import handed_on, taint_of
 from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
 from nodes.redaction import redacted
+from nodes.taint import MAX_ADDRESSES, merged
 from state import (
     SPECIALIST,
     Attempt,
@@ -25,6 +27,7 @@ from state import (
     Expense,
     Fault,
     Handoff,
+    Mark,
     Recruit,
     Report,
     Tier,
@@ -75,10 +78,17 @@ class Work:
 
     async def attempt(self) -> Attempt:
         """Make the attempt."""
+        self.errand.taint = taint_of(self.state)
         attempt = await self._attempted()
         inner = self.delegation
+        marks, addresses = self._read()
+        report = attempt.report
+        if report:
+            report = report.model_copy(update={"marks": marks, "addresses": addresses})
         return attempt.model_copy(
             update={
+                "report": report,
+                "marks": marks,
                 "worker": self.worker.name,
                 "tier": self.tier,
                 "usage": inner.usage if inner else self.errand.usage,
@@ -90,6 +100,14 @@ class Work:
     def inner_steps(self) -> int:
         """Count the attempts that a team made within this one."""
         return self.delegation.steps if self.delegation else 0
+
+    def _read(self) -> tuple[tuple[Mark, ...], tuple[str, ...]]:
+        """Give the marks of all that was read in the attempt, and the addresses that were found."""
+        taint, inner = self.errand.taint, self.delegation
+        if inner is None:
+            return merged(taint.marks), taint.addresses()
+        addresses = dict.fromkeys([*taint.found, *inner.addresses])
+        return merged(taint.marks, inner.marks), tuple(addresses)[-MAX_ADDRESSES:]
 
     async def _attempted(self) -> Attempt:
         description = self.state["description"]
@@ -128,6 +146,7 @@ class Work:
                 context=self.context,
                 timeout_s=timeout_s,
                 max_steps=self.max_steps,
+                origin=handed_on(self.state),
                 guidance="" if self.divides else self.worker.instructions.strip(),
                 is_division=self.divides,
             )

@@ -7,7 +7,7 @@ interrupt; what fails in it comes back as a report.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -16,6 +16,7 @@ from nodes.bill import total
 from nodes.budget import Budget
 from nodes.deadline import stamps
 from nodes.events import now_s, place
+from nodes.origin import HANDED, marks_of
 from nodes.prompts import delegated_request
 from state import (
     Answer,
@@ -25,6 +26,9 @@ from state import (
     Expense,
     Finding,
     Handoff,
+    Mark,
+    Origin,
+    Plan,
     Report,
     SupervisorState,
     Usage,
@@ -47,6 +51,8 @@ class Delegation:
     timeout_s: float
     max_steps: int
     """Attempts that the outer run's step cap leaves it."""
+    origin: Origin
+    """Whose words the task is, as the team's own tools are held to it."""
     guidance: str = ""
     """What the team is told with each request."""
     is_division: bool = False
@@ -102,11 +108,27 @@ class Delegation:
         """Count the attempts of the team's own workers."""
         return sum(self.state.get("steps", {}).values())
 
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Give what the team has read; all there is, where a worker of it broke off."""
+        results: dict[str, Report] = self.state.get("results", {})
+        plan: Plan | None = self.state.get("plan")
+        if plan is None or any(task.id not in results for task in plan.tasks):
+            return get_args(Mark)
+        return marks_of(results.values())
+
+    @property
+    def addresses(self) -> list[str]:
+        """Give the addresses that the team's searches found."""
+        reports = self.state.get("results", {}).values()
+        return [address for report in reports for address in report.addresses]
+
     def _config(self) -> RunnableConfig:
         outer = self.config["configurable"]
         inner: dict[str, Any] = {
             "__within": place(self.config, self.handoff.task),
             "__given": self.handoff.context,
+            HANDED: self.origin,
             **stamps(now_s(), self.timeout_s),
         }
         if isinstance(budget := outer.get("__budget"), Budget):

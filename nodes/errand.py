@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from langchain_core.language_models import BaseChatModel
 
+from nodes.taint import Taint
 from state import Limits, Usage
 
 
@@ -19,3 +20,5 @@ class Errand:
     limits: Limits
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
+    taint: Taint = field(default_factory=Taint)
+    """What was read so far, which the worker's tools are held to."""

@@ -203,3 +203,7 @@ class ThreadBusy(SupervisorError):
 
 class ToolRefused(Exception):
     """A tool cannot do what was asked; the message tells the worker's model what would work."""
+
+
+class NothingToRead(ToolRefused):
+    """There is nothing that the tool could have read, so its worker has read nothing of it."""

@@ -29,6 +29,7 @@ from nodes.instructions import (
     SYNTHESIZE,
     WORK,
 )
+from nodes.tools.access import reaches_outside
 from state import (
     Answer,
     Claim,
@@ -47,6 +48,8 @@ MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000
 MAX_GIVEN_CHARS = 600
 """Of a result that comes with a request, before the planner; workers see it whole."""
+TABLES = (".csv", ".tsv")
+"""Materials whose first line names columns."""
 
 
 def tagged(tag: str, text: str, **attributes: str) -> str:
@@ -79,7 +82,10 @@ def plan_messages(
         system.append("<examples>\n" + "\n".join(map(_example, team.examples)) + "\n</examples>")
     human = [tagged("history", history)] if history else []
     if materials:
-        human.append(tagged("materials", "\n".join(_material_card(*m) for m in materials.items())))
+        # What the planner reads may stand in a task's words, and those may go to a search engine.
+        is_open = not reaches_outside(team)
+        cards = [_material_card(*item, is_open=is_open) for item in materials.items()]
+        human.append(tagged("materials", "\n".join(cards)))
     if given:
         lines = [f"- {each.task}: {shortened(each.output, MAX_GIVEN_CHARS)}" for each in given]
         human.append(tagged("given", "\n".join([GIVEN, *lines])))
@@ -315,7 +321,10 @@ def _json_line(value: BaseModel) -> str:
     return json.dumps(value.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
 
 
-def _material_card(name: str, text: str) -> str:
+def _material_card(name: str, text: str, *, is_open: bool) -> str:
+    """Introduce a material: its name and size, and its first line; of some only a table's."""
+    if not (is_open or name.lower().endswith(TABLES)):
+        return f"- {name} ({len(text)} characters)"
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return f"- {name} ({len(text)} characters): {first[:200]}"
 

@@ -20,6 +20,7 @@ from nodes.errors import ModelError, PlanInvalid
 from nodes.estimate import estimated
 from nodes.events import elapsed_s, emit
 from nodes.models.catalog import Models
+from nodes.origin import begun, origin_for, reworded
 from nodes.planner import make_plan
 from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
@@ -114,6 +115,7 @@ async def _begin(
         "request": request,
         "planned_for": request,
         "given": tuple(config["configurable"].get("__given", ())),
+        "origin": begun(state, request, config),
         "messages": [] if is_said(state, request) else [HumanMessage(request)],
         "plan": plan,
         "plans": (plan,),
@@ -220,6 +222,7 @@ async def _step(
     update: SupervisorState = {
         "plan": grown,
         "plans": (grown,),
+        "origin": reworded(state),
         "ledger": ledger,
         "reported": len(results),
         "allowance": left,
@@ -305,6 +308,7 @@ async def _revise(
     update: SupervisorState = {
         "plan": plan,
         "plans": (plan,),
+        "origin": reworded(state),
         "ledger": {f"@plan#{plan.version}": spent},
         "objection": "",
         "awaits_approval": rejected,
@@ -375,6 +379,7 @@ def after_supervisor(state: SupervisorState) -> list[Send] | str:
                 task=with_note(task, state.get("notes", {}).get(task.id, "")),
                 materials={name: state["materials"][name] for name in task.materials},
                 given=() if task.depends_on else state.get("given", ()),
+                origin=origin_for(task, state),
                 is_dispensable=task.id in spare,
                 known={e.task: results[e.task] for e in task.depends_on if e.task in results},
                 max_attempts=state["max_attempts"],

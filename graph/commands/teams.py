@@ -4,6 +4,7 @@ from pathlib import Path
 
 from graph.commands.screen import put_columns, put_json
 from graph.evaluation.reading import EXAM_FILE, read_exam
+from graph.joined import joined
 from graph.settings import Settings
 from graph.teams import check_team, find_team, list_teams, load_team
 from graph.terminal import one_line, put, remark
@@ -53,6 +54,8 @@ def check(path: str, settings: Settings) -> int:
         count = len(problems)
         raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="mend them")
     team = load_team(path, settings)
+    for warning in joined(team):
+        remark(f"warning: {warning}", style="yellow")
     put(f"{path}: good. {_summary(team)}, {_exam(find_team(path, settings))}")
     return 0
 

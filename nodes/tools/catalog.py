@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
+from nodes.tools.access import access_of, shipped
 from nodes.tools.settings import ToolSettings
 
 
@@ -22,32 +23,20 @@ def known_tools() -> list[str]:
 def load_tools(names: Iterable[str], settings: ToolSettings) -> list[BaseTool]:
     """Build tools by name: a file of `nodes/tools`, or `package.module:attribute`.
 
+    Each says what it reads and sends: a shipped one as the house knows, another as it declares.
+
     Raises:
-        TeamInvalid: a name leads to no tool.
+        TeamInvalid: a name leads to no tool, or to one whose declaration cannot be read.
     """
-    return [_load(name, settings) for name in names]
+    return [_declared(name, _load(name, settings)) for name in names]
 
 
-def _load(name: str, settings: ToolSettings) -> BaseTool:
-    found = _attribute(name)
-    if isinstance(found, BaseTool):
-        return found
-    cause = f"it is a {type(found).__name__}"
-    if callable(found):
-        try:
-            built = found(settings)
-        except TypeError as error:  # what calling any function but a factory comes to
-            built, cause = None, str(error)
-        if isinstance(built, BaseTool):
-            return built
-    raise TeamInvalid(
-        f"{name!r} is no tool",
-        cause=cause,
-        next="decorate it with langchain_core.tools.tool, or return such a tool from it",
-    )
+def attribute(name: str) -> Any:  # whatever a module holds
+    """Find what a tool's name leads to: a tool, or a function that makes one.
 
-
-def _attribute(name: str) -> Any:  # whatever a module holds
+    Raises:
+        TeamInvalid: there is no such file, module or attribute.
+    """
     if ":" not in name:
         # Not by `known_tools`, which parses: where two threads parse at once, as LangChain does
         # while a run begins, CPython may raise SystemError in either (gh-106905).
@@ -65,6 +54,32 @@ def _attribute(name: str) -> Any:  # whatever a module holds
             cause=str(error),
             next="write it as package.module:attribute, importable from where you run",
         ) from error
+
+
+def _declared(name: str, tool: BaseTool) -> BaseTool:
+    if ":" not in name:
+        return tool.model_copy(update={"metadata": shipped(name).metadata})
+    access_of(tool)
+    return tool
+
+
+def _load(name: str, settings: ToolSettings) -> BaseTool:
+    found = attribute(name)
+    if isinstance(found, BaseTool):
+        return found
+    cause = f"it is a {type(found).__name__}"
+    if callable(found):
+        try:
+            built = found(settings)
+        except TypeError as error:  # what calling any function but a factory comes to
+            built, cause = None, str(error)
+        if isinstance(built, BaseTool):
+            return built
+    raise TeamInvalid(
+        f"{name!r} is no tool",
+        cause=cause,
+        next="decorate it with langchain_core.tools.tool, or return such a tool from it",
+    )
 
 
 def _unknown(name: str) -> TeamInvalid:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import ToolRefused
+from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.isolation import Isolated, IsolatedFailed
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import Location, locate
@@ -41,7 +41,7 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
         }
         location = await asyncio.to_thread(locate, settings.sql_url)
         if location.engine == "none" and not sheets:
-            raise ToolRefused(
+            raise NothingToRead(
                 "no database is set (SUPERVISE_SQL_URL) and the task has no .csv artifact; work "
                 "from your handoff, or report what is missing"
             )

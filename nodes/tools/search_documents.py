@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import ToolRefused
+from nodes.errors import NothingToRead
 from nodes.tools.documents.library import library_of
 from nodes.tools.settings import ToolSettings
 
@@ -32,7 +32,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         """
         index, skipped, read = await library.index(materials)
         if not read and not skipped:
-            raise ToolRefused(
+            raise NothingToRead(
                 "there are no documents and no artifacts to search; use another tool, or report "
                 "what is missing"
             )

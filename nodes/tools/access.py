@@ -1,0 +1,78 @@
+"""What a tool reads and what it sends outside: declared by the tool, held by the worker's loop.
+
+A tool's `metadata` says it: `{"reads": ["private", "untrusted"], "sends": "nothing"}`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from langchain_core.tools import BaseTool
+
+from nodes.errors import TeamInvalid
+from state import Mark, Team
+
+Sends = Literal["nothing", "query", "address", "anything"]
+"""What leaves this machine with a call: words to search for, an address to fetch, or anything."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a tool reads, and what it sends outside."""
+
+    reads: frozenset[Mark]
+    sends: Sends = "nothing"
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Give the declaration as a tool bears it."""
+        return {"reads": sorted(self.reads), "sends": self.sends}
+
+
+UNKNOWN: Final = Access(frozenset(get_args(Mark)), "anything")
+"""Of a tool that declares nothing."""
+LOCAL: Final = Access(frozenset(get_args(Mark)))
+"""Of a shipped tool: it reads what the user has, which others may have written."""
+NOT_LOCAL: Final[Mapping[str, Access]] = {
+    "calculate": Access(frozenset()),
+    "fetch_page": Access(frozenset({"untrusted"}), "address"),
+    "format_document": Access(frozenset()),
+    "web_search": Access(frozenset({"untrusted"}), "query"),
+}
+"""The shipped tools that are otherwise. One that opens a connection must stand here."""
+
+
+def shipped(name: str) -> Access:
+    """Give what a shipped tool reads and sends."""
+    return NOT_LOCAL.get(name, LOCAL)
+
+
+def reaches_outside(team: Team) -> bool:
+    """Say whether a tool of a team, or of one within it, may send something outside.
+
+    A tool of the user's own counts as one that does: none is imported for this.
+    """
+    held = [*team.grant, *(name for worker in team.workers for name in worker.tools)]
+    inner = [worker.team for worker in team.workers if worker.team is not None]
+    return any(":" in name or shipped(name).sends != "nothing" for name in held) or any(
+        map(reaches_outside, inner)
+    )
+
+
+def access_of(tool: BaseTool) -> Access:
+    """Read a tool's declaration; what it does not say counts as the worst.
+
+    Raises:
+        TeamInvalid: it says something that cannot be.
+    """
+    said = tool.metadata or {}
+    reads, sends = said.get("reads", get_args(Mark)), said.get("sends", "anything")
+    known = isinstance(reads, list | tuple | set | frozenset) and set(reads) <= set(get_args(Mark))
+    if not known or sends not in get_args(Sends):
+        raise TeamInvalid(
+            f"the metadata of tool {tool.name!r} cannot be read",
+            cause=f"reads is {reads!r:.80}, sends is {sends!r:.80}",
+            next=f"reads: a list of {', '.join(get_args(Mark))}; "
+            f"sends: one of {', '.join(get_args(Sends))}",
+        )
+    return Access(frozenset(reads), sends)

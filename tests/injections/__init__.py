@@ -1,0 +1,1 @@
+"""A model that obeys every instruction it reads, and counts of what that leads to."""
