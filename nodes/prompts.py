@@ -322,11 +322,11 @@ def _json_line(value: BaseModel) -> str:
 
 
 def _material_card(name: str, text: str, *, is_open: bool) -> str:
-    """Introduce a material: its name and size, and its first line; of some only a table's."""
-    if not (is_open or name.lower().endswith(TABLES)):
-        return f"- {name} ({len(text)} characters)"
+    """Introduce a material: its name, its size, and its first line; or that only where it names."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    return f"- {name} ({len(text)} characters): {first[:200]}"
+    names = name.lower().endswith(TABLES) or first.startswith("# ")
+    shown = first[:200] if is_open or names else ""
+    return f"- {name} ({len(text)} characters): {shown}".rstrip()
 
 
 def _attribute(value: str) -> str:

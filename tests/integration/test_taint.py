@@ -172,3 +172,25 @@ async def test_planner_synthesizer_critic_and_judge_have_no_tools(
     others = [call for call in endpoint.requests if call.schema != "Report"]
     assert {call.schema for call in others} == {"Plan", "Answer", "Critique"}
     assert all(set(call.tools) <= {call.schema} for call in others)
+
+
+async def test_a_planner_whose_team_reaches_outside_sees_no_content_of_materials(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    given: RequestInput = {
+        **REQUEST,
+        "materials": {
+            "memo.md": "The key is KEY-4711.",
+            "notes.md": "# Growth of Alpha\nThe key is KEY-4712.",
+            "sales.csv": "region,growth\nKEY-4713,17\n",
+        },
+    }
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="R", worker="reader"),)))
+
+    async with World():
+        await played(desk(), settings, given)
+    await played(team("reader"), settings, given)
+
+    outside, local = (str(call.body) for call in endpoint.calls(schema="Plan"))
+    assert "# Growth of Alpha" in outside and "region,growth" in outside and "KEY" not in outside
+    assert "KEY-4711" in local

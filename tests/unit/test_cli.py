@@ -208,6 +208,12 @@ def test_check_says_that_a_team_is_good(supervise):
     assert "good" in supervise.out
 
 
+def test_check_warns_of_a_worker_that_joins_private_data_and_a_way_outside(supervise):
+    assert supervise("check", "market_analysis") == 0
+    (line,) = [line for line in supervise.err.splitlines() if line.startswith("warning")]
+    assert "worker researcher joins private data (search_documents)" in line
+
+
 def test_draw_names_every_worker(supervise):
     assert supervise("draw", "market_analysis") == 0
     for name in ("supervisor", "researcher", "analyst", "synthesizer"):
