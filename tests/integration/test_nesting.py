@@ -161,7 +161,7 @@ async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(
 
     report = state["results"]["R"]
     assert report.status == "failed" and report.attempts == 3
-    assert "A failed: Torn." in report.error
+    assert "A, B failed: Torn." in report.error
     assert state["results"]["W"].status == "skipped"
     assert state["status"] == "partial"
     assert state["usage"].model_calls == len(endpoint.calls())
