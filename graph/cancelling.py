@@ -16,7 +16,6 @@ EXIT_CODE: Final = 130
 GRACE_S: Final = 1.2
 """What a cancelled run has to clean up; what takes longer is left as a kill would leave it."""
 
-
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -70,6 +69,8 @@ class _Threads(ThreadPoolExecutor):
         outcome: Future[Result] = Future()
 
         def work() -> None:
+            if not outcome.set_running_or_notify_cancel():
+                return
             try:
                 outcome.set_result(fn(*args, **kwargs))
             except BaseException as error:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 from nodes.errors import EndpointDown
 
-THRESHOLD = 5
-"""Failures in a row that open it."""
+THRESHOLD = 6
+"""Failures in a row that open it: one more than the retries that a lone run has."""
 OPEN_S = 30.0
 MEMORY_S = 300.0
 """A failure older than this, with nothing after it, is forgotten."""
 PAUSE_S = 0.25
 """After a failure, for all that come next; it doubles with each further one in a row."""
+MAX_PAUSE_S = 2.0
 
 
 class Breaker:
@@ -84,7 +85,8 @@ class Breaker:
     def leave(self, caller: object) -> None:
         """Know that a caller is gone; if it was the probe, another may be."""
         if self._probe is caller:
-            self._probe = None
+            with self._lock:
+                self._probe = None if self._probe is caller else self._probe
 
     def refusal(self, who: str) -> EndpointDown:
         """Word why the model is not asked."""
@@ -100,4 +102,4 @@ class Breaker:
     def _pause_s(self) -> float:
         if self.is_open():
             return OPEN_S
-        return random.uniform(0.5, 1.0) * PAUSE_S * 2.0 ** (self.failures - 1)
+        return random.uniform(0.5, 1.0) * min(MAX_PAUSE_S, PAUSE_S * 2.0 ** (self.failures - 1))

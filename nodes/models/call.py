@@ -53,7 +53,7 @@ class Call:
         self._limits = limits_for(self.endpoint, self.settings)
         self._health = health_of(self.endpoint, self.who)
         self._deadline = Deadline(self.settings.call_timeout_s, self.around.remaining_s)
-        self._retries = 0
+        self._retries, self._is_out = 0, False
 
     async def made(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
         """Give the answer.
@@ -61,17 +61,25 @@ class Call:
         Raises:
             SupervisorError: the reason why there is none.
         """
-        self._health.retries.count_call()
-        async with self._deadline.enforced(self.who):
-            while True:
-                try:
-                    answer = await self._try(messages, kwargs)
-                except SupervisorError as error:
-                    if not await self._may_go_again(error):
-                        raise
-                else:
-                    self._health.retries.give_back(self._retries)
-                    return answer
+        retries = self._health.retries
+        retries.count_call()
+        try:
+            async with self._deadline.enforced(self.who):
+                answer = await self._until_of_use(messages, kwargs)
+        finally:
+            self._land()
+        if self._retries:
+            retries.give_back(self._retries)
+        return answer
+
+    async def _until_of_use(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
+        while True:
+            try:
+                return await self._try(messages, kwargs)
+            except SupervisorError as error:
+                self._land()
+                if not await self._may_go_again(error):
+                    raise
 
     async def _try(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
         limits = self._limits
@@ -176,14 +184,21 @@ class Call:
 
     async def _has_leave(self) -> bool:
         """Wait for leave to send a retry; an open breaker will say itself that there is none."""
+        retries = self._health.retries
         while not self._health.breaker.is_open():
-            if self._health.retries.take():
-                self._retries += 1
+            if retries.take():
+                self._retries, self._is_out = self._retries + 1, True
                 return True
-            if self._deadline.remaining_s() <= POLL_S:
+            if not retries.is_worth_waiting() or self._deadline.remaining_s() <= POLL_S:
                 return False
             await asyncio.sleep(POLL_S)
         return True
+
+    def _land(self) -> None:
+        """Tell, of a retry that needed leave, that it is over."""
+        if self._is_out:
+            self._is_out = False
+            self._health.retries.landed()
 
 
 def _backoff_s(tries: int) -> float:

@@ -12,12 +12,14 @@ MIN_RETRIES = 5
 class RetryBudget:
     """Allows retries worth a tenth of the calls of a minute, five at least.
 
-    A retry that helped is given back: the budget is against those that only add to the load.
+    A retry that helped is given back: the budget is against those that only add to the load. So
+    whoever gets none may wait, as long as others that may help are out.
     """
 
     def __init__(self) -> None:
         self._calls: deque[float] = deque()
         self._retries: deque[float] = deque()
+        self._out = 0
         self._lock = threading.Lock()
 
     def count_call(self) -> None:
@@ -36,7 +38,17 @@ class RetryBudget:
             if len(self._retries) >= max(MIN_RETRIES, SHARE * len(self._calls)):
                 return False
             self._retries.append(now)
+            self._out += 1
             return True
+
+    def is_worth_waiting(self) -> bool:
+        """Say whether a retry is out that may yet be given back."""
+        return self._out > 0
+
+    def landed(self) -> None:
+        """Know that a retry was answered or failed."""
+        with self._lock:
+            self._out -= 1
 
     def give_back(self, number: int) -> None:
         """Know that a call was answered after so many retries."""
