@@ -283,7 +283,7 @@ def _spent(
     ledger: Mapping[str, Expense], error: SupervisorError, team: Team
 ) -> Mapping[str, Expense]:
     """Add to a ledger what was spent before an error, which no step could enter."""
-    if error.usage is None:
+    if error.usage is None or not error.usage.model_calls:
         return ledger
     lost = Expense(worker="supervisor", tier=team.planner_tier, usage=error.usage)
     return {**ledger, "@lost": lost}

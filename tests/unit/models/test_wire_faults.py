@@ -120,10 +120,12 @@ async def test_a_call_ends_at_its_deadline_whatever_the_endpoint_does(
     assert len(endpoint.requests) == 1
 
 
-async def test_an_endpoint_that_is_not_there_is_named_with_a_remedy(
-    model_settings: ModelSettings,
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_h10_an_endpoint_that_is_not_there_or_speaks_no_tls_is_named_with_a_remedy(
+    endpoint: Endpoint, model_settings: ModelSettings, scheme: str
 ) -> None:
-    nobody = replace(model_settings, base_url="http://127.0.0.1:1/v1")
+    port = 1 if scheme == "http" else endpoint.port
+    nobody = replace(model_settings, base_url=f"{scheme}://127.0.0.1:{port}/v1")
 
     with pytest.raises(EndpointUnreachable) as raised:
         await plan(nobody)
