@@ -1,6 +1,5 @@
 """Running a team on a thread that is kept: opened, locked, journalled, and resumable."""
 
-import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -13,6 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Overwrite, StateSnapshot
 
 from graph import journal
+from graph.accepted import recall, share
 from graph.given import read_context
 from graph.harvest import harvest
 from graph.journal import Journal, Listener
@@ -20,19 +20,21 @@ from graph.materials import read_materials
 from graph.outcome import Outcome
 from graph.portal import portal
 from graph.questions import answered, open_questions
+from graph.salvage import salvage
 from graph.settings import Settings
-from graph.store import open_saver
+from graph.store import RunDatabase, open_database
 from graph.supervisor import build_supervisor
 from graph.supervisor_graph import SupervisorGraph
 from graph.teams import find_team, load_team
-from graph.threads import checked, locked, new_thread
-from graph.trace import ThreadUnknown, journal_path
+from graph.threads import checked, new_thread
+from graph.trace import journal_path
 from nodes.errors import (
     BudgetSpent,
     ModelError,
     ModelUnknown,
     StoreError,
     SupervisorError,
+    ThreadBusy,
     UsageError,
 )
 from nodes.events import now_s
@@ -40,8 +42,6 @@ from nodes.request import read_request
 from state import Context, Estimate, Expense, Plan, SupervisorState, Team
 
 DEFAULT_TEAM = "market_analysis"
-ACCEPTED = ("source", "input", "context")
-"""What a journal notes of a request, so that a resume can begin where nothing else was saved."""
 
 
 class ThreadUnfinished(UsageError):
@@ -56,7 +56,9 @@ class _Session:
 
     thread: str
     graph: SupervisorGraph
+    database: RunDatabase
     journal: Journal
+    is_new_here: bool
     config: RunnableConfig
     team: Team
 
@@ -109,6 +111,7 @@ async def arun(
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
         kept = {"source": source, "input": given, "context": asdict(context)}
         session.journal.write({"run": noted, **kept})
+        await share(thread, kept, session.database, settings)
         return await _drive(session, given, context)
 
 
@@ -136,7 +139,7 @@ async def aresume(
         ThreadBusy: the thread is running elsewhere.
     """
     settings, given = settings or Settings(), read_context(context)
-    accepted = _accepted(checked(thread), settings)
+    accepted = await recall(checked(thread), settings)
     async with _opened(thread, accepted["source"], settings, on_event) as session:
         snapshot = await session.graph.aget_state(session.config)
         values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
@@ -146,6 +149,9 @@ async def aresume(
         is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
         if is_begun and not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)
+        if session.is_new_here:  # another machine began it
+            noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
+            session.journal.write({"run": noted, **accepted})
         session.journal.write({"resumed": _utc_now()})
         asked = read_context(accepted.get("context"))
         # A cap of zero is set; a switch that is off may be one that nobody touched.
@@ -207,20 +213,22 @@ async def _opened(
 ) -> AsyncIterator[_Session]:
     settings.export_tracing()
     team = Team.model_validate(source) if isinstance(source, dict) else load_team(source, settings)
-    with locked(thread, settings.home):
-        async with open_saver(settings.database_path()) as saver:
-            graph = build_supervisor(team, settings=settings, checkpointer=saver)
-            path = journal_path(thread, settings)
-            began_at = now_s() - journal.last_moment(path)
-            with Journal(path, listener) as kept:
-                config: RunnableConfig = {
-                    "configurable": {"thread_id": thread, "began_at": began_at},
-                    "callbacks": [kept],
-                    "run_name": team.name,
-                    "tags": ["supervisor-worker", team.name],
-                    "metadata": {"team": team.name},
-                }
-                yield _Session(thread, graph, kept, config, team)
+    async with open_database(thread, settings) as database:
+        graph = build_supervisor(
+            team, settings=settings, checkpointer=database.saver, store=database.store
+        )
+        path = journal_path(thread, settings)
+        is_new_here = not path.exists()
+        began_at = now_s() - journal.last_moment(path)
+        with Journal(path, listener) as kept:
+            config: RunnableConfig = {
+                "configurable": {"thread_id": thread, "began_at": began_at},
+                "callbacks": [kept],
+                "run_name": team.name,
+                "tags": ["supervisor-worker", team.name],
+                "metadata": {"team": team.name},
+            }
+            yield _Session(thread, graph, database, kept, is_new_here, config, team)
 
 
 def _is_under_way(snapshot: StateSnapshot) -> bool:
@@ -256,14 +264,17 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
     try:
         await session.graph.prepare()
         await session.graph.ainvoke(given, session.config, context=context)
+    except (StoreError, ThreadBusy) as raised:  # there is nothing to be read back from there
+        return _cut_off(session, raised)
     except SupervisorError as raised:
         error = raised
-    except sqlite3.Error as raised:
-        error = StoreError("the run database failed", cause=str(raised))
     except BaseException as raised:  # a cancel too: the journal must not say that it still runs
         session.journal.write({"stopped": type(raised).__name__})
         raise
-    snapshot = await session.graph.aget_state(session.config, subgraphs=True)
+    try:
+        snapshot = await session.graph.aget_state(session.config, subgraphs=True)
+    except StoreError as raised:
+        return _cut_off(session, raised)
     values = dict(snapshot.values)
     if values.get("planned_for") != values.get("request"):  # what there is answers another request
         values = {}
@@ -287,6 +298,15 @@ def _spent(
         return ledger
     lost = Expense(worker="supervisor", tier=team.planner_tier, usage=error.usage)
     return {**ledger, "@lost": lost}
+
+
+def _cut_off(session: _Session, error: SupervisorError) -> Outcome:
+    """End a run whose database is gone: the trace beside it still has what was finished."""
+    values = salvage(session.journal)
+    error.next = "; then ".join(filter(None, (error.next, f"supervise resume {session.thread}")))
+    error.kept = f"{len(values.get('results', {}))} finished tasks in {session.journal.path}"
+    _tell(session, error, finished=0)
+    return Outcome.of(session.thread, cast(SupervisorState, values), error=error)
 
 
 def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
@@ -327,20 +347,6 @@ def _source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]
     if isinstance(team, Team):
         return team.model_dump(mode="json")
     return str(find_team(team, settings).resolve())
-
-
-def _accepted(thread: str, settings: Settings) -> dict[str, Any]:
-    """Read what a thread was given last."""
-    path = journal_path(thread, settings)
-    notes: dict[str, Any] = {}
-    if path.exists():
-        for entry in journal.read(path):
-            notes |= {key: entry[key] for key in ACCEPTED if key in entry}
-    if "input" not in notes:
-        raise ThreadUnknown(
-            f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
-        )
-    return notes
 
 
 def _utc_now() -> str:

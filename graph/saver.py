@@ -2,16 +2,18 @@
 
 `AsyncSqliteSaver` crosses to its thread four times for each write and commits each alone. Here a
 write crosses once, and all that wait at that moment share one commit, which is what a disk charges
-for. A write is done when it is on disk; tables and format are the library's own.
+for. A write is done when it is on disk; the tables are the library's own.
 """
 
 import asyncio
+import os
 import queue
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -23,6 +25,9 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
+
+from graph.stores.errors import unreadable
+from nodes.errors import StoreError
 
 Result = TypeVar("Result")
 
@@ -48,12 +53,20 @@ class _Job:
 
 
 class GroupSaver(SqliteSaver):
-    """Saves checkpoints from async code; open it with `graph.store.open_saver`."""
+    """Saves checkpoints from async code; open it with `graph.store.open_saver`.
+
+    What SQLite cannot do ends in a `StoreError`.
+    """
 
     def __init__(
-        self, connection: sqlite3.Connection, *, serde: SerializerProtocol | None = None
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        *,
+        serde: SerializerProtocol | None = None,
     ) -> None:
         super().__init__(connection, serde=serde)
+        self.path, self._file = path, _identity(path)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._is_grouping = False
         self._thread = threading.Thread(target=self._work, name="checkpoints", daemon=True)
@@ -70,6 +83,19 @@ class GroupSaver(SqliteSaver):
         """Give a cursor; inside a group the commit comes at the group's end."""
         with super().cursor(transaction and not self._is_grouping) as cursor:
             yield cursor
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint.
+
+        Raises:
+            CheckpointUnreadable: its bytes are damaged.
+        """
+        try:
+            return super().get_tuple(config)
+        except sqlite3.Error:
+            raise
+        except Exception as error:  # each decoder has its own
+            raise unreadable(config, self._sought(config), error) from error
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return await self._do(lambda: self.get_tuple(config))
@@ -113,7 +139,19 @@ class GroupSaver(SqliteSaver):
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
         self._jobs.put(_Job(work, loop, outcome))
-        return await outcome
+        try:
+            return await outcome
+        except sqlite3.Error as error:
+            raise StoreError(f"the run database {self.path} failed", cause=str(error)) from error
+
+    def _sought(self, config: RunnableConfig) -> str:
+        """Name the checkpoint that a config asks for: the one it names, or the newest."""
+        place = config["configurable"]
+        newest = self.conn.execute(
+            "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?",
+            (str(place["thread_id"]), place.get("checkpoint_ns", "")),
+        ).fetchone()
+        return str(place.get("checkpoint_id") or newest[0])
 
     def _work(self) -> None:
         while group := self._next_group():
@@ -142,7 +180,18 @@ class GroupSaver(SqliteSaver):
         self._is_grouping = False
         try:
             self.conn.commit()
+            if _identity(self.path) != self._file:
+                raise sqlite3.OperationalError("the file was removed or replaced")
         except sqlite3.Error as lost:
             outcomes = [(None, lost)] * len(group)
         for job, (result, problem) in zip(group, outcomes, strict=True):
             job.settle(result, problem)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Tell a file from another of its name; SQLite writes on into one that is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from pydantic import (
     AliasChoices,
@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from graph.stores.address import is_postgres, passwords, shown
 from nodes.errors import SettingsInvalid
 from nodes.models.settings import ModelSettings
 from nodes.redaction import keep_secret
@@ -97,7 +98,8 @@ class Settings(BaseSettings):
     database_url: str = Field(
         "",
         validation_alias="SUPERVISE_DATABASE_URL",
-        description="sqlite:///relative/path or sqlite:////absolute/path",
+        description="sqlite:///relative/path, sqlite:////absolute/path or postgresql://…",
+        repr=False,
     )
     team_folders: Annotated[tuple[Path, ...], NoDecode] = Field(
         (),
@@ -174,13 +176,19 @@ class Settings(BaseSettings):
             tavily_api_key=_revealed(self.tavily_api_key),
         )
 
+    @property
+    def postgres_url(self) -> str | None:
+        """Address of the server that runs are kept in, if they are not kept in a file."""
+        return self.database_url if is_postgres(self.database_url) else None
+
     def database_path(self) -> Path:
-        """Give the file that runs are kept in."""
-        return Path(self.database_url.removeprefix("sqlite:///") or DATABASE).absolute()
+        """Give the file that runs are kept in, or would be without a server."""
+        named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
+        return Path(named or DATABASE).absolute()
 
     @property
     def home(self) -> Path:
-        """Folder of the database; traces and locks live beside it."""
+        """Folder of the database file; traces and locks live there."""
         return self.database_path().parent
 
     def model_post_init(self, context: Any) -> None:
@@ -190,9 +198,8 @@ class Settings(BaseSettings):
     def secrets(self) -> tuple[str, ...]:
         """List the values that must never be written anywhere."""
         keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
-        urls = (self.database_url, self.sql_url)
-        passwords = [part for url in urls for part in _passwords(url)]
-        return (*(key.get_secret_value() for key in keys if key), *passwords)
+        held = tuple(key.get_secret_value() for key in keys if key)
+        return (*held, *passwords(self.database_url), *passwords(self.sql_url or ""))
 
     def export_tracing(self) -> None:
         """Tell LangSmith's client, which reads only the environment, what `.env` says.
@@ -250,13 +257,18 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _must_be_sqlite(cls, url: str) -> str:
-        if url.startswith(("postgresql://", "postgres://")):
-            raise ValueError("names PostgreSQL, which arrives with a later release")
-        if url and (
-            not url.startswith("sqlite:///") or url in ("sqlite:///", "sqlite:///:memory:")
+    def _must_be_kept(cls, url: str) -> str:
+        if is_postgres(url):
+            try:
+                shown(url), passwords(url)
+            except ValueError:
+                raise ValueError("is no address") from None
+            return url
+        if (url and not url.startswith("sqlite:///")) or url in (
+            "sqlite:///",
+            "sqlite:///:memory:",
         ):
-            raise ValueError("names no file that runs could be kept in")
+            raise ValueError("names no file or server that runs could be kept in")
         return url
 
     @field_validator("sql_url")
@@ -280,15 +292,6 @@ class Settings(BaseSettings):
 
 def _folders(names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
-
-
-def _passwords(url: str | None) -> list[str]:
-    """Give the password of an URL as it stands there, and as it is meant."""
-    try:
-        password = urlsplit(url or "").password
-    except ValueError:
-        password = None
-    return [password, unquote(password)] if password else []
 
 
 def _revealed(secret: SecretStr | None) -> str | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.store.base import BaseStore
 
 from graph.loops import Loops
 from graph.seeds import SavedReports
@@ -32,17 +33,21 @@ def build_supervisor(
     *,
     settings: Settings | None = None,
     checkpointer: BaseCheckpointSaver[str] | None = None,
+    store: BaseStore | None = None,
 ) -> SupervisorGraph:
     """Compile the graph of a team: a shipped name, the path of a team folder, or a `Team`.
 
-    Without a checkpointer the graph runs in memory, and LangGraph's server brings its own.
+    Without a checkpointer the graph runs in memory, and LangGraph's server brings its own, like
+    the store, which outlives threads.
 
     Raises:
         TeamInvalid: there is no such team, or its folder does not hold one.
         SettingsInvalid: the environment asks for something that cannot be.
     """
     settings = settings or Settings()
-    return _compiled(load_team(team, settings), settings=settings, checkpointer=checkpointer)
+    return _compiled(
+        load_team(team, settings), settings=settings, checkpointer=checkpointer, store=store
+    )
 
 
 def _compiled(
@@ -50,6 +55,7 @@ def _compiled(
     *,
     settings: Settings,
     checkpointer: BaseCheckpointSaver[str] | None = None,
+    store: BaseStore | None = None,
     loops: Loops | None = None,
 ) -> SupervisorGraph:
     models, saved = Models(settings.models()), SavedReports()
@@ -82,7 +88,9 @@ def _compiled(
     builder.add_conditional_edges("synthesizer", after_synthesizer, ["critic", END])
     builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
 
-    graph = SupervisorGraph.of(builder.compile(name=team.name, checkpointer=checkpointer))
+    graph = SupervisorGraph.of(
+        builder.compile(name=team.name, checkpointer=checkpointer, store=store)
+    )
     graph.prepare, graph.team = loops.prepare, team
     saved.graph = graph
     return graph

@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from nodes.deadline import remaining_s
 from nodes.delegation import Delegation, TeamGraph
 from nodes.errand import Errand, TurnsSpent
-from nodes.errors import PlanInvalid, SupervisorError
+from nodes.errors import PlanInvalid, StoreError, SupervisorError, ThreadBusy
 from nodes.models.ask import Unreadable, read_content
 from nodes.models.deadline import Deadline
 from nodes.origin import handed_on, taint_of
@@ -124,12 +124,12 @@ class Work:
             error = f"timed out after {timeout_s:.3g} s, {whose}"
         except (TurnsSpent, Unreadable) as problem:
             error = str(problem)
+        except (GraphBubbleUp, StoreError, ThreadBusy):
+            raise
         except SupervisorError as problem:
             # What may pass by itself has been tried again where the model is called, only there.
             error = f"{problem.code}: {problem}"
             fault = "content" if isinstance(problem, PlanInvalid) else "permanent"
-        except GraphBubbleUp:
-            raise
         except Exception as problem:  # raised here it would cancel the task's siblings
             error = f"{type(problem).__name__}: {problem}"
         return Attempt(description=description, error=shortened(redacted(error), 2000), fault=fault)

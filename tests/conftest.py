@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 
 from graph.settings import Settings
+from tests import postgres
 from tests.endpoint import Endpoint
 from tests.endpoint.fixtures import endpoint, model_settings
 
@@ -31,6 +32,23 @@ def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
     monkeypatch.chdir(tmp_path)
     yield
+
+
+@pytest.fixture(scope="session")
+def postgres_server_url() -> Iterator[str]:
+    """The address of a PostgreSQL server: one that is named, or one of this process's own."""
+    if named := os.environ.get("SUPERVISE_TEST_POSTGRES_URL"):
+        yield named
+    else:
+        with postgres.server() as running:
+            yield running.url()
+
+
+@pytest.fixture
+def postgres_url(postgres_server_url: str) -> Iterator[str]:
+    """The address of an empty schema, which no other test sees."""
+    with postgres.schema(postgres_server_url) as url:
+        yield url
 
 
 @pytest.fixture

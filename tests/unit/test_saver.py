@@ -9,6 +9,7 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from graph.store import open_saver
+from nodes.errors import StoreError
 
 
 def config(thread: str, checkpoint: str | None = None) -> Any:
@@ -84,7 +85,7 @@ async def test_a_locked_database_says_so(tmp_path: Path) -> None:
         saver.conn.execute("PRAGMA busy_timeout = 50")
         with sqlite3.connect(path) as other:
             other.execute("BEGIN EXCLUSIVE")
-            with pytest.raises(sqlite3.OperationalError, match="locked"):
+            with pytest.raises(StoreError, match="locked"):
                 await saver.aput(config("one"), empty_checkpoint(), {"step": 0}, {})
             other.rollback()
         await saver.aput(config("one"), empty_checkpoint(), {"step": 0}, {})

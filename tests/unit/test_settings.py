@@ -69,8 +69,8 @@ def test_a_name_left_blank_is_not_set(monkeypatch):
         ("SUPERVISE_TPM", "inf", "above 0"),
         ("SUPERVISE_CALL_TIMEOUT_S", "nan", "seconds"),
         ("SUPERVISE_STREAM", "perhaps", "true or false"),
-        ("SUPERVISE_DATABASE_URL", "postgresql://me:sk-hidden@host/runs", "later release"),
         ("SUPERVISE_DATABASE_URL", "sqlite:///:memory:", "no file"),
+        ("SUPERVISE_DATABASE_URL", "mysql://me:sk-hidden@host/runs", "no file"),
         ("SUPERVISE_SQL_URL", "mysql://me:sk-hidden@host/sales", "'mysql'"),
     ],
 )

@@ -1,0 +1,46 @@
+"""What a thread was given, noted before anything of it runs, so that a resume can begin there.
+
+It stands in the thread's journal. A database that machines share keeps it too, for the others.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from graph import journal
+from graph.settings import Settings
+from graph.stores.database import RunDatabase, thread_namespace
+from graph.trace import ThreadUnknown, journal_path
+
+NOTED: Final = ("source", "input", "context")
+_KEY: Final = "accepted"
+
+
+async def share(
+    thread: str, accepted: Mapping[str, Any], database: RunDatabase, settings: Settings
+) -> None:
+    """Note what a thread is given where other machines find it, if there is such a place."""
+    if settings.postgres_url:
+        await database.store.aput(thread_namespace(thread), _KEY, dict(accepted), index=False)
+
+
+async def recall(thread: str, settings: Settings) -> dict[str, Any]:
+    """Give what a thread was given last.
+
+    Raises:
+        ThreadUnknown: nothing was noted under this id.
+        StoreError: the run database cannot be used.
+    """
+    notes: dict[str, Any] = {}
+    path = journal_path(thread, settings)
+    if path.exists():
+        for entry in journal.read(path):
+            notes |= {key: entry[key] for key in NOTED if key in entry}
+    if "input" not in notes and settings.postgres_url:
+        from graph.stores.postgres import read_store  # its libraries load only where used
+
+        notes = await read_store(settings.postgres_url, thread_namespace(thread), _KEY)
+    if "input" not in notes:
+        raise ThreadUnknown(
+            f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
+        )
+    return notes

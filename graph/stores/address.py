@@ -1,0 +1,36 @@
+"""The address of a PostgreSQL database, and how it is spoken of without its password."""
+
+from urllib.parse import parse_qs, unquote, urlsplit
+
+POSTGRES = ("postgresql://", "postgres://")
+
+
+def is_postgres(url: str) -> bool:
+    """Tell a server's address from a file's."""
+    return url.startswith(POSTGRES)
+
+
+def passwords(url: str) -> tuple[str, ...]:
+    """List the passwords in an address, as they stand there and as they are meant."""
+    if "://" not in url:
+        return ()
+    parts = urlsplit(url)
+    written = [parts.netloc.rpartition("@")[0].partition(":")[2]]
+    for name in ("password", "sslpassword"):
+        written += parse_qs(parts.query).get(name, [])
+    return tuple(dict.fromkeys(form for one in written if one for form in (one, unquote(one))))
+
+
+def shown(url: str) -> str:
+    """Give an address that may be read by anyone."""
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    return f"postgresql://{name + '@' if name else ''}{host}{parts.path}"
+
+
+def masked(text: str, url: str) -> str:
+    """Take an address's passwords out of a text."""
+    for password in passwords(url):
+        text = text.replace(password, "[secret]")
+    return text

@@ -1,0 +1,58 @@
+"""A LangGraph store that is opened by its first use: most runs never touch it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Self
+
+from langgraph.store.base import BaseStore, Op, Result
+
+Opens = Callable[[], AbstractAsyncContextManager[BaseStore]]
+Steady = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[Result]]]
+
+
+async def at_once(work: Callable[[], Awaitable[list[Result]]]) -> list[Result]:
+    """Do it once."""
+    return await work()
+
+
+class LateStore(BaseStore):
+    """Stands for a store until it is needed. An async context manager.
+
+    `steady` says how an operation is carried through; each may be repeated without harm.
+    """
+
+    supports_ttl = True
+
+    def __init__(self, opens: Opens, *, steady: Steady = at_once) -> None:
+        self._opens, self._steady = opens, steady
+        self._opening = asyncio.Lock()
+        self._loop = asyncio.get_running_loop()
+        self._stack = AsyncExitStack()
+        self._store: BaseStore | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._store = None
+        await self._stack.aclose()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do operations from another thread than the loop's."""
+        return asyncio.run_coroutine_threadsafe(self.abatch(ops), self._loop).result()
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do operations, opening the store for the first."""
+        asked = list(ops)
+
+        async def work() -> list[Result]:
+            return await (await self._opened()).abatch(asked)
+
+        return await self._steady(work)
+
+    async def _opened(self) -> BaseStore:
+        async with self._opening:
+            if self._store is None:
+                self._store = await self._stack.enter_async_context(self._opens())
+            return self._store

@@ -1,0 +1,85 @@
+"""Runs in PostgreSQL: one connection a run, which holds the thread's lock and does the writing.
+
+Only `graph.store` imports this, and only when an address asks for it.
+"""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from langgraph.store.base import BaseStore
+from langgraph.store.postgres.aio import AsyncPostgresStore
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from graph.stores.database import RunDatabase
+from graph.stores.late_store import LateStore
+from graph.stores.postgres_faults import PATIENCE_S, START_PATIENCE_S, passes_soon, patiently
+from graph.stores.postgres_saver import SteadySaver
+from graph.stores.postgres_schema import prepare
+from graph.stores.postgres_session import OPTIONS, ThreadSession, connect
+from graph.stores.serializer import strict_serializer
+
+# What it would say on stderr is said by the error that ends the wait.
+logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+
+
+@asynccontextmanager
+async def open_postgres(
+    url: str, thread: str, *, patience_s: float = PATIENCE_S
+) -> AsyncIterator[RunDatabase]:
+    """Open a database for one thread, and hold the thread in it.
+
+    A server that goes away afterwards is waited for: each operation for `patience_s` at most.
+
+    Raises:
+        ThreadBusy: another caller runs the thread, on this machine or another.
+        StoreError: the server cannot be used, within ten seconds.
+    """
+    session = ThreadSession(url, thread)
+    try:
+        connection = await patiently(
+            session.connection, url=url, patience_s=START_PATIENCE_S, worth=passes_soon
+        )
+        saver = SteadySaver(session, connection, serde=strict_serializer(), patience_s=patience_s)
+        opens = partial(_open_store, url)
+        steady = partial(patiently, url=url, patience_s=patience_s)
+        async with LateStore(opens, steady=steady) as store:
+            yield RunDatabase(saver, store)
+    finally:
+        await session.drop()
+
+
+@asynccontextmanager
+async def _open_store(url: str) -> AsyncIterator[BaseStore]:
+    """Open the store on connections of its own, none of them before it is needed."""
+    pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+        url,
+        min_size=0,
+        max_size=4,
+        open=False,
+        timeout=5.0,
+        check=AsyncConnectionPool.check_connection,
+        kwargs={"autocommit": True, "row_factory": dict_row, **OPTIONS},
+    )
+    async with pool:
+        yield AsyncPostgresStore(pool)
+
+
+async def read_store(url: str, namespace: tuple[str, ...], key: str) -> dict[str, Any]:
+    """Read one value of the store without holding a thread; empty where there is none.
+
+    Raises:
+        StoreError: the server cannot be used.
+    """
+
+    async def read() -> dict[str, Any]:
+        async with await connect(url) as connection:
+            await prepare(connection)
+            item = await AsyncPostgresStore(connection).aget(namespace, key)
+            return item.value if item else {}
+
+    return await patiently(read, url=url, patience_s=START_PATIENCE_S, worth=passes_soon)

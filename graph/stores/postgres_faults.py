@@ -1,0 +1,105 @@
+"""How PostgreSQL fails: what may pass by itself, and one line for what does not."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import PoolTimeout
+
+from graph.stores.address import masked, shown
+from nodes.errors import StoreError
+
+Result = TypeVar("Result")
+
+PATIENCE_S: Final = 30.0
+"""How long an operation of a run waits for a server that restarts, fails over or is cut off."""
+START_PATIENCE_S: Final = 6.0
+"""The same before a run begins, when nothing is lost by giving up."""
+MAX_PAUSE_S: Final = 1.0
+
+_BRIEF: Final = (
+    "connection refused",
+    "no such file or directory",
+    "starting up",
+    "shutting down",
+    "recovery",
+    "closed the connection",
+    "terminating connection",
+    "too many clients",
+    "read-only",
+)
+"""What a server says that may be itself again in a moment."""
+
+_ADVICE: Final = {
+    "password": "check user and password in SUPERVISE_DATABASE_URL",
+    "no pg_hba.conf entry": "add ?sslmode=require to SUPERVISE_DATABASE_URL, or let this user in",
+    "ssl": "let sslmode in SUPERVISE_DATABASE_URL say what the server offers",
+    "certificate": "give sslrootcert in SUPERVISE_DATABASE_URL",
+    "does not exist": "create it, or correct SUPERVISE_DATABASE_URL",
+    "permission denied": "let this user create tables in its schema",
+    "read-only": "name the primary server in SUPERVISE_DATABASE_URL",
+    "refused": "start the server, or correct host and port in SUPERVISE_DATABASE_URL",
+    "too many clients": "raise max_connections, or run less at once",
+}
+
+
+def may_pass(error: BaseException) -> bool:
+    """Say whether an operation of a run is worth trying again."""
+    passing = (
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+        PoolTimeout,
+        errors.ReadOnlySqlTransaction,
+        errors.IdleInTransactionSessionTimeout,
+    )
+    return isinstance(error, passing) and not isinstance(error, errors.InsufficientPrivilege)
+
+
+def passes_soon(error: BaseException) -> bool:
+    """Say whether a start is worth a few seconds: not with a password that is wrong."""
+    return may_pass(error) and any(said in str(error).lower() for said in _BRIEF)
+
+
+async def patiently(
+    work: Callable[[], Awaitable[Result]],
+    *,
+    url: str,
+    patience_s: float = PATIENCE_S,
+    worth: Callable[[BaseException], bool] = may_pass,
+) -> Result:
+    """Carry an operation that may be repeated through a server's absence.
+
+    Raises:
+        StoreError: it failed for good, or for longer than the patience lasts.
+    """
+    last: Exception | None = None
+    pause_s = 0.05
+    try:
+        async with asyncio.timeout(patience_s):
+            while True:
+                try:
+                    return await work()
+                except psycopg.Error as error:
+                    if not worth(error):
+                        raise failed(url, error) from error
+                    last = error
+                await asyncio.sleep(random.uniform(pause_s / 2, pause_s))
+                pause_s = min(2 * pause_s, MAX_PAUSE_S)
+    except TimeoutError:
+        raise failed(url, last, waited_s=patience_s) from last
+
+
+def failed(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:
+    """Say why a database cannot be used, and what would mend it; never with its password."""
+    cause = masked(" ".join(str(error or "no answer").split()), url)
+    waiting = f" (tried for {waited_s:g} s)" if waited_s else ""
+    advice = next((said for sign, said in _ADVICE.items() if sign in cause.lower()), "")
+    return StoreError(
+        f"the run database {shown(url)} cannot be used{waiting}",
+        cause=cause.removeprefix("connection failed: "),
+        kept="what was saved before",
+        next=advice or "see to the server; `supervise doctor` tells more",
+    )

