@@ -126,11 +126,33 @@ def resume(
 
 
 @app.command()
-def runs() -> int:
-    """List what ran here, the newest first."""
-    from graph.commands.past import show_runs
+def runs(
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove runs for good; say which, below.")
+    ] = False,
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", help="Their last event is so old: 12h, 30d, 8w.")
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=0, help="As many of the newest stay.")
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", help="Of these only; done,partial,failed without it.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what --prune would remove.")
+    ] = False,
+) -> int:
+    """List what ran here, the newest first; or remove some of it."""
+    from graph.commands import past
 
-    return show_runs(_settings())
+    if not prune:
+        if older_than or keep or status or dry_run:
+            raise UsageError("these options choose what --prune removes", next="add --prune")
+        return past.show_runs(_settings())
+    return past.prune_runs(
+        _settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
+    )
 
 
 @app.command()

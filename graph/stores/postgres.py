@@ -44,13 +44,16 @@ async def open_postgres(
         connection = await patiently(
             session.connection, url=url, patience_s=START_PATIENCE_S, worth=passes_soon
         )
-        saver = SteadySaver(session, connection, serde=strict_serializer(), patience_s=patience_s)
-        opens = partial(_open_store, url)
-        steady = partial(patiently, url=url, patience_s=patience_s)
-        async with LateStore(opens, steady=steady) as store:
+    except BaseException:
+        await session.end()
+        raise
+    saver = SteadySaver(session, connection, serde=strict_serializer(), patience_s=patience_s)
+    steady = partial(patiently, url=url, patience_s=patience_s)
+    try:
+        async with LateStore(partial(_open_store, url), steady=steady) as store:
             yield RunDatabase(saver, store)
     finally:
-        await session.drop()
+        await saver.close()
 
 
 @asynccontextmanager

@@ -43,6 +43,14 @@ class SteadySaver(AsyncPostgresSaver):
         self._session = session
         self._steady = partial(patiently, url=session.url, patience_s=patience_s)
 
+    async def close(self) -> None:
+        """Let go of the thread, once the operation under way has ended.
+
+        A cancelled run may leave one behind; what comes after it is refused.
+        """
+        async with self.lock:
+            await self._session.end()
+
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint.
 

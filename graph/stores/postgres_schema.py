@@ -44,7 +44,7 @@ async def prepare(connection: AsyncConnection[DictRow]) -> None:
         StoreError: the tables are another application's, of another version, or not whole.
         psycopg.Error: the server says no.
     """
-    if await _is_ready(connection):
+    if await is_ready(connection):
         return
     # The library makes its indexes with CONCURRENTLY, which waits for every statement under way:
     # one that waited for this lock would be waited for.
@@ -52,14 +52,19 @@ async def prepare(connection: AsyncConnection[DictRow]) -> None:
         if held:
             break
     try:
-        if not await _is_ready(connection):
+        if not await is_ready(connection):
             await _make(connection)
     finally:
         if not connection.closed:
             await connection.execute(f"SELECT pg_advisory_unlock({_MAKING})")
 
 
-async def _is_ready(connection: AsyncConnection[DictRow]) -> bool:
+async def is_ready(connection: AsyncConnection[DictRow]) -> bool:
+    """Say whether the tables are there, ours and of this version; False when they can be made.
+
+    Raises:
+        StoreError: the tables are another application's, of another version, or not whole.
+    """
     seen = await _one(connection, _LOOK, [list(TABLES)])
     if seen["schema"] is None:
         raise _refused(connection, "its search_path names no schema that exists")

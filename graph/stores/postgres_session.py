@@ -13,7 +13,7 @@ from psycopg import AsyncConnection, Error
 from psycopg.rows import DictRow, dict_row
 
 from graph.stores.postgres_schema import THREADS, prepare
-from nodes.errors import ThreadBusy
+from nodes.errors import StoreError, ThreadBusy
 
 CONNECT_TIMEOUT_S: Final = 5
 OPTIONS: Final = {
@@ -31,10 +31,9 @@ SELECT set_config('idle_session_timeout', '0', false),
     set_config('tcp_keepalives_interval', '5', false),
     set_config('tcp_keepalives_count', '3', false)
 """
-_LOCK = """
-SELECT pg_try_advisory_lock(hashtextextended('supervise ' || current_schema() || ' ' || %s, 0))
-    AS held
-"""
+LOCK_KEY: Final = "hashtextextended('supervise ' || current_schema() || ' ' || %s, 0)"
+"""Of a thread; schemas of one database do not share threads."""
+_LOCK = f"SELECT pg_try_advisory_lock({LOCK_KEY}) AS held"
 _TAKE = (
     f"INSERT INTO {THREADS} (thread_id, holder) VALUES (%s, %s) "
     "ON CONFLICT (thread_id) DO UPDATE SET holder = excluded.holder"
@@ -61,15 +60,18 @@ class ThreadSession:
         self._holder = uuid4().hex
         self._connection: AsyncConnection[DictRow] | None = None
         self._is_taken = False
+        self._is_over = False
 
     async def connection(self) -> AsyncConnection[DictRow]:
         """Give the connection, made anew when it was lost; not for use by two at once.
 
         Raises:
             ThreadBusy: another caller runs the thread, or has run it since.
-            StoreError: the tables are not ours.
+            StoreError: the tables are not ours, or the run is over.
             psycopg.Error: the server cannot be reached.
         """
+        if self._is_over:
+            raise StoreError(f"the run on thread {self.thread} is over, and saves no more")
         if self._connection is None or self._connection.closed:
             connection = await connect(self.url, name=f"supervise {self._holder}")
             try:
@@ -86,6 +88,11 @@ class ThreadSession:
         if self._connection is not None:
             await _close(self._connection)
             self._connection = None
+
+    async def end(self) -> None:
+        """Let go of the thread for good."""
+        self._is_over = True
+        await self.drop()
 
     async def _take(self, connection: AsyncConnection[DictRow]) -> None:
         await prepare(connection)

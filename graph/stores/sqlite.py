@@ -99,4 +99,9 @@ async def _told(path: Path, work: Callable[[], Awaitable[Result]]) -> Result:
     try:
         return await work()
     except sqlite3.Error as error:
-        raise StoreError(f"the run database {path} failed", cause=str(error)) from error
+        raise failed(path, error) from error
+
+
+def failed(path: Path, error: Exception) -> StoreError:
+    """Say that an operation failed on a file that was usable before."""
+    return StoreError(f"the run database {path} failed", cause=str(error))

@@ -1,0 +1,125 @@
+"""Removing old runs: checkpoints, store entries, journal and lock; never one that is running."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from graph.settings import Settings
+from graph.threads import lock_path, locked
+from graph.trace import journal_path, list_runs
+from nodes.errors import ThreadBusy, UsageError
+
+STATUSES: Final = ("done", "partial", "failed", "stopped", "running")
+ENDED: Final = frozenset(("done", "partial", "failed"))
+"""What is pruned when no status is asked for: a run that was cut short may be wanted yet."""
+
+Forget = Callable[[str], int]
+"""Removes what a database holds of a thread, and gives its bytes."""
+
+_UNIT_S: Final[Mapping[str, int]] = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+@dataclass(frozen=True)
+class Which:
+    """The runs to remove: those that meet all of it."""
+
+    older_than_s: float = 0.0
+    """Since a run's last event."""
+    keep: int = 0
+    """As many of the newest stay, whatever else is asked."""
+    statuses: frozenset[str] = ENDED
+
+    @classmethod
+    def of(cls, *, older_than: str | None, keep: int | None, status: str | None) -> "Which":
+        """Read what a user asked for.
+
+        Raises:
+            UsageError: nothing was asked for, or it cannot be understood.
+        """
+        if older_than is None and keep is None and status is None:
+            raise UsageError(
+                "--prune removes runs for good, so it wants to know which",
+                next="add --older-than 30d, --keep 20 or --status done; --dry-run shows them first",
+            )
+        statuses = frozenset(status.split(",")) if status else ENDED
+        if unknown := sorted(statuses - set(STATUSES)):
+            raise UsageError(f"no status {unknown[0]!r}", next=f"choose of {', '.join(STATUSES)}")
+        return cls(_seconds(older_than), keep or 0, statuses)
+
+
+@dataclass
+class Pruned:
+    """What was removed, or would be."""
+
+    threads: list[str] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)
+    """Chosen, but running at this moment, and so kept."""
+    bytes: int = 0
+
+
+def prune(which: Which, settings: Settings, *, is_dry: bool = False) -> Pruned:
+    """Remove runs for good.
+
+    Raises:
+        StoreError: the run database cannot be used.
+    """
+    chosen = list(_chosen(which, settings))
+    if is_dry or not chosen:
+        return Pruned(threads=chosen)
+    pruned = Pruned()
+    with _database(settings) as forget:
+        for thread in chosen:
+            try:
+                with locked(thread, settings.home):
+                    freed = forget(thread)
+                    freed += _remove_files(thread, settings)
+            except ThreadBusy:
+                pruned.running.append(thread)
+            else:
+                pruned.threads.append(thread)
+                pruned.bytes += freed
+    return pruned
+
+
+def _chosen(which: Which, settings: Settings) -> Iterator[str]:
+    oldest_kept = time.time() - which.older_than_s
+    for run in list_runs(settings)[which.keep :]:
+        thread = str(run.get("thread", ""))
+        path = journal_path(thread, settings)
+        is_asked = run["status"] in which.statuses and path.exists()
+        if is_asked and path.stat().st_mtime <= oldest_kept:
+            yield thread
+
+
+def _remove_files(thread: str, settings: Settings) -> int:
+    """Remove journal and lock; the lock is still held, so that nobody begins in between."""
+    journal = journal_path(thread, settings)
+    size = journal.stat().st_size if journal.exists() else 0
+    journal.unlink(missing_ok=True)
+    lock_path(thread, settings.home).unlink(missing_ok=True)
+    return size
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[Forget]:
+    if settings.postgres_url:
+        from graph.stores.postgres_prune import forgetting  # its libraries load only where used
+
+        opened = forgetting(settings.postgres_url)
+    else:
+        from graph.stores.sqlite_prune import forgetting as forgetting_in_file
+
+        opened = forgetting_in_file(settings.database_path())
+    with opened as forget:
+        yield forget
+
+
+def _seconds(age: str | None) -> float:
+    if age is None:
+        return 0.0
+    if not (found := re.fullmatch(r"(\d{1,6})([mhdw])", age.strip())):
+        raise UsageError(f"--older-than {age!r} is no age", next="write 90m, 12h, 30d or 8w")
+    return float(found[1]) * _UNIT_S[found[2]]

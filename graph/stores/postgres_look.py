@@ -1,0 +1,39 @@
+"""A look at a PostgreSQL database that changes nothing there."""
+
+import asyncio
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from graph.stores.postgres_faults import START_PATIENCE_S, passes_soon, patiently
+from graph.stores.postgres_schema import is_ready
+from graph.stores.postgres_session import connect
+
+_SEEN = """
+SELECT current_setting('server_version') AS version, current_schema() AS schema,
+    coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes
+FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))
+    AND relkind = 'r' AND (relname LIKE 'checkpoint%' OR relname = 'store')
+"""
+
+
+def look(url: str) -> str:
+    """Say in a few words what is there.
+
+    Raises:
+        StoreError: runs cannot be kept there.
+    """
+
+    async def see() -> str:
+        async with await connect(url) as connection:
+            return await _seen(connection)
+
+    return asyncio.run(patiently(see, url=url, patience_s=START_PATIENCE_S, worth=passes_soon))
+
+
+async def _seen(connection: AsyncConnection[DictRow]) -> str:
+    is_made = await is_ready(connection)
+    row = await (await connection.execute(_SEEN)).fetchone()
+    assert row is not None, "an aggregate gives one row"
+    size = f"{row['bytes'] / 1e6:.1f} MB" if is_made else "tables are made by the first run"
+    return f"PostgreSQL {row['version']}, schema {row['schema']} ({size})"

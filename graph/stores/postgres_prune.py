@@ -1,0 +1,58 @@
+"""Removing a thread from PostgreSQL, unless somebody runs it, on this machine or another."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import psycopg
+from psycopg import Connection
+from psycopg.rows import TupleRow
+
+from graph.stores.database import thread_namespace
+from graph.stores.postgres_faults import failed
+from graph.stores.postgres_schema import THREADS
+from graph.stores.postgres_session import CONNECT_TIMEOUT_S, LOCK_KEY
+from nodes.errors import ThreadBusy
+
+_TABLES: Final = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", THREADS)
+
+
+@contextmanager
+def forgetting(url: str) -> Iterator[Callable[[str], int]]:
+    """Open a database for removing threads.
+
+    Raises:
+        StoreError: the server cannot be used.
+    """
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as base:
+            yield lambda thread: _forget(base, thread)
+    except psycopg.Error as error:
+        raise failed(url, error) from error
+
+
+def _forget(base: Connection[TupleRow], thread: str) -> int:
+    """Remove a thread in one transaction, which holds its lock as a run does.
+
+    Raises:
+        ThreadBusy: it is running.
+    """
+    size = 0
+    with base.transaction():
+        row = base.execute(f"SELECT pg_try_advisory_xact_lock({LOCK_KEY})", [thread]).fetchone()
+        if not row or not row[0]:
+            raise ThreadBusy(f"thread {thread!r} is running elsewhere")
+        for table in _TABLES:
+            size += _delete(base, table, "thread_id = %s", [thread])
+        place = ".".join(thread_namespace(thread))
+        size += _delete(base, "store", "prefix = %s OR prefix LIKE %s", [place, f"{place}.%"])
+    return size
+
+
+def _delete(base: Connection[TupleRow], table: str, which: str, values: list[str]) -> int:
+    removed = base.execute(
+        f"WITH removed AS (DELETE FROM {table} WHERE {which} RETURNING pg_column_size({table}.*)) "
+        "SELECT coalesce(sum(pg_column_size), 0) FROM removed",
+        values,
+    ).fetchone()
+    return int(removed[0]) if removed else 0

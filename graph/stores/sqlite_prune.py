@@ -1,0 +1,59 @@
+"""Removing a thread from a SQLite file, and giving the room back."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from graph.stores.database import thread_namespace
+from graph.stores.sqlite import BUSY_TIMEOUT_S, failed, unusable
+from graph.stores.sqlite_file import check
+
+_VACUUM_TIMEOUT_S: Final = 2.0
+_SIZES: Final = {
+    "checkpoints": "length(checkpoint) + length(metadata)",
+    "writes": "coalesce(length(value), 0)",
+}
+
+
+@contextmanager
+def forgetting(path: Path) -> Iterator[Callable[[str], int]]:
+    """Open a file for removing threads; afterwards it is made smaller, unless others use it.
+
+    Raises:
+        StoreError: the file is no database of ours, damaged, or cannot be written.
+    """
+    if not path.exists():
+        yield lambda _: 0
+        return
+    try:
+        check(path)
+        with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as base:
+            yield lambda thread: _forget(base, thread)
+            # Without it the room is kept for later runs.
+            base.execute(f"PRAGMA busy_timeout = {_VACUUM_TIMEOUT_S * 1000:.0f}")
+            with suppress(sqlite3.OperationalError):
+                base.execute("VACUUM")
+                base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except OSError as error:
+        raise unusable(path, error) from error
+    except sqlite3.Error as error:
+        raise failed(path, error) from error
+
+
+def _forget(base: sqlite3.Connection, thread: str) -> int:
+    size = 0
+    with base:
+        for table, expression in _SIZES.items():
+            (found,) = base.execute(
+                f"SELECT sum({expression}) FROM {table} WHERE thread_id = ?", (thread,)
+            ).fetchone()
+            size += found or 0
+            base.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread,))
+        if base.execute("SELECT 1 FROM sqlite_master WHERE name = 'store'").fetchone():
+            place = ".".join(thread_namespace(thread))
+            base.execute(
+                "DELETE FROM store WHERE prefix = ? OR prefix GLOB ?", (place, f"{place}.*")
+            )
+    return size
