@@ -41,9 +41,9 @@ async def open_postgres(
     """
     session = ThreadSession(url, thread)
     try:
-        connection = await patiently(
-            session.connection, url=url, patience_s=START_PATIENCE_S, worth=passes_soon
-        )
+        await patiently(session.reach, url=url, patience_s=START_PATIENCE_S, worth=passes_soon)
+        # Making the tables may take longer than a server may be silent.
+        connection = await patiently(session.connection, url=url)
     except BaseException:
         await session.end()
         raise

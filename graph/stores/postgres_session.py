@@ -59,7 +59,10 @@ class ThreadSession:
         self.url, self.thread = url, thread
         self._holder = uuid4().hex
         self._connection: AsyncConnection[DictRow] | None = None
+        self._is_held = False
+        """By the connection of now."""
         self._is_taken = False
+        """By this run, once."""
         self._is_over = False
 
     async def connection(self) -> AsyncConnection[DictRow]:
@@ -70,24 +73,36 @@ class ThreadSession:
             StoreError: the tables are not ours, or the run is over.
             psycopg.Error: the server cannot be reached.
         """
-        if self._is_over:
-            raise StoreError(f"the run on thread {self.thread} is over, and saves no more")
-        if self._connection is None or self._connection.closed:
-            connection = await connect(self.url, name=f"supervise {self._holder}")
+        connection = await self.reach()
+        if not self._is_held:
             try:
                 await connection.execute(_SESSION)
                 await (self._retake(connection) if self._is_taken else self._take(connection))
             except BaseException:
-                await _close(connection)
+                await self.drop()
                 raise
-            self._connection = connection
+            self._is_held = True
+        return connection
+
+    async def reach(self) -> AsyncConnection[DictRow]:
+        """Give a connection that may not hold the thread yet, made anew when it was lost.
+
+        Raises:
+            StoreError: the run is over.
+            psycopg.Error: the server cannot be reached.
+        """
+        if self._is_over:
+            raise StoreError(f"the run on thread {self.thread} is over, and saves no more")
+        if self._connection is None or self._connection.closed:
+            self._is_held = False
+            self._connection = await connect(self.url, name=f"supervise {self._holder}")
         return self._connection
 
     async def drop(self) -> None:
         """Part with a connection that failed; the next one must hold the thread anew."""
         if self._connection is not None:
-            await _close(self._connection)
-            self._connection = None
+            connection, self._connection = self._connection, None
+            await _close(connection)
 
     async def end(self) -> None:
         """Let go of the thread for good."""

@@ -1,10 +1,10 @@
 """Count what `kill -9` costs: is each run resumed right, and is finished work done again.
 
-    python -m tests.benchmarks.kills [--kills 20] [--seed 1]
+    python -m tests.benchmarks.kills [--kills 20] [--times 1] [--postgres] [--seed 1]
 
 Each trial runs the CLI in a process of its own against an endpoint in another, kills it at a
-random moment while workers are at work, and resumes the thread in a new process. A task is
-finished when the trace of the killed run holds its report.
+random moment while workers are at work, and resumes the thread in a new process; with `--times 3`
+two of those are killed as well. A task is finished when the trace of a killed run holds its report.
 """
 
 import argparse
@@ -17,14 +17,19 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests import postgres
 from tests.benchmarks.dispatch import random_dag
 from tests.endpoint.process import ROOT, EndpointProcess, endpoint_process
 
 THREAD = "killed"
+TRIALS_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -38,32 +43,44 @@ class Trial:
     said: str = ""
 
 
-def trial(seed: int, *, tasks: int = 12, kills: int = 1) -> Trial:
+def trial(seed: int, *, url: str = "", tasks: int = 12, kills: int = 1) -> Trial:
     """Run, kill at random moments, resume, and count."""
     draw = random.Random(seed)
     scenario = random_dag(tasks, seed=seed, mean_s=0.25, max_depth=5)
-    with endpoint_process(scenario) as served, tempfile.TemporaryDirectory() as folder:
+    with (
+        endpoint_process(scenario) as served,
+        tempfile.TemporaryDirectory() as folder,
+        postgres.schema(url) if url else nullcontext("") as database,
+    ):
+        start = partial(_start, served=served, folder=Path(folder), database=database)
         command = ["run", "Compare the parts.", "--thread", THREAD, "--json"]
-        finished: set[str] = set()
+        finished: dict[str, int] = {}
         for _ in range(kills):
-            _kill_midway(_start(command, served, Path(folder)), Path(folder), draw)
-            finished |= _reported(Path(folder))
+            _kill_midway(start(command), Path(folder), draw)
+            calls = _calls(served)
+            finished = {name: calls[name] for name in _reported(Path(folder))} | finished
             command = ["resume", THREAD, "--json"]
-        child = _start(command, served, Path(folder))
+        child = start(command)
         stdout, stderr = child.communicate(timeout=60)
-        calls = Counter(
-            call["task"] for call in served.records()["calls"] if call["schema"] == "Report"
-        )
+        calls = _calls(served)
     outcome = json.loads(stdout) if stdout else {}
     reports = outcome.get("results") or {}
     is_right = child.returncode == 0 and all(
         reports.get(f"t{index}", {}).get("status") == "completed" for index in range(tasks)
     )
-    again = sum(calls[name] - 1 for name in finished)
+    again = sum(calls[name] - before for name, before in finished.items())
     return Trial(tasks, len(finished), again, is_right, "" if is_right else stderr[-500:])
 
 
-def _start(command: list[str], served: EndpointProcess, folder: Path) -> "subprocess.Popen[str]":
+def _calls(served: EndpointProcess) -> Counter[str]:
+    """Count how often each task was worked at until now."""
+    calls = served.records()["calls"]
+    return Counter(call["task"] for call in calls if call["schema"] == "Report")
+
+
+def _start(
+    command: list[str], *, served: EndpointProcess, folder: Path, database: str
+) -> "subprocess.Popen[str]":
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -71,6 +88,7 @@ def _start(command: list[str], served: EndpointProcess, folder: Path) -> "subpro
         "OPENAI_BASE_URL": served.base_url,
         "OPENAI_API_KEY": "sk-kills",
         "LANGSMITH_TRACING": "false",
+        "SUPERVISE_DATABASE_URL": database,
         **{
             f"SUPERVISE_MODEL_{tier}": "openai:gpt-5-mini"
             for tier in ("FAST", "STANDARD", "STRONG")
@@ -102,8 +120,8 @@ def _began(events: list[dict[str, Any]]) -> bool:
 
 
 def _events(folder: Path) -> list[dict[str, Any]]:
-    path = folder / ".supervise" / "traces" / f"{THREAD}.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    paths = (folder / ".supervise").rglob(f"traces/{THREAD}.jsonl")
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
@@ -115,9 +133,16 @@ def main() -> None:
     """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--times", type=int, default=1, help="kills in a row, in each trial")
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    trials = [trial(options.seed + index) for index in range(options.kills)]
+    with postgres.server() if options.postgres else nullcontext() as server:
+        one = partial(trial, url=server.url() if server else "", kills=options.times)
+        with ThreadPoolExecutor(TRIALS_AT_ONCE) as pool:
+            trials = list(pool.map(one, range(options.seed, options.seed + options.kills)))
+    where = "PostgreSQL" if options.postgres else "SQLite"
+    print(f"{where}, {len(trials)} runs, each killed {options.times} times or until it was done")
     for wrong in (one for one in trials if not one.is_right):
         print(wrong)
     right = sum(one.is_right for one in trials)

@@ -1,0 +1,150 @@
+"""Pruning: what was chosen goes whole, and nothing else."""
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun
+from graph.cli import main
+from graph.prune import Which, prune
+from graph.settings import Settings
+from graph.store import open_database
+from graph.stores.database import thread_namespace
+from graph.threads import lock_path
+from graph.trace import journal_path, list_runs
+from nodes.errors import UsageError
+from tests import postgres
+from tests.endpoint import Endpoint, Scenario, dag
+from tests.teams import team
+
+DAY_S = 86_400.0
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def kept(request: pytest.FixtureRequest, settings: Settings) -> Settings:
+    """Settings for each kind of database."""
+    if request.param == "sqlite":
+        return settings
+    url = request.getfixturevalue("postgres_url")
+    return settings.model_copy(update={"database_url": url})
+
+
+async def run_on(endpoint: Endpoint, settings: Settings, *threads: str) -> None:
+    """Run once on each thread; the first becomes the oldest, a day before the next."""
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    for age, thread in enumerate(reversed(threads)):
+        await arun("Compare the parts.", team=team(), settings=settings, thread=thread)
+        moment = time.time() - age * DAY_S
+        os.utime(journal_path(thread, settings), (moment, moment))
+
+
+def rows(settings: Settings, table: str) -> set[str]:
+    """List the threads that a table knows."""
+    sql = f"SELECT DISTINCT thread_id FROM {table}"
+    if settings.postgres_url:
+        return {row[0] for row in postgres.query(settings.postgres_url, sql)}
+    with sqlite3.connect(settings.database_path()) as base:
+        return {row[0] for row in base.execute(sql)}
+
+
+async def test_a_pruned_run_leaves_nothing_and_the_others_stay(
+    endpoint: Endpoint, kept: Settings
+) -> None:
+    await run_on(endpoint, kept, "old.one", "new")
+    async with open_database("old.one", kept) as database:
+        await database.store.aput((*thread_namespace("old.one"), "texts"), "A", {"text": "long"})
+        await database.store.aput(("workers",), "researcher", {"runs": 1})
+
+    pruned = prune(Which(older_than_s=DAY_S / 2), kept)
+
+    assert pruned.threads == ["old.one"] and pruned.bytes > 1000
+    assert rows(kept, "checkpoints") == rows(kept, kept_writes(kept)) == {"new"}
+    assert [run["thread"] for run in list_runs(kept)] == ["new"]
+    assert not lock_path("old.one", kept.home).exists()
+    async with open_database("look", kept) as database:
+        assert not await database.store.asearch(thread_namespace("old.one"))
+        assert await database.store.aget(("workers",), "researcher")
+
+
+def kept_writes(settings: Settings) -> str:
+    return "checkpoint_writes" if settings.postgres_url else "writes"
+
+
+async def test_a_run_that_is_going_on_is_never_pruned(endpoint: Endpoint, kept: Settings) -> None:
+    await run_on(endpoint, kept, "busy", "idle")
+
+    async with open_database("busy", kept):
+        pruned = prune(Which(), kept)
+
+    assert (pruned.threads, pruned.running) == (["idle"], ["busy"])
+    assert rows(kept, "checkpoints") == {"busy"}
+
+
+async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(
+    endpoint: Endpoint, settings: Settings, postgres_url: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    kept = settings.model_copy(update={"database_url": postgres_url})
+    await run_on(endpoint, kept, "busy")
+    here = Path.cwd()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+
+    async with open_database("busy", kept):
+        monkeypatch.chdir(here)
+        pruned = prune(Which(), kept)
+
+    assert (pruned.threads, pruned.running) == ([], ["busy"])
+
+
+async def test_the_file_becomes_smaller(endpoint: Endpoint, settings: Settings) -> None:
+    await run_on(endpoint, settings, *(f"t{n}" for n in range(5)))
+    before = settings.database_path().stat().st_size
+
+    prune(Which(keep=1), settings)
+
+    assert settings.database_path().stat().st_size < before / 2
+
+
+@pytest.mark.parametrize(
+    ("options", "removed"),
+    [
+        (["--keep", "1"], ["two", "one"]),
+        (["--older-than", "36h"], ["one"]),
+        (["--older-than", "1w"], []),
+        (["--status", "failed"], []),
+        (["--keep", "1", "--older-than", "36h", "--status", "done,failed"], ["one"]),
+    ],
+)
+async def test_the_options_choose_together(
+    endpoint: Endpoint,
+    settings: Settings,
+    options: list[str],
+    removed: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await run_on(endpoint, settings, "one", "two", "three")
+    monkeypatch.setenv("SUPERVISE_DATABASE_URL", settings.database_url)
+
+    for arguments in ([*options, "--dry-run"], options):
+        with pytest.raises(SystemExit) as ended:
+            main(["runs", "--prune", *arguments])
+
+        said = capsys.readouterr()
+        assert ended.value.code == 0
+        assert said.out.split() == removed
+        assert f"{len(removed)} run" in said.err
+
+    assert len(list_runs(settings)) == 3 - len(removed)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"older_than": "soon"}, {"older_than": "-3d"}, {"status": "finished"}]
+)
+def test_what_is_not_clear_removes_nothing(options: dict[str, str]) -> None:
+    with pytest.raises(UsageError):
+        Which.of(keep=None, older_than=options.get("older_than"), status=options.get("status"))

@@ -1,0 +1,226 @@
+"""Where runs are kept: what is refused at the start, what fails on the way, and who may write."""
+
+import asyncio
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun, build_supervisor
+from graph.outcome import Outcome
+from graph.runner import aresume
+from graph.settings import Settings
+from graph.store import open_database
+from graph.stores.errors import CheckpointUnreadable
+from nodes.errors import StoreError
+from tests.benchmarks.kills import trial
+from tests.benchmarks.writers import contest, crowd
+from tests.endpoint import Endpoint, Scenario, dag
+from tests.teams import team
+
+REQUEST = "Compare the parts and say which one is best."
+CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
+
+
+async def start(settings: Settings, **options: Any) -> Outcome:
+    return await arun(REQUEST, **{"team": team(), "settings": settings, "thread": "one", **options})
+
+
+def change(settings: Settings, *statements: str) -> None:
+    """Change the database past everything of ours."""
+    base = sqlite3.connect(settings.database_path())
+    with base:
+        for statement in statements:
+            base.execute(statement)
+    base.close()
+
+
+def foreign(path: Path) -> None:
+    sqlite3.connect(path).execute("CREATE TABLE songs (title TEXT)").connection.close()
+
+
+def cut_short(path: Path) -> None:
+    base = sqlite3.connect(path)
+    with base:
+        base.execute("CREATE TABLE checkpoints (thread_id TEXT)")
+        base.executemany("INSERT INTO checkpoints VALUES (?)", [("x" * 999,)] * 99)
+    base.close()
+    path.write_bytes(path.read_bytes()[:50_000])
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (Path.touch, "it is empty"),
+        (foreign, "another application's: it holds songs"),
+        (cut_short, "malformed"),
+    ],
+)
+async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
+    endpoint: Endpoint, settings: Settings, make: Any, said: str
+) -> None:
+    path = settings.database_path()
+    make(path)
+    before = path.read_bytes()
+
+    with pytest.raises(StoreError, match=said) as caught:
+        await start(settings)
+
+    assert caught.value.exit_code == 5
+    assert path.read_bytes() == before
+    assert not endpoint.requests
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE supervise_schema SET version = 99", "version 99"),
+        ("UPDATE supervise_schema SET version = 0", "version 0"),
+        ("DROP TABLE writes", "table writes is missing"),
+        ("ALTER TABLE writes DROP COLUMN task_path", "no column task_path"),
+    ],
+)
+async def test_tables_of_another_version_are_refused(
+    endpoint: Endpoint, settings: Settings, statement: str, said: str
+) -> None:
+    async with open_database("earlier", settings):
+        pass
+    change(settings, statement)
+    before = settings.database_path().read_bytes()
+
+    with pytest.raises(StoreError, match=said):
+        await start(settings)
+
+    assert settings.database_path().read_bytes() == before
+    assert not endpoint.requests
+
+
+async def test_a_database_from_before_the_version_stamp_is_taken_over(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    await start(settings)
+    change(settings, "DROP TABLE supervise_schema")
+
+    outcome = await aresume("one", settings=settings)
+
+    assert outcome.status == "done"
+    with sqlite3.connect(settings.database_path()) as base:
+        assert base.execute("SELECT version FROM supervise_schema").fetchall() == [(1,)]
+
+
+async def test_a_log_that_outlived_its_database_is_not_played_into_a_new_one(
+    settings: Settings,
+) -> None:
+    path = settings.database_path()
+    async with open_database("one", settings):
+        log = path.with_name(path.name + "-wal")
+        (saved := path.with_name("saved")).write_bytes(log.read_bytes())
+    path.unlink()
+    shutil.copy(saved, log)
+
+    async with open_database("one", settings):
+        pass
+
+    with sqlite3.connect(path) as base:
+        assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN, latency_s={"B": 0.5})))
+    running = asyncio.ensure_future(start(settings))
+    await endpoint.reach(began=3)
+
+    settings.database_path().unlink()
+    outcome = await running
+
+    assert outcome.error is not None and outcome.exit_code == 5
+    assert "removed or replaced" in outcome.error.line()
+    assert "1 finished tasks" in outcome.error.line() or "2 finished" in outcome.error.line()
+    assert outcome.results["A"].status == "completed"
+    assert outcome.plan is not None
+
+
+async def test_a_damaged_checkpoint_is_named(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    await start(settings)
+    with sqlite3.connect(settings.database_path()) as base:
+        newest, blob = base.execute(
+            "SELECT checkpoint_id, checkpoint FROM checkpoints WHERE checkpoint_ns = '' "
+            "ORDER BY checkpoint_id DESC"
+        ).fetchone()
+        damaged = blob[:40] + bytes([blob[40] ^ 1]) + blob[41:]
+        base.execute(
+            "UPDATE checkpoints SET checkpoint = ? WHERE checkpoint_id = ?", (damaged, newest)
+        )
+    base.close()
+
+    with pytest.raises(CheckpointUnreadable) as caught:
+        await aresume("one", settings=settings)
+
+    line = caught.value.line()
+    assert line.startswith("error[CHECKPOINT_UNREADABLE]") and caught.value.exit_code == 5
+    assert "thread one" in line and newest in line
+
+
+async def test_a_store_beside_the_checkpoints_keeps_what_outlives_a_thread(
+    settings: Settings,
+) -> None:
+    async with open_database("one", settings) as database:
+        await database.store.aput(("workers",), "researcher", {"runs": 1})
+    async with open_database("two", settings) as database:
+        found = await database.store.aget(("workers",), "researcher")
+        graph = build_supervisor(team(), settings=settings, store=database.store)
+
+    assert found and found.value == {"runs": 1}
+    assert graph.store is database.store
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgres"])
+async def test_of_many_processes_on_one_thread_one_runs_and_nothing_is_lost(
+    where: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
+
+    found = await asyncio.to_thread(contest, 4, tmp_path, url)
+
+    assert (found.ran, found.refused, found.lost_updates) == (1, 3, 0)
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgres"])
+async def test_many_threads_share_one_database(
+    where: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
+
+    ended, _ = await crowd(20, tmp_path, url)
+
+    assert ended == {"done": 20}, ended
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("where", ["sqlite", "postgres"])
+async def test_a_run_that_is_killed_twice_ends_right_and_does_nothing_twice(
+    where: str, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("postgres_server_url") if where == "postgres" else ""
+
+    found = await asyncio.to_thread(trial, 1, url=url, tasks=6, kills=2)
+
+    assert found.is_right, found.said
+    assert found.run_again == 0
+
+
+async def test_the_libraries_of_a_server_load_only_where_one_is_named() -> None:
+    code = "import sys, graph.runner; sys.exit('psycopg' in sys.modules)"
+
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, cwd=Path(__file__).parents[2]
+    )
+
+    assert await child.wait() == 0
