@@ -1,4 +1,7 @@
-.PHONY: help run test check bench dev audit lock
+.PHONY: help run test check bench chaos dev audit lock
+
+KILLS ?= 300
+RUNS ?= 300
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -15,6 +18,15 @@ check:  ## format, lint, types, tests: what CI runs
 bench:  ## measure dispatch against waves, in memory and on SQLite
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.benchmarks.dispatch
+
+chaos:  ## kill runs, restart PostgreSQL, let many write at once; KILLS=5 RUNS=10 is a small sample
+	bin/test --collect-only -q >/dev/null
+	.venv/bin/python -m tests.benchmarks.kills --kills $(KILLS)
+	.venv/bin/python -m tests.benchmarks.kills --kills $(KILLS) --postgres
+	.venv/bin/python -m tests.benchmarks.kills --kills $(KILLS) --times 3
+	.venv/bin/python -m tests.benchmarks.restarts --runs $(RUNS)
+	.venv/bin/python -m tests.benchmarks.writers
+	.venv/bin/python -m tests.benchmarks.writers --postgres
 
 dev:  ## open the teams in LangGraph's development server
 	bin/studio

@@ -23,8 +23,8 @@ from graph.stores.postgres_schema import prepare
 from graph.stores.postgres_session import OPTIONS, ThreadSession, connect
 from graph.stores.serializer import strict_serializer
 
-# What it would say on stderr is said by the error that ends the wait.
-logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+# Where nobody set up logging it would warn on stderr of each connection that is lost and mended.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 @asynccontextmanager
