@@ -68,12 +68,13 @@ class GroupSaver(SqliteSaver):
         super().__init__(connection, serde=serde)
         self.path, self._file = path, _identity(path)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._is_grouping = False
+        self._is_grouping = self._is_over = False
         self._thread = threading.Thread(target=self._work, name="checkpoints", daemon=True)
         self._thread.start()
 
     async def close(self) -> None:
-        """Finish what waits, then close the connection."""
+        """Finish what waits, then close the connection; what comes after it is refused."""
+        self._is_over = True
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
         self.conn.close()
@@ -136,6 +137,8 @@ class GroupSaver(SqliteSaver):
         await self._do(lambda: self.delete_thread(thread_id))
 
     async def _do(self, work: Callable[[], Result]) -> Result:
+        if self._is_over:
+            raise StoreError(f"the run database {self.path} is closed, and saves no more")
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
         self._jobs.put(_Job(work, loop, outcome))

@@ -7,7 +7,6 @@ from typing import Final, TypeVar
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import PoolTimeout
 
 from graph.stores.address import masked, shown
 from nodes.errors import StoreError
@@ -51,7 +50,6 @@ def may_pass(error: BaseException) -> bool:
     passing = (
         psycopg.OperationalError,
         psycopg.InterfaceError,
-        PoolTimeout,
         errors.ReadOnlySqlTransaction,
         errors.IdleInTransactionSessionTimeout,
     )

@@ -1,7 +1,6 @@
 """Runs kept in PostgreSQL: kept and resumed, one writer a thread, and a server that fails."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from graph import arun
+from graph.commands.doctor import diagnose
 from graph.outcome import Outcome
 from graph.runner import aresume
 from graph.settings import Settings
@@ -158,28 +158,25 @@ async def test_the_right_password_is_let_in_whatever_signs_it_has(
     assert not any(secret in repr(Settings(database_url=url)) for secret in secrets)
 
 
-async def test_no_server_is_told_within_ten_seconds(settings: Settings) -> None:
+async def test_no_server_is_told_when_the_start_has_tried_enough(settings: Settings) -> None:
     url = "postgresql://me:pw-hidden@127.0.0.1:1/runs"
-    began = time.monotonic()
 
     with pytest.raises(StoreError) as caught:
         await start(settings.model_copy(update={"database_url": url}))
 
-    assert time.monotonic() - began < 10
+    assert "tried for 6 s" in caught.value.line()
     assert "pw-hidden" not in caught.value.line()
 
 
-async def test_a_server_that_never_answers_is_told_within_ten_seconds(settings: Settings) -> None:
+async def test_a_server_that_never_answers_is_given_up(settings: Settings) -> None:
     silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
-    began = time.monotonic()
 
     with pytest.raises(StoreError):
         await start(
             settings.model_copy(update={"database_url": f"postgresql://me@127.0.0.1:{port}/runs"})
         )
 
-    assert time.monotonic() - began < 10
     silent.close()
 
 
@@ -322,6 +319,32 @@ async def test_a_text_that_json_cannot_hold_is_kept_all_the_same(postgres_url: s
         found = await database.saver.aget_tuple(AT)
 
     assert found and found.checkpoint["channel_values"]["request"] == "a\ufffdb?c"
+
+
+async def test_what_a_cancelled_run_left_behind_takes_no_thread_again(postgres_url: str) -> None:
+    async with open_postgres(postgres_url, "one") as database:
+        pass
+
+    with pytest.raises(StoreError, match="is over"):
+        await save(database.saver, 1)
+
+    async with open_postgres(postgres_url, "one"):
+        pass
+
+
+def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
+    postgres_url: str, own_server: postgres.Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codes = [
+        diagnose(Settings(database_url=url))
+        for url in (postgres_url, own_server.url(user="password", password="pw-wrong"))
+    ]
+
+    said = capsys.readouterr().out
+    assert codes == [0, 2]
+    assert "PostgreSQL" in said and "made by the first run" in said
+    assert "password authentication failed" in said and "pw-wrong" not in said
+    assert postgres.query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
 
 
 async def test_the_store_outlives_the_thread_and_its_connection(postgres_url: str) -> None:

@@ -79,6 +79,14 @@ async def test_closing_finishes_what_waits(tmp_path: Path) -> None:
         assert other.execute("SELECT count(*) FROM checkpoints").fetchone() == (50,)
 
 
+async def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
+    async with open_saver(tmp_path / "runs.sqlite") as saver:
+        pass
+
+    with pytest.raises(StoreError, match="closed"):
+        await saver.aput(config("one"), empty_checkpoint(), {"step": 0}, {})
+
+
 async def test_a_locked_database_says_so(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     async with open_saver(path) as saver:
