@@ -141,6 +141,9 @@ async def aresume(
     settings, given = settings or Settings(), read_context(context)
     accepted = await recall(checked(thread), settings)
     async with _opened(thread, accepted["source"], settings, on_event) as session:
+        if session.is_new_here:  # another machine began it
+            noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
+            session.journal.write({"run": noted, **accepted})
         snapshot = await session.graph.aget_state(session.config)
         values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
         command = None if answer is None else answered(thread, questions, answer)
@@ -149,9 +152,6 @@ async def aresume(
         is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
         if is_begun and not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)
-        if session.is_new_here:  # another machine began it
-            noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-            session.journal.write({"run": noted, **accepted})
         session.journal.write({"resumed": _utc_now()})
         asked = read_context(accepted.get("context"))
         # A cap of zero is set; a switch that is off may be one that nobody touched.
@@ -218,7 +218,7 @@ async def _opened(
             team, settings=settings, checkpointer=database.saver, store=database.store
         )
         path = journal_path(thread, settings)
-        is_new_here = not path.exists()
+        is_new_here = not path.exists() or not path.stat().st_size
         began_at = now_s() - journal.last_moment(path)
         with Journal(path, listener) as kept:
             config: RunnableConfig = {
@@ -273,7 +273,7 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
         raise
     try:
         snapshot = await session.graph.aget_state(session.config, subgraphs=True)
-    except StoreError as raised:
+    except (StoreError, ThreadBusy) as raised:
         return _cut_off(session, raised)
     values = dict(snapshot.values)
     if values.get("planned_for") != values.get("request"):  # what there is answers another request
