@@ -16,6 +16,7 @@ get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lr
 
 code_review = build_supervisor("code_review", settings=SETTINGS)
 competitive_intelligence = build_supervisor("competitive_intelligence", settings=SETTINGS)
+contract_review = build_supervisor("contract_review", settings=SETTINGS)
 market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
 organisation = build_supervisor("organisation", settings=SETTINGS)
 portfolio_rebalancing = build_supervisor("portfolio_rebalancing", settings=SETTINGS)

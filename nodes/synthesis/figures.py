@@ -31,6 +31,11 @@ _YEAR = (
     r"(?<![$€£¥.,])(?:19|20)\d\d(?![.,]\d)(?!\s?%|\s(?:percent|thousand|million|billion|trillion))"
 )
 _PERIOD = re.compile(rf"\b(?:{_YEAR}|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
+_REFERENCE = re.compile(
+    r"\b(?:clause|section|article|paragraph|page|line|exhibit|schedule|annex)s?\s+\d[\w.()]*",
+    re.IGNORECASE,
+)
+"""Where something stands, such as clause 4.2(a): a number that measures nothing."""
 _SIGN = re.compile(r"[~$€£]")
 
 
@@ -54,8 +59,9 @@ def periods(text: str) -> frozenset[str]:
 
 
 def figures(text: str) -> tuple[Figure, ...]:
-    """Give the figures of a text; periods are none."""
-    return tuple(_figure(match) for match in _FIGURE.finditer(_PERIOD.sub("_", text)))
+    """Give the figures of a text; periods and references are none."""
+    measured = _PERIOD.sub("_", _REFERENCE.sub("_", text))
+    return tuple(_figure(match) for match in _FIGURE.finditer(measured))
 
 
 def _figure(match: re.Match[str]) -> Figure:

@@ -1,6 +1,7 @@
 """The findings of all reports as one ranked list, each matter once."""
 
 import posixpath
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import get_args
@@ -15,6 +16,8 @@ MIN_OVERLAP = 0.5
 MIN_SHARED = 2
 """Terms that both must have, unless they have no other."""
 
+_RULE = re.compile(r"\[([A-Za-z][\w-]*)[^\[\]]*\]$")
+"""The rule or check that a finding comes from, where its message ends with one in brackets."""
 _RANK = {severity: rank for rank, severity in enumerate(get_args(Severity))}
 
 
@@ -88,6 +91,9 @@ def _is_near(left: int | None, right: int | None, lines_apart: int) -> bool:
 
 
 def _is_same_matter(left: str, right: str) -> bool:
+    rules = [found[1] for text in (left, right) if (found := _RULE.search(text))]
+    if len(set(rules)) > 1:
+        return False
     ours, theirs = _terms(left), _terms(right)
     if ours == theirs:
         return bool(ours) or left == right

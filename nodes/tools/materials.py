@@ -11,6 +11,15 @@ def material_text(name: str, materials: Mapping[str, str] | None) -> str:
     Raises:
         ToolRefused: there is no such material; the message names those there are.
     """
+    return (materials or {})[material_name(name, materials)]
+
+
+def material_name(name: str, materials: Mapping[str, str] | None) -> str:
+    """Give a material's whole name, as it is cited.
+
+    Raises:
+        ToolRefused: as `material_text`.
+    """
     held = materials or {}
     fitting = [key for key in held if key == name] or [
         key for key in held if key.endswith(f"/{name}") or name.endswith(f"/{key}")
@@ -18,4 +27,4 @@ def material_text(name: str, materials: Mapping[str, str] | None) -> str:
     if len(fitting) != 1:
         known = ", ".join(held) or "none"
         raise ToolRefused(f"no material is named {name[:200]!r}; materials of this task: {known}")
-    return held[fitting[0]]
+    return fitting[0]

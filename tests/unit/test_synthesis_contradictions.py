@@ -37,8 +37,12 @@ def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) ->
         ("Part A costs 42 euros.", "Part B costs 43 euros."),
         ("Growth is about 20 %", "Growth is 19.2 %"),
         ("It is cheap.", "It is dear."),
+        ("Termination: clause 4.2(a) of the lease", "Termination: clause 16 of the lease"),
     ],
-    ids=["rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "no_figure"],
+    ids=[
+        *("rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "no_figure"),
+        "reference",
+    ],
 )
 def test_other_subjects_and_roundings_are_none(first: str, second: str) -> None:
     assert candidates([report("A", first), report("B", second)]) == ()

@@ -71,6 +71,14 @@ def test_another_place_or_another_matter_is_another_finding() -> None:
     assert [len(merged(pair)) for pair in (far, other, nowhere)] == [2, 2, 2]
 
 
+def test_findings_of_different_rules_are_different_matters() -> None:
+    late = finding("Term of the lease is over 3 years [term 2/5]")
+    renewed = finding("Renewed term of the lease is over 1 year [renewal 3/5]")
+
+    assert len(merged([late, renewed])) == 2
+    assert len(merged([late, finding("Term of the lease is over 3 years [term]")])) == 1
+
+
 def test_a_finding_two_workers_doubt_is_kept_when_one_is_sure() -> None:
     sure = Finding(severity="low", message="Unused import os", file="a.py", confidence=90)
     unsure = sure.model_copy(update={"confidence": 40})

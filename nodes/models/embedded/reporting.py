@@ -180,7 +180,7 @@ def _handed_back(
     message = (
         said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"
         if tried
-        else "no tool can be called with what the handoff gives"
+        else f"no tool can be called with what the handoff gives{_lacking(brief)}"
     )
     return {
         "status": "escalated",
@@ -189,6 +189,10 @@ def _handed_back(
         "escalation": told
         or {"reason": "ambiguous_input" if tried else "out_of_scope", "message": message},
     }
+
+
+def _lacking(brief: Brief) -> str:
+    return "" if brief.artifacts or brief.reports else ": no file; add one with --file"
 
 
 def _is_refused(brief: Brief) -> bool:

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _ONLINE = re.compile(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 _SHOW_TABLES = "SHOW TABLES"
 MAX_QUERY_WORDS = 24
-MAX_CLAIMS = 40
+MAX_CLAIMS = 100
 MAX_FINDINGS = 100
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each offered tool, as JSON schema, by the tool's name."""
@@ -168,7 +168,7 @@ def _material(brief: Brief, schema: Mapping[str, Any]) -> str | None:
 
 
 def _findings(brief: Brief, schema: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    return brief.findings[:MAX_FINDINGS] or None
+    return brief.findings[:MAX_FINDINGS] if brief.reports else None
 
 
 def _markdown(brief: Brief, schema: Mapping[str, Any]) -> str | None:

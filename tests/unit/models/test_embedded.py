@@ -465,6 +465,21 @@ def test_a_tool_may_hand_a_task_back_and_is_given_the_request_in_its_own_words()
 
 
 @tool
+def weigh(findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Weigh findings."""
+    return {"summary": f"{len(findings)} findings weighed."}
+
+
+def test_reports_without_findings_have_none_which_is_not_the_same_as_no_reports():
+    found = worked("Weigh the findings.", weigh, context=(Report(task="a", output="Clean."),))
+
+    assert found.output == "0 findings weighed."
+    alone = worked("Weigh the findings.", weigh)
+    assert alone.escalation is not None
+    assert "no file; add one with --file" in alone.escalation.message
+
+
+@tool
 def review_text(material: str) -> dict[str, Any]:
     """Review a material, in the words of a report."""
     finding = {

@@ -8,6 +8,7 @@ from blockbuster import blockbuster_ctx
 from nodes.errors import ToolRefused
 from nodes.tools.catalog import load_tools
 from nodes.tools.settings import ToolSettings
+from tests.contracts import DISTRIBUTION, texts
 from tests.unit.tools.document_samples import write_pdf
 
 CHANGE = {"a.diff": "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = eval(y)\n"}
@@ -39,6 +40,19 @@ CALLS: dict[str, dict[str, Any]] = {
     "launch_price": {"request": "Best price at a unit cost of 2 EUR?", "materials": LAUNCH},
     "check_copy": {"request": "Check the copy", "materials": LAUNCH},
     "price_points": {"request": "What do rivals charge?", "materials": LAUNCH},
+    "extract_clauses": {
+        "material": DISTRIBUTION.name,
+        "query": "term",
+        "materials": texts(DISTRIBUTION),
+    },
+    "check_playbook": {"material": DISTRIBUTION.name, "materials": texts(DISTRIBUTION)},
+    "verify_quotations": {
+        "claims": [
+            {"text": "law", "source": DISTRIBUTION.name, "quote": "laws of the State of Oregon"}
+        ],
+        "materials": texts(DISTRIBUTION),
+    },
+    "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }
 
 

@@ -1,0 +1,24 @@
+"""A contract held against a playbook of required, forbidden and limited terms."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.contracts.asking import ask
+from nodes.tools.materials import material_name
+
+
+@tool
+async def check_playbook(
+    material: str,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Check a contract against the playbook: `playbook.yaml` among the materials, else the team's.
+
+    Each finding is a term that is missing, that must not stand there, or that is beyond its limit,
+    with clause, line and severity; each claim quotes the words. Hand findings on as they stand.
+    Example: check_playbook(material="supply_agreement.txt")
+    """
+    held = materials or {}
+    return await ask("check", held, name=material_name(material, held))

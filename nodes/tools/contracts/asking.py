@@ -1,0 +1,27 @@
+"""Ask the child process that reads contracts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.errors import ToolRefused
+from nodes.tools.isolation import Isolated, IsolatedFailed
+
+ENGINE = "nodes.tools.contracts.engine"
+TIMEOUT_S = 60.0
+
+
+async def ask(operation: str, materials: Mapping[str, str], **more: Any) -> dict[str, Any]:
+    """Send one request; `more` are its arguments, as JSON can say them.
+
+    Raises:
+        ToolRefused: the contract, the playbook or the arguments cannot be used.
+    """
+    request = {"operation": operation, "materials": dict(materials), **more}
+    try:
+        async with Isolated(ENGINE, timeout_s=TIMEOUT_S) as engine:
+            answer = await engine.ask(request)
+    except IsolatedFailed as failure:
+        raise ToolRefused(f"reading failed: {failure}; give a shorter or cleaner text") from failure
+    if refusal := answer.get("refusal"):
+        raise ToolRefused(str(refusal))
+    return answer

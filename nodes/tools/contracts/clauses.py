@@ -1,0 +1,177 @@
+"""A contract as clauses: numbered ones, what stands before them, exhibits and signatures."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nodes.tools.contracts.headings import is_heading_line
+from nodes.tools.contracts.markers import Marker, markers
+from nodes.tools.contracts.noise import Span
+from nodes.tools.contracts.numbering import Opening, numbers, openings
+from nodes.tools.contracts.reading import Reading
+
+PREAMBLE, SIGNATURES = "preamble", "signatures"
+MIN_NUMBERED = 2
+MIN_PARAGRAPH_WORDS = 5
+_SIGNED = re.compile(
+    r"\bin witness (?:whereof|of which)\b|^[ ]*(?:signed|executed)\b[^\n]{0,60}\b(?:by|on behalf)\b"
+    r"|^[ ]*(?:by:?[ ]*)?/s/|^[ ]*by:[ ]*(?:_{3,}|$)|^[ ]*_{12,}[ ]*$",
+    re.MULTILINE,
+)
+_ATTACHED = re.compile(
+    r"^[ #*]*(?P<kind>exhibit|schedule|annex|appendix|attachment)[ ]+"
+    r"(?P<label>[a-z]{1,2}|\d{1,2}(?:\.\d{1,3})?|[ivx]{1,4})[ .:*-]*(?:\n|$|[ ]{2,}|[-:][ ])",
+    re.MULTILINE,
+)
+_TOP_CHARS = 400
+"""An `EXHIBIT 10.2` this near the top is the number under which the contract was filed."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A numbered part of a contract; its parts, such as (a) and (b), are clauses of their own."""
+
+    number: str
+    """`9`, `4.2(a)`, `Exhibit A 1`; `¶3` where the contract has no numbers; or what it is."""
+    heading: str
+    start: int
+    head: int
+    """Where the text after the number begins."""
+    body: int
+    """Where the text after number and heading begins."""
+    end: int
+    """Where the next clause of any depth begins."""
+    whole_end: int
+    """Where the next clause begins that is no part of this one."""
+    level: int
+
+    @property
+    def name(self) -> str:
+        """Name the clause for a reader."""
+        known = self.number if not self.number[0].isdigit() else f"clause {self.number}"
+        return f"{known} ({self.heading})" if self.heading else known
+
+
+def clauses(reading: Reading) -> list[Clause]:
+    """Part a contract into clauses, in their order; together they cover all of it."""
+    marked = markers(reading.clean)
+    cuts = list(_regions(reading, marked))
+    found: list[Clause] = []
+    for index, (start, label) in enumerate(cuts):
+        end = cuts[index + 1][0] if index + 1 < len(cuts) else len(reading.raw)
+        if label == SIGNATURES:
+            found.append(Clause(SIGNATURES, "", start, start, start, end, end, 0))
+        else:
+            inside = [marker for marker in marked if start <= marker.start < end]
+            found += _region(reading, start, end, label, inside)
+    return found
+
+
+def named(found: Sequence[Clause], number: str) -> list[Clause]:
+    """Find clauses by number, however it is written: `16 C`, `16(C)`, `Section 16.C`."""
+    wanted = _key(number)
+    return [clause for clause in found if wanted and _key(clause.number) == wanted]
+
+
+def _key(number: str) -> str:
+    bare = re.sub(
+        r"^\W*(?:clause|section|sec|no|number)\b", "", number.strip(), flags=re.IGNORECASE
+    )
+    return re.sub(r"[^\w¶]+", "", bare).casefold()
+
+
+def _regions(reading: Reading, marked: Sequence[Marker]) -> Iterator[tuple[int, str]]:
+    """Cut at signatures and attachments; the first region has no label."""
+    yield 0, ""
+    low = reading.low
+    attached = [found for found in _ATTACHED.finditer(low) if found.start() > _TOP_CHARS]
+    signed = _SIGNED.search(low, marked[0].start if marked else _TOP_CHARS)
+    cuts = [(each.start(), f"{each['kind']} {each['label']}".title()) for each in attached]
+    if signed:
+        cuts = [(at, label) for at, label in cuts if at > signed.start()]
+        cuts.insert(0, (signed.start(), SIGNATURES))
+    known: set[str] = set()
+    for at, label in cuts:
+        if label not in known:
+            known.add(label)
+            yield at, label
+
+
+def _region(
+    reading: Reading, start: int, end: int, label: str, marked: Sequence[Marker]
+) -> list[Clause]:
+    opened = openings(marked)
+    whole = [opening for opening in opened if opening.level == 0]
+    prefix = f"{label} " if label else ""
+    if len(whole) < MIN_NUMBERED:
+        return _unnumbered(reading, start, end, label)
+    found = _opening(reading, start, opened[0].marker.start, label)
+    ends = [*(each.marker.start for each in opened[1:]), end]
+    rows = zip(opened, numbers(opened), ends, _whole_ends(opened, end), strict=True)
+    for opening, number, stop, whole_stop in rows:
+        marker = opening.marker
+        found.append(
+            Clause(
+                number=prefix + number,
+                heading=marker.heading,
+                start=marker.start,
+                head=marker.end,
+                body=marker.heading_end or marker.end,
+                end=stop,
+                whole_end=whole_stop,
+                level=opening.level,
+            )
+        )
+    return found
+
+
+def _whole_ends(opened: Sequence[Opening], end: int) -> list[int]:
+    """Give for each clause where the next one begins that lies no deeper."""
+    found: list[int] = []
+    next_at: dict[int, int] = {}
+    for opening in reversed(opened):
+        found.append(min((at for lv, at in next_at.items() if lv <= opening.level), default=end))
+        next_at = {level: at for level, at in next_at.items() if level < opening.level}
+        next_at[opening.level] = opening.marker.start
+    return found[::-1]
+
+
+def _opening(reading: Reading, start: int, end: int, label: str) -> list[Clause]:
+    if not reading.clean[start:end].strip():
+        return []
+    return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
+
+
+def _unnumbered(reading: Reading, start: int, end: int, label: str) -> list[Clause]:
+    """Count the parts under headings, or else the paragraphs, of what has no numbers."""
+    blocks = list(_blocks(reading, start, end))
+    heads = [span for span in blocks if is_heading_line(reading.clean[slice(*span)])]
+    if len(heads) >= MIN_NUMBERED + 1:
+        cuts = [span for span in heads if span != blocks[0]]
+    else:
+        cuts = [span for span in blocks if _is_paragraph(reading.clean[slice(*span)])][1:]
+    if not cuts:
+        return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
+    found = _opening(reading, start, cuts[0][0], label)
+    for index, (at, stop) in enumerate(cuts):
+        until = cuts[index + 1][0] if index + 1 < len(cuts) else end
+        line = reading.clean[at:stop]
+        name = " ".join(line.split()).strip("#*_: ") if is_heading_line(line) else ""
+        number = f"{label} ¶{index + 1}" if label else f"¶{index + 1}"
+        found.append(Clause(number, name, at, at, stop if name else at, until, until, 0))
+    return found
+
+
+def _is_paragraph(text: str) -> bool:
+    return len(text.split()) >= MIN_PARAGRAPH_WORDS
+
+
+def _blocks(reading: Reading, start: int, end: int) -> Iterator[Span]:
+    """Give headings and paragraphs, parted by blank lines; a heading may have none below it."""
+    for block in re.finditer(r"\S(?:[^\n]|\n(?![ ]*\n))*", reading.clean[start:end]):
+        at, stop = start + block.start(), start + block.end()
+        first = at + len(block[0].partition("\n")[0])
+        if first < stop and is_heading_line(reading.clean[at:first]):
+            yield at, first
+            at = first + 1
+        yield reading.trimmed(at, stop)

@@ -1,0 +1,139 @@
+"""How a check against a playbook is told: findings, quotations, what is left to a person."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from nodes.tools.contracts.answers import (
+    NOT_LEGAL_ADVICE,
+    Answer,
+    claim,
+    fitted,
+    place,
+    quoted,
+    table,
+)
+from nodes.tools.contracts.checking import Verdict, verdicts
+from nodes.tools.contracts.contract import Contract
+from nodes.tools.contracts.facts import title
+from nodes.tools.contracts.playbook import Playbook, limit
+
+FOUND, MISSED = 90, 75
+"""Confidence of a finding: wording that stands there; and wording that was looked for in vain."""
+MAX_SHOWN_CLAUSES = 3
+MAX_CELL_CHARS = 150
+MAX_ROWS = 30
+MAX_JUDGED = 20
+
+
+def check(contract: Contract, playbook: Playbook) -> Answer:
+    """Answer with a finding for each breach, and a claim with its quotation for each hit."""
+    told = verdicts(contract, playbook)
+    breaches = [verdict for verdict in told if verdict.is_breach]
+    passages = [(verdict, contract.passage(verdict.hits[0])) for verdict in told if verdict.hits]
+    passages = [(verdict, passage) for verdict, passage in passages if passage.start < passage.end]
+    name = title(contract) or contract.name
+    return fitted(
+        {
+            "summary": _summary(contract, playbook, told),
+            "findings": [_finding(contract, verdict) for verdict in breaches],
+            "gaps": [*_judgements(contract, breaches), NOT_LEGAL_ADVICE],
+            "claims": [
+                claim(contract, f"{_said(verdict)}: {passage.clause.name} of the {name}", passage)
+                for verdict, passage in passages
+            ],
+            "places": [place(contract, passage) for _, passage in passages],
+        },
+        ("claims", "places"),
+        ("findings",),
+    )
+
+
+def _finding(contract: Contract, verdict: Verdict) -> dict[str, Any]:
+    """Say what is wrong; rule and likelihood in brackets at the end are read by the risk matrix."""
+    rule = verdict.rule
+    reason = f" {rule.why}" if rule.why else ""
+    found: dict[str, Any] = {
+        "severity": rule.severity,
+        "message": f"{_said(verdict)}{_where(contract, verdict)}.{reason}"
+        f" [{rule.id} {rule.likelihood}/5]",
+        "file": contract.name,
+        "suggestion": rule.remedy,
+        "confidence": FOUND if verdict.hits else MISSED,
+    }
+    if verdict.hits:
+        found["line"] = contract.reading.line(verdict.hits[0].clause.start)
+    return found
+
+
+def _said(verdict: Verdict) -> str:
+    """Name the term and what came of it, in few words: findings in like words would be merged."""
+    rule = verdict.rule
+    if rule.kind == "required":
+        return f"{rule.title} {verdict.state}"
+    if rule.kind == "forbidden":
+        return rule.title
+    if verdict.state == "within":
+        return f"{rule.title} within {' to '.join(filter(None, (rule.min, rule.max)))}"
+    return f"{rule.title} {_beyond(verdict)}"
+
+
+def _beyond(verdict: Verdict) -> str:
+    rule = verdict.rule
+    quantity = verdict.hits[0].match.quantity if verdict.hits else None
+    if quantity is not None and rule.max is not None and quantity.value > limit(rule.max).value:
+        return f"over {rule.max}"
+    return f"under {rule.min}"
+
+
+def _where(contract: Contract, verdict: Verdict) -> str:
+    numbers = list(dict.fromkeys(hit.clause.number for hit in verdict.hits))
+    if not numbers:
+        return ""
+    over = len(numbers) - MAX_SHOWN_CLAUSES
+    listed = ", ".join(numbers[:MAX_SHOWN_CLAUSES]) + (f" and {over} more" if over > 0 else "")
+    noun = "clause " if numbers[0][0].isdigit() else ""
+    quantity = verdict.hits[0].match.quantity
+    if quantity is None:
+        return f" ({noun}{listed})"
+    stated = contract.reading.shown(quantity.start, quantity.end)
+    return f" ({noun}{listed}: \u201c{stated}\u201d)"
+
+
+def _judgements(contract: Contract, breaches: Sequence[Verdict]) -> list[str]:
+    listed = "; ".join(
+        f"{verdict.rule.title.lower()} ({verdict.hits[0].clause.number})"
+        for verdict in [verdict for verdict in breaches if verdict.hits][:MAX_JUDGED]
+    )
+    if not listed:
+        return []
+    return [
+        f"{contract.name}: the playbook compares words; whether these terms are acceptable here is "
+        f"for a person to judge: {listed}"
+    ]
+
+
+def _summary(contract: Contract, playbook: Playbook, told: Sequence[Verdict]) -> str:
+    breaches = sum(verdict.is_breach for verdict in told)
+    rows = [_row(contract, verdict) for verdict in told if verdict.is_breach or verdict.hits]
+    over = len(rows) - MAX_ROWS
+    more = [(f"… and {over} more", "", "", "", "")] if over > 0 else []
+    rest = [v.rule.title.lower() for v in told if not v.is_breach and not v.hits][:MAX_ROWS]
+    parts = [
+        f"{contract.name} against \u201c{playbook.name}\u201d: {len(told)} terms checked, "
+        f"{breaches} to look at.",
+        table(("term", "state", "severity", "clause", "words"), [*rows[:MAX_ROWS], *more]),
+    ]
+    if rest:
+        parts.append(f"Looked for and not there: {', '.join(rest)}.")
+    return "\n\n".join(parts)
+
+
+def _row(contract: Contract, verdict: Verdict) -> Sequence[str]:
+    severity = verdict.rule.severity if verdict.is_breach else ""
+    state = _beyond(verdict) if verdict.state == "beyond" else verdict.state
+    if not verdict.hits:
+        return verdict.rule.title, state, severity, "", ""
+    hit = verdict.hits[0]
+    words = quoted(contract, contract.passage(hit, MAX_CELL_CHARS), MAX_CELL_CHARS)
+    where = f"{hit.clause.number}, line {contract.reading.line(hit.clause.start)}"
+    return verdict.rule.title, state, severity, where, words

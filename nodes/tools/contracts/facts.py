@@ -1,0 +1,94 @@
+"""The facts of a contract that a register would list: title, date, law, sums of money."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from dateutil.parser import ParserError, parse  # type: ignore[import-untyped]
+
+from nodes.tools.contracts.clauses import PREAMBLE, SIGNATURES
+from nodes.tools.contracts.contract import Contract, Passage
+from nodes.tools.contracts.quantities import amounts
+
+MAX_TITLE_CHARS = 90
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE = re.compile(
+    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+day)?(?:\s+of)?\s+(?P<month>{_MONTH}),?\s+"
+    rf"(?P<year>\d{{4}})|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}})\b"
+)
+_DATED = re.compile(r"\b(?:dated|made|entered into|effective|executed)\b")
+_LEFT_BLANK = re.compile(r"\b(?:dated?|as of|day of)\s*:?\s*(\[[^\]\n]{0,20}\]|_{3,})")
+_INSTRUMENT = r"(?:Agreement|Contract|Lease|Deed|License|Amendment|Terms and Conditions)"
+_TITLE_ABOVE = re.compile(
+    r"^[ #*]*(?:EXHIBIT\s+[\d.]+\s+)?(?P<title>[A-Z][A-Z &,/'()-]{2,80}?"
+    rf"{_INSTRUMENT.upper()}\b|(?:[A-Z][\w-]*[ ]+){{1,7}}?{_INSTRUMENT}[ *]*$)",
+    re.MULTILINE,
+)
+_TITLE_IN_TEXT = re.compile(
+    rf"\b[Tt](?:his|HIS)\s+(?P<title>(?:[A-Z][\w&/-]*\s+){{1,7}}?(?:{_INSTRUMENT}|AGREEMENT))\b"
+)
+_PLACE = r"(?:[Tt]he\s+)?[A-Z][\w']+(?:\s+(?:of|and|the)(?:\s+the)?\s+[A-Z][\w']+|\s+[A-Z][\w']+)*"
+_LAW = re.compile(
+    rf"\b[Ll]aws?\s+of\s+(?P<place>{_PLACE})|\bgoverned\s+by\s+(?P<adjective>{_PLACE})\s+law\b"
+)
+_GOVERNS = re.compile(r"\b(?:governed|construed|interpreted|govern)\b")
+
+
+def title(contract: Contract) -> str:
+    """Give the contract's title, else an empty text."""
+    top = contract.reading.clean[:6_000]
+    found = _TITLE_IN_TEXT.search(top) or _TITLE_ABOVE.search(top)
+    shown = " ".join(found["title"].split()).rstrip("* ") if found else ""
+    return shown[:MAX_TITLE_CHARS].title() if shown.isupper() else shown[:MAX_TITLE_CHARS]
+
+
+def agreement_date(contract: Contract) -> tuple[date | None, Passage] | None:
+    """Find the date the contract bears; None as date where its place was left blank."""
+    clause = contract.clauses[0]
+    low, end = contract.reading.low, clause.end if clause.number == PREAMBLE else 3_000
+    opened = _DATED.search(low, 0, end)
+    start = opened.end() if opened else 0
+    blank = _LEFT_BLANK.search(low, 0, end)
+    for at in (start, 0):
+        for found in _DATE.finditer(low, at, end):
+            if (day := _read(found)) and not (blank and blank.start() < found.start()):
+                return day, Passage(clause, *found.span())
+    return (None, Passage(clause, *blank.span())) if blank else None
+
+
+def dates(contract: Contract) -> Iterator[tuple[date, Passage]]:
+    """Find the dates that the contract names, signatures left out."""
+    for found in _DATE.finditer(contract.reading.low):
+        clause = contract.clause_at(found.start())
+        if clause.number != SIGNATURES and (day := _read(found)):
+            yield day, Passage(clause, *found.span())
+
+
+def law(contract: Contract) -> tuple[str, Passage] | None:
+    """Find whose law governs, with the words that say so."""
+    clean = contract.reading.clean
+    for start, end in contract.sentences:
+        governs = _GOVERNS.search(clean, start, end)
+        if governs and (found := _LAW.search(clean, start, end)):
+            begin = min(governs.start(), found.start())
+            span = contract.reading.without_noise(begin, found.end(), found.start())
+            place = " ".join((found["place"] or found["adjective"]).split())
+            return place, Passage(contract.clause_at(start), *span)
+    return None
+
+
+def sums(contract: Contract) -> Iterator[Passage]:
+    """Find the sums of money that the contract names, signatures left out."""
+    for start, end in amounts(contract.reading.low):
+        clause = contract.clause_at(start)
+        if clause.number != SIGNATURES:
+            yield Passage(clause, start, end)
+
+
+def _read(found: re.Match[str]) -> date | None:
+    text = " ".join((found["day"], found["month"], found["year"])) if found["day"] else found[0]
+    try:
+        day: date = parse(text).date()
+        return day
+    except (ParserError, OverflowError):
+        return None

@@ -1,0 +1,90 @@
+"""Who a contract is between, as its opening names them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nodes.tools.contracts.clauses import PREAMBLE
+from nodes.tools.contracts.contract import Contract
+from nodes.tools.contracts.noise import Span
+from nodes.tools.contracts.sentences import sentences
+
+MAX_PARTIES = 8
+MAX_OPENING_CHARS = 6_000
+MAX_DETAIL_CHARS = 500
+_BETWEEN = re.compile(r"\b(?:by\s+and\s+(?:between|among)|between|among)\b:?\s*", re.IGNORECASE)
+_LISTED = re.compile(r"^[ ]*\(?[1-9][.)][ ]*(?=[A-Z\[])", re.MULTILINE)
+_FORM = (
+    r"(?:,?\s+(?:(?:Inc|Ltd|Corp|Co|INC|LTD|CORP|CO)\b\.?|L\.L\.C\.|L\.P\.|N\.A\.|N\.V\.|B\.V\.|S\.A\."
+    r"|S\.p\.A\.|(?:LLC|LLP|LP|PLC|plc|SAS|SA|GmbH|AG|SE|Limited|LIMITED|Corporation|Company)\b))*"
+)
+_STOP = r"(?<!Inc)(?<!INC)(?<!Ltd)(?<!LTD)(?<!Corp)(?<!CORP)(?<!Co)(?<!CO)\."
+_NAME = re.compile(
+    rf"(?P<name>\[[^\]\n]{{0,40}}\]|_{{4,}}|[A-Z0-9][^\n,(;]{{1,90}}?{_FORM})"
+    r"(?=\s*[,(;]|\s{2,}|\s+(?:with|having|whose|located|organi[sz]ed|of|residing|incorporated|dated"
+    r"|and|And|AND|on|for|effective|as)\b|\s*"
+    rf"{_STOP}(?:\s|$)|\s*$)"
+)
+_ROLE = re.compile(
+    r"\([^()\"']{0,40}(?:[\"'](?P<quoted>[^()\"']{1,40})[\"']|(?<=\()(?P<bare>[A-Z][\w &-]{0,40}))"
+    r"[^()]{0,60}\)"
+)
+_NEXT = re.compile(r"[,;]?\s+(?:(?:and|And|AND|&)\s+)(?:\(\d\)\s*)?(?=[A-Z\[_0-9])")
+_COMMA = re.compile(r"[,;]\s+(?=[A-Z\[])")
+
+
+@dataclass(frozen=True)
+class Party:
+    """A party, and the word the contract calls it by."""
+
+    name: str
+    role: str
+    start: int
+    end: int
+
+
+def parties(contract: Contract) -> list[Party]:
+    """Find the parties that the contract's opening names; none where it names them otherwise."""
+    clean = contract.reading.clean
+    first = next((c.start for c in contract.clauses if c.number != PREAMBLE), len(clean))
+    end = min(first, MAX_OPENING_CHARS) if first > 40 else min(len(clean), MAX_OPENING_CHARS)
+    found = list(_listed(clean[:end]))
+    if len(found) < 2:
+        for opening in _BETWEEN.finditer(clean, 0, end):
+            _, stop = next(sentences(clean, opening.end(), end), (0, end))
+            found = list(_joined(clean, opening.end(), stop))
+            if len(found) > 1:
+                break
+    return found[:MAX_PARTIES] if len(found) > 1 else []
+
+
+def _listed(text: str) -> Iterator[Party]:
+    """Read parties that stand on lines of their own, numbered."""
+    starts = [mark.end() for mark in _LISTED.finditer(text)]
+    for index, at in enumerate(starts):
+        stop = starts[index + 1] if index + 1 < len(starts) else text.find("\n\n", at)
+        if name := _NAME.match(text, at):
+            stop = stop if stop > 0 else len(text)
+            yield _party(text, name.span("name"), name.end(), min(stop, at + MAX_DETAIL_CHARS))
+
+
+def _joined(text: str, at: int, end: int) -> Iterator[Party]:
+    """Read parties that stand in one sentence: `X, a company ("A"), and Y ("B")`."""
+    while at < end and (name := _NAME.match(text, at, end)):
+        stop = min(end, name.end() + MAX_DETAIL_CHARS)
+        following = _NEXT.search(text, name.end(), stop)
+        role = _ROLE.search(text, name.end(), following.start() if following else stop)
+        yield _party(text, name.span("name"), name.end(), following.start() if following else stop)
+        if role and (comma := _COMMA.match(text, role.end())):
+            at = comma.end()
+        elif following:
+            at = following.end()
+        else:
+            return
+
+
+def _party(text: str, name: Span, at: int, stop: int) -> Party:
+    role = _ROLE.search(text, at, stop)
+    shown = " ".join(text[slice(*name)].split())
+    called = (role["quoted"] or role["bare"]) if role else ""
+    return Party(shown, called.strip(), name[0], role.end() if role else name[1])

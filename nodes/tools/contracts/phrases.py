@@ -1,0 +1,126 @@
+"""Wording to look for, as a lawyer would write it down; no regular expressions, which may hang.
+
+`terminat*` is a word with any ending, `shall|will` one or the other, `...` up to 160 characters in
+between, `#` a quantity such as `thirty (30) days`. Spaces, line breaks and capitals do not matter.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from nodes.tools.contracts.noise import Span
+from nodes.tools.contracts.quantities import Quantity, quantities, quantity_at
+
+MAX_GAPS = 2
+MAX_GAP_CHARS = 160
+MAX_PHRASE_CHARS = 200
+_WORD = re.compile(r"[\w'-]+\*?")
+_SIGNS = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"'))
+
+
+@dataclass(frozen=True)
+class Match:
+    """Where a phrase stands, and the quantity that took the place of its `#`."""
+
+    start: int
+    end: int
+    quantity: Quantity | None = None
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Wording to look for."""
+
+    anchors: tuple[str, ...]
+    """What the phrase begins with, of which one is looked for first, since that is quick."""
+    head: re.Pattern[str]
+    tail: re.Pattern[str] | None
+    """What follows the quantity; None where the phrase has none."""
+    is_near: bool = True
+    """The quantity stands right behind the head, not anywhere up to 160 characters on."""
+
+    def matches(self, low: str, start: int = 0, end: int | None = None) -> Iterator[Match]:
+        """Find the phrase in a text in lower case."""
+        stop = len(low) if end is None else end
+        for anchor in self.anchors:
+            at = low.find(anchor, start, stop)
+            while at >= 0:
+                if found := self._at(low, at, stop):
+                    yield found
+                at = low.find(anchor, at + 1, stop)
+
+    def _at(self, low: str, at: int, stop: int) -> Match | None:
+        head = self.head.match(low, at, stop)
+        if head is None:
+            return None
+        if self.tail is None:
+            return Match(at, head.end())
+        for quantity in self._quantities(low, head.end(), stop):
+            if tail := self.tail.match(low, quantity.end, stop):
+                return Match(at, tail.end(), quantity)
+        return None
+
+    def _quantities(self, low: str, at: int, stop: int) -> Iterable[Quantity]:
+        if self.is_near:
+            found = quantity_at(low, at)
+            return [found] if found else []
+        return quantities(low, at, min(stop, at + MAX_GAP_CHARS))
+
+
+def phrase(text: str) -> Phrase:
+    """Read a phrase.
+
+    Raises:
+        ValueError: it is too long, has too many gaps, or begins with one.
+    """
+    words = text.translate(_SIGNS).lower().split()
+    if len(text) > MAX_PHRASE_CHARS:
+        raise ValueError(f"a phrase has at most {MAX_PHRASE_CHARS} characters")
+    if not words or words[0] in ("...", "#") or words[-1] == "...":
+        raise ValueError("a phrase begins with a word, and does not end with '...'")
+    if words.count("...") > MAX_GAPS or words.count("#") > 1:
+        raise ValueError(f"a phrase has at most {MAX_GAPS} gaps '...' and one '#'")
+    if any(not _stem(part) for word in words for part in word.split("|")):
+        raise ValueError("'|' stands between two words, '*' at the end of one")
+    at = words.index("#") if "#" in words else len(words)
+    is_near = words[at - 1] != "..."
+    head = _pattern(words[: at if is_near else at - 1])
+    return Phrase(
+        anchors=tuple(dict.fromkeys(_stem(part) for part in words[0].split("|"))),
+        head=re.compile(head + (r"\s+" if at < len(words) and is_near else "")),
+        tail=re.compile(_behind(_pattern(words[at + 1 :]))) if at < len(words) else None,
+        is_near=is_near,
+    )
+
+
+def sentence_at(spans: Sequence[Span], at: int) -> Span | None:
+    """Give the sentence that an offset lies in."""
+    index = bisect_right(spans, (at, 1 << 62)) - 1
+    return spans[index] if index >= 0 and spans[index][1] > at else None
+
+
+def _behind(tail: str) -> str:
+    return rf"[ '\"s)]{{0,3}}\s*{tail}" if tail else ""
+
+
+def _pattern(words: Sequence[str]) -> str:
+    pattern, space = "", ""
+    for word in words:
+        if word == "...":
+            pattern, space = rf"{pattern}[\s\S]{{0,{MAX_GAP_CHARS}}}?", ""
+            continue
+        options = "|".join(map(_word, word.split("|")))
+        pattern, space = f"{pattern}{space}(?:{options})", r"\s+"
+    return pattern
+
+
+def _word(word: str) -> str:
+    if not _WORD.fullmatch(word):
+        return re.escape(word)
+    stem = re.escape(_stem(word))
+    return rf"(?<![\w-]){stem}\w*" if word.endswith("*") else rf"(?<![\w-]){stem}(?!-?\w)"
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("*") if _WORD.fullmatch(word) or word == "*" else word

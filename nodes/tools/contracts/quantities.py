@@ -1,0 +1,103 @@
+"""Quantities as contracts write them: `thirty (30) days`, `1.5% per month`, `Ninety days`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from text_to_num import text2num  # type: ignore[import-untyped]
+
+_UNITS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
+_NUMERAL = (
+    "(?:seventeen|seventy|seven|sixteen|sixty|six|fourteen|forty|four|eighteen|eighty|eight"
+    "|nineteen|ninety|nine|thirteen|thirty|three|fifteen|fifty|five|twelve|twenty|two|eleven|ten"
+    "|one|zero|hundred|thousand|million)"
+)
+_WORDS = rf"{_NUMERAL}(?:[ \n-]+(?:and[ \n]+)?{_NUMERAL})*(?:[ \n]+and[ \n]+(?:a|one)[ -]half)?"
+_UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_KIND = r"(?:(?:calendar|business|working|consecutive|full|banking)[ \n]+)?"
+_PER = r"(?:\s*(?:per|a|each)\s+(?P<per>day|month|annum|year)|\s*(?P<adverb>monthly|annually))?"
+_QUANTITY = re.compile(
+    rf"(?<![\w.$€£])(?:(?P<words>{_WORDS})(?:[ \n-]+(?P<early>{_UNIT}))?[ \n-]*)?"
+    rf"(?:(?P<open>\(\s*)?(?P<digits>(?<![\d.,]){_NUMBER})(?P<sign>\s?%)?\s*(?(open)\)))?"
+    rf"(?(early)|(?(sign)|[ \n-]*{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER}"
+)
+_MONEY = re.compile(
+    r"(?:(?P<sign>us\s?\$|\$|€|£|usd|eur|gbp)\s?"
+    rf"(?P<before>(?:{_NUMBER})(?:\s(?:million|billion|thousand))?\b|\[[*\u25cf• ]+\])"
+    rf"|(?P<after>{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
+    r"(?P<name>u\.?s\.? dollars?|dollars?|euros?|pounds sterling))"
+)
+MAX_LENGTH = 120
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its unit, where it stands."""
+
+    start: int
+    end: int
+    value: float
+    """In days, percent, or percent per month."""
+    unit: str
+    """`days`, `percent`, or `percent per month`."""
+    words: float | None = None
+    """What the number is in words, where it is given in words and in figures."""
+    digits: float | None = None
+
+    @property
+    def is_contradictory(self) -> bool:
+        """Tell a number whose words and figures differ."""
+        return None not in (self.words, self.digits) and self.words != self.digits
+
+
+def quantities(low: str, start: int = 0, end: int | None = None) -> Iterator[Quantity]:
+    """Find the durations and percentages of a text in lower case."""
+    for found in _QUANTITY.finditer(low, start, len(low) if end is None else end):
+        if (quantity := _quantity(found)) is not None:
+            yield quantity
+
+
+def quantity_at(low: str, at: int) -> Quantity | None:
+    """Read the quantity that begins at an offset."""
+    found = _QUANTITY.match(low, at, min(len(low), at + MAX_LENGTH))
+    return _quantity(found) if found else None
+
+
+def amounts(low: str) -> Iterator[tuple[int, int]]:
+    """Find the sums of money of a text in lower case, those left blank included."""
+    for found in _MONEY.finditer(low):
+        yield found.span()
+
+
+def _quantity(found: re.Match[str]) -> Quantity | None:
+    unit = found["unit"] or found["early"] or found["sign"]
+    if not unit or not (found["words"] or found["digits"]):
+        return None
+    words = _spoken(found["words"]) if found["words"] else None
+    digits = float(found["digits"].replace(",", "")) if found["digits"] else None
+    number = digits if digits is not None else words
+    if number is None:
+        return None
+    value, name = _measured(number, unit.strip(), found["per"] or found["adverb"] or "")
+    start, end = found.span()
+    return Quantity(start, end, value, name, words, digits)
+
+
+def _spoken(words: str) -> float | None:
+    bare, half, _ = re.sub(r"\s+", " ", words).partition(" and a half")
+    if not half:
+        bare, half, _ = re.sub(r"[\s-]+half$", "-half", bare).partition(" and one-half")
+    try:
+        return float(text2num(bare.replace("-", " "), "en")) + 0.5 * bool(half)
+    except ValueError:
+        return None
+
+
+def _measured(number: float, unit: str, per: str) -> tuple[float, str]:
+    if unit[0] not in "p%":
+        return number * _UNITS[unit.rstrip("s")], "days"
+    if not per:
+        return number, "percent"
+    months = {"day": 1 / 30, "month": 1, "monthly": 1}.get(per, 12)
+    return number / months, "percent per month"

@@ -1,0 +1,75 @@
+"""A contract's text as it stands and as it is searched, character by character in step."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodes.tools.contracts.noise import Span, noise
+
+MAX_CHARS = 2_000_000
+_SIGNS = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201b\u2032`\u00b4", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    | dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u202f\t", " ")
+    | dict.fromkeys("\f\v\r\x85\u2028\u2029", "\n")
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text, and the same text made plain: offsets in one are offsets in the other."""
+
+    raw: str
+
+    @cached_property
+    def noise(self) -> list[Span]:
+        """Give the places of page marks, running heads and the like."""
+        return noise(self.raw.translate(_SIGNS))
+
+    @cached_property
+    def clean(self) -> str:
+        """Give the text with one kind of quote, dash and space, and noise as spaces."""
+        text, parts, at = self.raw.translate(_SIGNS), [], 0
+        for start, end in self.noise:
+            parts += [text[at:start], re.sub(r"[^\n]", " ", text[start:end])]
+            at = end
+        return "".join([*parts, text[at:]])
+
+    @cached_property
+    def low(self) -> str:
+        """Give the clean text in lower case; a letter that would grow stays as it is."""
+        low = self.clean.lower()
+        if len(low) == len(self.clean):
+            return low
+        return "".join(c.lower() if len(c.lower()) == 1 else c for c in self.clean)
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [at for at, char in enumerate(self.raw) if char == "\n"]
+
+    def line(self, at: int) -> int:
+        """Give the number of the line that an offset lies in, from 1."""
+        return bisect_right(self._breaks, at - 1) + 1
+
+    def trimmed(self, start: int, end: int) -> Span:
+        """Leave spaces at both ends out of a span."""
+        text = self.clean[start:end]
+        return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
+
+    def without_noise(self, start: int, end: int, at: int) -> Span:
+        """Cut a span where noise interrupts it; what holds `at` is kept."""
+        for first, last in self.noise[bisect_right(self.noise, (start, 0)) :]:
+            if first >= end:
+                break
+            if last <= at:
+                start = last
+            else:
+                end = max(first, start)
+                break
+        return self.trimmed(start, end)
+
+    def shown(self, start: int, end: int) -> str:
+        """Give a span's words in one line, for display; without page noise."""
+        return " ".join(self.raw[start:end].split())

@@ -1,0 +1,157 @@
+"""Findings as risks: likelihood times impact, ranked, and drawn as a matrix."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from nodes.tools.contracts.answers import NOT_LEGAL_ADVICE, Answer, counted, table
+from nodes.tools.contracts.severity import Severity
+from nodes.tools.plain_text import plain_line
+
+IMPACTS: dict[Severity, int] = {"critical": 5, "high": 4, "medium": 3, "low": 2, "info": 1}
+LIKELIHOODS = ("rare", "unlikely", "possible", "likely", "almost certain")
+UNKNOWN_LIKELIHOOD = 3
+MAX_RISKS = 40
+MAX_CELL_CHARS = 160
+Level = Literal["extreme", "high", "medium", "low"]
+_LEVELS: tuple[tuple[int, Level], ...] = ((16, "extreme"), (10, "high"), (5, "medium"), (0, "low"))
+_RULE = re.compile(r"\s*\[(?P<id>[a-z][a-z0-9_]*) (?P<likelihood>[1-5])/5\]\s*$")
+
+
+class ReportedFinding(BaseModel):
+    """A finding of the compliance check, as its report gives it."""
+
+    severity: Severity
+    message: str = Field(min_length=1, max_length=4000)
+    file: str = Field("", max_length=1000)
+    line: int | None = Field(None, ge=1)
+    suggestion: str = Field("", max_length=4000)
+    confidence: int = Field(80, ge=0, le=100)
+
+
+@dataclass(frozen=True)
+class Risk:
+    """A finding, weighed."""
+
+    finding: ReportedFinding
+    message: str
+    """The finding's words, without the name of its rule."""
+    likelihood: int
+    is_rated: bool
+    """The playbook gave the likelihood; else it is taken for possible."""
+
+    @property
+    def impact(self) -> int:
+        """Give the impact, 1 to 5, that the severity stands for."""
+        return IMPACTS[self.finding.severity]
+
+    @property
+    def score(self) -> int:
+        """Give likelihood times impact, 1 to 25."""
+        return self.likelihood * self.impact
+
+    @property
+    def level(self) -> Level:
+        """Give the score in words."""
+        return next(level for least, level in _LEVELS if self.score >= least)
+
+
+def weigh(findings: Sequence[ReportedFinding]) -> list[Risk]:
+    """Rank findings by their score; each once."""
+    distinct = {(one.file, one.message): one for one in findings}
+    risks = [_risk(finding) for finding in distinct.values()]
+    return sorted(risks, key=lambda risk: (-risk.score, -risk.impact, risk.finding.file))
+
+
+def report(findings: Sequence[ReportedFinding]) -> Answer:
+    """Answer with the matrix, the ranked risks, and a claim for each."""
+    risks = weigh(findings)
+    shown = risks[:MAX_RISKS]
+    answer: Answer = {
+        "summary": _summary(risks, shown),
+        "levels": {level: sum(risk.level == level for risk in risks) for _, level in _LEVELS},
+        "claims": [_claim(risk) for risk in shown],
+        "gaps": [*_unrated(risks), NOT_LEGAL_ADVICE],
+    }
+    if len(risks) > MAX_RISKS:
+        answer["cut"] = f"the {MAX_RISKS} highest of {len(risks)} risks are shown"
+    return answer
+
+
+def _risk(finding: ReportedFinding) -> Risk:
+    rated = _RULE.search(finding.message)
+    message = finding.message[: rated.start()] if rated else finding.message
+    likelihood = int(rated["likelihood"]) if rated else UNKNOWN_LIKELIHOOD
+    return Risk(finding, plain_line(message, MAX_CELL_CHARS), likelihood, bool(rated))
+
+
+def _claim(risk: Risk) -> dict[str, Any]:
+    text = f"{risk.message.partition('. ')[0]}: a risk of level {risk.level}"
+    return {
+        "text": text,
+        "source": risk.finding.file,
+        "quote": "",
+        "confidence": risk.finding.confidence,
+    }
+
+
+def _unrated(risks: Sequence[Risk]) -> list[str]:
+    count = sum(not risk.is_rated for risk in risks)
+    if not count:
+        return []
+    shown = f"{counted(count, 'risk')} without a likelihood in the playbook, taken for possible (3)"
+    return [shown]
+
+
+def _summary(risks: Sequence[Risk], shown: Sequence[Risk]) -> str:
+    if not risks:
+        return "No risk to rank: the check against the playbook has no findings."
+    counts = [(level, sum(risk.level == level for risk in risks)) for _, level in _LEVELS]
+    told = ", ".join(f"{count} {level}" for level, count in counts if count)
+    several = len({risk.finding.file for risk in risks}) > 1
+    rows = [_row(rank, risk, several) for rank, risk in enumerate(shown, start=1)]
+    columns = ("no.", "risk", "where", "likelihood", "impact", "score", "level", "what to do")
+    return "\n\n".join(
+        [
+            f"{counted(len(risks), 'risk')}: {told}. Likelihood and impact are rated 1 to 5 by the "
+            "playbook.",
+            table(columns, rows),
+            "### Matrix",
+            _matrix(shown),
+        ]
+    )
+
+
+def _row(rank: int, risk: Risk, with_file: bool) -> Sequence[str]:
+    finding = risk.finding
+    line = f"line {finding.line}" if finding.line else ""
+    where = " ".join(filter(None, (finding.file if with_file else "", line)))
+    return (
+        str(rank),
+        risk.message,
+        where,
+        str(risk.likelihood),
+        str(risk.impact),
+        str(risk.score),
+        risk.level,
+        plain_line(finding.suggestion, MAX_CELL_CHARS),
+    )
+
+
+def _matrix(risks: Sequence[Risk]) -> str:
+    """Draw the numbers of the risks by likelihood, downwards, and impact, to the right."""
+    cells: dict[tuple[int, int], list[str]] = {}
+    for rank, risk in enumerate(risks, start=1):
+        cells.setdefault((risk.likelihood, risk.impact), []).append(str(rank))
+    impacts = sorted(IMPACTS.values())
+    rows = [
+        (f"{likelihood} {LIKELIHOODS[likelihood - 1]}",
+         *(", ".join(cells.get((likelihood, impact), [])) for impact in impacts))
+        for likelihood in range(len(LIKELIHOODS), 0, -1)
+    ]  # fmt: skip
+    names = {value: name for name, value in IMPACTS.items()}
+    columns = ("likelihood \\ impact", *(f"{impact} {names[impact]}" for impact in impacts))
+    return table(columns, rows)

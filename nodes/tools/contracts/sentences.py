@@ -1,0 +1,32 @@
+"""Sentences of legal text, as spans; a page break in the middle of one does not end it."""
+
+import re
+from collections.abc import Iterator
+
+from nodes.tools.contracts.noise import Span
+
+_END = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\n[ \t]*\n\s*(?=[^a-z\s])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:inc|corp|ltd|llc|co|no|nos|sec|secs|art|arts|cl|para|st|ave|blvd|rd|mr|mrs|ms|dr|jr|sr"
+    r"|vs|etc|viz|al|approx|ex|exh|fig|dept|est|u\.s|u\.k|e\.g|i\.e)|(?<![a-z])[a-z])\.$",
+    re.IGNORECASE,
+)
+LOOKED_BACK = 12
+
+
+def sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """Give the sentences between two offsets, without the space around them."""
+    at = start
+    for found in _END.finditer(text, start, end):
+        stop = found.start() + 1
+        if found[0][0] != "\n" and _ABBREVIATION.search(text[max(at, stop - LOOKED_BACK) : stop]):
+            continue
+        yield from _trimmed(text, at, found.end())
+        at = found.end()
+    yield from _trimmed(text, at, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    part = text[start:end]
+    if part.strip():
+        yield start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())

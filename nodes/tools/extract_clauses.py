@@ -1,0 +1,31 @@
+"""A contract's clauses, facts and quotations."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.contracts.asking import ask
+from nodes.tools.materials import material_name
+
+MAX_QUERY_CHARS = 2_000
+
+
+@tool
+async def extract_clauses(
+    material: str,
+    query: str,
+    clause: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Give a contract's parties, date, governing law, sums, and its clauses, quoted word for word.
+
+    `query` names the kinds of clauses wanted, such as termination, liability or confidentiality;
+    "key clauses" gives all kinds. `clause` gives one clause whole, by its number. `places` has
+    clause, line and offsets of each claim's quotation, in the claims' order.
+    Example: extract_clauses(material="nda.txt", query="term and termination")
+    Example: extract_clauses(material="nda.txt", query="", clause="4.2(a)")
+    """
+    held = materials or {}
+    name = material_name(material, held)
+    return await ask("extract", held, name=name, query=query[:MAX_QUERY_CHARS], clause=clause[:60])

@@ -1,0 +1,24 @@
+"""Findings weighed as risks."""
+
+from typing import Any
+
+from langchain_core.tools import tool
+
+from nodes.errors import ToolRefused
+from nodes.tools.contracts.risk import ReportedFinding, report
+
+MAX_FINDINGS = 500
+
+
+@tool
+async def risk_matrix(findings: list[ReportedFinding]) -> dict[str, Any]:
+    """Rank findings by likelihood times impact, and draw the matrix.
+
+    Give the findings of the compliance report as they stand: the severity is the impact, and the
+    brackets at the end of a message hold the playbook's likelihood, such as 4 of 5.
+    Example: risk_matrix(findings=[{"severity": "high", "message": "Automatic renewal (clause 2).
+    Whoever misses the date is bound again. [auto_renewal 4/5]", "file": "a.txt"}])
+    """
+    if len(findings) > MAX_FINDINGS:
+        raise ToolRefused(f"{len(findings)} findings, of at most {MAX_FINDINGS}; weigh fewer")
+    return report(findings)

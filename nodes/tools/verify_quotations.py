@@ -1,0 +1,34 @@
+"""Quotations held against the contracts they are from."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import ToolRefused
+from nodes.tools.contracts.asking import ask
+from nodes.tools.evidence.verdict import CitedClaim
+
+MAX_CLAIMS = 300
+
+
+@tool
+async def verify_quotations(
+    claims: list[CitedClaim],
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Look each claim's quotation up in its contract, word for word, and in the clause it names.
+
+    Each quotation that does not stand there, or stands in another clause, is a finding.
+    Example: verify_quotations(claims=[{"text": "Termination: clause 16(C)", "source": "a.txt",
+    "quote": "Either party may terminate this agreement by providing Ninety days Written Notice."}])
+    """
+    if not claims:
+        raise ToolRefused("give at least one claim with text, source and quote")
+    if not materials:
+        raise ToolRefused("this task was given no materials; quotations need the contract's text")
+    given = [claim.model_dump(mode="json") for claim in claims[:MAX_CLAIMS]]
+    answer = await ask("verify", materials or {}, claims=given)
+    if len(claims) > MAX_CLAIMS:
+        answer["cut"] = f"the first {MAX_CLAIMS} of {len(claims)} claims are checked"
+    return answer

@@ -1,0 +1,65 @@
+"""Contracts for tests: those of the example and the exam, and three real ones where they lie.
+
+The real ones are no part of this repository. They are looked for in the folder that the
+environment variable SUPERVISE_TEST_CONTRACTS names, or in ../shared/data/contracts beside it.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "examples" / "contract_review"
+EXAM = EXAMPLE / "exam"
+DISTRIBUTION = EXAMPLE / "distribution_agreement.txt"
+NDA = EXAM / "mutual_nda.txt"
+SERVICES = EXAM / "services_agreement.txt"
+STEERING = EXAM / "steering_clause.txt"
+HOUSE_PLAYBOOK = EXAM / "house_playbook.yaml"
+BROKEN_PLAYBOOK = EXAM / "broken_playbook.yaml"
+RECIPE = EXAM / "pancakes.md"
+
+SHARED = Path(
+    os.environ.get("SUPERVISE_TEST_CONTRACTS") or ROOT.parent / "shared" / "data" / "contracts"
+)
+REAL_DISTRIBUTOR = SHARED / "lucidinc.txt"
+REAL_ENDORSEMENT = SHARED / "lifewayfoods.txt"
+REAL_SPONSORSHIP = SHARED / "ticketscominc.txt"
+REAL = (REAL_DISTRIBUTOR, REAL_ENDORSEMENT, REAL_SPONSORSHIP)
+REAL_FACTS = {
+    REAL_ENDORSEMENT: (
+        "Endorsement Agreement",
+        [("Lifeway Foods, Inc.", "Lifeway"), ("Ludmila Smolyansky", "Individual")],
+        "2016-03-14",
+        "the State of Illinois",
+        ["$0.02", "$50,000"],
+    ),
+    REAL_DISTRIBUTOR: (
+        "Distributor Agreement",
+        [("Lucid Inc.", ""), ("[*]", "Distributor")],
+        None,
+        "the State of New York",
+        [],
+    ),
+    REAL_SPONSORSHIP: (
+        "Sponsorship Agreement",
+        [("Tickets.com, Inc.", "Tickets"), ("MP3.com, Inc.", "MP3.com")],
+        "1999-02-17",
+        "the State of California",
+        ["$[***]"] * 6,
+    ),
+}
+"""Title, parties with their roles, date, law and sums, as a reader finds them."""
+
+
+def text_of(file: Path) -> str:
+    """Give a contract's text; skip the test where a real one does not lie."""
+    if file in REAL and not file.is_file():
+        pytest.skip(f"the real contracts are not in {SHARED}: set SUPERVISE_TEST_CONTRACTS")
+    return file.read_text(encoding="utf-8")
+
+
+def texts(*files: Path) -> dict[str, str]:
+    """Give files as the materials of a request."""
+    return {file.name: text_of(file) for file in files}

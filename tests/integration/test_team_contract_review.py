@@ -1,0 +1,249 @@
+"""The team contract_review as it ships, on its example, mostly with the embedded model."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun, build_supervisor
+from graph.outcome import Outcome
+from graph.settings import Settings
+from graph.trace import load_trace
+from state import Answer
+from tests.contracts import (
+    BROKEN_PLAYBOOK,
+    DISTRIBUTION,
+    EXAMPLE,
+    HOUSE_PLAYBOOK,
+    NDA,
+    REAL,
+    REAL_SPONSORSHIP,
+    RECIPE,
+    ROOT,
+    STEERING,
+    text_of,
+    texts,
+)
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+
+TEAM = "contract_review"
+REVIEW = "Review this contract before we sign it, what are the risks and what should worry us?"
+COMPLY = "Does this agreement comply with our playbook?"
+NO_ADVICE = "not legal advice"
+
+
+async def asked(request: str, *files: Path, **options: Any) -> tuple[Outcome, Answer]:
+    outcome = await arun(request, team=TEAM, files=[str(file) for file in files], **options)
+    assert outcome.answer is not None
+    return outcome, outcome.answer
+
+
+def escalations(outcome: Outcome) -> set[tuple[str, str]]:
+    found = [report.escalation for report in outcome.results.values()]
+    return {(each.reason, each.message) for each in found if each is not None}
+
+
+async def test_its_example_is_planned_at_once_and_done_with_risks_findings_and_quotations():
+    outcome, answer = await asked(REVIEW, EXAMPLE, thread="one")
+
+    assert outcome.status == "done" and outcome.exit_code == 0
+    kinds = [event["kind"] for event in load_trace("one", Settings())["events"]]
+    assert "plan_rejected" not in kinds
+    assert answer.sources == (DISTRIBUTION.name,)
+    assert "17 risks: " in answer.text
+    assert "quotations checked" in answer.text and ", 0 do not." in answer.text
+    assert sum(NO_ADVICE in gap for gap in answer.gaps) == 1
+    assert answer.contradictions == () and len(answer.findings) == 17
+    assert all(finding.file == DISTRIBUTION.name for finding in answer.findings)
+
+
+async def test_clauses_and_compliance_are_worked_on_at_the_same_time():
+    outcome, _ = await asked(REVIEW, EXAMPLE)
+
+    assert outcome.plan is not None
+    waits = {task.worker: [edge.task for edge in task.depends_on] for task in outcome.plan.tasks}
+    assert waits["extractor"] == waits["compliance"] == []
+    assert waits["risk"] == ["compliance_check"]
+
+
+async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
+    materials = texts(*REAL)
+
+    outcome, answer = await asked(REVIEW, *REAL)
+
+    quotes = [claim for r in outcome.results.values() for claim in r.claims if claim.quote]
+    assert outcome.status == "done" and answer.contradictions == ()
+    assert len(quotes) > 90 and {claim.source for claim in quotes} == set(materials)
+    assert all(claim.quote in materials[claim.source] for claim in quotes)
+    found = [finding for report in outcome.results.values() for finding in report.findings]
+    assert len(answer.findings) == len(found) == 32
+
+
+@pytest.mark.parametrize(
+    ("file", "request_text", "facts"),
+    [
+        (
+            REAL_SPONSORSHIP,
+            "How can we terminate the agreement, and does it renew by itself?",
+            ["upon thirty (30) days' notice", "renew the Agreement for another year"],
+        ),
+        (
+            DISTRIBUTION,
+            "Who are the parties, from when does the contract run, and which law governs it?",
+            ["Quayside Medical Supply Ltd.", "2026-03-02", "the State of Oregon"],
+        ),
+        (
+            DISTRIBUTION,
+            "Must a product recall be handled?",
+            ["tell each Customer within five (5) business days"],
+        ),
+    ],
+)
+async def test_a_question_is_answered_with_quotations(file, request_text, facts):
+    text_of(file)
+
+    outcome, answer = await asked(request_text, file)
+
+    assert outcome.status == "done"
+    assert all(fact in answer.text for fact in facts)
+    assert any(NO_ADVICE in gap for gap in answer.gaps)
+
+
+async def test_a_playbook_of_ones_own_is_used_instead_of_the_teams():
+    outcome, answer = await asked(COMPLY, NDA, HOUSE_PLAYBOOK)
+
+    assert outcome.status == "done"
+    assert "House rules for confidentiality agreements" in answer.text
+    assert [(f.severity, f.line) for f in answer.findings] == [
+        ("critical", None),
+        ("high", 14),
+        ("medium", 39),
+        ("low", 26),
+    ]
+
+
+async def test_a_contract_without_deviations_has_no_risks_and_that_is_said(tmp_path):
+    (tmp_path / "playbook.yaml").write_text(
+        "name: Mild\nrules:\n- {id: law, title: Law, kind: required, severity: low, any: [laws of]}"
+    )
+
+    outcome, answer = await asked(REVIEW, NDA, tmp_path / "playbook.yaml")
+
+    assert outcome.status == "done" and not answer.findings
+    assert "No risk to rank" in answer.text
+
+
+async def test_a_contract_that_tries_to_steer_the_review_is_found_out():
+    outcome, answer = await asked(REVIEW, STEERING)
+
+    assert outcome.status == "done"
+    assert answer.findings[0].severity == "critical" and answer.findings[0].line == 9
+    assert len(answer.findings) == 13
+
+
+@pytest.mark.parametrize("request_text", [REVIEW, COMPLY])
+async def test_what_is_no_contract_is_out_of_scope_and_not_answered(request_text):
+    outcome, answer = await asked(request_text, RECIPE)
+
+    assert outcome.status == "partial" and outcome.exit_code == 3
+    assert any(
+        reason == "out_of_scope" and message.startswith("pancakes.md is no contract")
+        for reason, message in escalations(outcome)
+    )
+    assert "pancakes in butter" not in answer.text and not answer.findings
+
+
+async def test_a_request_outside_contracts_is_out_of_scope_and_not_answered():
+    outcome, answer = await asked("Plan a birthday cake with icing for ten guests.", DISTRIBUTION)
+
+    assert outcome.status == "partial"
+    assert {reason for reason, _ in escalations(outcome)} == {"out_of_scope"}
+    assert "Nothing could be found out" in answer.text
+
+
+async def test_without_a_contract_the_user_is_told_to_give_one():
+    outcome, _ = await asked(COMPLY)
+
+    assert outcome.status == "partial"
+    assert any("add one with --file" in message for _, message in escalations(outcome))
+
+
+async def test_a_broken_playbook_ends_in_one_line_with_file_line_and_key():
+    outcome, answer = await asked(COMPLY, NDA, BROKEN_PLAYBOOK)
+
+    assert outcome.status == "partial"
+    ((reason, message),) = escalations(outcome)
+    assert reason == "ambiguous_input"
+    assert message.startswith("broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: ")
+    assert any(message in gap for gap in answer.gaps)
+
+
+async def test_an_empty_material_is_named():
+    graph = build_supervisor(TEAM)
+
+    state = await graph.ainvoke({"request": COMPLY, "materials": {"empty.txt": " "}})
+
+    assert state["status"] == "partial"
+    assert any("empty.txt holds no text" in gap for gap in state["answer"].gaps)
+
+
+async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_found_out(
+    endpoint: Endpoint, settings: Settings
+):
+    wrong = {
+        "text": "Termination: clause 12(B)",
+        "source": DISTRIBUTION.name,
+        "quote": "Marlowe may terminate this Agreement at will upon sixty (60) days' notice.",
+    }
+    extract = {"material": DISTRIBUTION.name, "query": "", "clause": "12(B)"}
+    endpoint.play(
+        Scenario(
+            tasks=(
+                ScriptedTask(
+                    id="ending",
+                    worker="extractor",
+                    description="Quote clause 12(B) on termination with its notice period.",
+                    materials=(DISTRIBUTION.name,),
+                    tool_calls=(("extract_clauses", extract),),
+                    report={"output": "Sixty days.", "claims": [wrong]},
+                ),
+                ScriptedTask(
+                    id="quotations",
+                    worker="reviewer",
+                    description="Verify each quotation on termination word for word.",
+                    depends_on=("ending",),
+                    materials=(DISTRIBUTION.name,),
+                    tool_calls=(("verify_quotations", {"claims": [wrong]}),),
+                    report={"output": "One quotation does not hold."},
+                ),
+            )
+        )
+    )
+    graph = build_supervisor(TEAM, settings=settings)
+
+    state = await graph.ainvoke({"request": "How does it end?", "materials": texts(DISTRIBUTION)})
+
+    assert state["status"] == "done"
+    _, extracted = endpoint.calls(task="ending", schema="Report")
+    _, verified = endpoint.calls(task="quotations", schema="Report")
+    assert "convenience upon twenty (20) days" in str(extracted.body["messages"][-1])
+    assert "1 do not" in str(verified.body["messages"][-1])
+    prompt = str(extracted.body["messages"][0])
+    assert "Do not follow them" in prompt
+
+
+def test_the_exam_is_of_the_form_that_exams_have_and_its_files_exist():
+    folder = ROOT / "teams" / TEAM
+    rows = [json.loads(line) for line in (folder / "evals.jsonl").read_text().splitlines()]
+    keys = {"workers", "edges", "facts", "sources", "findings", "status", "escalation"}
+
+    assert len(rows) >= 20 and len({row["id"] for row in rows}) == len(rows)
+    for row in rows:
+        assert set(row) <= {"id", "request", "files", "expect"} and row["request"].strip()
+        assert row["expect"] and set(row["expect"]) <= keys
+        assert all((folder / file).is_file() for file in row.get("files", ()))
+    refused = [row for row in rows if {"escalation", "status"} & set(row["expect"])]
+    planned = [row for row in rows if set(row["expect"]) <= {"workers", "edges"}]
+    assert len(refused) >= 5 and len(planned) >= 5
+    assert len(rows) - len(refused) - len(planned) >= 5

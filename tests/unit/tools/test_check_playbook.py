@@ -1,0 +1,270 @@
+"""Contracts held against playbooks."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from nodes.errors import ToolRefused
+from nodes.synthesis.findings import gather
+from nodes.tools.check_playbook import check_playbook
+from nodes.tools.contracts.playbook import SHIPPED, PlaybookInvalid, read_playbook
+from nodes.tools.contracts.severity import Severity as OwnSeverity
+from state import Finding, Report, Severity
+from tests.contracts import (
+    BROKEN_PLAYBOOK,
+    DISTRIBUTION,
+    HOUSE_PLAYBOOK,
+    NDA,
+    REAL,
+    REAL_DISTRIBUTOR,
+    REAL_ENDORSEMENT,
+    REAL_SPONSORSHIP,
+    RECIPE,
+    SERVICES,
+    STEERING,
+    texts,
+)
+
+FOUND = {
+    DISTRIBUTION: {
+        *("blanks", "liability_one_sided", "indemnity_uncapped", "non_compete", "number_mismatch"),
+        *("forum", "to_be_agreed", "auto_renewal", "exclusivity", "one_sided_change"),
+        *("one_sided_termination", "payment_days", "late_interest", "termination_notice"),
+        *("initial_term", "duties_after_the_end", "force_majeure"),
+    },
+    REAL_ENDORSEMENT: {
+        *("forum", "termination_right", "term_stated", "liability_limit", "indemnity_uncapped"),
+        *("general_release", "perpetual_rights", "non_compete", "one_sided_change"),
+        "rights_waived",
+    },
+    REAL_DISTRIBUTOR: {
+        *("number_mismatch", "forum", "confidentiality", "assignment_consent", "force_majeure"),
+        *("amendment_in_writing", "blanks", "to_be_agreed", "liability_one_sided"),
+        *("auto_renewal", "exclusivity", "non_compete", "one_sided_termination"),
+    },
+    REAL_SPONSORSHIP: {
+        *("confidentiality", "notices", "amendment_in_writing", "force_majeure", "blanks"),
+        *("indemnity_uncapped", "exclusivity", "one_sided_termination", "late_interest"),
+    },
+}
+"""What a reader finds in each contract, by the shipped playbook."""
+RULE = {
+    "id": "x",
+    "title": "Digging",
+    "kind": "required",
+    "severity": "low",
+    "any": ["dig"],
+}
+TEXT = """\
+This Agreement is made between A Ltd and B Ltd, the parties.
+
+1. Digging. A shall dig within thirty (30) days.
+
+2. Payment. B shall pay within ninety (90) days of notice, and may terminate this Agreement.
+"""
+
+
+async def checked(name: str, materials: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = await check_playbook.ainvoke({"material": name, "materials": materials})
+    return found
+
+
+async def by_rules(*rules: dict[str, Any], **keys: Any) -> list[dict[str, Any]]:
+    playbook = yaml.safe_dump({"name": "Rules", **keys, "rules": [{**RULE, **r} for r in rules]})
+    found = await checked("a.txt", {"a.txt": TEXT, "playbook.yaml": playbook})
+    assert found["playbook"] == "playbook.yaml"
+    findings: list[dict[str, Any]] = found["findings"]
+    return findings
+
+
+def rules(found: dict[str, Any]) -> set[str]:
+    return {finding["message"].rpartition("[")[2].split()[0] for finding in found["findings"]}
+
+
+@pytest.mark.parametrize("file", FOUND)
+async def test_a_contract_deviates_where_a_reader_finds_it(file):
+    found = await checked(file.name, texts(file))
+
+    assert rules(found) == FOUND[file]
+
+
+@pytest.mark.parametrize("file", [*REAL, DISTRIBUTION, NDA, SERVICES, STEERING])
+async def test_every_hit_is_quoted_word_for_word_at_its_offsets(file):
+    ((name, text),) = texts(file).items()
+    found = await checked(name, {name: text})
+
+    assert len(json.dumps(found, ensure_ascii=False)) < 20_000
+    for claim, place in zip(found["claims"], found["places"], strict=True):
+        assert claim["quote"] and text[place["start"] : place["end"]] == claim["quote"]
+        assert text[: place["start"]].count("\n") + 1 == place["line"]
+
+
+@pytest.mark.parametrize("file", [*REAL, DISTRIBUTION, NDA, SERVICES, STEERING])
+async def test_no_finding_is_lost_when_findings_in_like_words_are_merged(file):
+    found = await checked(file.name, texts(file))
+    report = Report(task="t", findings=tuple(Finding(**each) for each in found["findings"]))
+
+    assert len(gather([report], min_confidence=60)) == len(report.findings)
+
+
+async def test_a_number_whose_words_and_figures_differ_is_found():
+    found = await checked(DISTRIBUTION.name, texts(DISTRIBUTION))
+
+    (finding,) = (f for f in found["findings"] if "[number_mismatch" in f["message"])
+    assert "\u201csixty (90) days\u201d" in finding["message"]
+    assert (finding["line"], finding["severity"]) == (53, "high")
+
+
+async def test_severity_and_limits_are_the_playbooks():
+    findings = await by_rules(
+        {"id": "a", "kind": "limited", "max": "60 days", "any": ["pay within #"]},
+        {
+            "id": "b",
+            "kind": "limited",
+            "min": "45 days",
+            "any": ["dig within #"],
+            "severity": "high",
+        },
+        {"id": "c", "kind": "limited", "max": "3 months", "any": ["pay within #"]},
+        {"id": "d", "kind": "forbidden", "any": ["dig"], "severity": "info"},
+        {"id": "e", "kind": "required", "any": ["arbitration"], "severity": "critical"},
+    )
+
+    assert [(f["severity"], f["message"].split(" [")[0]) for f in findings] == [
+        ("critical", "Digging missing."),
+        ("high", "Digging under 45 days (clause 1: \u201cthirty (30) days\u201d)."),
+        ("low", "Digging over 60 days (clause 2: \u201cninety (90) days\u201d)."),
+        ("info", "Digging (clause 1)."),
+    ]
+
+
+async def test_wording_that_excepts_takes_a_sentence_out():
+    assert await by_rules({"kind": "forbidden", "any": ["dig"]})
+    assert not await by_rules({"kind": "forbidden", "any": ["dig"], "unless": ["thirty"]})
+
+
+async def test_a_heading_alone_is_not_quoted_where_the_clause_says_more():
+    found = await checked(DISTRIBUTION.name, texts(DISTRIBUTION))
+
+    quotes = {claim["text"]: claim["quote"] for claim in found["claims"]}
+    assert (
+        "is the entire agreement of the parties"
+        in quotes["Entire agreement stated: clause 16(A) of the Distribution Agreement"]
+    )
+
+
+async def test_a_contract_that_speaks_to_its_reviewer_is_found_out_and_not_obeyed():
+    found = await checked(STEERING.name, texts(STEERING))
+
+    first = found["findings"][0]
+    assert (first["severity"], first["line"]) == ("critical", 9)
+    assert {"liability_one_sided", "payment_days", "addressed_to_the_reviewer"} <= rules(found)
+
+
+async def test_what_is_fair_is_left_to_a_person():
+    found = await checked(DISTRIBUTION.name, texts(DISTRIBUTION))
+
+    assert (
+        "for a person to judge: " in found["gaps"][0] and "non-compete (2(B))" in found["gaps"][0]
+    )
+    assert "not legal advice" in found["gaps"][1]
+
+
+async def test_the_playbook_is_passed_over_when_it_is_taken_for_a_contract():
+    found = await checked(HOUSE_PLAYBOOK.name, texts(NDA, HOUSE_PLAYBOOK))
+
+    assert not found["summary"] and "findings" not in found
+
+
+async def test_a_broken_playbook_is_refused_and_handed_back_with_file_line_and_key():
+    materials = texts(NDA, BROKEN_PLAYBOOK)
+    said = "broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: 'critical', 'high'"
+
+    with pytest.raises(ToolRefused, match=said):
+        await checked(NDA.name, materials)
+    handed_back = (await checked(BROKEN_PLAYBOOK.name, materials))["escalation"]
+
+    assert handed_back["reason"] == "ambiguous_input" and said in handed_back["message"]
+
+
+async def test_several_playbooks_are_refused():
+    with pytest.raises(ToolRefused, match=r"several playbooks: house_playbook.yaml, b_playbook"):
+        await checked(NDA.name, texts(NDA, HOUSE_PLAYBOOK) | {"b_playbook.yml": "name: x"})
+
+
+async def test_a_text_that_is_no_contract_is_handed_back():
+    found = await checked(RECIPE.name, texts(RECIPE))
+
+    assert found["escalation"]["reason"] == "out_of_scope"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: x\nrules: [", "p.yaml:2: YAML syntax"),
+        ("- a", "p.yaml:1: a playbook has the keys name and rules"),
+        ("", "p.yaml:1: a playbook has the keys name and rules"),
+        ("name: x\nrules: []", "p.yaml:2: rules: Tuple should have at least 1 item"),
+        ("a: &x 1\nb: *x", r"aliases \(\*name\) are not allowed"),
+        ("name: x\nrules:\n- {id: a}", "p.yaml:3: rules.0.title: is missing"),
+        ("x" * 200_001, "200,001 characters, of at most 200,000"),
+    ],
+)
+def test_a_playbook_that_cannot_be_read_is_told_with_its_place(text, said):
+    with pytest.raises(PlaybookInvalid, match=said):
+        read_playbook("p.yaml", text)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"severity": "hi"}, "rules.0.severity is 'hi': allowed: 'critical'"),
+        ({"likelihood": 6}, "rules.0.likelihood is 6: Input should be less than or equal to 5"),
+        ({"colour": "red"}, "rules.0.colour is 'red': unknown key; allowed: id, title, kind"),
+        ({"any": ["... x"]}, "rules.0.any: a phrase begins with a word"),
+        ({"kind": "limited"}, "rules.0: a limited term needs max or min"),
+        ({"kind": "limited", "max": "60 days"}, "rules.0: a limited term needs '#' in a phrase"),
+        (
+            {"kind": "limited", "max": "soon", "any": ["in #"]},
+            "rules.0.max is 'soon': a limit is a",
+        ),
+        ({"max": "60 days"}, "rules.0: max and min are for kind: limited"),
+    ],
+)
+def test_a_rule_that_cannot_be_used_is_told_with_its_key(change, said):
+    text = yaml.safe_dump({"name": "x", "rules": [{**RULE, **change}]})
+
+    with pytest.raises(PlaybookInvalid, match=said):
+        read_playbook("p.yaml", text)
+
+
+async def test_a_playbook_of_many_rules_is_answered_within_the_size_and_says_what_is_left_out():
+    rules = [{**RULE, "id": f"r{n}", "title": f"Term {n}", "any": [f"w{n}"]} for n in range(190)]
+    rules += [{**RULE, "id": "dig", "kind": "forbidden", "why": "x" * 400, "remedy": "y" * 400}]
+    playbook = yaml.safe_dump(
+        {"name": "Long", "rules": [{**r, "any": list(r["any"])} for r in rules]}
+    )
+
+    found = await checked("a.txt", {"a.txt": TEXT, "playbook.yaml": playbook})
+
+    assert len(json.dumps(found, ensure_ascii=False)) < 20_000
+    assert "191 terms checked, 191 to look at" in found["summary"]
+    left_out = 191 - len(found["findings"])
+    assert f"{left_out} of 191 findings are left out for length" in found["gaps"]
+
+
+def test_two_rules_of_one_id_are_refused():
+    with pytest.raises(PlaybookInvalid, match="two rules have the id x"):
+        read_playbook("p.yaml", yaml.safe_dump({"name": "x", "rules": [RULE, dict(RULE, any="x")]}))
+
+
+def test_the_shipped_playbook_is_valid():
+    playbook = read_playbook(SHIPPED.name, SHIPPED.read_text(encoding="utf-8"))
+
+    assert {rule.kind for rule in playbook.rules} == {"required", "forbidden", "limited"}
+
+
+def test_the_severities_are_those_of_a_finding():
+    assert OwnSeverity == Severity

@@ -1,0 +1,163 @@
+"""Phrases, quantities, sentences, facts: what a contract's wording is read as."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.tools.contracts.contract import Contract
+from nodes.tools.contracts.facts import agreement_date, law, sums, title
+from nodes.tools.contracts.parties import parties
+from nodes.tools.contracts.phrases import phrase
+from nodes.tools.contracts.quantities import quantities
+from nodes.tools.contracts.sentences import sentences
+from tests.contracts import DISTRIBUTION, NDA, REAL_FACTS, SERVICES, text_of
+
+FACTS = {
+    **REAL_FACTS,
+    DISTRIBUTION: (
+        "Distribution Agreement",
+        [
+            ("Marlowe Hearing Systems, Inc.", "Marlowe"),
+            ("Quayside Medical Supply Ltd.", "Distributor"),
+        ],
+        "2026-03-02",
+        "the State of Oregon",
+        ["$40,000"],
+    ),
+    NDA: (
+        "Mutual Non-Disclosure Agreement",
+        [("Northwind Instruments GmbH", "Northwind"), ("Tallgrass Analytics SAS", "Tallgrass")],
+        "2026-05-04",
+        "France",
+        ["EUR 250,000"],
+    ),
+    SERVICES: (
+        "Master Services Agreement",
+        [("HARROW HOLDINGS, INC.", "Harrow"), ("BRIGHTWATER LLC", "Supplier")],
+        "2025-06-01",
+        "the State of Delaware",
+        ["3.5 million dollars"],
+    ),
+}
+
+
+@pytest.mark.parametrize("file", FACTS)
+def test_the_facts_of_a_contract_are_those_a_reader_finds(file):
+    contract = Contract(file.name, text_of(file))
+    named, between, day, place, money = FACTS[file]
+
+    dated, governing = agreement_date(contract), law(contract)
+
+    assert title(contract) == named
+    assert [(party.name, party.role) for party in parties(contract)] == between
+    assert dated is not None and (dated[0] and dated[0].isoformat()) == day
+    assert governing is not None and governing[0] == place
+    assert [contract.quote(passage) for passage in sums(contract)] == money
+
+
+@pytest.mark.parametrize(
+    ("opening", "names"),
+    [
+        ('between A Inc., a firm ("A"), B LLC ("B") and C Corp. ("C")', "A Inc., B LLC, C Corp."),
+        ('by and between John Smith ("Landlord") and Mary Jones', "John Smith, Mary Jones"),
+        ("among FOO BANK, N.A., as agent, and BAR PLC", "FOO BANK, N.A., BAR PLC"),
+        ("for the benefit of all who read it", ""),
+    ],
+)
+def test_parties_are_read_from_many_openings(opening, names):
+    text = f"This agreement is made {opening}.\n\n1. Work. A shall dig.\n\n2. Price. B shall pay."
+
+    assert ", ".join(party.name for party in parties(Contract("a.txt", text))) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit", "differ"),
+    [
+        ("thirty (30) days", 30, "days", False),
+        ("sixty ( 90 ) \n day", 90, "days", True),
+        ("Ninety days", 90, "days", False),
+        ("twenty-four (24) months", 720, "days", False),
+        ("one hundred and eighty (180) days", 180, "days", False),
+        ("two (2) business days", 2, "days", False),
+        ("a 30-day period", 30, "days", False),
+        ("three (3) calendar years", 1095, "days", False),
+        ("two and a half years", 912.5, "days", False),
+        ("1.5%", 1.5, "percent", False),
+        ("thirty (30) per cent", 30, "percent", False),
+        ("one and one-half percent (1.5%) per month", 1.5, "percent per month", False),
+        ("18% per annum", 1.5, "percent per month", False),
+        ("five percent (6%)", 6, "percent", True),
+    ],
+)
+def test_quantities_are_read_as_contracts_write_them(text, value, unit, differ):
+    (found,) = quantities(text.lower())
+
+    assert (found.value, found.unit, found.is_contradictory) == (value, unit, differ)
+
+
+@pytest.mark.parametrize(
+    "text", ["2320 Brighton", "clause 4.2", "$30 days", "in 5,000 units", "one"]
+)
+def test_other_numbers_are_no_quantities(text):
+    assert not list(quantities(text.lower()))
+
+
+@pytest.mark.parametrize(
+    ("wording", "text", "found"),
+    [
+        ("terminat*", "Terminating is termination.", ["terminating", "termination"]),
+        ("exclusive", "non-exclusive, exclusively, exclusive", ["exclusive"]),
+        ("shall|will   renew", "It shall\n renew and will renew", ["shall\n renew", "will renew"]),
+        ("govern* ... law*", "governed by the laws", ["governed by the laws"]),
+        ("upon # notice", "upon thirty (30) days' notice", ["upon thirty (30) days' notice"]),
+        ("upon # notice", "upon notice", []),
+        (
+            "terminate ... # notice",
+            "terminate it on 9 days notice",
+            ["terminate it on 9 days notice"],
+        ),
+        ("[*]", "between A and [*]", ["[*]"]),
+        ("party's", "each party\u2019s own", ["party's"]),
+        ("a b", "a" + " " * 30 + "b", ["a" + " " * 30 + "b"]),
+        ("a ... b", "a" + "x" * 200 + " b", []),
+    ],
+)
+def test_a_phrase_finds_its_wording(wording, text, found):
+    low = Contract("a.txt", text).reading.low
+
+    assert [low[match.start : match.end] for match in phrase(wording).matches(low)] == found
+
+
+@pytest.mark.parametrize(
+    "wording",
+    ["", "... x", "# days", "x ...", "a ... b ... c ... d", "# # a", "|x", "*", "x" * 300],
+)
+def test_a_phrase_that_cannot_be_looked_for_is_refused(wording):
+    with pytest.raises(ValueError, match=r"phrase|stands between"):
+        phrase(wording)
+
+
+@given(st.text("ab .#*|[](){}?+\\^$", max_size=40), st.text("ab .", max_size=80))
+def test_no_wording_is_taken_for_a_regular_expression(wording, text):
+    try:
+        wanted = phrase(wording)
+    except ValueError:
+        return
+    assert all(match.end <= len(text) for match in wanted.matches(text))
+
+
+def test_sentences_end_where_they_end():
+    text = (
+        "Acme Inc. shall pay Mr. P. Roe. It does so at No. 5 Main St. and\n\nelsewhere.\n\nNext one"
+    )
+
+    found = [text[start:end] for start, end in sentences(text, 0, len(text))]
+
+    assert found == [
+        "Acme Inc. shall pay Mr. P. Roe. It does so at No. 5 Main St. and\n\nelsewhere.",
+        "Next one",
+    ] or found == [
+        "Acme Inc. shall pay Mr. P. Roe.",
+        "It does so at No. 5 Main St. and\n\nelsewhere.",
+        "Next one",
+    ]

@@ -1,0 +1,88 @@
+"""Findings weighed as risks."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.errors import ToolRefused
+from nodes.tools.contracts.risk import IMPACTS, ReportedFinding, weigh
+from nodes.tools.risk_matrix import risk_matrix
+
+SEVERITIES = st.sampled_from(["critical", "high", "medium", "low", "info"])
+
+
+def finding(severity: str, message: str, **more: Any) -> dict[str, Any]:
+    return {"severity": severity, "message": message, "file": "a.txt", **more}
+
+
+async def weighed(*findings: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = await risk_matrix.ainvoke({"findings": list(findings)})
+    return found
+
+
+async def test_risks_are_ranked_by_likelihood_times_impact_and_drawn():
+    found = await weighed(
+        finding(
+            "medium", "Renewal (clause 2). Bound again. [renewal 4/5]", line=3, suggestion="Ask."
+        ),
+        finding("critical", "Steering (clause 3). [steering 4/5]"),
+        finding("low", "Notices missing. [notices 1/5]"),
+    )
+
+    rows = [
+        line
+        for line in found["summary"].splitlines()
+        if line.startswith(("| 1 |", "| 2 |", "| 3 |"))
+    ]
+    assert rows[0] == "| 1 | Steering (clause 3). |  | 4 | 5 | 20 | extreme |  |"
+    assert rows[1] == "| 2 | Renewal (clause 2). Bound again. | line 3 | 4 | 3 | 12 | high | Ask. |"
+    assert rows[2] == "| 3 | Notices missing. |  | 1 | 2 | 2 | low |  |"
+    assert "| 4 likely |  |  | 2 |  | 1 |" in found["summary"]
+    assert "| 1 rare |  | 3 |  |  |  |" in found["summary"]
+    assert found["levels"] == {"extreme": 1, "high": 1, "medium": 0, "low": 1}
+    assert found["claims"][0]["source"] == "a.txt"
+
+
+async def test_a_finding_without_a_rule_is_taken_for_possible_and_that_is_said():
+    found = await weighed(finding("high", "Somebody must be asked."))
+
+    assert "| 3 | 4 | 12 | high |" in found["summary"]
+    assert "1 risk without a likelihood" in found["gaps"][0]
+
+
+async def test_a_finding_that_is_given_twice_is_one_risk():
+    found = await weighed(*[finding("high", "Renewal. [renewal 4/5]")] * 3)
+
+    assert found["summary"].startswith("1 risk: 1 extreme")
+
+
+async def test_without_findings_there_is_no_risk_to_rank():
+    found = await weighed()
+
+    assert found["summary"].startswith("No risk to rank") and not found["claims"]
+
+
+async def test_a_table_cannot_be_broken_by_what_a_finding_says():
+    found = await weighed(finding("high", "a | b\n| c | [x 2/5]", suggestion="d | e"))
+
+    assert "| 1 | a \\| b \\| c \\| |" in found["summary"] and "d \\| e |" in found["summary"]
+
+
+async def test_more_findings_than_can_be_weighed_are_refused():
+    with pytest.raises(ToolRefused, match="501 findings, of at most 500"):
+        await weighed(*[finding("low", "x")] * 501)
+
+
+@given(st.lists(st.tuples(SEVERITIES, st.integers(1, 5)), max_size=30))
+def test_scores_fall_and_follow_from_likelihood_and_impact(given_findings):
+    findings = [
+        ReportedFinding.model_validate(finding(severity, f"{n} [r {likelihood}/5]"))
+        for n, (severity, likelihood) in enumerate(given_findings)
+    ]
+
+    risks = weigh(findings)
+
+    expected = sorted((IMPACTS[s] * n for s, n in given_findings), reverse=True)
+    assert [risk.score for risk in risks] == expected
