@@ -197,6 +197,8 @@ class Team(_Frozen):
     """What the synthesizer should mind; from the front matter."""
     contact: str = Field("", max_length=200)
     """Whom to ask for what the team cannot find out; empty: a person who can do it."""
+    notice: str = ""
+    """Said at the end of every answer, whatever the models write; empty for nothing."""
     strategy: Strategy = "plan"
     routes: dict[str, str] = Field(default_factory=dict)
     """Pinned routes: words that must all stand in a request, and the worker that then takes it."""

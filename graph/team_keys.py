@@ -25,7 +25,8 @@ TeamKeys: Final[type[BaseModel]] = create_model(
     __config__=_STRICT,
     description=(_Text, ...),
     ladder=(list[Rung], Field(default_factory=list)),
-    **_borrowed(Team, "synthesis", "contact", "planner_tier", "synthesizer_tier", "generalist"),
+    **_borrowed(Team, "synthesis", "notice", "contact", "planner_tier", "synthesizer_tier"),
+    **_borrowed(Team, "generalist"),
     **_borrowed(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
     **_borrowed(
         Team, "strategy", "routes", "prefer_idle", "max_revisions", "max_stalls", "approve_plan"

@@ -61,7 +61,7 @@ async def synthesize(
         model = models.chat(team.synthesizer_tier, runtime.context)
         answer, usage, problem = await _write(model, messages, fallback=answer)
     missing = [*matter.missing, problem] if problem else matter.missing
-    answer = _grounded(answer, matter, missing)
+    answer = _grounded(answer, matter, missing, team.notice)
     spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
     ledger = {**matter.ledger, f"@synthesis{suffix}": spent}
     status: RunStatus = "partial" if missing else "done"
@@ -119,9 +119,10 @@ def is_prose(said: str) -> bool:
     return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
 
 
-def _grounded(answer: Answer, matter: Matter, missing: Sequence[str]) -> Answer:
+def _grounded(answer: Answer, matter: Matter, missing: Sequence[str], notice: str) -> Answer:
     """Hold the answer to the reports: their sources, their claims, and every gap.
 
+    What the team has every answer say stands at its end, unless a model has said it already.
     A gap that a worker states does not make the run partial; a task without result does.
     Confidence is 50 at most with a gap, and 10 less for each contradiction left undecided, of which
     the first three count.
@@ -134,9 +135,11 @@ def _grounded(answer: Answer, matter: Matter, missing: Sequence[str]) -> Answer:
     unsaid = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     contradictions = with_own(matter.contradictions, answer.contradictions, matter.reports)
     confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence
+    text = answer.text if notice in answer.text else f"{answer.text}\n\n{notice}"
     open_ones = min(undecided(contradictions), MAX_UNDECIDED_COUNTED)
     return answer.model_copy(
         update={
+            "text": text,
             "sources": used,
             "gaps": (*answer.gaps, *unsaid),
             "confidence": max(0, confidence - COST_OF_UNDECIDED * open_ones),

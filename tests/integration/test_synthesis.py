@@ -421,3 +421,22 @@ async def test_a_reason_that_several_tasks_share_is_told_once(
     state, _ = await run(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
 
     assert state["answer"].gaps[0] == "A, B were handed back (out_of_scope): no diff"
+
+
+@pytest.mark.parametrize("said", ["It is so.", "It is so. Not legal advice."])
+async def test_a_teams_notice_ends_every_answer_once(
+    said: str, endpoint: Endpoint, settings: Settings
+) -> None:
+    answers = {"Answer": {"text": said, "confidence": 80}}
+    scenario = Scenario(tasks=dag({"A": ()}), answers=answers)
+
+    state, _ = await run(endpoint, settings, scenario, notice="Not legal advice.")
+
+    assert state["answer"].text.endswith("Not legal advice.")
+    assert state["answer"].text.count("Not legal advice.") == 1
+
+
+def test_a_notice_stands_in_the_team_file(tmp_path: Path) -> None:
+    found = load_team(_folder(tmp_path, "notice: Not legal advice."), Settings())
+
+    assert found.notice == "Not legal advice."
