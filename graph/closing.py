@@ -7,6 +7,8 @@ from graph.progress import models_shown
 from graph.terminal import one_line
 
 Json = Mapping[str, Any]
+MAX_SOURCES_CHARS = 8000
+"""Of the places named in one document."""
 
 
 def answer_markdown(answer: Json) -> str:
@@ -15,7 +17,7 @@ def answer_markdown(answer: Json) -> str:
     if findings := answer.get("findings"):
         parts.append(_listed("Findings", map(_finding, findings)))
     if sources := answer.get("sources"):
-        parts.append(_listed("Sources", sources))
+        parts.append(_listed("Sources", _by_document(sources), MAX_SOURCES_CHARS))
     if contradictions := answer.get("contradictions"):
         parts.append(_listed("Contradictions", map(_contradiction, contradictions)))
     if gaps := answer.get("gaps"):
@@ -109,8 +111,22 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _listed(title: str, items: Iterable[Any]) -> str:
-    return "\n".join([f"**{title}**", "", *(f"- {one_line(item, 1000)}" for item in items)])
+def _listed(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:
+    return "\n".join([f"**{title}**", "", *(f"- {one_line(item, max_chars)}" for item in items)])
+
+
+def _by_document(sources: Iterable[Any]) -> Iterator[str]:
+    """Name each document once, with the places in it that sources name after a `#`."""
+    places: dict[str, list[str]] = {}
+    for source in map(str, sources):
+        document, _, place = source.partition("#")
+        places.setdefault(document, []).append(place)
+    for document, named in places.items():
+        told = list(filter(None, named))
+        if len(told) > 1:
+            yield f"{document}: {', '.join(told)}"
+        else:
+            yield "#".join([document, *told])
 
 
 def _finding(finding: Json) -> str:

@@ -132,9 +132,9 @@ def _statements(report: Report) -> Iterable[_Statement]:
 
 
 def _disagree(one: _Statement, other: _Statement) -> bool:
-    if one.task == other.task and one.claim.source == other.claim.source:
+    if one.task == other.task and _document(one.claim) == _document(other.claim):
         return False
-    if one.periods and other.periods and not one.periods & other.periods:
+    if one.periods and other.periods and not _meet(one.periods, other.periods):
         return False
     if len(one.terms & other.terms) < min(MIN_SHARED, len(one.terms), len(other.terms)):
         return False
@@ -144,6 +144,16 @@ def _disagree(one: _Statement, other: _Statement) -> bool:
     if one.names - other.terms - other.names and other.names - one.terms - one.names:
         return False
     return _differ(one.figures, other.figures)
+
+
+def _meet(ours: Iterable[str], theirs: Iterable[str]) -> bool:
+    """Say whether two sets of periods have one in common; a year holds its days."""
+    return any(a.startswith(b) or b.startswith(a) for a in ours for b in theirs)
+
+
+def _document(claim: Claim) -> str:
+    """Give a source without the place in it that it may name after a `#`."""
+    return claim.source.partition("#")[0]
 
 
 def _differ(ours: Sequence[Figure], theirs: Sequence[Figure]) -> bool:

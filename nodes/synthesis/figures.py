@@ -30,7 +30,8 @@ _FIGURE = re.compile(
 _YEAR = (
     r"(?<![$€£¥.,])(?:19|20)\d\d(?![.,]\d)(?!\s?%|\s(?:percent|thousand|million|billion|trillion))"
 )
-_PERIOD = re.compile(rf"\b(?:{_YEAR}|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
+_DAY = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
+_PERIOD = re.compile(rf"\b(?:{_DAY}|{_YEAR}|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
 _REFERENCE = re.compile(
     r"\b(?:clause|section|article|paragraph|page|line|exhibit|schedule|annex)s?\s+\d[\w.()]*",
     re.IGNORECASE,
@@ -54,7 +55,7 @@ class Figure:
 
 
 def periods(text: str) -> frozenset[str]:
-    """Give the years, quarters and halves a text names."""
+    """Give the days, years, quarters and halves a text names."""
     return frozenset(_PERIOD.findall(text))
 
 

@@ -177,6 +177,14 @@ def test_an_answer_names_its_sources_gaps_and_contradictions():
         assert said in text
 
 
+def test_places_in_one_document_are_listed_behind_its_name():
+    sources = ["a.json#x/1", "b.md", "a.json#x/2", "c.json#y/1"]
+
+    text = answer_markdown({"text": "It is so.", "sources": sources})
+
+    assert "- a.json: x/1, x/2\n- b.md\n- c.json#y/1\n" in text
+
+
 def test_the_figures_say_what_bounded_the_run_and_what_it_cost():
     timing = {
         "wall_s": 2.0,

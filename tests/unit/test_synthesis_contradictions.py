@@ -20,6 +20,8 @@ def report(task: str, *texts: str) -> Report:
         ("Market share of AWS is 31 %", "AWS's market share is 29%"),
         ("Part A costs 42 euros.", "Part A costs 43 euros."),
         ("The service has 1,200 users in Q3", "In Q3 the service has 900 users."),
+        ("Glucose was 99 mg/dL on 2024-01-15", "Glucose on 2024-01-15 was 104 mg/dL"),
+        ("Glucose was 99 mg/dL on 2024-01-15", "Glucose in 2024 was 104 mg/dL"),
     ],
 )
 def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) -> None:
@@ -42,6 +44,18 @@ def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) ->
     ids=[
         *("rounded", "magnitude", "period", "firm", "measure", "part", "roughly", "no_figure"),
         "reference",
+        ("Glucose was 99 mg/dL on 2024-01-15", "Glucose was 104 mg/dL on 2024-02-16"),
+    ],
+    ids=[
+        "rounded",
+        "magnitude",
+        "period",
+        "firm",
+        "measure",
+        "part",
+        "roughly",
+        "no_figure",
+        "day",
     ],
 )
 def test_other_subjects_and_roundings_are_none(first: str, second: str) -> None:
@@ -52,6 +66,14 @@ def test_one_report_from_one_source_is_not_held_against_itself() -> None:
     texts = ("Part A costs 42 euros.", "Part A costs 43 euros.")
 
     assert candidates([report("A", *texts)]) == ()
+
+
+def test_two_places_in_one_document_are_one_source_to_one_report() -> None:
+    texts = {"a": "Part A costs 42 euros.", "b": "Part A costs 43 euros."}
+    claims = [Claim(text=text, source=f"list.json#{place}") for place, text in texts.items()]
+
+    assert candidates([Report(task="A", claims=tuple(claims))]) == ()
+    assert candidates([Report(task=c.source[-1], claims=(c,)) for c in claims])
 
 
 @given(st.lists(st.text(max_size=60), max_size=6))
