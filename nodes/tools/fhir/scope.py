@@ -1,0 +1,98 @@
+"""What a record cannot answer: advice, a diagnosis, a prognosis, and what it is not about."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from nodes.checks.lexicon import is_generic, is_verb
+from nodes.checks.words import FUNCTION
+from nodes.synthesis.terms import STEM_CHARS, terms
+from nodes.tools.fhir.bundle import Record, read_record
+from nodes.tools.replies import listed
+
+MIN_FOREIGN = 2
+"""Words that must be foreign, and none known, for a question to be of something else."""
+
+_ADVICE = re.compile(
+    r"\bshould\b[^.]{0,80}\?"
+    r"|^(?:please )?(?:increase|raise|reduce|lower|adjust|stop|start|switch|order|diagnose|treat)\b"
+    r"|\bprescribe\b|\brecommend\w*|\badvi[cs]e\b|\bdiagnose\b|\bprognos\w+|\blife expectancy\b"
+    r"|\bis (?:it|this|that) (?:safe|dangerous|serious|cancer)\b|\bsafe (?:to|for)\b"
+    r"|\bcan (?:she|he|they|i|we|the patient) (?:take|have|get|stop)\b"
+    r"|\btreatment (?:plan|option|recommendation)",
+    re.IGNORECASE,
+)
+_READING = re.compile(
+    r"\b(?:summar|list|show|overview|history|trend|timeline|record|develop)", re.IGNORECASE
+)
+_VOCABULARY = terms("""
+admission age allergy birth blood bundle checkup cholesterol chronic clinic clinical code
+condition conflict consistent consultation date diagnoses diagnosis disease doctor dose drug
+duplicate encounter end fhir gender glucose health heart history hospital illness immunization
+inconsistent infection inpatient interval intolerance kidney lab laboratory lipid liver loinc
+medical medication medicine observation overlap patient pill prescription pressure reaction
+record resource sex start stay symptom tablet test therapy timeline treatment trend vaccination
+vaccine visit vital weight
+""")
+
+
+async def answered(
+    question: str,
+    material: str,
+    materials: Mapping[str, str] | None,
+    tell: Callable[[Record], dict[str, Any]],
+) -> dict[str, Any]:
+    """Read a record and tell what is asked of it, or hand back what it cannot answer.
+
+    Raises:
+        ToolRefused: the material is no record of one patient.
+    """
+    record = await read_record(material, materials)
+    return await asyncio.to_thread(_answered, question, record, tell)
+
+
+def _answered(
+    question: str, record: Record, tell: Callable[[Record], dict[str, Any]]
+) -> dict[str, Any]:
+    wants_advice = bool(_ADVICE.search(question))
+    if wants_advice and not _READING.search(question):
+        return _handed_back(
+            "advice, diagnosis and prognosis are for a clinician; ask what is recorded"
+        )
+    if foreign := _foreign(question, record):
+        return _handed_back(f"a patient's record says nothing of {listed(foreign)}")
+    told = tell(record)
+    if wants_advice:
+        told["gaps"] = [*told["gaps"], "Advice was asked for as well: that is for a clinician."]
+    return told
+
+
+def _handed_back(message: str) -> dict[str, Any]:
+    return {"escalation": {"reason": "out_of_scope", "message": message}}
+
+
+def _foreign(question: str, record: Record) -> list[str]:
+    """Give the words of a question of which none is of medicine or of the record."""
+    said = re.findall(r"[^\W\d_][\w\-]+", question.lower())
+    if not set(said) & FUNCTION:
+        return []  # not English, as far as can be told
+    named = [word for word in said if not (is_generic(word) or is_verb(word))]
+    if len(named) < MIN_FOREIGN:
+        return []
+    known = _VOCABULARY | terms(" ".join(_strings(record)))
+    is_known = any(word[:STEM_CHARS] in known for word in named)
+    return [] if is_known else list(dict.fromkeys(named))
+
+
+def _strings(record: Record) -> Iterator[str]:
+    """Give every text that stands in what was read."""
+    held: list[Any] = [entry.value.model_dump() for entry in record.entries]
+    while held:
+        match held.pop():
+            case str(text):
+                yield text
+            case dict(values):
+                held += values.values()
+            case list(items) | tuple(items):
+                held += items

@@ -1,0 +1,24 @@
+"""Dates of a FHIR bundle that cannot be right, or clash."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.fhir.intervals import intervals
+from nodes.tools.fhir.scope import answered
+
+
+@tool
+async def interval_check(
+    material: str,
+    question: str,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Check the dates of a FHIR R4 bundle: ends before starts, before birth or after death.
+
+    Also stays in hospital that overlap, courses of one medicine that overlap, and what is still
+    called active though its end has passed. Each finding names its resource.
+    Example: interval_check(material="bundle.json", question="which dates conflict")
+    """
+    return await answered(question, material, materials, intervals)

@@ -1,0 +1,27 @@
+"""Laboratory values and vital signs over time, from a FHIR bundle."""
+
+from functools import partial
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.fhir.scope import answered
+from nodes.tools.fhir.trends import trends
+
+
+@tool
+async def lab_trends(
+    material: str,
+    question: str,
+    codes: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Follow measured values by LOINC code over time: first, last, direction, flags.
+
+    A value is held against the reference range and interpretation of its own resource, and no
+    other; values in different units are not compared. codes limits it to some LOINC codes.
+    Cite a source as given, such as `bundle.json#Observation/hba1c-2`.
+    Example: lab_trends(material="bundle.json", question="how did HbA1c go", codes="4548-4")
+    """
+    return await answered(question, material, materials, partial(trends, codes=codes))

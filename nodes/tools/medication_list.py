@@ -1,0 +1,24 @@
+"""What a patient takes and took, from a FHIR bundle."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.fhir.medicines import medicines
+from nodes.tools.fhir.scope import answered
+
+
+@tool
+async def medication_list(
+    material: str,
+    question: str,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """List medicines by status, with dose text and dates, and those that are listed twice.
+
+    Doses stand as the resource has them; nothing is computed or recommended. Cite a source as
+    given, such as `bundle.json#MedicationRequest/m1`.
+    Example: medication_list(material="bundle.json", question="what is taken now")
+    """
+    return await answered(question, material, materials, medicines)

@@ -1,0 +1,25 @@
+"""A patient's conditions, allergies, encounters and immunizations, from a FHIR bundle."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.fhir.history import history
+from nodes.tools.fhir.scope import answered
+
+
+@tool
+async def read_bundle(
+    material: str,
+    question: str,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Read patient, conditions, allergies, encounters and immunizations from a FHIR R4 bundle.
+
+    Each statement names its resource, as `bundle.json#Condition/c1`: cite it so. Resources that
+    are not valid, entered in error or of no stated patient are left out, and named in gaps.
+    Laboratory values and medicines are other tools' matter.
+    Example: read_bundle(material="bundle.json", question="which allergies are recorded")
+    """
+    return await answered(question, material, materials, history)

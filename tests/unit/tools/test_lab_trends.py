@@ -1,0 +1,320 @@
+"""Values over time: each checked against the bundle by other code than the tool's own."""
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from blockbuster import blockbuster_ctx
+
+from nodes.errors import ToolRefused
+from nodes.tools.lab_trends import lab_trends
+from tests.unit.tools.fhir_samples import (
+    EXAMPLE,
+    bundle,
+    observation,
+    quantity,
+    resources_of,
+)
+
+Json = dict[str, Any]
+
+
+async def follow(text: str, **more: str) -> Json:
+    asked = {"material": "b.json", "question": "How did the lab values develop?", **more}
+    told = await lab_trends.ainvoke({**asked, "materials": {"b.json": text}})
+    assert isinstance(told, dict)
+    return told
+
+
+def row(told: Json, title: str) -> list[str]:
+    (line,) = (line for line in told["summary"].splitlines() if line.startswith(f"| {title}"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def measured(resource: Json) -> list[Json]:
+    """Give each part of an observation that has a usable, dated, LOINC-coded quantity."""
+    parts = [resource, *resource.get("component", ())]
+    codes = [{c["system"] for c in part["code"].get("coding", ())} for part in parts]
+    return [
+        {**part, "when": resource["effectiveDateTime"]}
+        for part, systems in zip(parts, codes, strict=True)
+        if "effectiveDateTime" in resource
+        and "http://loinc.org" in systems
+        and re.fullmatch(r"-?\d+(\.\d+)?", part.get("valueQuantity", {}).get("value", ""))
+    ]
+
+
+def outside(part: Json) -> str:
+    """Hold a value against its own range, with its bounds read from the raw JSON."""
+    (span,) = part.get("referenceRange") or [{}]
+    value = Decimal(part["valueQuantity"]["value"])
+    if "low" in span and value < Decimal(span["low"]["value"]):
+        return "below its own range"
+    if "high" in span and value > Decimal(span["high"]["value"]):
+        return "above its own range"
+    return "within its own range" if span else ""
+
+
+async def test_every_value_of_the_example_is_told_once_with_its_unit_date_and_source():
+    told = await follow(EXAMPLE.read_text())
+
+    held = resources_of(EXAMPLE)
+    observations = {name: held[name] for name in held if name.startswith("Observation/")}
+    wanted = {
+        (
+            f"b.json#{name}",
+            f"{part['code']['text']} (LOINC {part['code']['coding'][0]['code']}) "
+            f"{part['valueQuantity']['value']} {part['valueQuantity']['unit']} "
+            f"on {part['when'][:16].replace('T', ' ')}",
+            outside(part),
+        )
+        for name, resource in observations.items()
+        for part in measured(resource)
+    }
+    values = [claim for claim in told["claims"] if "smoking" not in claim["source"]]
+    assert len(values) == len(wanted) == 34
+    for source, text, side in wanted:
+        (claim,) = (c for c in values if c["source"] == source and c["text"].startswith(text))
+        assert side in claim["text"] and (side or "range" not in claim["text"])
+
+
+async def test_directions_of_the_example_follow_from_its_raw_values():
+    told = await follow(EXAMPLE.read_text())
+
+    series: dict[tuple[str, str], list[tuple[str, Decimal]]] = {}
+    for name, resource in resources_of(EXAMPLE).items():
+        for part in measured(resource) if name.startswith("Observation/") else ():
+            measure = part["valueQuantity"]
+            key = (part["code"]["text"], measure["unit"])
+            series.setdefault(key, []).append((part["when"], Decimal(measure["value"])))
+    lines = [line for line in told["summary"].splitlines() if line.startswith("| ")][1:]
+    assert len(lines) == len(series) == 12
+    for (title, unit), values in series.items():
+        values.sort()
+        numbers = [value for _, value in values]
+        change = numbers[-1] - numbers[0]
+        word = "rising" if change > 0 else "falling" if change else "one value"
+        last = f"{numbers[-1]} {unit} on {values[-1][0][:16].replace('T', ' ')}"
+        (line,) = (line for line in lines if line.startswith(f"| {title} (") and last in line)
+        assert f"| {word} |" in line
+
+
+async def test_flags_of_the_example_are_those_of_its_last_values():
+    told = await follow(EXAMPLE.read_text())
+
+    flagged = {finding["file"].partition("#")[2] for finding in told["findings"]}
+    assert flagged == {
+        "Observation/uacr-2025-09",
+        "Observation/crp-stay",
+        "Observation/creatinine-2025-09",
+        "Observation/egfr-2025-09",
+        "Observation/hba1c-2025-09",
+        "Observation/potassium-2025-09",
+    }
+    (crp,) = (finding for finding in told["findings"] if finding["severity"] == "high")
+    assert "86 mg/L" in crp["message"] and "HH (critically high)" in crp["message"]
+    assert any(
+        finding["message"].startswith("Interpretation and range do not agree: Potassium")
+        for finding in told["findings"]
+    )
+
+
+async def test_units_are_kept_apart_and_not_converted():
+    told = await follow(
+        bundle(
+            observation("a", 90, "2024-01-01"),
+            observation("b", 5.5, "2024-06-01", "mmol/L"),
+            observation("c", 99, "2025-01-01"),
+        )
+    )
+
+    rows = [line for line in told["summary"].splitlines() if line.startswith("| Glucose")]
+    assert len(rows) == 2
+    assert any("90 mg/dL on 2024-01-01 | 99 mg/dL on 2025-01-01 | rising" in line for line in rows)
+    assert (
+        "Glucose comes in different units (mg/dL, mmol/L), which are not compared." in told["gaps"]
+    )
+
+
+async def test_a_value_stands_as_it_was_written():
+    text = bundle(observation("a", 1, "2024-01-01")).replace('"value": 1', '"value": 7.10')
+
+    assert "7.10 mg/dL" in (await follow(text))["summary"]
+
+
+@pytest.mark.parametrize(
+    ("values", "direction"),
+    [
+        ((5, 6, 7), "rising"),
+        ((7, 6, 5), "falling"),
+        ((5, 8, 7), "rising, not at each step"),
+        ((7, 3, 5), "falling, not at each step"),
+        ((5, 5), "unchanged"),
+        ((5, 9, 5), "last as first, with changes between"),
+        ((5,), "one value"),
+    ],
+)
+async def test_a_direction_compares_last_with_first_and_looks_at_each_step(values, direction):
+    results = [observation(f"o{n}", value, f"202{n}") for n, value in enumerate(values)]
+
+    told = await follow(bundle(*results))
+
+    assert row(told, "Glucose")[3] == direction
+
+
+async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
+    told = await follow(
+        bundle(
+            observation("late", 3, "2024-05-02T00:30:00+02:00"),
+            observation("early", 1, "2024-05-01T20:00:00+00:00"),
+            observation("first", 2, "2024-04"),
+        )
+    )
+
+    cells = row(told, "Glucose")
+    assert cells[1].startswith("2 mg/dL on 2024-04")
+    assert cells[2].startswith("3 mg/dL on 2024-05-02")
+
+
+@pytest.mark.parametrize(
+    ("results", "reason"),
+    [
+        ([("a", 5, "2024-05"), ("b", 6, "2024-05-20")], "the order in time is not certain"),
+        ([("a", 5, "2024-05-20"), ("b", 6, "2024-05-20")], "the order in time is not certain"),
+        ([("a", 5, "2024"), ("b", 6, "2025", "")], "no unit is stated"),
+    ],
+)
+async def test_what_cannot_be_compared_is_not(results, reason):
+    told = await follow(bundle(*(observation(*result) for result in results)))
+
+    assert f"not compared: {reason}" in told["summary"] or "one value" in row(told, "Glucose")
+    assert " rising " not in told["summary"] and " falling " not in told["summary"]
+
+
+async def test_a_bound_is_shown_and_not_compared():
+    least: Json = {"valueQuantity": quantity(5) | {"comparator": "<"}}
+
+    told = await follow(
+        bundle(observation("a", 9, "2024"), observation("b", None, "2025", **least))
+    )
+
+    assert row(told, "Glucose")[2:4] == [
+        "<5 mg/dL on 2025",
+        "not compared: a value is only a bound",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("span", "flag"),
+    [
+        ({"low": quantity(70), "high": quantity(100)}, "above"),
+        ({"low": quantity(130)}, "below"),
+        ({"low": quantity(120), "high": quantity(120)}, "within"),
+        ({"high": quantity(5.5, "mmol/L")}, ""),
+        ({"high": {"value": 100}}, ""),
+        ({"text": "see leaflet"}, ""),
+        ({"high": quantity(100), "appliesTo": [{"text": "pregnant"}]}, ""),
+        ({"high": quantity(100), "age": {"high": {"value": 12}}}, ""),
+        ({"high": quantity(100), "type": {"coding": [{"code": "treatment"}]}}, ""),
+    ],
+)
+async def test_only_a_range_of_its_own_in_its_own_unit_and_for_everyone_counts(span, flag):
+    told = await follow(bundle(observation("a", 120, "2024", referenceRange=[span])))
+
+    assert row(told, "Glucose")[5] == flag
+    assert bool(told["findings"]) == (flag in ("above", "below"))
+    assert any("Not held against their range" in gap for gap in told["gaps"]) == (not flag)
+
+
+async def test_of_several_ranges_none_is_chosen():
+    spans = [{"high": quantity(100)}, {"high": quantity(140)}]
+
+    told = await follow(bundle(observation("a", 120, "2024", referenceRange=spans)))
+
+    assert row(told, "Glucose")[5] == "" and not told["findings"]
+
+
+async def test_an_interpretation_counts_where_there_is_no_range():
+    low = [{"coding": [{"code": "LL"}]}]
+
+    told = await follow(
+        bundle(
+            observation("a", 30, "2024", interpretation=low),
+            observation("b", 90, "2025", interpretation=[{"text": "fasting"}]),
+        )
+    )
+
+    (finding,) = told["findings"]
+    assert (finding["file"], finding["severity"]) == ("b.json#Observation/a", "high")
+    assert row(told, "Glucose")[5] == "fasting"
+
+
+async def test_what_is_missing_is_named():
+    absent: Json = {"dataAbsentReason": {"text": "not performed"}}
+    local: Json = {"code": {"text": "Lactate"}}
+
+    told = await follow(
+        bundle(
+            observation("bare", 5, "2024"),
+            observation("undated", 6),
+            observation("uncoded", 7, "2024", **local),
+            observation("empty", None, "2024", **absent),
+            observation("gone", 8, "2024", status="cancelled"),
+        )
+    )
+
+    gaps = "\n".join(told["gaps"])
+    assert "No reference range and no interpretation: Glucose." in gaps
+    assert "Without a date, so in no trend: Observation/undated (Glucose, 6 mg/dL)." in gaps
+    assert "Without a LOINC code, so in no trend: Observation/uncoded (Lactate)." in gaps
+    assert "Without a result: Observation/empty: not performed." in gaps
+    assert "Cancelled: Observation/gone." in gaps
+    assert [claim["source"] for claim in told["claims"]] == ["b.json#Observation/bare"]
+
+
+async def test_a_record_without_values_says_so():
+    told = await follow(bundle())
+
+    assert "No dated value" in told["summary"]
+    assert told["gaps"] == [
+        "b.json records no values; that does not mean that nothing was measured."
+    ]
+
+
+async def test_codes_choose_and_unknown_ones_are_refused_with_those_there_are():
+    text = EXAMPLE.read_text()
+
+    told = await follow(text, codes="4548-4, 2160-0")
+    with pytest.raises(ToolRefused, match=r"no dated values of 1-1; it has 13457-7, 1988-5"):
+        await follow(text, codes="1-1")
+
+    titles = [line.split(" (")[0] for line in told["summary"].splitlines() if line[:2] == "| "]
+    assert titles[1:] == ["| Creatinine", "| Hemoglobin A1c"]
+
+
+async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
+    many = [
+        observation(f"o{n}-{year}", year % 17, str(year), code=_test(n))
+        for n in range(90)
+        for year in range(1990, 2020)
+    ]
+
+    told = await follow(bundle(*many))
+
+    assert len(json.dumps(told)) < 22_000
+    assert "29 earlier not shown" in told["summary"]
+    assert any(gap.startswith("Not shown, for length: ") for gap in told["gaps"])
+    assert all("on 2019" in claim["text"] for claim in told["claims"])
+
+
+def _test(n: int) -> Json:
+    return {"text": f"Test {n}", "coding": [{"system": "http://loinc.org", "code": f"{n}-0"}]}
+
+
+async def test_following_blocks_no_event_loop():
+    text = bundle(observation("fresh", 5, "2024"))
+
+    with blockbuster_ctx():
+        assert await follow(text)
