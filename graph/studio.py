@@ -19,5 +19,6 @@ competitive_intelligence = build_supervisor("competitive_intelligence", settings
 contract_review = build_supervisor("contract_review", settings=SETTINGS)
 market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
 organisation = build_supervisor("organisation", settings=SETTINGS)
+patient_summary = build_supervisor("patient_summary", settings=SETTINGS)
 portfolio_rebalancing = build_supervisor("portfolio_rebalancing", settings=SETTINGS)
 product_launch = build_supervisor("product_launch", settings=SETTINGS)
