@@ -4,25 +4,26 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from nodes.tools.fhir import resources
+from nodes.tools.fhir.datatypes import Read
+from nodes.tools.fhir.record import Entry, LeftOut, Record
 from nodes.tools.fhir.references import Directory, entry_name
 from nodes.tools.isolation import IsolatedFailed, ask_once
 from nodes.tools.materials import material_name
 from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import MAX_NAMED, counted, listed
+from nodes.tools.replies import counted, listed
 
 VALIDATOR = "nodes.tools.fhir.validator"
 TIMEOUT_S = 60.0
-KINDS: Mapping[str, type[BaseModel]] = {
+KINDS: Mapping[str, type[Read]] = {
     "Patient": resources.Patient,
     "Condition": resources.Condition,
     "AllergyIntolerance": resources.Allergy,
@@ -39,80 +40,8 @@ SAME = "repeated"
 TEST_DATA = "HTEST"
 """The label of health data made up for tests."""
 
-Read = TypeVar("Read", bound=BaseModel)
 Json = dict[str, Any]
 """An object of a stranger's JSON."""
-
-
-@dataclass(frozen=True)
-class Entry(Generic[Read]):
-    """A resource, and the name it is cited by within the bundle."""
-
-    name: str
-    kind: str
-    value: Read
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A resource that is not used, and why."""
-
-    name: str
-    kind: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Record:
-    """Everything a bundle says of its patient that could be read."""
-
-    source: str
-    """The material's name."""
-    patient: str
-    """Name of the patient that all resources speak of."""
-    entries: tuple[Entry[Any], ...]
-    left_out: tuple[LeftOut, ...]
-    counts: Mapping[str, int]
-    """Resources by kind, as the bundle holds them."""
-    directory: Directory
-    is_test: bool
-
-    def cite(self, name: str) -> str:
-        """Name a resource as a source."""
-        return f"{self.source}#{name}"
-
-    def all(self, model: type[Read]) -> list[Entry[Read]]:
-        """Give the resources that are read as a model, in the bundle's order."""
-        return [entry for entry in self.entries if type(entry.value) is model]
-
-    @property
-    def person(self) -> resources.Patient | None:
-        """Give the patient's own resource; None where the bundle has none."""
-        return next((entry.value for entry in self.all(resources.Patient)), None)
-
-    @property
-    def heading(self) -> str:
-        """Introduce the patient in a line."""
-        person = self.person
-        told = [self.patient]
-        if person is not None:
-            told = [person.words or self.patient, person.gender]
-            told += [f"born {person.birth_date[:10]}" if person.birth_date else ""]
-            told += [f"died {person.deceased_date[:10]}" if person.deceased_date else ""]
-            told += ["deceased" if person.deceased else ""]
-        label = ", marked as made-up test data" if self.is_test else ""
-        return f"**Patient:** {', '.join(filter(None, told))}{label} ({self.cite(self.patient)})"
-
-    def gaps(self, kinds: Iterable[str]) -> Iterator[str]:
-        """Name what was left out of some kinds, each resource alike whoever names it."""
-        wanted = set(kinds)
-        told = [each for each in self.left_out if each.kind in wanted]
-        for each in told[:MAX_NAMED]:
-            yield f"Left out: {self.cite(each.name)}, {each.reason}."
-        if len(told) > MAX_NAMED:
-            yield f"Left out of {self.source}: {len(told) - MAX_NAMED} more resources."
-        if self.person is None and "Patient" in wanted:
-            yield f"{self.source} holds no usable Patient resource: name, sex and birth date."
 
 
 async def read_record(material: str, materials: Mapping[str, str] | None) -> Record:
@@ -232,7 +161,7 @@ def _repeated(names: Sequence[str], found: Sequence[Json]) -> dict[int, str]:
     return told
 
 
-def _value(kind: str, resource: Json) -> BaseModel | None:
+def _value(kind: str, resource: Json) -> Read | None:
     try:
         return KINDS[kind].model_validate(resource)
     except ValidationError:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from nodes.tools.fhir.bundle import Entry, Record
-from nodes.tools.fhir.resources import Concept, Dosage, Medication, Period, Substance, plain_number
+from nodes.tools.fhir.datatypes import Concept, Period, plain_number
+from nodes.tools.fhir.record import Entry, Record
+from nodes.tools.fhir.resources import Dosage, Medication, Substance
 
 STATUSES = {
     "active": "Active",

@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from nodes.tools.fhir.bundle import KINDS, Entry, Record
+from nodes.tools.fhir.bundle import KINDS
+from nodes.tools.fhir.datatypes import Concept, Period
 from nodes.tools.fhir.moments import moment
-from nodes.tools.fhir.resources import Allergy, Concept, Condition, Encounter, Immunization, Period
+from nodes.tools.fhir.record import Entry, Record
+from nodes.tools.fhir.resources import Allergy, Condition, Encounter, Immunization
 from nodes.tools.replies import Reply, counted, fitted
 
 SIZES = (40, 25, 15, 8)

@@ -6,17 +6,11 @@ from datetime import datetime
 from itertools import combinations, islice
 from typing import Any
 
-from nodes.tools.fhir.bundle import Record
 from nodes.tools.fhir.courses import courses, pairs
+from nodes.tools.fhir.datatypes import Period
 from nodes.tools.fhir.moments import Moment, moment
-from nodes.tools.fhir.resources import (
-    Allergy,
-    Condition,
-    Encounter,
-    Immunization,
-    Observation,
-    Period,
-)
+from nodes.tools.fhir.record import Record
+from nodes.tools.fhir.resources import Allergy, Condition, Encounter, Immunization, Observation
 from nodes.tools.replies import Reply, counted, fitted, listed
 from state import Severity
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from nodes.tools.fhir.bundle import Record
 from nodes.tools.fhir.courses import CURRENT, STATUSES, Course, courses, pairs
 from nodes.tools.fhir.moments import moment
+from nodes.tools.fhir.record import Record
 from nodes.tools.replies import Reply, counted, fitted, listed
 
 SIZES = (50, 30, 15, 8)

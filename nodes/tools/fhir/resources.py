@@ -1,128 +1,27 @@
 """What is read of each FHIR resource. Whether it is valid R4 has been checked before."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field
 
+from nodes.tools.fhir.datatypes import (
+    MAX_WORDS_CHARS,
+    Coding,
+    Concept,
+    Instruction,
+    Number,
+    Period,
+    Quantity,
+    Read,
+    Reference,
+    Words,
+)
 from nodes.tools.fhir.moments import Moment, moment
 from nodes.tools.plain_text import plain_line
 
-MAX_WORDS_CHARS = 120
-MAX_DOSE_CHARS = 500
-MAX_DIGITS = 30
-"""Of a number written out: an exponent could make it as long as a book."""
-SYSTEMS = {
-    "http://loinc.org": "LOINC",
-    "http://snomed.info/sct": "SNOMED CT",
-    "http://www.nlm.nih.gov/research/umls/rxnorm": "RxNorm",
-    "http://www.whocc.no/atc": "ATC",
-    "http://hl7.org/fhir/sid/cvx": "CVX",
-    "http://hl7.org/fhir/sid/icd-10": "ICD-10",
-    "http://hl7.org/fhir/sid/icd-10-cm": "ICD-10-CM",
-}
-UCUM = "http://unitsofmeasure.org"
 
-Words = Annotated[str, BeforeValidator(lambda text: plain_line(str(text), MAX_WORDS_CHARS))]
-"""A stranger's words: one line, of limited length."""
-Instruction = Annotated[str, BeforeValidator(lambda text: plain_line(str(text), MAX_DOSE_CHARS))]
-Number = Annotated[Decimal, Field(max_digits=MAX_DIGITS)]
-
-
-class _Read(BaseModel):
-    """A part of a resource; what is not named here is not read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_nulls(cls, value: Any) -> Any:  # whatever JSON holds
-        if not isinstance(value, Mapping):
-            return value
-        kept = {key: item for key, item in value.items() if item is not None}
-        return {
-            key: [each for each in item if each is not None] if isinstance(item, list) else item
-            for key, item in kept.items()
-        }
-
-
-class Coding(_Read):
-    system: str = ""
-    code: Words = ""
-    display: Words = ""
-
-
-class Concept(_Read):
-    """A notion in words, in codes, or both."""
-
-    text: Words = ""
-    coding: tuple[Coding, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """Give its words; its first code where it has none."""
-        shown = [coding.display for coding in self.coding] + [coding.code for coding in self.coding]
-        return self.text or next(filter(None, shown), "")
-
-    @property
-    def coded(self) -> str:
-        """Give its first code with the name of its system; empty where that is not known."""
-        known = (c for c in self.coding if c.code and c.system in SYSTEMS)
-        return next((f"{SYSTEMS[c.system]} {c.code}" for c in known), "")
-
-    @property
-    def titled(self) -> str:
-        """Give its words, with the code in brackets."""
-        words = self.words or "unnamed"
-        return f"{words} ({self.coded})" if self.coded and self.coded not in words else words
-
-    def code(self, system: str = "") -> str:
-        """Give the first code of a system, or of any."""
-        known = (c.code for c in self.coding if c.code and system in ("", c.system))
-        return next(known, "")
-
-
-class Quantity(_Read):
-    """A number as it was written, and its unit."""
-
-    value: Number | None = None
-    comparator: Words = ""
-    unit: Words = ""
-    system: str = ""
-    code: Words = ""
-
-    @property
-    def measure(self) -> str:
-        """Give what tells one unit from another: the UCUM code, else the unit's words."""
-        return (self.code if self.system == UCUM else "") or self.unit or self.code
-
-    @property
-    def shown(self) -> str:
-        """Write it out, such as `<7.0 %`."""
-        unit = self.unit or self.code
-        return f"{self.comparator}{plain_number(self.value)}{f' {unit}' if unit else ''}"
-
-
-class Period(_Read):
-    start: str = ""
-    end: str = ""
-
-    @property
-    def first(self) -> Moment | None:
-        return moment(self.start)
-
-    @property
-    def last(self) -> Moment | None:
-        return moment(self.end)
-
-
-class Reference(_Read):
-    reference: str = ""
-    display: Words = ""
-
-
-class Range(_Read):
+class Range(Read):
     """A reference range of an observation."""
 
     low: Quantity | None = None
@@ -133,7 +32,7 @@ class Range(_Read):
     text: Words = ""
 
 
-class Result(_Read):
+class Result(Read):
     """What an observation and each of its components hold alike."""
 
     code: Concept
@@ -169,7 +68,7 @@ class Observation(Result):
         return moment(text)
 
 
-class Name(_Read):
+class Name(Read):
     use: str = ""
     text: Words = ""
     family: Words = ""
@@ -180,7 +79,7 @@ class Name(_Read):
         return self.text or " ".join(filter(None, (*self.given, self.family)))
 
 
-class Patient(_Read):
+class Patient(Read):
     name: tuple[Name, ...] = ()
     gender: Words = ""
     birth_date: str = Field("", alias="birthDate")
@@ -194,7 +93,7 @@ class Patient(_Read):
         return next((name.words for name in ranked if name.words), "")
 
 
-class Condition(_Read):
+class Condition(Read):
     code: Concept = Concept()
     clinical: Concept = Field(Concept(), alias="clinicalStatus")
     verification: Concept = Field(Concept(), alias="verificationStatus")
@@ -211,12 +110,12 @@ class Condition(_Read):
         return Period(start=self.onset_date or self.onset_period.start, end=ended)
 
 
-class Reaction(_Read):
+class Reaction(Read):
     manifestation: tuple[Concept, ...] = ()
     severity: Words = ""
 
 
-class Allergy(_Read):
+class Allergy(Read):
     code: Concept = Concept()
     clinical: Concept = Field(Concept(), alias="clinicalStatus")
     verification: Concept = Field(Concept(), alias="verificationStatus")
@@ -226,7 +125,7 @@ class Allergy(_Read):
     reaction: tuple[Reaction, ...] = ()
 
 
-class Encounter(_Read):
+class Encounter(Read):
     status: Words = ""
     kind: Coding = Field(Coding(), alias="class")
     type: tuple[Concept, ...] = ()
@@ -234,30 +133,30 @@ class Encounter(_Read):
     period: Period = Period()
 
 
-class Immunization(_Read):
+class Immunization(Read):
     status: Words = ""
     vaccine: Concept = Field(Concept(), alias="vaccineCode")
     occurrence_date: str = Field("", alias="occurrenceDateTime")
     occurrence_words: Words = Field("", alias="occurrenceString")
 
 
-class Repeat(_Read):
+class Repeat(Read):
     bounds: Period = Field(Period(), alias="boundsPeriod")
     frequency: int | None = None
     period: Number | None = None
     period_unit: Words = Field("", alias="periodUnit")
 
 
-class Timing(_Read):
+class Timing(Read):
     repeat: Repeat = Repeat()
     code: Concept = Concept()
 
 
-class Dose(_Read):
+class Dose(Read):
     quantity: Quantity | None = Field(None, alias="doseQuantity")
 
 
-class Dosage(_Read):
+class Dosage(Read):
     text: Instruction = ""
     instruction: Instruction = Field("", alias="patientInstruction")
     as_needed: bool = Field(False, alias="asNeededBoolean")
@@ -267,7 +166,7 @@ class Dosage(_Read):
     doses: tuple[Dose, ...] = Field((), alias="doseAndRate")
 
 
-class Dispense(_Read):
+class Dispense(Read):
     validity: Period = Field(Period(), alias="validityPeriod")
 
 
@@ -275,7 +174,7 @@ def _as_list(value: Any) -> Any:  # whatever JSON holds
     return [value] if isinstance(value, Mapping) else value
 
 
-class Medication(_Read):
+class Medication(Read):
     """A request or a statement; R4 has the medicine as a concept or as a reference."""
 
     status: Words = ""
@@ -295,12 +194,7 @@ class Medication(_Read):
     dispense: Dispense = Field(Dispense(), alias="dispenseRequest")
 
 
-class Substance(_Read):
+class Substance(Read):
     """A `Medication` resource: what a reference leads to."""
 
     code: Concept = Concept()
-
-
-def plain_number(value: Decimal | None) -> str:
-    """Write a number as it stands in the source, never with an exponent."""
-    return "" if value is None else f"{value:f}"

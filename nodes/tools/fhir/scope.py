@@ -8,7 +8,8 @@ from typing import Any
 from nodes.checks.lexicon import is_generic, is_verb
 from nodes.checks.words import FUNCTION
 from nodes.synthesis.terms import STEM_CHARS, terms
-from nodes.tools.fhir.bundle import Record, read_record
+from nodes.tools.fhir.bundle import read_record
+from nodes.tools.fhir.record import Record
 from nodes.tools.replies import listed
 
 MIN_FOREIGN = 2

@@ -6,9 +6,10 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Literal
 
-from nodes.tools.fhir.bundle import Entry
+from nodes.tools.fhir.datatypes import Concept, Quantity
 from nodes.tools.fhir.moments import Moment
-from nodes.tools.fhir.resources import Concept, Observation, Quantity, Range, Result
+from nodes.tools.fhir.record import Entry
+from nodes.tools.fhir.resources import Observation, Range, Result
 
 LOINC = "http://loinc.org"
 Side = Literal["below", "above", "within", ""]

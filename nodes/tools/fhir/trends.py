@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.tools.fhir.bundle import Record
-from nodes.tools.fhir.resources import Observation, Range, plain_number
+from nodes.tools.fhir.datatypes import plain_number
+from nodes.tools.fhir.record import Record
+from nodes.tools.fhir.resources import Observation, Range
 from nodes.tools.fhir.series import CRITICAL, MEANINGS, Series, Sorted, Value, sort_out
 from nodes.tools.replies import Reply, fitted, listed
 
