@@ -17,6 +17,7 @@ get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lr
 code_review = build_supervisor("code_review", settings=SETTINGS)
 competitive_intelligence = build_supervisor("competitive_intelligence", settings=SETTINGS)
 contract_review = build_supervisor("contract_review", settings=SETTINGS)
+curriculum = build_supervisor("curriculum", settings=SETTINGS)
 market_analysis = build_supervisor("market_analysis", settings=SETTINGS)
 organisation = build_supervisor("organisation", settings=SETTINGS)
 patient_summary = build_supervisor("patient_summary", settings=SETTINGS)

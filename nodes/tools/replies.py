@@ -28,13 +28,21 @@ class Reply:
         told = {"text": text, "source": source, "quote": quote, "confidence": CERTAIN}
         self.claims.append(told)
 
-    def finding(self, severity: Severity, message: str, file: str, suggestion: str = "") -> None:
+    def finding(
+        self,
+        severity: Severity,
+        message: str,
+        file: str,
+        suggestion: str = "",
+        line: int | None = None,
+    ) -> None:
         """Add a defect or remark about one place."""
         self.findings.append(
             {
                 "severity": severity,
                 "message": message,
                 "file": file,
+                "line": line,
                 "suggestion": suggestion,
                 "confidence": CERTAIN,
             }

@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 """What a tool answers to a request that its team is not for."""
 
 from typing import Any
@@ -5,4 +6,39 @@ from typing import Any
 
 def out_of_scope(message: str) -> dict[str, Any]:
     """Hand the task back in the report's own words."""
+=======
+"""Tell a question that is of another field altogether."""
+
+import re
+from collections.abc import Iterable
+
+from nodes.checks.lexicon import is_generic, is_verb
+from nodes.checks.words import FUNCTION
+from nodes.synthesis.terms import STEM_CHARS, terms
+
+MIN_FOREIGN = 2
+"""Words that must be foreign, and none known, for a question to be of something else."""
+
+_WORD = re.compile(r"[^\W\d_][\w\-]+")
+
+
+def foreign(question: str, vocabulary: frozenset[str], texts: Iterable[str]) -> list[str]:
+    """Give the words of a question of which none is of a vocabulary or of some texts.
+
+    None are given where one is known, where there are too few to tell, and where the question is
+    not English, as far as can be told. The vocabulary is of terms.
+    """
+    said = _WORD.findall(question.lower())
+    named = [word for word in said if not (is_generic(word) or is_verb(word))]
+    if len(named) < MIN_FOREIGN or not set(said) & FUNCTION:
+        return []
+    if any(word[:STEM_CHARS] in vocabulary for word in said):
+        return []
+    known = terms(" ".join(texts))
+    return [] if any(word[:STEM_CHARS] in known for word in named) else list(dict.fromkeys(named))
+
+
+def handed_back(message: str) -> dict[str, dict[str, str]]:
+    """Give a tool's answer to what is not for it."""
+>>>>>>> bc7ad5c (Add the team curriculum: prerequisites, objectives, readability, with its example and exam (T5, issue 5))
     return {"escalation": {"reason": "out_of_scope", "message": message}}

@@ -5,15 +5,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from nodes.checks.lexicon import is_generic, is_verb
-from nodes.checks.words import FUNCTION
-from nodes.synthesis.terms import STEM_CHARS, terms
+from nodes.synthesis.terms import terms
 from nodes.tools.fhir.bundle import read_record
 from nodes.tools.fhir.record import Record
 from nodes.tools.replies import listed
-
-MIN_FOREIGN = 2
-"""Words that must be foreign, and none known, for a question to be of something else."""
+from nodes.tools.scope import foreign, handed_back
 
 _ADVICE = re.compile(
     r"\bshould\b[^.]{0,80}\?"
@@ -58,32 +54,15 @@ def _answered(
 ) -> dict[str, Any]:
     wants_advice = bool(_ADVICE.search(question))
     if wants_advice and not _READING.search(question):
-        return _handed_back(
+        return handed_back(
             "advice, diagnosis and prognosis are for a clinician; ask what is recorded"
         )
-    if foreign := _foreign(question, record):
-        return _handed_back(f"a patient's record says nothing of {listed(foreign)}")
+    if words := foreign(question, _VOCABULARY, _strings(record)):
+        return handed_back(f"a patient's record says nothing of {listed(words)}")
     told = tell(record)
     if wants_advice:
         told["gaps"] = [*told["gaps"], "Advice was asked for as well: that is for a clinician."]
     return told
-
-
-def _handed_back(message: str) -> dict[str, Any]:
-    return {"escalation": {"reason": "out_of_scope", "message": message}}
-
-
-def _foreign(question: str, record: Record) -> list[str]:
-    """Give the words of a question of which none is of medicine or of the record."""
-    said = re.findall(r"[^\W\d_][\w\-]+", question.lower())
-    if not set(said) & FUNCTION:
-        return []  # not English, as far as can be told
-    named = [word for word in said if not (is_generic(word) or is_verb(word))]
-    if len(named) < MIN_FOREIGN:
-        return []
-    known = _VOCABULARY | terms(" ".join(_strings(record)))
-    is_known = any(word[:STEM_CHARS] in known for word in named)
-    return [] if is_known else list(dict.fromkeys(named))
 
 
 def _strings(record: Record) -> Iterator[str]:

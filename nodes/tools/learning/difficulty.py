@@ -1,0 +1,139 @@
+"""The reading grade of materials against a target, in words."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.checks.words import FUNCTION
+from nodes.errors import ToolRefused
+from nodes.tools.learning.grade import FORMULAS, Grade, grade
+from nodes.tools.learning.prose import Sentence, sentences, title_of
+from nodes.tools.replies import Reply, fitted
+
+MIN_WORDS = 100
+"""Below it a grade says little."""
+MIN_ENGLISH = 0.2
+"""Share of words that are English grammar; in English prose it is near a half."""
+TOLERANCE = 1.0
+"""Grades a text may be above its target: the formulas are no more exact than that."""
+MAX_TEXTS = 30
+MAX_SENTENCES = 20_000
+MAX_SHOWN_CHARS = 240
+HARDEST = (3, 2, 1, 0)
+"""Sentences shown of a text that is too hard, fewer where they are too long together."""
+
+_TARGET = re.compile(
+    r"\bgrade(?:s|\s+level)?\s+(\d{1,2})\b|\b(\d{1,2})(?:st|nd|rd|th)[\s-]+grade", re.IGNORECASE
+)
+
+
+def target_of(request: str, target_grade: float = 0) -> float | None:
+    """Give the grade that texts are for, as given, else as the words of a request have it."""
+    if 0 < target_grade <= 20:
+        return target_grade
+    found = _TARGET.search(request)
+    return float(found[1] or found[2]) if found else None
+
+
+def difficulty(materials: Mapping[str, str], target: float | None) -> dict[str, Any]:
+    """Tell the grade of each material, and the hardest sentences of those above the target.
+
+    Raises:
+        ToolRefused: there is no prose to measure.
+    """
+    read = {name: list(sentences(text))[:MAX_SENTENCES] for name, text in materials.items()}
+    held = {name: found for name, found in list(read.items())[:MAX_TEXTS] if found}
+    if not held:
+        raise ToolRefused(
+            "no prose was found to measure; give a text of whole sentences, such as a reading in "
+            "Markdown, not a table"
+        )
+    grades = {name: grade(found) for name, found in held.items()}
+    titles = {name: title_of(name, materials[name]) for name in held}
+    return fitted(lambda most: _told(held, titles, grades, target, most), HARDEST)
+
+
+def _told(
+    texts: Mapping[str, list[Sentence]],
+    titles: Mapping[str, str],
+    grades: Mapping[str, Grade],
+    target: float | None,
+    most: int,
+) -> Reply:
+    goal = f"grade {target:g}" if target is not None else "not named"
+    reply = Reply(lines=[f"US school grades by {FORMULAS}; the middle one counts. Target: {goal}."])
+    reply.lines += ["", "| text | words | words a sentence | Flesch-Kincaid | ARI | Coleman-Liau |"]
+    reply.lines[-1] += " grade | fits |"
+    reply.lines.append("|---" * 8 + "|")
+    for name, found in texts.items():
+        is_english = _is_english(found)
+        verdict = _verdict(grades[name], target) if is_english else "not English"
+        reply.lines.append(_row(name, grades[name], verdict))
+        if not is_english:
+            reply.gaps.append(f"{name} does not look English, which the formulas are made for.")
+            continue
+        reply.claim(_statement(titles[name], grades[name], verdict), name)
+        if grades[name].words < MIN_WORDS:
+            reply.gaps.append(f"{name} has {grades[name].words} words; a grade needs {MIN_WORDS}.")
+        if verdict == "too hard":
+            _show_hardest(reply, name, found, most)
+        elif verdict == "easier":
+            reply.finding("info", f"{name} is easier than {goal} asks for", name)
+    if target is None:
+        reply.gaps.append("No target grade is named, so whether the texts fit is not said.")
+    reply.gaps.append(
+        "The formulas count words, letters and syllables; whether the matter is too hard is for a "
+        "teacher to judge."
+    )
+    return reply
+
+
+def _show_hardest(reply: Reply, name: str, found: list[Sentence], most: int) -> None:
+    """Name the sentences that raise the grade most."""
+    ranked = sorted(found, key=lambda sentence: -grade([sentence]).flesch_kincaid)
+    for sentence in ranked[:most]:
+        counts = grade([sentence])
+        text = (
+            sentence.text
+            if len(sentence.text) <= MAX_SHOWN_CHARS
+            else (f"{sentence.text[: MAX_SHOWN_CHARS - 1]}…")
+        )
+        reply.finding(
+            "low",
+            f"hard to read, {counts.words} words and {counts.syllables} syllables: {text}",
+            name,
+            "Split it, or use shorter words.",
+            sentence.line,
+        )
+
+
+def _verdict(counts: Grade, target: float | None) -> str:
+    if target is None:
+        return ""
+    distance = counts.middle - target
+    if abs(distance) <= TOLERANCE:
+        return "fits"
+    return "too hard" if distance > 0 else "easier"
+
+
+def _row(name: str, counts: Grade, verdict: str) -> str:
+    numbers = (
+        counts.words_a_sentence,
+        counts.flesch_kincaid,
+        counts.automated,
+        counts.coleman_liau,
+        counts.middle,
+    )
+    cells = [name.replace("|", "/"), str(counts.words), *(f"{number:.1f}" for number in numbers)]
+    return f"| {' | '.join([*cells, verdict])} |"
+
+
+def _statement(title: str, counts: Grade, verdict: str) -> str:
+    length = f"{counts.words_a_sentence:.1f} words a sentence"
+    told = f"{title} reads at grade {counts.middle:.1f} ({length})"
+    return f"{told}: {verdict}" if verdict else told
+
+
+def _is_english(found: list[Sentence]) -> bool:
+    words = [word.lower() for sentence in found for word in sentence.words]
+    return sum(word in FUNCTION for word in words) >= MIN_ENGLISH * len(words)

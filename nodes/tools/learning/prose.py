@@ -1,0 +1,83 @@
+"""The prose of a document, sentence by sentence, with its lines."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePosixPath
+
+from markdown_it import MarkdownIt
+
+from nodes.tools.plain_text import plain_line
+
+TABLES_AND_CODE = frozenset((".csv", ".tsv", ".json", ".yaml", ".yml", ".log"))
+MIN_WORDS_OF_A_BLOCK = 5
+"""Shorter ones are labels, not sentences."""
+MAX_TITLE_CHARS = 80
+MIN_SENTENCES = 3
+"""Outside of lists, for a text to be prose."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
+_END = re.compile(r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|cf|Dr|Mr|Mrs|Ms|St|No|Fig|vs|approx)|\b[A-Z])\.$"
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Words that end with a full stop, and the line their paragraph begins on."""
+
+    text: str
+    line: int
+    is_listed: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        return _WORD.findall(self.text)
+
+
+def is_prose(name: str, text: str) -> bool:
+    """Say whether a material is to be read: not a table, and more than headings and lists."""
+    if PurePosixPath(name.lower()).suffix in TABLES_AND_CODE:
+        return False
+    outside = (sentence for sentence in sentences(text) if not sentence.is_listed)
+    return len(list(islice(outside, MIN_SENTENCES))) == MIN_SENTENCES
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """Give the sentences of paragraphs and list items; headings, tables and code are left out."""
+    parser = MarkdownIt("commonmark").enable("table")
+    is_open, depth = False, 0
+    for token in parser.parse(text):
+        if token.type in ("list_item_open", "list_item_close"):
+            depth += token.nesting
+        elif token.type in ("paragraph_open", "paragraph_close"):
+            is_open = token.type == "paragraph_open"
+        elif token.type == "inline" and is_open:
+            words = "".join(
+                " " if child.type in ("softbreak", "hardbreak") else child.content
+                for child in token.children or ()
+                if child.type in ("text", "softbreak", "hardbreak")
+            )
+            if len(_WORD.findall(words)) >= MIN_WORDS_OF_A_BLOCK:
+                line = token.map[0] + 1 if token.map else 1
+                yield from (Sentence(part, line, depth > 0) for part in _split(words))
+
+
+def title_of(name: str, text: str) -> str:
+    """Give a document's first heading, else its file's name in words."""
+    heading = re.search(r"^#{1,6}\s+(.+?)\s*#*$", text, re.MULTILINE)
+    words = PurePosixPath(name).stem.replace("_", " ").replace("-", " ")
+    return plain_line(heading[1], MAX_TITLE_CHARS) if heading else words.capitalize()
+
+
+def _split(paragraph: str) -> Iterator[str]:
+    held = ""
+    for part in _END.split(" ".join(paragraph.split())):
+        held = f"{held} {part}" if held else part
+        if not _ABBREVIATION.search(held):
+            yield held
+            held = ""
+    if held:
+        yield held

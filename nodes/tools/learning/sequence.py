@@ -1,0 +1,87 @@
+"""The order in which topics can be taught, their levels, and the longest chain."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+import networkx as nx  # type: ignore[import-untyped]
+
+from nodes.errors import ToolRefused
+from nodes.tools.learning.topics import Topic
+
+MAX_NAMED_IN_CYCLE = 12
+
+
+@dataclass(frozen=True)
+class Course:
+    """Topics in an order in which each comes after what it needs."""
+
+    topics: tuple[Topic, ...]
+    levels: Mapping[str, int]
+    """From 1: topics that need nothing; then one more than the highest of those needed."""
+    chain: tuple[str, ...]
+    """The longest chain of topics of which each needs the one before."""
+    assumed: Mapping[str, str]
+    """What is needed and not listed, with the listed topic that may be meant."""
+    repeated: tuple[str, ...]
+
+
+def course_of(given: Iterable[Topic]) -> Course:
+    """Put topics in order; those that may come at the same time stay as they are listed.
+
+    Raises:
+        ToolRefused: they need each other in a circle, which is named.
+    """
+    topics, repeated = _once(given)
+    graph, assumed = _graph(topics)
+    _refuse_circle(graph, topics)
+    place = {key: index for index, key in enumerate(topics)}
+    order = nx.lexicographical_topological_sort(graph, key=place.__getitem__)
+    generations = enumerate(nx.topological_generations(graph), start=1)
+    return Course(
+        topics=tuple(topics[key] for key in order),
+        levels={topics[key].name: level for level, keys in generations for key in keys},
+        chain=tuple(topics[key].name for key in nx.dag_longest_path(graph)),
+        assumed=assumed,
+        repeated=repeated,
+    )
+
+
+def _once(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str, ...]]:
+    """Join what is listed twice, whatever the case of its letters."""
+    topics: dict[str, Topic] = {}
+    repeated: dict[str, None] = {}
+    for topic in given:
+        known = topics.get(topic.name.casefold())
+        if known:
+            repeated[known.name] = None
+            needs = tuple(dict.fromkeys(known.needs + topic.needs))
+            topic = replace(known, needs=needs, hours=known.hours or topic.hours)
+        topics[topic.name.casefold()] = topic
+    return topics, tuple(repeated)
+
+
+def _graph(topics: Mapping[str, Topic]) -> tuple["nx.DiGraph", dict[str, str]]:
+    graph, assumed = nx.DiGraph(), dict[str, str]()
+    graph.add_nodes_from(topics)
+    for key, topic in topics.items():
+        for need in topic.needs:
+            if need.casefold() in topics:
+                graph.add_edge(need.casefold(), key)
+            else:
+                near = get_close_matches(need.casefold(), topics, 1)
+                assumed[need] = topics[near[0]].name if near else ""
+    return graph, assumed
+
+
+def _refuse_circle(graph: "nx.DiGraph", topics: Mapping[str, Topic]) -> None:
+    try:
+        edges: Sequence[tuple[str, str]] = nx.find_cycle(graph)
+    except nx.NetworkXNoCycle:
+        return
+    names = [topics[before].name for before, _ in edges]
+    shown = [*names[:MAX_NAMED_IN_CYCLE], "…"] if len(names) > MAX_NAMED_IN_CYCLE else names
+    raise ToolRefused(
+        f"the prerequisites go in a circle: {' → '.join([*shown, names[0]])}, each "
+        "needed by the next; no order is possible until one prerequisite is taken out"
+    )

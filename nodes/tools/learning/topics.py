@@ -1,0 +1,207 @@
+"""Topics, what they need first, and their hours: from a table, YAML, Markdown or arrows."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Any
+
+import yaml
+
+from nodes.errors import ToolRefused
+from nodes.tools.plain_text import plain_line
+
+MAX_TOPICS = 300
+MAX_TEXT_CHARS = 200_000
+MAX_NAME_CHARS = 100
+MAX_HOURS = 10_000
+
+_TOPIC = frozenset(("topic", "name", "title", "unit", "lesson", "module"))
+_NEEDS = frozenset(("prerequisites", "prerequisite", "requires", "needs", "after", "depends_on"))
+_HOURS = frozenset(("hours", "hour", "duration", "duration_hours", "time"))
+_ARROW = re.compile(r"\s*(?:->|→|⟶|=>)\s*")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?P<name>[^()]+?)\s*(?:\((?P<more>[^()]*)\))?\s*$")
+_AROUND = re.compile(
+    r"^\s*(?:[-*+]|\d+[.)])\s+|,?\s+(?:in|over|within|at|for|with)\s+\d.*$", re.IGNORECASE
+)
+_AFTER = re.compile(
+    r"(?:after|needs|requires|prerequisites?)\s*:?\s*(?P<names>[^;]+)", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*(?:h|hours?)?", re.IGNORECASE)
+_NOTHING = frozenset(("", "-", "--", "none", "n/a"))
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Something to be taught."""
+
+    name: str
+    needs: tuple[str, ...] = ()
+    hours: Fraction | None = None
+    source: str = ""
+    """The material it stands in."""
+
+
+def holds_topics(name: str, text: str) -> bool:
+    """Say whether a material lists topics with what they need."""
+    try:
+        found = topics_of(name, text)
+    except ToolRefused:
+        return False
+    return any(topic.needs for topic in found)
+
+
+def topics_of(name: str, text: str) -> list[Topic]:
+    """Read the topics of a material, by its kind; empty where it holds none.
+
+    Raises:
+        ToolRefused: it is too large, or no list of topics in the form its name promises.
+    """
+    if len(text) > MAX_TEXT_CHARS:
+        raise ToolRefused(f"{name} has {len(text)} characters, of at most {MAX_TEXT_CHARS}")
+    found: Iterable[Topic]
+    match PurePosixPath(name.lower()).suffix:
+        case ".csv" | ".tsv":
+            found = _from_table(csv.reader(io.StringIO(text), _dialect(name)))
+        case ".yaml" | ".yml" | ".json":
+            found = _from_yaml(name, text)
+        case _:
+            found = from_text(text)
+    topics = [replace(topic, source=name) for topic in found]
+    if len(topics) > MAX_TOPICS:
+        raise ToolRefused(f"{name} lists {len(topics)} topics, of at most {MAX_TOPICS}")
+    return topics
+
+
+def from_text(text: str) -> list[Topic]:
+    """Read arrows, a Markdown table, or a list such as `- Fractions (after Division; 3 hours)`."""
+    rows = [line.strip().strip("|").split("|") for line in text.splitlines() if "|" in line]
+    tabled = list(_from_table(row for row in rows if set("".join(row).strip()) - set("-: ")))
+    return tabled or _from_arrows(text) or _from_list(text.splitlines())
+
+
+def _dialect(name: str) -> str:
+    return "excel-tab" if name.lower().endswith(".tsv") else "excel"
+
+
+def _from_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
+    """Read rows below a header that names a topic's column and what it needs."""
+    held = iter(rows)
+    try:
+        header = [cell.strip().strip("*").lower().replace(" ", "_") for cell in next(held, [])]
+        at = {key: _column(header, names) for key, names in _COLUMNS.items()}
+        if at["topic"] is None or at["needs"] is None:
+            return
+        for row in held:
+            cells = {key: _cell(row, column) for key, column in at.items()}
+            if cells["topic"]:
+                needs = _names(cells["needs"])
+                yield Topic(_name(cells["topic"]), needs, _hours(cells["hours"]))
+    except csv.Error:
+        return
+
+
+_COLUMNS = {"topic": _TOPIC, "needs": _NEEDS, "hours": _HOURS}
+
+
+def _column(header: Sequence[str], names: frozenset[str]) -> int | None:
+    return next((index for index, cell in enumerate(header) if cell in names), None)
+
+
+def _cell(row: Sequence[str], column: int | None) -> str:
+    return row[column].strip() if column is not None and column < len(row) else ""
+
+
+def _from_yaml(name: str, text: str) -> list[Topic]:
+    try:
+        held = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = plain_line(str(error), 120)
+        raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
+    if isinstance(held, dict) and isinstance(held.get("topics"), list | dict):
+        held = held["topics"]
+    if isinstance(held, dict):
+        held = [_entry(topic, value) for topic, value in held.items()]
+    items = held if isinstance(held, list) else []
+    return [topic for item in items[: MAX_TOPICS + 1] if (topic := _from_item(item))]
+
+
+def _entry(topic: object, value: object) -> dict[str, Any]:
+    """Read `Fractions: [Division]`, or `Fractions: {after: [Division], hours: 3}`."""
+    more = value if isinstance(value, dict) else {"needs": value}
+    return {"topic": topic, **more}
+
+
+def _from_item(item: object) -> Topic | None:
+    if isinstance(item, str):
+        return Topic(_name(item))
+    if not isinstance(item, Mapping):
+        return None
+    title, needs, hours = (_value(item, names) for names in _COLUMNS.values())
+    if not isinstance(title, str) or not title.strip():
+        return None
+    listed = needs if isinstance(needs, list) else _names(str(needs or ""))
+    kept = tuple(_name(each) for each in listed[:MAX_TOPICS] if isinstance(each, str))
+    return Topic(_name(title), kept, _hours(str(hours or "")))
+
+
+def _value(item: Mapping[Any, Any], names: frozenset[str]) -> object:
+    return next((value for key, value in item.items() if str(key).lower() in names), None)
+
+
+def _from_arrows(text: str) -> list[Topic]:
+    """Read chains such as `Division -> Fractions -> Decimals`, one a line or parted by `;`."""
+    needs: dict[str, list[str]] = {}
+    for part in re.split(r"[;\n]|\.\s", text):
+        chain = [_name(_bare(name)) for name in _ARROW.split(part)]
+        if len(chain) < 2 or not all(chain):
+            continue
+        for before, after in pairwise(chain):
+            needs.setdefault(before, [])
+            needs.setdefault(after, []).append(before)
+    return [Topic(name, tuple(dict.fromkeys(before))) for name, before in needs.items()]
+
+
+def _bare(name: str) -> str:
+    """Leave a request's words around a chain away: `Order these: A -> B in 6 weeks`."""
+    return _AROUND.sub("", name.rpartition(":")[2]).strip().rstrip(".?!")
+
+
+def _from_list(lines: Iterable[str]) -> list[Topic]:
+    """Read the lists that say what comes after what, heading by heading."""
+    found, held = list[Topic](), list[Topic]()
+    for line in (*lines, "#"):
+        if line.startswith("#"):
+            found += held if any(topic.needs for topic in held) else []
+            held = []
+        elif bullet := _BULLET.match(line):
+            held.append(_from_bullet(bullet))
+    return found
+
+
+def _from_bullet(bullet: re.Match[str]) -> Topic:
+    more = bullet["more"] or ""
+    after = _AFTER.search(more)
+    hours = next(filter(_hours, more.split(";")), "")
+    return Topic(
+        _name(bullet["name"].strip("*")), _names(after["names"]) if after else (), _hours(hours)
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    parts = (_name(part) for part in re.split(r"[;,|]", text))
+    return tuple(dict.fromkeys(part for part in parts if part.lower() not in _NOTHING))
+
+
+def _name(text: str) -> str:
+    return plain_line(text, MAX_NAME_CHARS)
+
+
+def _hours(text: str) -> Fraction | None:
+    found = _NUMBER.fullmatch(text.strip())
+    hours = Fraction(found[1]) if found and len(found[1]) < 10 else None
+    return hours if hours is not None and 0 < hours <= MAX_HOURS else None

@@ -1,0 +1,122 @@
+"""The shipped team on its example, with the embedded model: what stands in the answer holds."""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun
+from graph.outcome import Outcome
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "curriculum"
+COURSE = (
+    "Plan this course at 3 hours a week: put the topics in order, check the objectives and see "
+    "whether the texts fit grade 7"
+)
+
+
+async def ask(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
+    events: list[Mapping[str, Any]] = []
+    outcome = await arun(request, team="curriculum", files=files, on_event=events.append)
+    return outcome, events
+
+
+async def test_the_example_is_planned_by_three_workers_at_once():
+    outcome, events = await ask(COURSE, EXAMPLE)
+
+    assert outcome.exit_code == 0 and outcome.status == "done"
+    assert outcome.plan is not None and outcome.answer is not None
+    assert [task.worker for task in outcome.plan.tasks] == [
+        "sequencer",
+        "objective_reviewer",
+        "reading_reviewer",
+    ]
+    assert outcome.plan.depth() == 1
+    assert "plan_rejected" not in {event["kind"] for event in events}
+    for fact in (
+        "23.5 hours, 8 weeks (3 hours a week)",
+        "| 12 | Growing experiment | 6 | Plant growth, Flowers and seeds | 3 | 7 to 8 |",
+        "| Design an experiment that shows whether seeds need light. | design | create |",
+        "Target: grade 7.",
+    ):
+        assert fact in outcome.answer.text
+    assert set(outcome.answer.sources) == {path.name for path in EXAMPLE.iterdir() if path.suffix}
+    assert not outcome.answer.contradictions
+
+
+async def test_what_is_to_be_mended_is_found_at_its_place():
+    outcome, _ = await ask(COURSE, EXAMPLE)
+
+    assert outcome.answer is not None
+    lines = (EXAMPLE / "objectives.md").read_text().splitlines()
+    found = [(f.severity, f.file, f.line) for f in outcome.answer.findings]
+    assert {line for _, file, line in found if file == "objectives.md"} == {8, 14, 16, 22, 23}
+    assert all(
+        lines[finding.line - 1].removeprefix("- ") in finding.message
+        for finding in outcome.answer.findings
+        if finding.file == "objectives.md" and finding.line
+    )
+    assert ("low", "topics.csv", None) in found
+    assert any(file == "reading_photosynthesis.md" for _, file, _ in found)
+
+
+async def test_a_syllabus_is_written_as_a_word_document():
+    outcome, _ = await ask("Write the syllabus of the course as a Word document", EXAMPLE)
+
+    assert outcome.status == "done" and outcome.answer is not None
+    (path,) = (word.rstrip(".") for word in outcome.answer.text.split() if ".docx" in word)
+    assert zipfile.is_zipfile(path)
+
+
+async def test_topics_in_the_request_need_no_file():
+    outcome, _ = await ask("Order these topics for my lessons: Counting -> Adding -> Dividing")
+
+    assert outcome.status == "done" and outcome.answer is not None
+    assert "| 3 | Dividing | 3 | Adding |" in outcome.answer.text
+
+
+async def test_instructions_in_a_material_change_nothing():
+    file = EXAMPLE / "hard_cases" / "instructions.md"
+
+    outcome, _ = await ask("Check the learning objectives", file)
+
+    assert outcome.status == "done" and outcome.answer is not None
+    assert "1 with a vague one, 1 with none that is known" in outcome.answer.text
+    assert "perfect" not in outcome.answer.text
+
+
+@pytest.mark.parametrize(
+    ("request_text", "content", "reason"),
+    [
+        ("In which order can the topics be taught?", None, "go in a circle"),
+        ("In which order can the topics be taught?", "a,b\n1,2\n", "no topics with prerequisites"),
+        ("Check the learning objectives", "a,b\n1,2\n", "no learning objectives were found"),
+        ("Are the readings too hard for the class?", "a,b\n1,2\n", "no prose was found"),
+    ],
+)
+async def test_a_material_of_the_wrong_kind_ends_in_a_named_gap(
+    tmp_path, request_text, content, reason
+):
+    path = EXAMPLE / "hard_cases" / "circle.csv"
+    if content:
+        path = tmp_path / "other.csv"
+        path.write_text(content)
+
+    outcome, _ = await ask(request_text, path)
+
+    assert outcome.exit_code == 3 and outcome.answer is not None
+    assert reason in " ".join(outcome.answer.gaps) and not outcome.answer.sources
+    escalations = [report.escalation for report in outcome.results.values()]
+    assert {each.reason for each in escalations if each} == {"ambiguous_input"}
+
+
+@pytest.mark.parametrize("files", [[EXAMPLE], []])
+async def test_what_is_not_about_teaching_is_handed_back(files):
+    outcome, _ = await ask("Write a limerick about football", *files)
+
+    assert outcome.exit_code == 3 and outcome.answer is not None
+    assert not outcome.answer.sources
+    escalations = [report.escalation for report in outcome.results.values()]
+    assert {each.reason for each in escalations if each} == {"out_of_scope"}

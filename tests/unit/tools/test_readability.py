@@ -1,0 +1,162 @@
+"""Reading grades: by the published formulas, from counts that a person can check."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blockbuster import blockbuster_ctx
+
+from nodes.errors import ToolRefused
+from nodes.tools.learning.grade import Grade, grade, syllables
+from nodes.tools.learning.prose import sentences
+from nodes.tools.readability import readability
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "curriculum"
+LEAF = (EXAMPLES / "reading_leaf.md").read_text()
+HARD = (EXAMPLES / "reading_photosynthesis.md").read_text()
+
+
+async def measure(request: str = "Is the reading right?", **more: Any) -> dict[str, Any]:
+    told = await readability.ainvoke({"request": request, **more})
+    assert isinstance(told, dict)
+    return told
+
+
+def cells(told: dict[str, Any], name: str) -> list[str]:
+    (line,) = (line for line in told["summary"].splitlines() if line.startswith(f"| {name}"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_the_formulas_give_what_counting_by_hand_gives():
+    found = grade(list(sentences("The happy cat sat on the big red mat. It saw a bird fly away.")))
+
+    assert (found.words, found.sentences, found.syllables, found.letters) == (15, 2, 17, 45)
+    assert found.flesch_kincaid == pytest.approx(0.39 * 15 / 2 + 11.8 * 17 / 15 - 15.59)
+    assert found.automated == pytest.approx(4.71 * 45 / 15 + 0.5 * 15 / 2 - 21.43)
+    assert found.coleman_liau == pytest.approx(
+        0.0588 * (45 / 15 * 100) - 0.296 * (2 / 15 * 100) - 15.8
+    )
+
+
+def test_the_middle_grade_counts():
+    found = Grade(words=100, sentences=5, syllables=150, letters=450)
+
+    assert sorted((found.flesch_kincaid, found.automated, found.coleman_liau))[1] == found.middle
+
+
+async def test_the_example_texts_are_counted_as_they_stand():
+    told = await measure("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
+
+    for name, text in (("leaf.md", LEAF), ("hard.md", HARD)):
+        body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
+        words = re.findall(r"[A-Za-z]+(?:-[A-Za-z]+)*", body)
+        ends = len(re.findall(r"[.!?](?:\s|$)", body))
+        letters = sum(map(str.isalpha, "".join(words)))
+        shown = cells(told, name)
+        assert shown[1] == str(len(words))
+        assert shown[4] == f"{4.71 * letters / len(words) + 0.5 * len(words) / ends - 21.43:.1f}"
+    assert cells(told, "leaf.md")[-1] == "fits"
+    assert cells(told, "hard.md")[-1] == "too hard"
+    assert [claim["source"] for claim in told["claims"]] == ["leaf.md", "hard.md"]
+
+
+async def test_the_hardest_sentences_are_named_at_their_line():
+    told = await measure(target_grade=7, materials={"hard.md": HARD})
+
+    assert len(told["findings"]) == 3
+    for finding in told["findings"]:
+        begin = finding["message"].partition(": ")[2][:30]
+        paragraph = " ".join(HARD.splitlines()[finding["line"] - 1 :]).split("  ")[0]
+        assert begin in paragraph
+
+
+@pytest.mark.parametrize(
+    ("request_text", "target"),
+    [
+        ("Is it right for grade 7?", "grade 7"),
+        ("Is this a 5th grade reading?", "grade 5"),
+        ("for grade level 10", "grade 10"),
+        ("Is the reading hard?", "not named"),
+    ],
+)
+async def test_the_target_is_taken_from_the_requests_words(request_text, target):
+    told = await measure(request_text, materials={"leaf.md": LEAF})
+
+    assert f"Target: {target}." in told["summary"]
+    assert ("No target grade is named" in told["gaps"][0]) == (target == "not named")
+
+
+async def test_a_text_far_below_its_target_is_told_too():
+    told = await measure(target_grade=12, materials={"leaf.md": LEAF})
+
+    assert cells(told, "leaf.md")[-1] == "easier"
+    assert told["findings"][0]["severity"] == "info"
+
+
+def test_headings_tables_code_and_labels_are_no_sentences():
+    text = (
+        "# A heading of six words here\n\n"
+        "One two three four five. Dr. Smith saw e.g. a cat on it.\n\n"
+        "| a | b |\n|---|---|\n| one two three four five six | x |\n\n"
+        "    code is not read at all here\n\n"
+        "- A listed sentence of seven words here.\n- label\n"
+    )
+
+    found = list(sentences(text))
+
+    assert [sentence.text for sentence in found] == [
+        "One two three four five.",
+        "Dr. Smith saw e.g. a cat on it.",
+        "A listed sentence of seven words here.",
+    ]
+    assert [sentence.line for sentence in found] == [3, 3, 11]
+
+
+@pytest.mark.parametrize(
+    ("word", "count"), [("cat", 1), ("photosynthesis", 5), ("x", 1), ("oxygen", 3)]
+)
+def test_every_word_has_a_syllable(word, count):
+    assert syllables(word) == count
+
+
+async def test_only_prose_is_measured_unless_a_material_is_named():
+    objectives = (EXAMPLES / "objectives.md").read_text()
+    held = {"topics.csv": "topic,after\nA,B\n", "objectives.md": objectives, "leaf.md": LEAF}
+
+    told = await measure(materials=held)
+    named = await measure(material="objectives.md", materials=held)
+
+    assert [claim["source"] for claim in told["claims"]] == ["leaf.md"]
+    assert [claim["source"] for claim in named["claims"]] == ["objectives.md"]
+
+
+async def test_short_and_foreign_texts_are_named_as_such():
+    german = "Das Blatt ist flach und sehr dünn gebaut. " * 5
+    short = "The leaf is flat and thin. It takes in light from the sun. Water comes from the root."
+
+    told = await measure(materials={"de.md": german, "short.md": short})
+
+    assert cells(told, "de.md")[-1] == "not English"
+    assert "de.md does not look English, which the formulas are made for." in told["gaps"]
+    assert "short.md has 18 words; a grade needs 100." in told["gaps"]
+
+
+@pytest.mark.parametrize("materials", [{}, {"t.csv": "a,b\n1,2\n"}, {"t.md": "# Only a heading\n"}])
+async def test_without_prose_it_is_refused(materials):
+    with pytest.raises(ToolRefused, match="no prose was found"):
+        await measure(materials=materials)
+
+
+async def test_a_huge_text_is_measured_and_the_answer_stays_small():
+    huge = "Photosynthesis is the process by which plants take in light. " * 20_000
+
+    told = await measure(target_grade=3, materials={"huge.md": huge})
+
+    assert len(str(told)) < 20_000
+    assert cells(told, "huge.md")[-1] == "too hard"
+
+
+async def test_measuring_blocks_no_event_loop():
+    with blockbuster_ctx():
+        assert await measure(materials={"leaf.md": LEAF})
