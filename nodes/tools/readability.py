@@ -1,14 +1,11 @@
 """The reading grade of course materials against a target."""
 
-import asyncio
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.learning.chosen import chosen, not_of_teaching
-from nodes.tools.learning.difficulty import difficulty, target_of
-from nodes.tools.learning.prose import is_prose
+from nodes.tools.learning.work import work
 
 
 @tool
@@ -24,13 +21,4 @@ async def readability(
     measured; without target_grade it is taken from request, the task in words.
     Example: readability(request="is it right for grade 7?", material="leaf.md", target_grade=7)
     """
-    if handed := await asyncio.to_thread(not_of_teaching, request, materials):
-        return handed
-    target = target_of(request, target_grade)
-    return await asyncio.to_thread(_measured, material, materials, target)
-
-
-def _measured(
-    material: str, materials: dict[str, str] | None, target: float | None
-) -> dict[str, Any]:
-    return difficulty(chosen(material, materials, is_prose), target)
+    return await work("measure", request, materials, material=material, target_grade=target_grade)

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from state import Severity
+if TYPE_CHECKING:  # the vocabulary stands on LangGraph, too much for a child process
+    from state import Severity
 
 MAX_REPLY_CHARS = 20_000
 """Of a reply as JSON: below what an agent keeps of a tool's answer."""
@@ -30,7 +31,7 @@ class Reply:
 
     def finding(
         self,
-        severity: Severity,
+        severity: "Severity",
         message: str,
         file: str,
         suggestion: str = "",

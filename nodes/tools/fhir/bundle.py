@@ -60,17 +60,18 @@ _reading = threading.Lock()
 def _kept(name: str, text: str) -> Record:
     with _reading:
         found = _tried(name, text)
-    if isinstance(found, ToolRefused):
-        raise found
+    if isinstance(found, str):
+        raise ToolRefused(found)
     return found
 
 
 @lru_cache(maxsize=4)
-def _tried(name: str, text: str) -> Record | ToolRefused:
+def _tried(name: str, text: str) -> Record | str:
+    """Give the record, or why there is none: that is not found out twice either."""
     try:
         return _read(name, text)
     except ToolRefused as refusal:
-        return refusal
+        return str(refusal)
 
 
 def _read(name: str, text: str) -> Record:

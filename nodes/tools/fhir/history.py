@@ -6,7 +6,7 @@ from typing import Any
 
 from nodes.tools.fhir.bundle import KINDS
 from nodes.tools.fhir.datatypes import Concept, Period
-from nodes.tools.fhir.moments import moment
+from nodes.tools.fhir.moments import day
 from nodes.tools.fhir.record import Entry, Record
 from nodes.tools.fhir.resources import Allergy, Condition, Encounter, Immunization
 from nodes.tools.replies import Reply, counted, fitted
@@ -97,7 +97,7 @@ def _allergy(entry: Entry[Allergy]) -> _Line:
     verified = allergy.verification.code() or "not stated to be confirmed"
     parts = [clinical, verified]
     parts += [f"criticality {allergy.criticality}" if allergy.criticality else ""]
-    parts += [f"since {_day(allergy.onset_date)}" if _day(allergy.onset_date) else ""]
+    parts += [f"since {day(allergy.onset_date)}" if day(allergy.onset_date) else ""]
     for reaction in allergy.reaction:
         signs = ", ".join(concept.words for concept in reaction.manifestation)
         severity = f" ({reaction.severity})" if reaction.severity else ""
@@ -118,7 +118,7 @@ def _encounter(entry: Entry[Encounter]) -> _Line:
 
 def _immunization(entry: Entry[Immunization]) -> _Line:
     given = entry.value
-    when = _day(given.occurrence_date) or given.occurrence_words or "not dated"
+    when = day(given.occurrence_date) or given.occurrence_words or "not dated"
     return _line(entry, given.vaccine, [given.status, when], given.occurrence_date)
 
 
@@ -126,12 +126,12 @@ def _line(
     entry: Entry[Any], concept: Concept, parts: Iterable[str], date: str, is_current: bool = True
 ) -> _Line:
     words = f"{concept.titled}: {', '.join(filter(None, parts))}"
-    return _Line(entry.name, words, _day(date), concept.words, is_current)
+    return _Line(entry.name, words, day(date), concept.words, is_current)
 
 
 def _period(period: Period) -> str:
     """Write a period out in days; empty where neither end is known."""
-    start, end = _day(period.start), _day(period.end)
+    start, end = day(period.start), day(period.end)
     if start and end:
         return f"on {start}" if start == end else f"{start} to {end}"
     return f"since {start}" if start else f"until {end}" if end else ""
@@ -139,8 +139,3 @@ def _period(period: Period) -> str:
 
 def _unless(word: str, usual: str) -> str:
     return "" if word == usual else word or f"not stated to be {usual}"
-
-
-def _day(text: str) -> str:
-    found = moment(text)
-    return found.day if found else ""

@@ -106,7 +106,7 @@ def _spans(record: Record) -> Iterator[Span]:
         when = result.value.when
         yield Span(result.name, f"{result.value.code.words} (observation)", when, when)
     yield from _stays(record)
-    yield from (_span(c.name, c.title, c.span, c.is_current) for c in courses(record))
+    yield from (_span(c.name, c.title, c.span, c.status == "active") for c in courses(record))
 
 
 def _stays(record: Record, classes: Iterable[str] = ()) -> Iterator[Span]:

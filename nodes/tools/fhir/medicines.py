@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from nodes.tools.fhir.courses import CURRENT, STATUSES, Course, courses, pairs
-from nodes.tools.fhir.moments import moment
+from nodes.tools.fhir.moments import day
 from nodes.tools.fhir.record import Record
 from nodes.tools.replies import Reply, counted, fitted, listed
 
@@ -44,8 +44,8 @@ def _told(record: Record, held: list[Course], most: int) -> Reply:
 
 
 def _words(course: Course) -> str:
-    start, end = _day(course.span.start), _day(course.span.end)
-    noted = _day(course.noted)
+    start, end = day(course.span.start), day(course.span.end)
+    noted = day(course.noted)
     ends = " ".join(filter(None, (f"from {start}" * bool(start), f"until {end}" * bool(end))))
     parts = [
         course.dose or "no dose stated",
@@ -90,7 +90,7 @@ def _gaps(record: Record, held: list[Course]) -> Iterator[str]:
     undated = [
         course.name
         for course in held
-        if not any(map(_day, (course.span.start, course.span.end, course.noted)))
+        if not any(map(day, (course.span.start, course.span.end, course.noted)))
     ]
     unnamed = [course.name for course in held if not course.medicine.coding]
     if undosed:
@@ -103,8 +103,3 @@ def _gaps(record: Record, held: list[Course]) -> Iterator[str]:
         "The same medicine is told by equal code or equal words only, not by ingredient or class; "
         "interactions, allergies and doses are not checked."
     )
-
-
-def _day(text: str) -> str:
-    found = moment(text)
-    return found.day if found else ""

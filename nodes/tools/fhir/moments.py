@@ -40,6 +40,12 @@ def moment(text: str) -> Moment | None:
     return Moment(text, exact, exact)
 
 
+def day(text: str) -> str:
+    """Give the day of a FHIR date; empty where there is none that exists."""
+    found = moment(text)
+    return found.day if found else ""
+
+
 def _partial(text: str, year: str, month: str | None, day: str | None) -> Moment:
     """Take all of a year, month or day; a day has no zone, so it is read as in Greenwich."""
     last_month = int(month or 12)

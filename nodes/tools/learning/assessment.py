@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodes.errors import ToolRefused
 from nodes.tools.learning.bloom import LEVELS, TAXONOMY
 from nodes.tools.learning.objectives import Objective, Reading, read
 from nodes.tools.replies import Reply, counted, fitted
-from state import Severity
+
+if TYPE_CHECKING:
+    from state import Severity
 
 SIZES = (60, 40, 20, 10)
 """Objectives shown, fewer where they are too long together."""
@@ -62,7 +64,7 @@ def _headline(readings: Sequence[Reading]) -> str:
 
 
 def _find(reply: Reply, objective: Objective, reading: Reading) -> None:
-    def found(severity: Severity, message: str, suggestion: str) -> None:
+    def found(severity: "Severity", message: str, suggestion: str) -> None:
         reply.finding(severity, message, objective.source, suggestion, objective.line)
 
     match reading.verdict:

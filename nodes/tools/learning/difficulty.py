@@ -1,13 +1,13 @@
 """The reading grade of materials against a target, in words."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from nodes.checks.words import FUNCTION
 from nodes.errors import ToolRefused
 from nodes.tools.learning.grade import FORMULAS, Grade, grade
-from nodes.tools.learning.prose import Sentence, sentences, title_of
+from nodes.tools.learning.prose import MAX_TEXT_CHARS, Sentence, sentences, title_of
 from nodes.tools.replies import Reply, fitted
 
 MIN_WORDS = 100
@@ -17,7 +17,6 @@ MIN_ENGLISH = 0.2
 TOLERANCE = 1.0
 """Grades a text may be above its target: the formulas are no more exact than that."""
 MAX_TEXTS = 30
-MAX_SENTENCES = 20_000
 MAX_SHOWN_CHARS = 240
 HARDEST = (3, 2, 1, 0)
 """Sentences shown of a text that is too hard, fewer where they are too long together."""
@@ -41,7 +40,7 @@ def difficulty(materials: Mapping[str, str], target: float | None) -> dict[str, 
     Raises:
         ToolRefused: there is no prose to measure.
     """
-    read = {name: list(sentences(text))[:MAX_SENTENCES] for name, text in materials.items()}
+    read = {name: list(sentences(text)) for name, text in materials.items()}
     held = {name: found for name, found in list(read.items())[:MAX_TEXTS] if found}
     if not held:
         raise ToolRefused(
@@ -50,12 +49,14 @@ def difficulty(materials: Mapping[str, str], target: float | None) -> dict[str, 
         )
     grades = {name: grade(found) for name, found in held.items()}
     titles = {name: title_of(name, materials[name]) for name in held}
-    return fitted(lambda most: _told(held, titles, grades, target, most), HARDEST)
+    cut = {name for name in held if len(materials[name]) > MAX_TEXT_CHARS}
+    return fitted(lambda most: _told(held, titles, cut, grades, target, most), HARDEST)
 
 
 def _told(
     texts: Mapping[str, list[Sentence]],
     titles: Mapping[str, str],
+    cut: Set[str],
     grades: Mapping[str, Grade],
     target: float | None,
     most: int,
@@ -73,6 +74,8 @@ def _told(
             reply.gaps.append(f"{name} does not look English, which the formulas are made for.")
             continue
         reply.claim(_statement(titles[name], grades[name], verdict), name)
+        if name in cut:
+            reply.gaps.append(f"Of {name} only the first {MAX_TEXT_CHARS} characters are read.")
         if grades[name].words < MIN_WORDS:
             reply.gaps.append(f"{name} has {grades[name].words} words; a grade needs {MIN_WORDS}.")
         if verdict == "too hard":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -11,14 +12,18 @@ from markdown_it import MarkdownIt
 from nodes.tools.plain_text import plain_line
 
 TABLES_AND_CODE = frozenset((".csv", ".tsv", ".json", ".yaml", ".yml", ".log"))
+MAX_TEXT_CHARS = 200_000
 MIN_WORDS_OF_A_BLOCK = 5
 """Shorter ones are labels, not sentences."""
 MAX_TITLE_CHARS = 80
+MAX_ABBREVIATION_CHARS = 10
 MIN_SENTENCES = 3
 """Outside of lists, for a text to be prose."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
 _END = re.compile(r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
+_TARGET = re.compile(r"\]\([^()\s]{0,500}\)")
+_MARKS = re.compile(r"[*_`\[\]]")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|cf|Dr|Mr|Mrs|Ms|St|No|Fig|vs|approx)|\b[A-Z])\.$"
 )
@@ -47,22 +52,34 @@ def is_prose(name: str, text: str) -> bool:
 
 def sentences(text: str) -> Iterator[Sentence]:
     """Give the sentences of paragraphs and list items; headings, tables and code are left out."""
-    parser = MarkdownIt("commonmark").enable("table")
     is_open, depth = False, 0
-    for token in parser.parse(text):
+    for token in _blocks().parse(text[:MAX_TEXT_CHARS]):
         if token.type in ("list_item_open", "list_item_close"):
             depth += token.nesting
         elif token.type in ("paragraph_open", "paragraph_close"):
             is_open = token.type == "paragraph_open"
         elif token.type == "inline" and is_open:
-            words = "".join(
-                " " if child.type in ("softbreak", "hardbreak") else child.content
-                for child in token.children or ()
-                if child.type in ("text", "softbreak", "hardbreak")
-            )
+            words = _MARKS.sub("", _TARGET.sub("]", token.content))
             if len(_WORD.findall(words)) >= MIN_WORDS_OF_A_BLOCK:
                 line = token.map[0] + 1 if token.map else 1
                 yield from (Sentence(part, line, depth > 0) for part in _split(words))
+
+
+@cache
+def _blocks() -> MarkdownIt:
+    """Make a parser of blocks only: links and emphasis can be nested until parsing never ends."""
+    rules = (
+        "blockquote",
+        "code",
+        "fence",
+        "heading",
+        "hr",
+        "html_block",
+        "lheading",
+        "list",
+        "table",
+    )
+    return MarkdownIt("zero").enable(list(rules))
 
 
 def title_of(name: str, text: str) -> str:
@@ -73,11 +90,11 @@ def title_of(name: str, text: str) -> str:
 
 
 def _split(paragraph: str) -> Iterator[str]:
-    held = ""
+    held: list[str] = []
     for part in _END.split(" ".join(paragraph.split())):
-        held = f"{held} {part}" if held else part
-        if not _ABBREVIATION.search(held):
-            yield held
-            held = ""
+        held.append(part)
+        if not _ABBREVIATION.search(part[-MAX_ABBREVIATION_CHARS:]):
+            yield " ".join(held)
+            held = []
     if held:
-        yield held
+        yield " ".join(held)

@@ -18,12 +18,15 @@ from nodes.tools.plain_text import plain_line
 MAX_TOPICS = 300
 MAX_TEXT_CHARS = 200_000
 MAX_NAME_CHARS = 100
+MAX_LINE_CHARS = 2000
+"""Of a line of Markdown; a longer one is no item of a list, nor a chain."""
 MAX_HOURS = 10_000
 
 _TOPIC = frozenset(("topic", "name", "title", "unit", "lesson", "module"))
 _NEEDS = frozenset(("prerequisites", "prerequisite", "requires", "needs", "after", "depends_on"))
 _HOURS = frozenset(("hours", "hour", "duration", "duration_hours", "time"))
-_ARROW = re.compile(r"\s*(?:->|→|⟶|=>)\s*")
+_COLUMNS = {"topic": _TOPIC, "needs": _NEEDS, "hours": _HOURS}
+_ARROW = re.compile(r"->|→|⟶|=>")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?P<name>[^()]+?)\s*(?:\((?P<more>[^()]*)\))?\s*$")
 _AROUND = re.compile(
     r"^\s*(?:[-*+]|\d+[.)])\s+|,?\s+(?:in|over|within|at|for|with)\s+\d.*$", re.IGNORECASE
@@ -79,9 +82,10 @@ def topics_of(name: str, text: str) -> list[Topic]:
 
 def from_text(text: str) -> list[Topic]:
     """Read arrows, a Markdown table, or a list such as `- Fractions (after Division; 3 hours)`."""
-    rows = [line.strip().strip("|").split("|") for line in text.splitlines() if "|" in line]
+    lines = [line for line in text.splitlines() if len(line) <= MAX_LINE_CHARS]
+    rows = [line.strip().strip("|").split("|") for line in lines if "|" in line]
     tabled = list(_from_table(row for row in rows if set("".join(row).strip()) - set("-: ")))
-    return tabled or _from_arrows(text) or _from_list(text.splitlines())
+    return tabled or _from_arrows(lines) or _from_list(lines)
 
 
 def _dialect(name: str) -> str:
@@ -103,9 +107,6 @@ def _from_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
                 yield Topic(_name(cells["topic"]), needs, _hours(cells["hours"]))
     except csv.Error:
         return
-
-
-_COLUMNS = {"topic": _TOPIC, "needs": _NEEDS, "hours": _HOURS}
 
 
 def _column(header: Sequence[str], names: frozenset[str]) -> int | None:
@@ -153,10 +154,10 @@ def _value(item: Mapping[Any, Any], names: frozenset[str]) -> object:
     return next((value for key, value in item.items() if str(key).lower() in names), None)
 
 
-def _from_arrows(text: str) -> list[Topic]:
+def _from_arrows(lines: Iterable[str]) -> list[Topic]:
     """Read chains such as `Division -> Fractions -> Decimals`, one a line or parted by `;`."""
     needs: dict[str, list[str]] = {}
-    for part in re.split(r"[;\n]|\.\s", text):
+    for part in (part for line in lines for part in re.split(r";|\.\s", line)):
         chain = [_name(_bare(name)) for name in _ARROW.split(part)]
         if len(chain) < 2 or not all(chain):
             continue

@@ -3,7 +3,6 @@
 import csv
 import json
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,15 +14,13 @@ from nodes.errors import ToolRefused
 from nodes.tools.learning.sequence import course_of
 from nodes.tools.learning.topics import Topic
 from nodes.tools.prerequisite_graph import prerequisite_graph
+from tests.unit.tools.course_samples import EXAMPLES, done
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "curriculum"
 TABLE = "topic,prerequisites,hours\nDecimals,Fractions,2\nFractions,Division,3\nDivision,,2\n"
 
 
-async def plan(request: str = "Order the topics", **more: Any) -> dict[str, Any]:
-    told = await prerequisite_graph.ainvoke({"request": request, **more})
-    assert isinstance(told, dict)
-    return told
+def plan(request: str = "Order the topics", **more: Any) -> dict[str, Any]:
+    return done("plan", request, **{"materials": {}, "weeks": 0, "hours_a_week": 0, **more})
 
 
 def rows(told: dict[str, Any]) -> list[list[str]]:
@@ -35,10 +32,10 @@ def names(told: dict[str, Any]) -> list[str]:
     return [row[1] for row in rows(told)]
 
 
-async def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs():
+def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs():
     text = (EXAMPLES / "topics.csv").read_text()
 
-    told = await plan("Order the topics at 3 hours a week", materials={"topics.csv": text})
+    told = plan("Order the topics at 3 hours a week", materials={"topics.csv": text})
 
     listed = {row["topic"]: row for row in csv.DictReader(text.splitlines())}
     order = names(told)
@@ -78,32 +75,30 @@ async def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs
          '"requires": ["Division"]}, "Division"]'),
     ],
 )  # fmt: skip
-async def test_topics_are_read_from_every_form(name, text):
-    told = await plan(materials={name: text, "notes.md": "# Notes\n\n- Bring a ruler.\n"})
+def test_topics_are_read_from_every_form(name, text):
+    told = plan(materials={name: text, "notes.md": "# Notes\n\n- Bring a ruler.\n"})
 
     assert names(told) == ["Division", "Fractions", "Decimals"]
     assert [row[2] for row in rows(told)] == ["1", "2", "3"]
     assert {claim["source"] for claim in told["claims"]} == {name}
 
 
-async def test_chains_in_the_request_need_no_material():
-    told = await plan(
-        "Order these in 6 weeks: Division -> Fractions -> Decimals; Division -> Ratios."
-    )
+def test_chains_in_the_request_need_no_material():
+    told = plan("Order these in 6 weeks: Division -> Fractions -> Decimals; Division -> Ratios.")
 
     assert names(told) == ["Division", "Fractions", "Decimals", "Ratios"]
     assert [row[5] for row in rows(told)] == ["1 to 2", "2 to 3", "4 to 5", "5 to 6"]
     assert "since not all have hours" in told["summary"]
 
 
-async def test_chains_in_the_request_are_added_to_those_of_a_material():
-    told = await plan("Order the topics: Decimals -> Percentages", materials={"t.csv": TABLE})
+def test_chains_in_the_request_are_added_to_those_of_a_material():
+    told = plan("Order the topics: Decimals -> Percentages", materials={"t.csv": TABLE})
 
     assert names(told)[-2:] == ["Decimals", "Percentages"]
 
 
-async def test_words_after_a_chain_are_no_topic():
-    told = await plan("Order the topics: Division -> Fractions in 6 weeks")
+def test_words_after_a_chain_are_no_topic():
+    told = plan("Order the topics: Division -> Fractions in 6 weeks")
 
     assert names(told) == ["Division", "Fractions"]
 
@@ -116,44 +111,44 @@ async def test_words_after_a_chain_are_no_topic():
         ((EXAMPLES / "hard_cases" / "circle.csv").read_text(), "Food webs → Photosynthesis"),
     ],
 )
-async def test_a_circle_is_refused_and_named(text, circle):
+def test_a_circle_is_refused_and_named(text, circle):
     name = "t.csv" if "," in text else "t.md"
 
     with pytest.raises(ToolRefused, match=f"go in a circle: .*{circle}"):
-        await plan(materials={name: text})
+        plan(materials={name: text})
 
 
-async def test_more_hours_than_there_is_room_for_are_a_finding():
-    told = await plan("Order the topics", materials={"t.csv": TABLE}, weeks=2, hours_a_week=3)
+def test_more_hours_than_there_is_room_for_are_a_finding():
+    told = plan("Order the topics", materials={"t.csv": TABLE}, weeks=2, hours_a_week=3)
 
     (finding,) = told["findings"]
     assert finding["message"] == "7 hours of topics do not fit into 2 weeks of 3 hours: 1 too many"
 
 
-async def test_weeks_alone_tell_the_hours_a_week():
-    told = await plan("Order the topics in a 2-week course", materials={"t.csv": TABLE})
+def test_weeks_alone_tell_the_hours_a_week():
+    told = plan("Order the topics in a 2-week course", materials={"t.csv": TABLE})
 
     assert "2 weeks (3.5 hours a week fill the weeks given)" in told["summary"]
 
 
-async def test_without_hours_or_weeks_no_week_is_made_up():
-    told = await plan(materials={"t.md": "Division -> Fractions"})
+def test_without_hours_or_weeks_no_week_is_made_up():
+    told = plan(materials={"t.md": "Division -> Fractions"})
 
     assert {row[5] for row in rows(told)} == {""}
     assert any(gap.startswith("Weeks are not planned") for gap in told["gaps"])
     assert "No hours are given for: Division, Fractions." in told["gaps"]
 
 
-async def test_what_is_needed_and_not_listed_is_named_with_what_may_be_meant():
-    told = await plan(materials={"t.csv": "topic,after\nFractions,Divison\nDivision,\n"})
+def test_what_is_needed_and_not_listed_is_named_with_what_may_be_meant():
+    told = plan(materials={"t.csv": "topic,after\nFractions,Divison\nDivision,\n"})
 
     (finding,) = told["findings"]
     assert "Fractions needs Divison" in finding["message"]
     assert finding["suggestion"] == "Is Division meant?"
 
 
-async def test_a_topic_listed_twice_is_joined():
-    told = await plan(materials={"t.csv": TABLE + "fractions,Decimals and more,1\n"})
+def test_a_topic_listed_twice_is_joined():
+    told = plan(materials={"t.csv": TABLE + "fractions,Decimals and more,1\n"})
 
     assert names(told).count("Fractions") == 1
     assert "Listed more than once, and joined: Fractions." in told["gaps"]
@@ -168,9 +163,9 @@ async def test_a_topic_listed_twice_is_joined():
         ({"t.yaml": "a: [b"}, "no topics with prerequisites"),
     ],
 )
-async def test_without_topics_the_form_that_is_read_is_told(materials, reason):
+def test_without_topics_the_form_that_is_read_is_told(materials, reason):
     with pytest.raises(ToolRefused, match=reason):
-        await plan(materials=materials)
+        plan(materials=materials)
 
 
 @pytest.mark.parametrize(
@@ -182,30 +177,36 @@ async def test_without_topics_the_form_that_is_read_is_told(materials, reason):
         ("\n".join(f"T{n}: [T{n - 1}]" for n in range(400)), "of at most 300"),
     ],
 )
-async def test_a_material_that_is_named_and_cannot_be_used_is_refused_with_the_reason(text, reason):
+def test_a_material_that_is_named_and_cannot_be_used_is_refused_with_the_reason(text, reason):
     with pytest.raises(ToolRefused, match=reason):
-        await plan(material="t.yaml", materials={"t.yaml": text})
+        plan(material="t.yaml", materials={"t.yaml": text})
 
 
-async def test_many_topics_are_cut_to_size():
+def test_many_topics_are_cut_to_size():
     chain = "\n".join(f"Topic {n} {'x' * 80} -> Topic {n + 1} {'x' * 80}" for n in range(290))
 
-    told = await plan(materials={"t.md": chain})
+    told = plan(materials={"t.md": chain})
 
     assert len(json.dumps(told)) < 22_000
     assert any("of 291 topics are not shown" in gap for gap in told["gaps"])
 
 
 @pytest.mark.parametrize("materials", [{}, {"t.csv": TABLE}])
-async def test_what_is_not_about_teaching_is_handed_back(materials):
-    told = await plan("Write a limerick about football", materials=materials)
+def test_what_is_not_about_teaching_is_handed_back(materials):
+    told = plan("Write a limerick about football", materials=materials)
 
     assert told["escalation"]["reason"] == "out_of_scope"
 
 
-async def test_planning_blocks_no_event_loop():
+async def test_the_tool_plans_in_a_process_of_its_own_and_blocks_no_event_loop():
+    asked = {"request": "Order the topics", "materials": {"t.csv": TABLE}}
+
     with blockbuster_ctx():
-        assert await plan(materials={"t.csv": TABLE})
+        told = await prerequisite_graph.ainvoke(asked)
+        with pytest.raises(ToolRefused, match="go in a circle"):
+            await prerequisite_graph.ainvoke({"request": "Order the topics: A -> B -> A"})
+
+    assert told == plan(materials={"t.csv": TABLE})
 
 
 @given(

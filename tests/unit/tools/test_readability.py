@@ -1,7 +1,6 @@
 """Reading grades: by the published formulas, from counts that a person can check."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +10,14 @@ from nodes.errors import ToolRefused
 from nodes.tools.learning.grade import Grade, grade, syllables
 from nodes.tools.learning.prose import sentences
 from nodes.tools.readability import readability
+from tests.unit.tools.course_samples import EXAMPLES, done
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "curriculum"
 LEAF = (EXAMPLES / "reading_leaf.md").read_text()
 HARD = (EXAMPLES / "reading_photosynthesis.md").read_text()
 
 
-async def measure(request: str = "Is the reading right?", **more: Any) -> dict[str, Any]:
-    told = await readability.ainvoke({"request": request, **more})
-    assert isinstance(told, dict)
-    return told
+def measure(request: str = "Is the reading right?", **more: Any) -> dict[str, Any]:
+    return done("measure", request, **{"materials": {}, "target_grade": 0, **more})
 
 
 def cells(told: dict[str, Any], name: str) -> list[str]:
@@ -45,8 +42,8 @@ def test_the_middle_grade_counts():
     assert sorted((found.flesch_kincaid, found.automated, found.coleman_liau))[1] == found.middle
 
 
-async def test_the_example_texts_are_counted_as_they_stand():
-    told = await measure("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
+def test_the_example_texts_are_counted_as_they_stand():
+    told = measure("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
 
     for name, text in (("leaf.md", LEAF), ("hard.md", HARD)):
         body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
@@ -61,8 +58,8 @@ async def test_the_example_texts_are_counted_as_they_stand():
     assert [claim["source"] for claim in told["claims"]] == ["leaf.md", "hard.md"]
 
 
-async def test_the_hardest_sentences_are_named_at_their_line():
-    told = await measure(target_grade=7, materials={"hard.md": HARD})
+def test_the_hardest_sentences_are_named_at_their_line():
+    told = measure(target_grade=7, materials={"hard.md": HARD})
 
     assert len(told["findings"]) == 3
     for finding in told["findings"]:
@@ -80,15 +77,15 @@ async def test_the_hardest_sentences_are_named_at_their_line():
         ("Is the reading hard?", "not named"),
     ],
 )
-async def test_the_target_is_taken_from_the_requests_words(request_text, target):
-    told = await measure(request_text, materials={"leaf.md": LEAF})
+def test_the_target_is_taken_from_the_requests_words(request_text, target):
+    told = measure(request_text, materials={"leaf.md": LEAF})
 
     assert f"Target: {target}." in told["summary"]
     assert ("No target grade is named" in told["gaps"][0]) == (target == "not named")
 
 
-async def test_a_text_far_below_its_target_is_told_too():
-    told = await measure(target_grade=12, materials={"leaf.md": LEAF})
+def test_a_text_far_below_its_target_is_told_too():
+    told = measure(target_grade=12, materials={"leaf.md": LEAF})
 
     assert cells(told, "leaf.md")[-1] == "easier"
     assert told["findings"][0]["severity"] == "info"
@@ -120,22 +117,22 @@ def test_every_word_has_a_syllable(word, count):
     assert syllables(word) == count
 
 
-async def test_only_prose_is_measured_unless_a_material_is_named():
+def test_only_prose_is_measured_unless_a_material_is_named():
     objectives = (EXAMPLES / "objectives.md").read_text()
     held = {"topics.csv": "topic,after\nA,B\n", "objectives.md": objectives, "leaf.md": LEAF}
 
-    told = await measure(materials=held)
-    named = await measure(material="objectives.md", materials=held)
+    told = measure(materials=held)
+    named = measure(material="objectives.md", materials=held)
 
     assert [claim["source"] for claim in told["claims"]] == ["leaf.md"]
     assert [claim["source"] for claim in named["claims"]] == ["objectives.md"]
 
 
-async def test_short_and_foreign_texts_are_named_as_such():
+def test_short_and_foreign_texts_are_named_as_such():
     german = "Das Blatt ist flach und sehr dünn gebaut. " * 5
     short = "The leaf is flat and thin. It takes in light from the sun. Water comes from the root."
 
-    told = await measure(materials={"de.md": german, "short.md": short})
+    told = measure(materials={"de.md": german, "short.md": short})
 
     assert cells(told, "de.md")[-1] == "not English"
     assert "de.md does not look English, which the formulas are made for." in told["gaps"]
@@ -143,20 +140,46 @@ async def test_short_and_foreign_texts_are_named_as_such():
 
 
 @pytest.mark.parametrize("materials", [{}, {"t.csv": "a,b\n1,2\n"}, {"t.md": "# Only a heading\n"}])
-async def test_without_prose_it_is_refused(materials):
+def test_without_prose_it_is_refused(materials):
     with pytest.raises(ToolRefused, match="no prose was found"):
-        await measure(materials=materials)
+        measure(materials=materials)
 
 
-async def test_a_huge_text_is_measured_and_the_answer_stays_small():
+def test_a_huge_text_is_measured_and_the_answer_stays_small():
     huge = "Photosynthesis is the process by which plants take in light. " * 20_000
 
-    told = await measure(target_grade=3, materials={"huge.md": huge})
+    told = measure(target_grade=3, materials={"huge.md": huge})
 
     assert len(str(told)) < 20_000
     assert cells(told, "huge.md")[-1] == "too hard"
 
 
-async def test_measuring_blocks_no_event_loop():
+async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loop():
     with blockbuster_ctx():
-        assert await measure(materials={"leaf.md": LEAF})
+        told = await readability.ainvoke({"request": "grade 7?", "materials": {"leaf.md": LEAF}})
+        with pytest.raises(ToolRefused, match="no prose was found"):
+            await readability.ainvoke({"request": "Measure the reading"})
+
+    assert cells(told, "leaf.md")[-1] == "fits"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 300_000,
+        "[a](" * 50_000,
+        "**a *b " * 30_000,
+        "".join("`" * n + " " for n in range(600)),
+    ],
+    ids=["brackets", "links", "emphasis", "ticks"],
+)
+def test_text_that_is_made_to_keep_a_parser_busy_does_not(text):
+    held = {"made.md": text, "leaf.md": LEAF}
+
+    assert cells(measure(materials=held), "leaf.md")[1] == "211"
+
+
+def test_only_the_beginning_of_a_huge_text_is_read():
+    told = measure(materials={"huge.md": LEAF * 300})
+
+    assert "Of huge.md only the first 200000 characters are read." in told["gaps"]

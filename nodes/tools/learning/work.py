@@ -1,0 +1,32 @@
+"""Work on course materials, in a process of its own."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.errors import ToolRefused
+from nodes.tools.isolation import IsolatedFailed, ask_once
+
+CHILD = "nodes.tools.learning.child"
+TIMEOUT_S = 30.0
+
+
+async def work(
+    kind: str, request: str, materials: Mapping[str, str] | None, **given: Any
+) -> dict[str, Any]:
+    """Have one kind of work done, by its name in the child.
+
+    Raises:
+        ToolRefused: it cannot be done, or takes too long.
+    """
+    asked = {"work": kind, "given": {"request": request, "materials": materials or {}, **given}}
+    try:
+        answer = await asyncio.to_thread(ask_once, CHILD, asked, timeout_s=TIMEOUT_S)
+    except IsolatedFailed as failure:
+        raise ToolRefused(
+            f"the materials cannot be read: {failure}; name one of them, or hand over less"
+        ) from failure
+    if objection := answer.get("objection"):
+        raise ToolRefused(objection)
+    told: dict[str, Any] = answer["told"]
+    return told

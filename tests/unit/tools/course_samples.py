@@ -1,0 +1,18 @@
+"""The shipped course, and work on course materials without a process for each test."""
+
+from pathlib import Path
+from typing import Any
+
+from nodes.errors import ToolRefused
+from nodes.tools.learning.child import answer
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "curriculum"
+
+
+def done(kind: str, request: str, **given: Any) -> dict[str, Any]:
+    """Do what the tool has its child do, and refuse as it would."""
+    told = answer({"work": kind, "given": {"request": request, "material": "", **given}})
+    if objection := told.get("objection"):
+        raise ToolRefused(objection)
+    found: dict[str, Any] = told["told"]
+    return found
