@@ -83,6 +83,11 @@ class Value:
         return self.side in ("below", "above") or bool(told & {"below", "above"} or abnormal)
 
     @property
+    def is_critical(self) -> bool:
+        """Say whether the interpretation calls it critical."""
+        return bool(CRITICAL & set(self.flags))
+
+    @property
     def contradicts_itself(self) -> bool:
         """Say whether the interpretation claims another side than the range shows."""
         told = {_SIDES[flag] for flag in self.flags if flag in _SIDES}

@@ -9,8 +9,8 @@ from nodes.errors import ToolRefused
 from nodes.tools.fhir.datatypes import plain_number
 from nodes.tools.fhir.record import Record
 from nodes.tools.fhir.resources import Observation, Range
-from nodes.tools.fhir.series import CRITICAL, MEANINGS, Series, Sorted, Value, sort_out
-from nodes.tools.replies import Reply, fitted, listed
+from nodes.tools.fhir.series import MEANINGS, Series, Sorted, Value, sort_out
+from nodes.tools.replies import Reply, counted, fitted, listed
 
 SIZES = (60, 40, 25, 15)
 """Values shown in all, fewer where they are too long together; of each series at least the last."""
@@ -72,19 +72,25 @@ def _tell(reply: Reply, record: Record, series: Series, most: int) -> None:
         told.append(f"{value.quantity.shown}{flag} on {_when(value)} ({value.name})")
         reply.claim(_statement(series, value), record.cite(value.name))
     reply.lines.append(f"- {series.title}: {'; '.join(told)}")
-    for value in series.values:
-        if value.is_out and (value is series.last or CRITICAL & set(value.flags)):
-            grave = CRITICAL & set(value.flags)
-            reply.finding(
-                "high" if grave else "medium", _statement(series, value), record.cite(value.name)
-            )
-        if value.contradicts_itself:
-            reply.finding(
-                "medium",
-                f"Interpretation and range do not agree: {_statement(series, value)}.",
-                record.cite(value.name),
-                "See the laboratory's report.",
-            )
+    for value in values:
+        _flagged(reply, record, series, value)
+    hidden = sum(value.is_critical for value in series.values[: -len(values)])
+    if hidden:
+        reply.gaps.append(f"{series.title}: {counted(hidden, 'earlier critical value')} not shown.")
+
+
+def _flagged(reply: Reply, record: Record, series: Series, value: Value) -> None:
+    """Put into findings what is out of range now, what was critical, and what does not agree."""
+    said, source = _statement(series, value), record.cite(value.name)
+    if value.is_out and (value is series.last or value.is_critical):
+        reply.finding("high" if value.is_critical else "medium", said, source)
+    if value.contradicts_itself:
+        reply.finding(
+            "medium",
+            f"Interpretation and range do not agree: {said}.",
+            source,
+            "See the laboratory's report.",
+        )
 
 
 def _tell_words(reply: Reply, record: Record, found: Sorted, most: int) -> None:
@@ -157,7 +163,7 @@ def _gaps(record: Record, found: Sorted) -> Iterator[str]:
         same = [series for series in found.series if series.code == code]
         units = listed(series.measure or "none" for series in same)
         yield f"{same[0].title} comes in different units ({units}), which are not compared."
-    bare = [series.title for series in found.series if not _has_yardstick(series)]
+    bare = [series.title for series in found.series if not _has_yardstick(series.last)]
     if bare:
         yield f"No reference range and no interpretation: {listed(dict.fromkeys(bare))}."
     unheld = [series.title for series in found.series if _is_unheld(series.last)]
@@ -182,8 +188,8 @@ def _gaps(record: Record, found: Sorted) -> Iterator[str]:
         )
 
 
-def _has_yardstick(series: Series) -> bool:
-    return any(value.ranges or value.interpretation for value in series.values)
+def _has_yardstick(value: Value) -> bool:
+    return bool(value.ranges or value.interpretation)
 
 
 def _is_unheld(value: Value) -> bool:

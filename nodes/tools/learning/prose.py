@@ -62,7 +62,8 @@ def sentences(text: str) -> Iterator[Sentence]:
             words = _MARKS.sub("", _TARGET.sub("]", token.content))
             if len(_WORD.findall(words)) >= MIN_WORDS_OF_A_BLOCK:
                 line = token.map[0] + 1 if token.map else 1
-                yield from (Sentence(part, line, depth > 0) for part in _split(words))
+                parts = filter(_WORD.search, _split(words))
+                yield from (Sentence(part, line, depth > 0) for part in parts)
 
 
 @cache

@@ -62,13 +62,14 @@ def _once(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str, ...]]:
 
 
 def _graph(topics: Mapping[str, Topic]) -> tuple["nx.DiGraph", dict[str, str]]:
+    """Draw an arrow from each topic to those that need it; name what is needed and not listed."""
     graph, assumed = nx.DiGraph(), dict[str, str]()
     graph.add_nodes_from(topics)
     for key, topic in topics.items():
+        known = [need.casefold() for need in topic.needs if need.casefold() in topics]
+        graph.add_edges_from((need, key) for need in known)
         for need in topic.needs:
-            if need.casefold() in topics:
-                graph.add_edge(need.casefold(), key)
-            else:
+            if need.casefold() not in known and need not in assumed:
                 near = get_close_matches(need.casefold(), topics, 1)
                 assumed[need] = topics[near[0]].name if near else ""
     return graph, assumed

@@ -309,6 +309,20 @@ async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
     assert all("on 2019" in claim["text"] for claim in told["claims"])
 
 
+async def test_many_critical_values_do_not_outgrow_the_answer():
+    high = [{"coding": [{"code": "HH"}]}]
+    many = [
+        observation(f"o{n}-{year}", 900, str(year), code=_test(n), interpretation=high)
+        for n in range(30)
+        for year in range(1990, 2020)
+    ]
+
+    told = await follow(bundle(*many))
+
+    assert len(json.dumps(told)) < 24_000
+    assert any("earlier critical values not shown" in gap for gap in told["gaps"])
+
+
 def _test(n: int) -> Json:
     return {"text": f"Test {n}", "coding": [{"system": "http://loinc.org", "code": f"{n}-0"}]}
 

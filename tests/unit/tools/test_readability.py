@@ -179,6 +179,14 @@ def test_text_that_is_made_to_keep_a_parser_busy_does_not(text):
     assert cells(measure(materials=held), "leaf.md")[1] == "211"
 
 
+def test_a_sentence_without_words_is_none():
+    text = "The leaf is flat and thin. 42! It takes in light from the sun. The end comes now."
+
+    told = measure(target_grade=1, materials={"a.md": text})
+
+    assert cells(told, "a.md")[1] == "17"
+
+
 def test_only_the_beginning_of_a_huge_text_is_read():
     told = measure(materials={"huge.md": LEAF * 300})
 
