@@ -19,6 +19,7 @@ async def interval_check(
 
     Also stays in hospital that overlap, courses of one medicine that overlap, and what is still
     called active though its end has passed. Each finding names its resource.
+    question is what is asked, in words; an escalation comes back for what no record answers.
     Example: interval_check(material="bundle.json", question="which dates conflict")
     """
     return await answered(question, material, materials, intervals)

@@ -22,6 +22,7 @@ async def lab_trends(
     A value is held against the reference range and interpretation of its own resource, and no
     other; values in different units are not compared. codes limits it to some LOINC codes.
     Cite a source as given, such as `bundle.json#Observation/hba1c-2`.
+    question is what is asked, in words; an escalation comes back for what no record answers.
     Example: lab_trends(material="bundle.json", question="how did HbA1c go", codes="4548-4")
     """
     return await answered(question, material, materials, partial(trends, codes=codes))

@@ -19,6 +19,7 @@ async def medication_list(
 
     Doses stand as the resource has them; nothing is computed or recommended. Cite a source as
     given, such as `bundle.json#MedicationRequest/m1`.
+    question is what is asked, in words; an escalation comes back for what no record answers.
     Example: medication_list(material="bundle.json", question="what is taken now")
     """
     return await answered(question, material, materials, medicines)

@@ -20,6 +20,7 @@ async def read_bundle(
     Each statement names its resource, as `bundle.json#Condition/c1`: cite it so. Resources that
     are not valid, entered in error or of no stated patient are left out, and named in gaps.
     Laboratory values and medicines are other tools' matter.
+    question is what is asked, in words; an escalation comes back for what no record answers.
     Example: read_bundle(material="bundle.json", question="which allergies are recorded")
     """
     return await answered(question, material, materials, history)

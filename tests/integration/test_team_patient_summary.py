@@ -123,3 +123,14 @@ async def test_what_is_not_on_a_record_is_handed_back(request_text, files):
     assert not outcome.answer.sources and "Metformin" not in outcome.answer.text
     escalations = [report.escalation for report in outcome.results.values()]
     assert {each.reason for each in escalations if each} == {"out_of_scope"}
+
+
+async def test_records_of_two_patients_in_two_files_stay_apart():
+    outcome, _ = await ask(SUMMARY, EXAMPLE, EXAMPLES / "hard_cases" / "sparse.json")
+
+    assert outcome.status == "done" and outcome.answer is not None
+    parts = outcome.answer.text.split("**Patient:** ")[1:]
+    assert [part.split(",")[0] for part in parts] == ["Ines Beispiel", "Otto Probe"] * 4
+    assert not any("Metformin" in part for part in parts if part.startswith("Otto"))
+    assert not any("Glucose" in part for part in parts if part.startswith("Ines"))
+    assert not outcome.answer.contradictions
