@@ -1,16 +1,8 @@
-<<<<<<< HEAD
-"""What a tool answers to a request that its team is not for."""
-
-from typing import Any
-
-
-def out_of_scope(message: str) -> dict[str, Any]:
-    """Hand the task back in the report's own words."""
-=======
-"""Tell a question that is of another field altogether."""
+"""Requests that a team is not for: telling them, and what a tool answers to them."""
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from nodes.checks.lexicon import is_generic, is_verb
 from nodes.checks.words import FUNCTION
@@ -38,7 +30,6 @@ def foreign(question: str, vocabulary: frozenset[str], texts: Iterable[str]) -> 
     return [] if any(word[:STEM_CHARS] in known for word in named) else list(dict.fromkeys(named))
 
 
-def handed_back(message: str) -> dict[str, dict[str, str]]:
-    """Give a tool's answer to what is not for it."""
->>>>>>> bc7ad5c (Add the team curriculum: prerequisites, objectives, readability, with its example and exam (T5, issue 5))
+def out_of_scope(message: str) -> dict[str, Any]:
+    """Hand the task back in the report's own words."""
     return {"escalation": {"reason": "out_of_scope", "message": message}}

@@ -9,7 +9,7 @@ from nodes.synthesis.terms import terms
 from nodes.tools.fhir.bundle import read_record
 from nodes.tools.fhir.record import Record
 from nodes.tools.replies import listed
-from nodes.tools.scope import foreign, handed_back
+from nodes.tools.scope import foreign, out_of_scope
 
 _ADVICE = re.compile(
     r"\bshould\b[^.]{0,80}\?"
@@ -54,11 +54,11 @@ def _answered(
 ) -> dict[str, Any]:
     wants_advice = bool(_ADVICE.search(question))
     if wants_advice and not _READING.search(question):
-        return handed_back(
+        return out_of_scope(
             "advice, diagnosis and prognosis are for a clinician; ask what is recorded"
         )
     if words := foreign(question, _VOCABULARY, _strings(record)):
-        return handed_back(f"a patient's record says nothing of {listed(words)}")
+        return out_of_scope(f"a patient's record says nothing of {listed(words)}")
     told = tell(record)
     if wants_advice:
         told["gaps"] = [*told["gaps"], "Advice was asked for as well: that is for a clinician."]

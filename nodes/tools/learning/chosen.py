@@ -5,7 +5,7 @@ from typing import Any
 
 from nodes.synthesis.terms import terms
 from nodes.tools.materials import material_name
-from nodes.tools.scope import foreign, handed_back
+from nodes.tools.scope import foreign, out_of_scope
 
 _VOCABULARY = terms("""
 beginner bloom chapter class classroom concept course curriculum education exam grade homework
@@ -37,4 +37,4 @@ def not_of_teaching(request: str, materials: Mapping[str, str] | None) -> dict[s
     words = foreign(request, _VOCABULARY, (materials or {}).values())
     if not words:
         return None
-    return handed_back(f"neither a course nor its materials speak of {', '.join(words[:12])}")
+    return out_of_scope(f"neither a course nor its materials speak of {', '.join(words[:12])}")
