@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore
 
 from graph.saver import GroupSaver
@@ -83,7 +84,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 @asynccontextmanager
 async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
     import aiosqlite
-    from langgraph.store.sqlite import AsyncSqliteStore  # slow to load, and seldom needed
+    from langgraph.store.sqlite import AsyncSqliteStore  # slow to load
 
     opening: AbstractAsyncContextManager[aiosqlite.Connection] = aiosqlite.connect(
         path, timeout=BUSY_TIMEOUT_S, isolation_level=None
@@ -91,7 +92,9 @@ async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
     async with opening as connection:
         await connection.execute("PRAGMA synchronous = FULL")
         store = AsyncSqliteStore(connection)
-        await store.setup()
+        # Two that migrate one file at the same moment would trip over each other's versions.
+        async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
+            await store.setup()
         yield store
 
 
