@@ -60,6 +60,6 @@ def settings(endpoint: Endpoint, tmp_path: Path) -> Settings:
         model_fast="openai:gpt-5-mini",
         model_standard="openai:gpt-5-mini",
         model_strong="openai:gpt-5",
-        call_timeout_s=5.0,
+        call_timeout_s=30.0,
         database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}",
     )

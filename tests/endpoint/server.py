@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import socket
 import threading
 import time
 from collections import Counter
@@ -22,6 +23,10 @@ from tests.endpoint.request import Asked, Body, read
 from tests.endpoint.scenario import Scenario
 
 MAX_REQUEST_BYTES = 256 * 2**20
+BACKLOG = 2048
+
+_SPENT: set[int] = set()
+"""Free ports once given out: what the process learned of a dead endpoint must not meet another."""
 
 
 class Endpoint:
@@ -75,9 +80,9 @@ class Endpoint:
             app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
         )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, backlog=2048)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+        listener = _listening(self.port)
+        await web.SockSite(self._runner, listener, backlog=BACKLOG).start()
+        self.port = listener.getsockname()[1]
 
     async def stop(self) -> None:
         """Stop listening and drop what is open."""
@@ -247,3 +252,13 @@ async def _stream(
         await response.write(event)
     await response.write(b"data: [DONE]\n\n")
     return response
+
+
+def _listening(port: int) -> socket.socket:
+    while True:
+        listener = socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
+        given = listener.getsockname()[1]
+        if port or given not in _SPENT:
+            _SPENT.add(given)
+            return listener
+        listener.close()

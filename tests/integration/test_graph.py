@@ -388,7 +388,7 @@ async def test_a_worker_that_exceeds_its_time_fails_alone(
 async def test_a_deadline_ends_in_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
     endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)}, latency_s={"B": 60.0})))
 
-    state = await graph.ainvoke(REQUEST, thread(), context={"deadline_s": 2.0})
+    state = await graph.ainvoke(REQUEST, thread(), context={"deadline_s": 4.0})
 
     assert state["status"] == "partial"
     assert state["results"]["A"].status == "completed"
