@@ -4,7 +4,8 @@
 
 A wide plan: one task fails and climbs the whole ladder (refine, a stronger tier, another worker,
 and a division into smaller tasks, all in vain), the others never fail. Each sibling's finish time
-is held against the same sibling's in a run in which nothing fails; medians over the repeats.
+is held against the same sibling's in a run in which nothing fails; medians over the repeats. Each
+kind has one graph, built once, as a server has it.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import statistics
 
 from graph import build_supervisor
 from graph.settings import Settings
+from graph.supervisor_graph import SupervisorGraph
 from state import Report, Rung, Team, Worker
 from tests.endpoint import Scenario, ScriptedTask, dag
 from tests.endpoint.process import EndpointProcess, endpoint_process
@@ -47,8 +49,8 @@ def wide_team() -> Team:
     return made.model_copy(update={"workers": workers})
 
 
-async def finished(endpoint: EndpointProcess) -> dict[str, Report]:
-    """Run the plan and give the reports."""
+def supervisor(endpoint: EndpointProcess) -> SupervisorGraph:
+    """Build the team's graph, with its models at an endpoint."""
     settings = Settings(
         openai_base_url=endpoint.base_url,
         openai_api_key="sk-benchmark",
@@ -57,7 +59,11 @@ async def finished(endpoint: EndpointProcess) -> dict[str, Report]:
         model_strong="openai:gpt-5",
         max_concurrency=64,
     )
-    graph = build_supervisor(wide_team(), settings=settings)
+    return build_supervisor(wide_team(), settings=settings)
+
+
+async def finished(graph: SupervisorGraph) -> dict[str, Report]:
+    """Run the plan and give the reports."""
     state = await graph.ainvoke({"request": "Compare the parts."})
     results: dict[str, Report] = state["results"]
     return results
@@ -71,7 +77,8 @@ def ends(runs: list[dict[str, Report]]) -> dict[str, float]:
 
 async def measured(well: EndpointProcess, ill: EndpointProcess, repeat: int) -> None:
     """Run both kinds in turn and print the ratios; the first of each warms up."""
-    pairs = [(await finished(well), await finished(ill)) for _ in range(repeat + 1)][1:]
+    clean, failing = supervisor(well), supervisor(ill)
+    pairs = [(await finished(clean), await finished(failing)) for _ in range(repeat + 1)][1:]
     before, after = ends([pair[0] for pair in pairs]), ends([pair[1] for pair in pairs])
     ratios = {name: after[name] / before[name] for name in before}
     worst = max(ratios, key=lambda name: ratios[name])
