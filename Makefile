@@ -1,4 +1,4 @@
-.PHONY: help run test check bench chaos dev audit lock
+.PHONY: help run test exams check bench chaos dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -12,7 +12,10 @@ run:  ## run the example of the README
 test:  ## run the tests, offline and in parallel
 	bin/test
 
-check:  ## format, lint, types, tests: what CI runs
+exams:  ## let every shipped team sit its exam, offline
+	bin/test tests/exams
+
+check:  ## format, lint, types, tests, exams: what CI runs
 	.ci/run
 
 bench:  ## measure dispatch against waves, in memory and on SQLite

@@ -135,7 +135,7 @@ def _watched(
 
 def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool) -> Outcome:
     """Ask the person at the terminal what the run asks, one question after another."""
-    while outcome.questions and sys.stdin is not None and sys.stdin.isatty():
+    while outcome.questions and _is_person_there():
         question = outcome.questions[0]
         for line in question_lines(question):
             remark(line)
@@ -174,9 +174,14 @@ def _show(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
     return outcome.exit_code
 
 
+def _is_person_there() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _ask(outcome: Outcome) -> None:
     """Say what the run waits for, and how to answer later."""
-    for question in outcome.questions:
+    # A person has just seen the first.
+    for question in outcome.questions[1 if _is_person_there() else 0 :]:
         for line in question_lines(question):
             remark(line)
     remark(f"next: supervise resume {outcome.thread} --answer {_reply(outcome.questions)}")

@@ -142,10 +142,10 @@ async def test_near_the_deadline_the_dispensable_is_left_out(
         "spare": ("first",),
         "last": ("first", {"task": "spare", "required": False}),
     }
-    endpoint.play(Scenario(tasks=dag(edges, latency_s={"first": 4.2})))
+    endpoint.play(Scenario(tasks=dag(edges, latency_s={"first": 6.5})))
     graph = build_supervisor(team(), settings=settings)
 
-    state = await graph.ainvoke(REQUEST, context={"deadline_s": 6})
+    state = await graph.ainvoke(REQUEST, context={"deadline_s": 9})
 
     assert state["results"]["spare"].status == "skipped"
     assert state["results"]["last"].status == "completed"

@@ -102,14 +102,15 @@ async def test_x01_a_stream_that_is_closed_early_leaves_nothing(
     served.play(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema="Report"),)))
     seen = len(served.calls(schema="Report"))
 
-    stream = graph.astream({"request": REQUEST}, stream_mode="custom")
-    async for event in stream:
+    stream = graph.astream({"request": REQUEST}, stream_mode="custom", subgraphs=True)
+    async for _, event in stream:
         if event["kind"] == "task_started":
             await reached(served, "Report", seen + 1)
             break
     await stream.aclose()  # type: ignore[attr-defined]
 
     await nothing_more(before, served)
+    assert all(call.client_gone for call in served.calls(schema="Report")[seen:])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are told by /proc")
@@ -153,10 +154,13 @@ def test_x01_a_synchronous_stream_left_early_is_gone_when_the_loop_goes_on(
     graph: SupervisorGraph = build_supervisor(team(), settings=own)
     served.play(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema="Report"),)))
 
-    stream = graph.stream({"request": REQUEST}, stream_mode="custom")
-    for event in stream:
+    stream = graph.stream({"request": REQUEST}, stream_mode="custom", subgraphs=True)
+    kinds = []
+    for _, event in stream:
+        kinds.append(event["kind"])
         if event["kind"] == "task_started":
             break
     stream.close()  # type: ignore[attr-defined]
     asyncio.run(until(lambda: all(call.ended_s is not None for call in served.requests)))
+    assert kinds[-1] == "task_started"
     assert all(call.client_gone for call in served.requests if call.fault)

@@ -315,9 +315,9 @@ async def test_h28_of_three_models_one_is_down_and_only_its_tasks_fail(
 async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    limits = Limits(timeout_s=1.0)
+    limits = Limits(timeout_s=3.0)
     worker = Worker(name="slow", description="Works.", instructions="Work.", limits=limits)
-    tasks = dag({f"t{index}": () for index in range(8)}, latency_s=0.3, worker="slow")
+    tasks = dag({f"t{index}": () for index in range(5)}, latency_s=0.8, worker="slow")
     endpoint.play(Scenario(tasks=tasks))
     one = settings.model_copy(update={"max_concurrency": 1})
 

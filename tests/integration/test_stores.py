@@ -187,9 +187,9 @@ async def test_of_many_processes_on_one_thread_one_runs_and_nothing_is_lost(
 ) -> None:
     url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
 
-    found = await asyncio.to_thread(contest, 4, tmp_path, url)
+    found = await asyncio.to_thread(contest, 3, tmp_path, url)
 
-    assert (found.ran, found.refused, found.lost_updates) == (1, 3, 0)
+    assert (found.ran, found.refused, found.lost_updates) == (1, 2, 0)
 
 
 @pytest.mark.parametrize("where", ["sqlite", "postgres"])
@@ -210,7 +210,7 @@ async def test_a_run_that_is_killed_twice_ends_right_and_does_nothing_twice(
 ) -> None:
     url = request.getfixturevalue("postgres_server_url") if where == "postgres" else ""
 
-    found = await asyncio.to_thread(trial, 1, url=url, tasks=6, kills=2)
+    found = await asyncio.to_thread(trial, 1, url=url, tasks=5, kills=2)
 
     assert found.is_right, found.said
     assert found.run_again == 0

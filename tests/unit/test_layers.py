@@ -1,9 +1,8 @@
 """The house: imports go one way, and only two files join steps."""
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 RANK = {"state": 0, "nodes": 1, "graph": 2}
@@ -22,9 +21,24 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def calls(path: Path) -> set[str]:
+    """Give the names of the methods that a module calls."""
+    called = (node.func for node in nodes(path) if isinstance(node, ast.Call))
+    return {function.attr for function in called if isinstance(function, ast.Attribute)}
+
+
 def imports(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -33,6 +47,7 @@ def imports(path: Path) -> set[str]:
     return {name for name in found if name.split(".")[0] in RANK}
 
 
+@cache
 def steps() -> set[str]:
     """Each step is a file of `nodes/` that a topology file adds as a node."""
     joined = set().union(*(imports(ROOT / path) for path in TOPOLOGY))
@@ -43,23 +58,25 @@ def steps() -> set[str]:
     }
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=module_name)
-def test_a_module_imports_only_its_own_layer_and_those_below(path: Path) -> None:
-    rank = RANK[module_name(path).split(".")[0]]
+def test_a_module_imports_only_its_own_layer_and_those_below() -> None:
+    above = {
+        module_name(path): {
+            name
+            for name in imports(path)
+            if RANK[name.split(".")[0]] > RANK[module_name(path).split(".")[0]]
+        }
+        for path in SOURCES
+    }
 
-    above = {name for name in imports(path) if RANK[name.split(".")[0]] > rank}
-
-    assert not above
+    assert not {name: found for name, found in above.items() if found}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=module_name)
-def test_no_step_is_imported_below_the_topology(path: Path) -> None:
-    if path.relative_to(ROOT).as_posix() in TOPOLOGY:
-        return
+def test_no_step_is_imported_below_the_topology() -> None:
+    below = [path for path in SOURCES if relative(path) not in TOPOLOGY]
 
-    imported_steps = imports(path) & steps()
+    joined = {module_name(path): imports(path) & steps() for path in below}
 
-    assert not imported_steps
+    assert not {name: found for name, found in joined.items() if found}
 
 
 def test_the_steps_are_those_of_the_picture() -> None:
@@ -77,27 +94,23 @@ def test_the_steps_are_those_of_the_picture() -> None:
     }
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=module_name)
-def test_only_the_topology_files_add_nodes_and_edges(path: Path) -> None:
-    called = {
-        node.func.attr
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    }
-    joins = called & {"add_node", "add_edge", "add_conditional_edges"}
+def test_only_the_topology_files_add_nodes_and_edges() -> None:
+    joining = {"add_node", "add_edge", "add_conditional_edges"}
 
-    assert not joins or path.relative_to(ROOT).as_posix() in TOPOLOGY
+    assert {relative(path) for path in SOURCES if calls(path) & joining} == TOPOLOGY
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=module_name)
-def test_the_environment_is_read_in_settings_only(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def test_the_environment_is_read_in_settings_only() -> None:
+    texts = {module_name(path): path.read_text(encoding="utf-8") for path in SOURCES}
 
-    assert "os.environ" not in text or module_name(path) == "graph.settings"
-    assert "getenv" not in text
+    assert [name for name, text in texts.items() if "os.environ" in text] == ["graph.settings"]
+    assert [name for name, text in texts.items() if "getenv" in text] == []
 
 
-@pytest.mark.parametrize("path", SOURCES[1:], ids=module_name)
-def test_a_file_stays_within_four_hundred_lines(path: Path) -> None:
+def test_a_file_stays_within_four_hundred_lines() -> None:
     """The vocabulary alone is longer: checkpoints name its module, so it is one file."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+    lines = {
+        relative(path): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES[1:]
+    }
+
+    assert {name: length for name, length in lines.items() if length > 400} == {}

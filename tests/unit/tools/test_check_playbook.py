@@ -1,5 +1,6 @@
 """Contracts held against playbooks."""
 
+import copy
 import json
 from typing import Any
 
@@ -66,9 +67,15 @@ This Agreement is made between A Ltd and B Ltd, the parties.
 """
 
 
+CHECKED: dict[str, dict[str, Any]] = {}
+"""Several tests look at the same contracts, and reading one takes a process."""
+
+
 async def checked(name: str, materials: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = await check_playbook.ainvoke({"material": name, "materials": materials})
-    return found
+    asked = json.dumps([name, materials])
+    if asked not in CHECKED:
+        CHECKED[asked] = await check_playbook.ainvoke({"material": name, "materials": materials})
+    return copy.deepcopy(CHECKED[asked])
 
 
 async def by_rules(*rules: dict[str, Any], **keys: Any) -> list[dict[str, Any]]:
