@@ -9,13 +9,14 @@ from langgraph.runtime import Runtime
 
 from nodes.attempt import Doers, Work
 from nodes.capacity import capacity_of
+from nodes.cascade import left_out
 from nodes.deadline import is_past
 from nodes.errand import Errand
 from nodes.events import elapsed_s, emit
 from nodes.models.catalog import Models
 from nodes.rendezvous import Meeting, Seeds, join
 from nodes.thrift import CHEAPEST, must_save
-from state import Attempt, Context, Report, Rung, Team, Tier, Worker, WorkerState
+from state import Attempt, Context, Rung, Team, Tier, Worker, WorkerState
 
 
 async def act(
@@ -111,19 +112,10 @@ def _chosen(state: WorkerState, worker: Worker, team: Team) -> tuple[Worker, Tie
 
 async def _left_out(state: WorkerState, config: RunnableConfig, meeting: Meeting) -> WorkerState:
     """Report a task as skipped that the others can do without."""
-    task, now_s = state["task"], elapsed_s(config)
+    task = state["task"]
     reason = "the run nears its caps, and the tasks that want this one can do without"
     await emit("task_skipped", task=task.id, worker=task.worker, reason=reason)
-    report = Report(
-        task=task.id,
-        worker=task.worker,
-        status="skipped",
-        confidence=0,
-        error=reason,
-        attempts=0,
-        started_s=now_s,
-        ended_s=now_s,
-    )
+    report = left_out(task, reason, at_s=elapsed_s(config))
     meeting.publish(task.id, report)
     return {"results": {task.id: report}}
 

@@ -21,17 +21,22 @@ def skipped(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> dict[s
     known = dict(results)
     for task in plan.order():
         if task.id not in known and (reason := _missing_input(task, known)):
-            known[task.id] = Report(
-                task=task.id,
-                worker=task.worker,
-                status="skipped",
-                confidence=0,
-                error=reason,
-                attempts=0,
-                started_s=at_s,
-                ended_s=at_s,
-            )
+            known[task.id] = left_out(task, reason, at_s=at_s)
     return {name: report for name, report in known.items() if name not in results}
+
+
+def left_out(task: Task, reason: str, *, at_s: float) -> Report:
+    """Report a task as skipped: nobody worked at it."""
+    return Report(
+        task=task.id,
+        worker=task.worker,
+        status="skipped",
+        confidence=0,
+        error=reason,
+        attempts=0,
+        started_s=at_s,
+        ended_s=at_s,
+    )
 
 
 def _missing_input(task: Task, known: Mapping[str, Report]) -> str:
