@@ -1,0 +1,49 @@
+"""Every command of `examples/README.md` does what it is there for, offline."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graph.teams import SHIPPED
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    shlex.split(line) for line in TEXT.splitlines() if line.startswith("    supervise run ")
+]
+DEFAULT_TEAM = "market_analysis"
+
+
+def team_of(command: list[str]) -> str:
+    return command[command.index("--team") + 1] if "--team" in command else DEFAULT_TEAM
+
+
+def test_each_shipped_team_has_an_example() -> None:
+    assert {team_of(command) for command in COMMANDS} == {
+        path.parent.name for path in SHIPPED.glob("*/team.md")
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=team_of)
+def test_an_example_is_answered_from_sources_that_exist(command: list[str], tmp_path: Path) -> None:
+    arguments = [part if part != "supervise" else "graph.cli" for part in command]
+    environment = {"SUPERVISE_DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}
+
+    ended = subprocess.run(
+        [sys.executable, "-m", *arguments, "--json", "--quiet"],
+        cwd=ROOT,
+        env={**environment, "PYTHONUTF8": "1"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    outcome = json.loads(ended.stdout)
+    files = {path.name for path in (ROOT / "examples").rglob("*") if path.is_file()}
+    sources = outcome["answer"]["sources"]
+    assert sources
+    assert [name for name in sources if Path(name).name not in files and "/" not in name] == []
