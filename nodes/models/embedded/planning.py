@@ -12,6 +12,7 @@ from nodes.models.embedded.reading import json_object, said, section, sections
 from nodes.models.embedded.words import figures, nearest, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
+_TAKEN = re.compile(r"^- ([a-z0-9_, ]+): (.+)$", re.MULTILINE)
 _TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
@@ -36,16 +37,24 @@ def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose the worker whose card shares most words with the request; one step is enough."""
+    """Choose whoever took the nearest example, or has the nearest card; one step is enough."""
     asked = _read(messages)
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
-    names = list(asked.cards)
-    ranked = nearest(asked.request, [f"{name} {asked.cards[name]}" for name in names])
+    system = "\n".join(said(messages, SystemMessage))
+    known = [(f"{name} {card}", name) for name, card in asked.cards.items()]
+    known += [(request, names) for names, request in _TAKEN.findall(section(system, "examples"))]
+    ranked = nearest(asked.request, [text for text, _ in known])
     index, likeness = ranked[0] if ranked else (0, 0.0)
-    chosen = names[index] if likeness > MIN_LIKENESS else ""
-    reason = "Its card shares most words with the request." if chosen else "No card is near."
-    return {"worker": chosen, "task": asked.request, "reason": reason}
+    if likeness <= MIN_LIKENESS:
+        return {"task": asked.request, "reason": "No card and no example is near."}
+    chosen, _, secondary = known[index][1].partition(", ")
+    return {
+        "worker": chosen,
+        "secondary": secondary,
+        "task": asked.request,
+        "reason": f"Its card, or a request that it took, shares most words: {known[index][0][:120]}",
+    }
 
 
 def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:

@@ -1,0 +1,162 @@
+"""What the help documents say, found by the words of a request and by the errors of its logs."""
+
+import asyncio
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nodes.checks.lexicon import is_generic, is_verb
+from nodes.synthesis.terms import terms
+from nodes.tools.documents.index import PassageIndex
+from nodes.tools.documents.library import Library
+from nodes.tools.documents.passages import Passage
+from nodes.tools.scope import out_of_scope
+from nodes.tools.support.log import is_log, logs_of, read_log
+from nodes.tools.support.matters import prose
+from nodes.tools.support.troubles import troubles
+
+MAX_CANDIDATES: Final = 20
+MAX_PASSAGES: Final = 3
+MAX_ERRORS: Final = 5
+MAX_PASSAGE_CHARS: Final = 1200
+MIN_COVERAGE: Final = 0.34
+"""Of what a question asks for, by the rarity of its words, that a passage must hold."""
+MIN_OF_BEST: Final = 0.6
+CONFIDENCE: Final = 85
+
+_WORD = re.compile(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
+_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage, and how much of what was asked it holds."""
+
+    passage: Passage
+    coverage: float
+    quote: str
+
+
+async def searched(
+    library: Library, request: str, query: str, materials: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Answer from the help documents, or hand back what they say nothing on."""
+    held = materials or {}
+    pages = {name: text for name, text in held.items() if not is_log(name, text)}
+    index, skipped, read = await library.index(pages)
+    if not read:
+        return out_of_scope(
+            "there are no help documents to answer from, so it is for the escalator; they come "
+            "with --file or SUPERVISE_DOCUMENTS"
+        )
+    return await asyncio.to_thread(
+        _told,
+        index,
+        request,
+        query,
+        held,
+        [f"{s.source} was not read: {s.reason}" for s in skipped],
+    )
+
+
+def _told(
+    index: PassageIndex, request: str, query: str, held: Mapping[str, str], gaps: list[str]
+) -> dict[str, Any]:
+    asked = prose(f"{request}\n{query}")
+    found = _best(index, asked)
+    errors = _errors(request, held)
+    for error in errors:
+        about = _best(index, error)[:1]
+        found += [one for one in about if one.passage not in [each.passage for each in found]]
+        if not about:
+            gaps.append(f"The help documents say nothing on `{error[:160]}`")
+    if not found:
+        on = ", ".join(list(dict.fromkeys(_telling(asked)))[:8]) or "it"
+        return out_of_scope(
+            f"the help documents say nothing on this ({on}), so it is for the escalator"
+        )
+    shown = found[: MAX_PASSAGES + len(errors)]
+    return {
+        "summary": "\n\n".join(_shown(each.passage) for each in shown),
+        "claims": [_claim(each) for each in shown],
+        "gaps": gaps,
+    }
+
+
+def _errors(request: str, held: Mapping[str, str]) -> list[str]:
+    """Name the errors of the logs that came with a request, root and all."""
+    logs = [read_log("the request", request), *logs_of(held)]
+    said = [
+        f"{each.title} {each.root}"
+        for log in logs
+        if log.failures or log.name != "the request"
+        for each in troubles(log)
+    ]
+    return list(dict.fromkeys(said))[:MAX_ERRORS]
+
+
+def _best(index: PassageIndex, asked: str) -> list[Found]:
+    words = _telling(asked)
+    hits = index.search(" ".join(words), MAX_CANDIDATES)
+    passages = [hit.passage for hit in hits]
+    wanted = terms(" ".join(words))
+    held = [terms(f"{each.place} {each.text}") for each in passages]
+    weights = _weights(wanted, held)
+    total = sum(weights.values()) or 1.0
+    ranked = sorted(
+        (
+            Found(passage, sum(weights[t] for t in wanted & has) / total, _quote(passage, weights))
+            for passage, has in zip(passages, held, strict=True)
+        ),
+        key=lambda one: -one.coverage,
+    )
+    least = max(MIN_COVERAGE, MIN_OF_BEST * ranked[0].coverage) if ranked else 1.0
+    return [one for one in ranked if one.coverage >= least][:MAX_PASSAGES]
+
+
+def _telling(text: str) -> list[str]:
+    """Give the words that say what a text is about."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    named = [word for word in words if not is_generic(word)]
+    return [word for word in named if not is_verb(word)] or named
+
+
+def _weights(wanted: Iterable[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Weigh words by how few of the passages hold them; one that none holds weighs most."""
+    counts = Counter(term for has in held for term in has)
+    return {term: math.log(1 + (len(held) + 1) / (counts[term] + 0.5)) for term in wanted}
+
+
+def _quote(passage: Passage, weights: Mapping[str, float]) -> str:
+    """Choose the sentence that holds most of what was asked."""
+    parts = [part.strip() for part in _SENTENCE.split(_body(passage)) if len(part.strip()) > 20]
+    return max(
+        parts or [passage.text[:200].strip()],
+        key=lambda part: sum(weights.get(term, 0.0) for term in terms(part)),
+    )
+
+
+def _body(passage: Passage) -> str:
+    first, _, rest = passage.text.partition("\n")
+    return rest.strip() if first.startswith("#") and rest.strip() else passage.text
+
+
+def _shown(passage: Passage) -> str:
+    place = f", {passage.place}" if passage.place else ""
+    body = _body(passage)
+    cut = body if len(body) <= MAX_PASSAGE_CHARS else f"{body[:MAX_PASSAGE_CHARS].rstrip()} …"
+    lines = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
+    return f"**{passage.source}{place}**\n\n{lines}"
+
+
+def _claim(found: Found) -> dict[str, Any]:
+    text = " ".join(found.quote.lstrip("-*#>0123456789. ").split()) or found.quote
+    return {
+        "text": text[:400],
+        "source": found.passage.source,
+        "quote": found.quote[:400],
+        "confidence": CONFIDENCE,
+    }
