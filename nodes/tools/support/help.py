@@ -24,10 +24,14 @@ MAX_ERRORS: Final = 5
 MAX_PASSAGE_CHARS: Final = 1200
 MIN_COVERAGE: Final = 0.34
 """Of what a question asks for, by the rarity of its words, that a passage must hold."""
+MIN_OF_ERROR: Final = 0.3
+"""The same of an error, of which half is often the name of a file or a number."""
 MIN_OF_BEST: Final = 0.6
 CONFIDENCE: Final = 85
 
 _WORD = re.compile(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
+_ASIDE = re.compile(r"\s*\([^()]*https?://[^()]*\)")
+_PACKAGE = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 
 
@@ -38,6 +42,8 @@ class Found:
     passage: Passage
     coverage: float
     quote: str
+    body: str
+    """What of it is shown."""
 
 
 async def searched(
@@ -69,7 +75,7 @@ def _told(
     found = _best(index, asked)
     errors = _errors(request, held)
     for error in errors:
-        about = _best(index, error)[:1]
+        about = _best(index, error, MIN_OF_ERROR)[:1]
         found += [one for one in about if one.passage not in [each.passage for each in found]]
         if not about:
             gaps.append(f"The help documents say nothing on `{error[:160]}`")
@@ -80,7 +86,7 @@ def _told(
         )
     shown = found[: MAX_PASSAGES + len(errors)]
     return {
-        "summary": "\n\n".join(_shown(each.passage) for each in shown),
+        "summary": "\n\n".join(_shown(each) for each in shown),
         "claims": [_claim(each) for each in shown],
         "gaps": gaps,
     }
@@ -90,7 +96,7 @@ def _errors(request: str, held: Mapping[str, str]) -> list[str]:
     """Name the errors of the logs that came with a request, root and all."""
     logs = [read_log("the request", request), *logs_of(held)]
     said = [
-        f"{each.title} {each.root}"
+        _PACKAGE.sub("", _ASIDE.sub("", " < ".join(dict.fromkeys((each.title, each.root)))))
         for log in logs
         if log.failures or log.name != "the request"
         for each in troubles(log)
@@ -98,7 +104,7 @@ def _errors(request: str, held: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(said))[:MAX_ERRORS]
 
 
-def _best(index: PassageIndex, asked: str) -> list[Found]:
+def _best(index: PassageIndex, asked: str, least: float = MIN_COVERAGE) -> list[Found]:
     words = _telling(asked)
     hits = index.search(" ".join(words), MAX_CANDIDATES)
     passages = [hit.passage for hit in hits]
@@ -108,12 +114,12 @@ def _best(index: PassageIndex, asked: str) -> list[Found]:
     total = sum(weights.values()) or 1.0
     ranked = sorted(
         (
-            Found(passage, sum(weights[t] for t in wanted & has) / total, _quote(passage, weights))
+            Found(passage, sum(weights[t] for t in wanted & has) / total, _quote(passage, weights), _excerpt(passage, weights))
             for passage, has in zip(passages, held, strict=True)
         ),
         key=lambda one: -one.coverage,
     )
-    least = max(MIN_COVERAGE, MIN_OF_BEST * ranked[0].coverage) if ranked else 1.0
+    least = max(least, MIN_OF_BEST * ranked[0].coverage) if ranked else least
     return [one for one in ranked if one.coverage >= least][:MAX_PASSAGES]
 
 
@@ -139,17 +145,26 @@ def _quote(passage: Passage, weights: Mapping[str, float]) -> str:
     )
 
 
+def _excerpt(passage: Passage, weights: Mapping[str, float]) -> str:
+    """Leave out the paragraphs of a page without headings that are on something else."""
+    paragraphs = _body(passage).split("\n\n")
+    if passage.place or len(paragraphs) < 2:
+        return _body(passage)
+    held = [sum(weights.get(term, 0.0) for term in terms(part)) for part in paragraphs]
+    least = MIN_OF_BEST * max(held)
+    return "\n\n".join(p for p, has in zip(paragraphs, held, strict=True) if has >= least)
+
+
 def _body(passage: Passage) -> str:
     first, _, rest = passage.text.partition("\n")
     return rest.strip() if first.startswith("#") and rest.strip() else passage.text
 
 
-def _shown(passage: Passage) -> str:
-    place = f", {passage.place}" if passage.place else ""
-    body = _body(passage)
+def _shown(found: Found) -> str:
+    body, place = found.body, f", {found.passage.place}" if found.passage.place else ""
     cut = body if len(body) <= MAX_PASSAGE_CHARS else f"{body[:MAX_PASSAGE_CHARS].rstrip()} …"
     lines = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
-    return f"**{passage.source}{place}**\n\n{lines}"
+    return f"**{found.passage.source}{place}**\n\n{lines}"
 
 
 def _claim(found: Found) -> dict[str, Any]:
