@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.models.embedded.reading import json_object, said, section, sections
-from nodes.models.embedded.words import figures, nearest, words
+from nodes.models.embedded.words import figures, nearest, rarity, shared, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TAKEN = re.compile(r"^- ([a-z0-9_, ]+): (.+)$", re.MULTILINE)
@@ -37,24 +37,22 @@ def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose whoever took the nearest example, or has the nearest card; one step is enough."""
+    """Choose whose card, with the requests taken before, holds most of this one; one step will do."""
     asked = _read(messages)
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
+    known = {name: f"{name} {card}" for name, card in asked.cards.items()}
     system = "\n".join(said(messages, SystemMessage))
-    known = [(f"{name} {card}", name) for name, card in asked.cards.items()]
-    known += [(request, names) for names, request in _TAKEN.findall(section(system, "examples"))]
-    ranked = nearest(asked.request, [text for text, _ in known])
-    index, likeness = ranked[0] if ranked else (0, 0.0)
-    if likeness <= MIN_LIKENESS:
-        return {"task": asked.request, "reason": "No card and no example is near."}
-    chosen, _, secondary = known[index][1].partition(", ")
-    return {
-        "worker": chosen,
-        "secondary": secondary,
-        "task": asked.request,
-        "reason": f"Its card, or a request that it took, shares most words: {known[index][0][:120]}",
-    }
+    for takers, request in _TAKEN.findall(section(system, "examples")):
+        known[takers] = f"{known.get(takers, '')} {request}"
+    weights, wanted = rarity(known.values()), words(asked.request)
+    held = {takers: shared(wanted, text, weights) for takers, text in known.items()}
+    takers = max(held, key=lambda each: held[each], default="")
+    chosen, _, secondary = takers.partition(", ")
+    if held.get(takers, 0.0) <= MIN_LIKENESS:
+        return {"task": asked.request, "reason": "No card is near, and no request taken before."}
+    reason = "Its card, with the requests it took before, shares most words with the request."
+    return {"worker": chosen, "secondary": secondary, "task": asked.request, "reason": reason}
 
 
 def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
