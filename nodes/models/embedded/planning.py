@@ -37,7 +37,7 @@ def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose whose card, with the requests taken before, holds most of this one; one step will do."""
+    """Choose whose card and earlier requests hold most words of this one; one step is enough."""
     asked = _read(messages)
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}

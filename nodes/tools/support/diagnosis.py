@@ -1,5 +1,6 @@
 """What a log tells, in the report's own words: what failed first, how often, where, and why."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -10,24 +11,43 @@ from nodes.tools.support.moments import apart
 from nodes.tools.support.secrets import masked
 from nodes.tools.support.troubles import Trouble, troubles
 
-MAX_TROUBLES: Final = 8
+MOST_TROUBLES: Final = (8, 5, 3, 1)
+"""Kinds of errors told of a log: as many as fit."""
+MAX_LOGS: Final = 4
+MAX_CHARS: Final = 16_000
+"""Of all that is told, as JSON."""
 MAX_TITLE_CHARS: Final = 240
+MAX_QUOTE_CHARS: Final = 400
 MAX_FRAMES: Final = 5
+MAX_LINKS: Final = 4
 CONFIDENCE: Final = 95
 """The log says so; whether that is the whole story is another matter."""
 
 
 def diagnosed(logs: Sequence[Log], *, is_pasted: bool = False) -> dict[str, Any]:
     """Tell of each log what failed; a pasted one is no source that can be cited."""
+    told = dict[str, Any]()
+    for most in MOST_TROUBLES:
+        told = _composed(logs, most, is_pasted)
+        if len(json.dumps(told)) <= MAX_CHARS:
+            break
+    return told
+
+
+def _composed(logs: Sequence[Log], most: int, is_pasted: bool) -> dict[str, Any]:
     parts, claims, findings = list[str](), list[dict[str, Any]](), list[dict[str, Any]]()
     gaps = list[str]()
-    for log in logs:
-        found = troubles(log)
-        parts.append("\n\n".join(_told(log, found)))
-        if not is_pasted:
-            claims += claims_on(log, found)
-        findings += [_finding(log, each, is_pasted) for each in found[:MAX_TROUBLES]]
-        gaps += _gaps(log, found)
+    for log in logs[:MAX_LOGS]:
+        every = troubles(log)
+        found = every[:most]
+        parts += [_overview(log, every), *_told(log, found)]
+        claims += [] if is_pasted else claims_on(log, found)
+        findings += [_finding(log, each, is_pasted) for each in found]
+        gaps += _gaps(log, len(every), len(found))
+    if left := [log.name for log in logs[MAX_LOGS:]]:
+        gaps.append(
+            f"{len(left)} more logs were not read, name them one by one: {', '.join(left)[:300]}"
+        )
     return {"summary": "\n\n".join(parts), "claims": claims, "findings": findings, "gaps": gaps}
 
 
@@ -37,7 +57,6 @@ def shown(text: str) -> str:
 
 
 def _told(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
-    yield _overview(log, found)
     if not found:
         return
     yield _table(log, found)
@@ -45,9 +64,7 @@ def _told(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
         yield f"First error, {_when(log, found[0])}: `{_code(found[0].title)}`"
     if warned := _warning_before(log, found[0].numbers[0]):
         yield f"Last warning before the first error, line {warned[0]}: `{_code(warned[1])}`"
-    for each in found[:MAX_TROUBLES]:
-        if each.failure:
-            yield "\n".join(_trace(each.failure))
+    yield from ("\n".join(_trace(each.failure)) for each in found if each.failure)
 
 
 def _overview(log: Log, found: Sequence[Trouble]) -> str:
@@ -70,7 +87,7 @@ def _table(log: Log, found: Sequence[Trouble]) -> str:
         "| error | times | first | last | line | where |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for each in found[:MAX_TROUBLES]:
+    for each in found:
         first, last = each.numbers[0], each.numbers[-1]
         own = each.failure.own if each.failure else None
         where = f"{own.file.rsplit('/', 1)[-1]}:{own.line}" if own else ""
@@ -90,10 +107,9 @@ def _trace(failure: Failure) -> Iterator[str]:
     root = failure.chain[-1]
     yield f"`{_code(failure.error or 'The stack')}`, line {failure.stated}, {failure.language}:"
     yield ""
-    at = failure
-    while at.cause:
-        yield f"- {at.link} `{_code(at.cause.title)}` (line {at.cause.stated})"
-        at = at.cause
+    links = list(zip(failure.chain, failure.chain[1:], strict=False))
+    for outer, cause in links[: MAX_LINKS - 1] + links[MAX_LINKS - 1 :][-1:]:
+        yield f"- {outer.link} `{_code(cause.title)}` (line {cause.stated})"
     if root.frames:
         yield f"- raised at `{_code(str(root.frames[0]))}` (line {root.frames[0].number})"
     if failure.own and failure.own not in root.frames[:1]:
@@ -109,7 +125,7 @@ def _trace(failure: Failure) -> Iterator[str]:
 
 def claims_on(log: Log, found: Sequence[Trouble]) -> Iterator[dict[str, Any]]:
     """State each kind of error with the line of the log that carries it."""
-    for each in found[:MAX_TROUBLES]:
+    for each in found:
         times = "once" if len(each.numbers) == 1 else f"{len(each.numbers)} times"
         text = f"{shown(each.title)} stands {times} in {log.name}, {_when(log, each)}"
         yield _claim(log, f"{text}.", each.numbers[0])
@@ -124,7 +140,7 @@ def claims_on(log: Log, found: Sequence[Trouble]) -> Iterator[dict[str, Any]]:
 
 def _claim(log: Log, text: str, number: int) -> dict[str, Any]:
     line = log.line(number)
-    quote = line[:400] if masked(line) == line else ""
+    quote = line[:MAX_QUOTE_CHARS] if masked(line) == line else ""
     return {"text": text, "source": log.name, "quote": quote, "confidence": CONFIDENCE}
 
 
@@ -143,8 +159,8 @@ def _finding(log: Log, each: Trouble, is_pasted: bool) -> dict[str, Any]:
     }
 
 
-def _gaps(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
-    if not found:
+def _gaps(log: Log, count: int, shown_count: int) -> Iterator[str]:
+    if not count:
         yield f"{log.name} holds no error; a log of the moment when it failed is needed"
         return
     yield (
@@ -155,8 +171,8 @@ def _gaps(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
         yield f"{log.name} names no times, so it is not known when it failed"
     if any(not each.error for failure in log.failures for each in failure.chain):
         yield f"A traceback of {log.name} is cut off: the line that names its error is missing"
-    if len(found) > MAX_TROUBLES:
-        yield f"{len(found) - MAX_TROUBLES} more kinds of errors in {log.name} are left out"
+    if count > shown_count:
+        yield f"{count - shown_count} more kinds of errors in {log.name} are left out"
     if log.is_cut:
         yield f"Only the first {len(log.lines):,} lines of {log.name} were read"
 

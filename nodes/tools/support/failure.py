@@ -10,6 +10,8 @@ Link = Literal["", "caused by", "raised while handling"]
 
 MAX_LINE_CHARS: Final = 2000
 """Of a line that is looked at; patterns need not be quick on longer ones."""
+MAX_CHAIN: Final = 12
+"""Failures that are kept of a chain: the outermost, and the root."""
 _FOREIGN: Final = (
     *("site-packages/", "dist-packages/", "lib/python3", "node_modules/"),
     *("<frozen ", "<anonymous", "<native", "node:"),

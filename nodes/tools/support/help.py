@@ -114,7 +114,12 @@ def _best(index: PassageIndex, asked: str, least: float = MIN_COVERAGE) -> list[
     total = sum(weights.values()) or 1.0
     ranked = sorted(
         (
-            Found(passage, sum(weights[t] for t in wanted & has) / total, _quote(passage, weights), _excerpt(passage, weights))
+            Found(
+                passage,
+                sum(weights[t] for t in wanted & has) / total,
+                _quote(passage, weights),
+                _excerpt(passage, weights),
+            )
             for passage, has in zip(passages, held, strict=True)
         ),
         key=lambda one: -one.coverage,

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from nodes.tools.plain_text import plain
 from nodes.tools.support.failure import MAX_LINE_CHARS, Failure
+from nodes.tools.support.json_lines import failures_within, fields, json_line
 from nodes.tools.support.python_traces import python_failures
 from nodes.tools.support.stacks import stack_failures
 
@@ -20,6 +21,9 @@ MIN_PROSE_SHARE: Final = 0.5
 """The same, where the name is that of a page."""
 HEAD_CHARS: Final = 160
 """Of a line, in which its time and level stand."""
+MAX_BEFORE_LEVEL: Final = 20
+"""Characters before the level of a line without a time."""
+MAX_JSON_CHARS: Final = 50_000
 PAGES: Final = (".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
 LEVELS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("FATAL", "CRITICAL", "EMERG", "PANIC"), "critical"),
@@ -75,10 +79,14 @@ def read_log(name: str, text: str) -> Log:
     """Read a text as a log; one that is none has neither entries nor failures."""
     every = plain(text).rstrip("\n").split("\n")
     lines = tuple(line[:MAX_LINE_CHARS] for line in every[:MAX_LINES])
-    entries = tuple(entry for n, line in enumerate(lines, 1) if (entry := _entry(n, line)))
-    failures = [*python_failures(lines), *stack_failures(lines)]
+    entries, failures = [], [*python_failures(lines), *stack_failures(lines)]
+    for number, line in enumerate(every[:MAX_LINES], start=1):
+        if told := json_line(line[:MAX_JSON_CHARS]):
+            failures += failures_within(told, number)
+        if entry := _told(number, told) if told else _entry(number, line[:HEAD_CHARS], line):
+            entries.append(entry)
     failures.sort(key=lambda failure: failure.first)
-    return Log(name, lines, entries, tuple(failures), len(every) > MAX_LINES)
+    return Log(name, lines, tuple(entries), tuple(failures), len(every) > MAX_LINES)
 
 
 def is_log(name: str, text: str) -> bool:
@@ -116,14 +124,20 @@ def levels(log: Log) -> Counter[str]:
     return Counter(entry.level for entry in log.entries if entry.level)
 
 
-def _entry(number: int, line: str) -> Entry | None:
-    head = line[:HEAD_CHARS]
+def _told(number: int, told: Mapping[str, Any]) -> Entry | None:
+    stamp, level, message = fields(told)
+    if not (stamp or level):
+        return None
+    return Entry(number, stamp, LEVELS.get(level.upper(), ""), message[:MAX_LINE_CHARS])
+
+
+def _entry(number: int, head: str, line: str) -> Entry | None:
     stamp, level = _STAMP.search(head), _LEVEL.search(head)
     if stamp and stamp.start() > HEAD_CHARS // 2:
         stamp = None
-    if not stamp and not (level and level.start() < 20):
+    if not stamp and not (level and level.start() < MAX_BEFORE_LEVEL):
         return None
     end = max(found.end() for found in (stamp, level) if found)
-    message = line[end:].strip(" \t]-:|\"',")
+    message = line[end:MAX_LINE_CHARS].strip(" \t]-:|\"',")
     grave = LEVELS[(level[1] or level[2]).upper()] if level else ""
     return Entry(number, stamp[0] if stamp else "", grave, message)

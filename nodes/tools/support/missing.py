@@ -10,7 +10,8 @@ from nodes.tools.support.matters import ASKS_FOR_A_PERSON, prose
 _VERSION = re.compile(r"\bv?\d+\.\d+(?:\.\d+)*\b|version[ =:]", re.IGNORECASE)
 _WHEN = re.compile(
     r"\d{4}-\d\d-\d\d|\b\d{1,2}:\d\d\b|\b(?:since|yesterday|today|tonight|ago"
-    r"|last (?:night|week|month)|this (?:morning|afternoon|week)|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+    r"|last (?:night|week|month)|this (?:morning|afternoon|week)"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
     r"|january|february|march|april|june|july|august|september|october|november|december)\b",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from nodes.tools.support.failure import Failure, Frame, Link
+from nodes.tools.support.failure import MAX_CHAIN, Failure, Frame, Link
 
 HEADER: Final = "Traceback (most recent call last):"
 MAX_BETWEEN: Final = 50
@@ -28,6 +28,8 @@ def python_failures(lines: Sequence[str]) -> list[Failure]:
         link = _link(lines, found[-1], failure) if found else ""
         if link:
             earlier = found.pop()
+            if len(earlier.chain) >= MAX_CHAIN - 1:
+                earlier = earlier.cause or earlier
             failure = replace(failure, cause=earlier, link=link, first=earlier.first)
         found.append(failure)
     return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from nodes.tools.support.failure import Failure, Frame, Language, chained
+from nodes.tools.support.failure import MAX_CHAIN, Failure, Frame, Language, chained
 
 MAX_MESSAGE_LINES: Final = 12
 """Between an error and its first call."""
@@ -18,7 +18,7 @@ _SCRIPT = re.compile(
 )
 _SCRIPT_BARE = re.compile(r"\s*at\s+(.+?)\s+\((<anonymous>|native)\)")
 _JAVA_ERROR = re.compile(
-    r"((?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
+    r"(?<![\w.$])((?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
 )
 _JAVA_OPENING = re.compile(
     r"(?:Caused by: |Exception in thread \"[^\"]*\" )((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?::\s*(.*))?$"
@@ -52,15 +52,13 @@ def stack_failures(lines: Sequence[str]) -> list[Failure]:
     for stack in _stacks(lines):
         if stack.is_aside:
             continue
-        if stack.is_cause and chains:
+        if not (stack.is_cause and chains):
+            chains.append([stack])
+        elif len(chains[-1]) < MAX_CHAIN:
             chains[-1].append(stack)
         else:
-            chains.append([stack])
-    found = []
-    for chain in chains:
-        failure = chained([stack.failure() for stack in chain])
-        found.append(failure)
-    return found
+            chains[-1][-1] = stack
+    return [chained([stack.failure() for stack in chain]) for chain in chains]
 
 
 def _stacks(lines: Sequence[str]) -> list[_Stack]:

@@ -53,7 +53,12 @@ def drafted(
     ]
     return {
         "summary": "\n\n".join(part for part in parts if part),
-        "claims": [c for log in logs if log.name in files for c in claims_on(log, troubles(log))],
+        "claims": [
+            claim
+            for log, each in held[:MAX_EVIDENCE]
+            if log.name in files
+            for claim in claims_on(log, [each])
+        ],
         "findings": [
             {
                 "severity": severity,
