@@ -14,10 +14,7 @@ from nodes.tools.support.diagnosis import diagnosed
 from nodes.tools.support.log import logs_of, read_log
 from nodes.tools.support.matters import aside, handed_over
 
-NO_LOG = (
-    "nothing to diagnose: neither the request nor its files hold a traceback or a log; the "
-    "escalator asks for one"
-)
+NO_LOG = "nothing to diagnose: neither the request nor its files hold a traceback or a log"
 
 
 @tool

@@ -17,6 +17,7 @@ from nodes.tools.scope import out_of_scope
 from nodes.tools.support.log import is_log, logs_of, read_log
 from nodes.tools.support.matters import prose
 from nodes.tools.support.troubles import troubles
+from nodes.tools.support.wording import wording
 
 MAX_CANDIDATES: Final = 20
 MAX_PASSAGES: Final = 3
@@ -55,8 +56,8 @@ async def searched(
     index, skipped, read = await library.index(pages)
     if not read:
         return out_of_scope(
-            "there are no help documents to answer from, so it is for the escalator; they come "
-            "with --file or SUPERVISE_DOCUMENTS"
+            "there are no help documents to answer from, which come with "
+            "--file or SUPERVISE_DOCUMENTS"
         )
     return await asyncio.to_thread(
         _told,
@@ -73,7 +74,7 @@ def _told(
 ) -> dict[str, Any]:
     asked = prose(f"{request}\n{query}")
     found = _best(index, asked)
-    errors = _errors(request, held)
+    errors = _errors(request, held) if not found or wording().failure.search(asked) else []
     for error in errors:
         about = _best(index, error, MIN_OF_ERROR)[:1]
         found += [one for one in about if one.passage not in [each.passage for each in found]]
@@ -81,9 +82,7 @@ def _told(
             gaps.append(f"The help documents say nothing on `{error[:160]}`")
     if not found:
         on = ", ".join(list(dict.fromkeys(_telling(asked)))[:8]) or "it"
-        return out_of_scope(
-            f"the help documents say nothing on this ({on}), so it is for the escalator"
-        )
+        return out_of_scope(f"the help documents say nothing on this ({on})")
     shown = found[: MAX_PASSAGES + len(errors)]
     return {
         "summary": "\n\n".join(_shown(each) for each in shown),

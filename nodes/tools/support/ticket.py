@@ -19,6 +19,7 @@ MAX_REQUEST_CHARS: Final = 1200
 MAX_EVIDENCE: Final = 6
 MAX_TRIED: Final = 6
 CONFIDENCE: Final = 85
+NOT_SENT: Final = "Nothing was sent: the ticket is a draft for a person to file and decide"
 DESKS: Final[Mapping[str, str]] = {
     "security": "security",
     "data loss": "operations, who hold the backups",
@@ -31,6 +32,7 @@ _TRIED = re.compile(
     r"|rolled back|cleared|followed|checked|changed|raised|increased|switched|disabled|reset)\b",
     re.IGNORECASE,
 )
+_HANDED_BACK = re.compile(r" handed it back \(\w+\):")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -66,14 +68,7 @@ def drafted(
                 "confidence": CONFIDENCE,
             }
         ],
-        "gaps": [
-            "Nothing was sent: the ticket is a draft for a person to file and decide",
-            *(
-                [f"The ticket lacks {len(lacking)} answers that a person must ask for"]
-                if lacking
-                else []
-            ),
-        ],
+        "gaps": [NOT_SENT, *([f"Not known yet: {' '.join(lacking)}"] if lacking else [])],
     }
 
 
@@ -136,7 +131,7 @@ def _tried(request: str, earlier: str) -> Iterator[str]:
     for part in [part for part in said if _TRIED.search(part)][:MAX_TRIED]:
         yield f'by the user: "{plain_line(masked(part), 200)}"'
     if earlier.strip():
-        yield f"by this desk: {plain_line(masked(earlier), 400)}"
+        yield f"by this desk: {plain_line(masked(_HANDED_BACK.sub(':', earlier)), 400)}"
 
 
 def _quoted(request: str) -> list[str]:

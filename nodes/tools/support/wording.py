@@ -20,6 +20,7 @@ class Wording:
     matters: Mapping[str, re.Pattern[str]]
     severity: Mapping[str, re.Pattern[str]]
     """From the gravest on."""
+    failure: re.Pattern[str]
     vocabulary: frozenset[str]
 
 
@@ -30,6 +31,7 @@ def wording() -> Wording:
     return Wording(
         matters={name: _joined(each) for name, each in told["matters"].items()},
         severity={name: _joined(each) for name, each in told["severity"].items()},
+        failure=_joined(told["failure"]),
         vocabulary=terms(told["vocabulary"]),
     )
 
