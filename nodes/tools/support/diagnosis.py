@@ -64,7 +64,7 @@ def _told(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
         yield f"First error, {_when(log, found[0])}: `{_code(found[0].title)}`"
     if warned := _warning_before(log, found[0].numbers[0]):
         yield f"Last warning before the first error, line {warned[0]}: `{_code(warned[1])}`"
-    yield from ("\n".join(_trace(each.failure)) for each in found if each.failure)
+    yield from ("\n".join(_trace(each.failure, each.announced)) for each in found if each.failure)
 
 
 def _overview(log: Log, found: Sequence[Trouble]) -> str:
@@ -103,9 +103,11 @@ def _table(log: Log, found: Sequence[Trouble]) -> str:
     return "\n".join(rows)
 
 
-def _trace(failure: Failure) -> Iterator[str]:
+def _trace(failure: Failure, announced: str) -> Iterator[str]:
     root = failure.chain[-1]
-    yield f"`{_code(failure.error or 'The stack')}`, line {failure.stated}, {failure.language}:"
+    after = f", after `{_code(announced)}`" if announced else ""
+    name = _code(failure.error or "The stack")
+    yield f"`{name}`, line {failure.stated}, {failure.language}{after}:"
     yield ""
     links = list(zip(failure.chain, failure.chain[1:], strict=False))
     for outer, cause in links[: MAX_LINKS - 1] + links[MAX_LINKS - 1 :][-1:]:

@@ -9,6 +9,8 @@ from nodes.tools.support.failure import Failure
 from nodes.tools.support.python_traces import HEADER, python_failures
 from nodes.tools.support.stacks import stack_failures
 
+MAX_CHARS: Final = 50_000
+"""Of a line that is read as an object."""
 _TIMES: Final = ("timestamp", "@timestamp", "time", "ts", "asctime", "datetime")
 _LEVELS: Final = ("level", "levelname", "severity", "log.level", "lvl")
 _MESSAGES: Final = ("message", "msg", "event", "error", "text")
@@ -17,7 +19,7 @@ _TRACES: Final = ("exc_info", "exception", "traceback", "stack_trace", "stack", 
 
 def json_line(line: str) -> Mapping[str, Any] | None:
     """Read a line as a JSON object; None where it is none."""
-    if not line.startswith("{"):
+    if not line.startswith("{") or len(line) > MAX_CHARS:
         return None
     try:
         found = json.loads(line)

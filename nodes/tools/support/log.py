@@ -23,7 +23,6 @@ HEAD_CHARS: Final = 160
 """Of a line, in which its time and level stand."""
 MAX_BEFORE_LEVEL: Final = 20
 """Characters before the level of a line without a time."""
-MAX_JSON_CHARS: Final = 50_000
 PAGES: Final = (".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
 LEVELS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("FATAL", "CRITICAL", "EMERG", "PANIC"), "critical"),
@@ -79,12 +78,16 @@ def read_log(name: str, text: str) -> Log:
     """Read a text as a log; one that is none has neither entries nor failures."""
     every = plain(text).rstrip("\n").split("\n")
     lines = tuple(line[:MAX_LINE_CHARS] for line in every[:MAX_LINES])
-    entries, failures = [], [*python_failures(lines), *stack_failures(lines)]
-    for number, line in enumerate(every[:MAX_LINES], start=1):
-        if told := json_line(line[:MAX_JSON_CHARS]):
-            failures += failures_within(told, number)
-        if entry := _told(number, told) if told else _entry(number, line[:HEAD_CHARS], line):
-            entries.append(entry)
+    objects = {n: told for n, line in enumerate(every[:MAX_LINES], 1) if (told := json_line(line))}
+    plain_lines = ["" if n in objects else line for n, line in enumerate(lines, 1)]
+    failures = [*python_failures(plain_lines), *stack_failures(plain_lines)]
+    for number, told in objects.items():
+        failures += failures_within(told, number)
+    read = (
+        _told(n, objects[n]) if n in objects else _entry(n, lines[n - 1])
+        for n in range(1, len(lines) + 1)
+    )
+    entries = [entry for entry in read if entry]
     failures.sort(key=lambda failure: failure.first)
     return Log(name, lines, tuple(entries), tuple(failures), len(every) > MAX_LINES)
 
@@ -131,13 +134,14 @@ def _told(number: int, told: Mapping[str, Any]) -> Entry | None:
     return Entry(number, stamp, LEVELS.get(level.upper(), ""), message[:MAX_LINE_CHARS])
 
 
-def _entry(number: int, head: str, line: str) -> Entry | None:
+def _entry(number: int, line: str) -> Entry | None:
+    head = line[:HEAD_CHARS]
     stamp, level = _STAMP.search(head), _LEVEL.search(head)
     if stamp and stamp.start() > HEAD_CHARS // 2:
         stamp = None
     if not stamp and not (level and level.start() < MAX_BEFORE_LEVEL):
         return None
     end = max(found.end() for found in (stamp, level) if found)
-    message = line[end:MAX_LINE_CHARS].strip(" \t]-:|\"',")
+    message = line[end:].strip(" \t]-:|\"',")
     grave = LEVELS[(level[1] or level[2]).upper()] if level else ""
     return Entry(number, stamp[0] if stamp else "", grave, message)

@@ -46,7 +46,7 @@ def _each(log: Log) -> Iterator[tuple[str, int, Trouble]]:
         if entry:
             announcing.add(entry.number)
         announcing.update(range(failure.first, failure.last + 1))
-        said = entry.message if entry and entry.number != failure.stated else ""
+        said = entry.message if entry and failure.message not in entry.message else ""
         level = entry.level if entry and entry.level == "critical" else "error"
         key = " < ".join(f"{each.error}: {template(each.message)}" for each in failure.chain)
         yield key, failure.stated, Trouble(failure.title, level, failure, announced=said)
