@@ -48,15 +48,16 @@ async def test_matters_of_a_person_are_ranked_and_addressed(request_text, matter
         "How do I make a backup of the data?",
         "The worker process crashed, what is the root cause?",
         "Where do I change the password?",
-        'It fails in File "billing/refund.py"\n'
-        'Traceback (most recent call last):\n  File "billing/refund.py", line 3, in refund\n'
-        "ValueError: invoice missing\n".replace("It fails in File", "It fails, see"),
     ],
 )
 def test_ordinary_questions_are_no_matter_for_a_person(request_text):
-    assert not {*matters(request_text)} - {"billing"} and (
-        "refund" in request_text or not matters(request_text)
-    )
+    assert not matters(request_text)
+
+
+def test_the_names_of_files_in_a_traceback_are_no_matter_for_a_person():
+    trace = 'File "billing/refund.py", line 3, in refund\nValueError: invoice missing\n'
+
+    assert not matters(f"It fails:\nTraceback (most recent call last):\n  {trace}")
 
 
 async def test_evidence_stands_with_file_and_line_and_is_quoted_word_for_word():
