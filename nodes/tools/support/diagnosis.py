@@ -61,7 +61,10 @@ def _told(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
         return
     yield _table(log, found)
     if len(found) > 1:
-        yield f"First error, {_when(log, found[0])}: `{_code(found[0].title)}`"
+        at = ", ".join(
+            filter(None, (f"line {found[0].numbers[0]}", log.stamp(found[0].numbers[0])))
+        )
+        yield f"First error, {at}: `{_code(found[0].title)}`"
     if warned := _warning_before(log, found[0].numbers[0]):
         yield f"Last warning before the first error, line {warned[0]}: `{_code(warned[1])}`"
     yield from ("\n".join(_trace(each.failure, each.announced)) for each in found if each.failure)

@@ -35,8 +35,8 @@ class Frame:
     @property
     def is_own(self) -> bool:
         """Say whether it is of the product, not of a library or a runtime."""
-        if "/" in self.file or self.file.startswith(("<", "node:")):
-            path = self.file.replace("\\", "/")
+        path = self.file.replace("\\", "/")
+        if "/" in path or path.startswith(("<", "node:")):
             return not any(mark in path for mark in _FOREIGN if not mark.endswith("."))
         return not self.function.split("/")[-1].startswith(_FOREIGN)
 

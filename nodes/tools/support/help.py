@@ -14,6 +14,7 @@ from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.library import Library
 from nodes.tools.documents.passages import Passage
 from nodes.tools.scope import out_of_scope
+from nodes.tools.support.diagnosis import shown
 from nodes.tools.support.log import is_log, logs_of, read_log
 from nodes.tools.support.matters import prose
 from nodes.tools.support.troubles import troubles
@@ -22,8 +23,9 @@ from nodes.tools.support.wording import wording
 MAX_CANDIDATES: Final = 20
 MAX_PASSAGES: Final = 3
 MAX_ERRORS: Final = 5
+MAX_NAMES: Final = 5
 MAX_PASSAGE_CHARS: Final = 1200
-MIN_COVERAGE: Final = 0.34
+MIN_COVERAGE: Final = 0.4
 """Of what a question asks for, by the rarity of its words, that a passage must hold."""
 MIN_OF_ERROR: Final = 0.3
 """The same of an error, of which half is often the name of a file or a number."""
@@ -33,6 +35,7 @@ CONFIDENCE: Final = 85
 _WORD = re.compile(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
 _ASIDE = re.compile(r"\s*\([^()]*https?://[^()]*\)")
 _PACKAGE = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 
 
@@ -79,16 +82,25 @@ def _told(
         about = _best(index, error, MIN_OF_ERROR)[:1]
         found += [one for one in about if one.passage not in [each.passage for each in found]]
         if not about:
-            gaps.append(f"The help documents say nothing on `{error[:160]}`")
+            gaps.append(f"The help documents say nothing on `{shown(error)}`")
     if not found:
         on = ", ".join(list(dict.fromkeys(_telling(asked)))[:8]) or "it"
         return out_of_scope(f"the help documents say nothing on this ({on})")
-    shown = found[: MAX_PASSAGES + len(errors)]
+    kept = found[: MAX_PASSAGES + len(errors)]
+    if unnamed := _unnamed(request, kept):
+        gaps.append(f"The passages found do not speak of {', '.join(unnamed)}")
     return {
-        "summary": "\n\n".join(_shown(each) for each in shown),
-        "claims": [_claim(each) for each in shown],
+        "summary": "\n\n".join(_shown(each) for each in kept),
+        "claims": [_claim(each) for each in kept],
         "gaps": gaps,
     }
+
+
+def _unnamed(request: str, found: Sequence[Found]) -> list[str]:
+    """Give the names in a request that none of the passages has."""
+    told = " ".join(f"{each.passage.place} {each.passage.text}" for each in found).lower()
+    named = dict.fromkeys(_NAME.findall(prose(request)))
+    return [name for name in named if name.lower() not in told][:MAX_NAMES]
 
 
 def _errors(request: str, held: Mapping[str, str]) -> list[str]:
@@ -135,9 +147,9 @@ def _telling(text: str) -> list[str]:
 
 
 def _weights(wanted: Iterable[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Weigh words by how few of the passages hold them; one that none holds weighs most."""
+    """Weigh words by how few of the passages hold them; one that none holds as if one did."""
     counts = Counter(term for has in held for term in has)
-    return {term: math.log(1 + (len(held) + 1) / (counts[term] + 0.5)) for term in wanted}
+    return {term: math.log(1 + (len(held) + 1) / (max(counts[term], 1) + 0.5)) for term in wanted}
 
 
 def _quote(passage: Passage, weights: Mapping[str, float]) -> str:

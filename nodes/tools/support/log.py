@@ -1,6 +1,7 @@
 """A log: its lines with time and level, and the failures among them."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,8 +70,8 @@ class Log:
 
     def stamp(self, number: int) -> str:
         """Give the time that holds at a line: its own, else the last before it."""
-        stamps = [e.stamp for e in self.entries if e.stamp and e.number <= number]
-        return stamps[-1] if stamps else ""
+        end = bisect_right(self.entries, number, key=lambda entry: entry.number)
+        return next((each.stamp for each in reversed(self.entries[:end]) if each.stamp), "")
 
 
 @lru_cache(maxsize=16)

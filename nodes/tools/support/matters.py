@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from nodes.tools.plain_text import plain_line
 from nodes.tools.scope import foreign, out_of_scope
 from nodes.tools.support.log import is_log, read_log
+from nodes.tools.support.secrets import masked
 from nodes.tools.support.wording import wording
 
 ASKS_FOR_A_PERSON: Final = "asks for a person"
+MAX_WORDS_CHARS: Final = 60
 MIN_PASTED: Final = 3
 """Lines with a time or a level, for a request to hold a log."""
 ELSEWHERE: Final = (
@@ -19,7 +22,7 @@ def matters(request: str) -> dict[str, str]:
     """Give the matters of a request that a person decides, each with the words that say so."""
     spoken = prose(request)
     hits = {name: pattern.search(spoken) for name, pattern in wording().matters.items()}
-    return {name: " ".join(hit[0].split()) for name, hit in hits.items() if hit}
+    return {name: plain_line(masked(hit[0]), MAX_WORDS_CHARS) for name, hit in hits.items() if hit}
 
 
 def prose(request: str) -> str:

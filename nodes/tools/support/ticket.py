@@ -78,7 +78,7 @@ def _head(
     yield f"- severity: {severity} ({why})"
     yield f"- for: {_desk(found)}"
     if found:
-        named = (f'{name} ("{plain_line(words, 60)}")' for name, words in found.items())
+        named = (f'{name} ("{words}")' for name, words in found.items())
         yield f"- why a person: {'; '.join(named)}"
     else:
         yield "- why a person: neither the logs nor the help documents at hand settle it"

@@ -10,6 +10,7 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.analyze_log import analyze_log
+from nodes.tools.support.failure import Frame
 from nodes.tools.support.log import is_log, read_log
 from nodes.tools.support.moments import apart
 from nodes.tools.support.python_traces import HEADER
@@ -47,7 +48,8 @@ def test_a_chain_of_python_is_read_as_python_knows_it():
     known = traceback.extract_tb(error.__cause__.__traceback__)
     read = [(frame.file, frame.line, frame.function) for frame in reversed(root.frames)]
     assert read == [(frame.filename, frame.lineno, frame.name) for frame in known]
-    assert failure.own.file == __file__ and failure.own.function == "raised"
+    own = failure.own
+    assert own is not None and (own.file, own.function) == (__file__, "raised")
     lines = text.splitlines()
     assert lines[root.stated - 1].startswith("json.decoder.JSONDecodeError")
     assert lines[failure.stated - 1] == "RuntimeError: settings cannot be read"
@@ -58,14 +60,14 @@ def test_an_error_while_another_was_handled_is_no_cause():
         try:
             int("x")
         except ValueError:
-            {}["y"]
+            _ = dict[str, int]()["y"]
     except KeyError as error:
         text = "".join(traceback.format_exception(error))
 
     (failure,) = read_log("a.log", text).failures
 
     assert failure.error == "KeyError" and failure.link == "raised while handling"
-    assert failure.cause.error == "ValueError"
+    assert failure.chain[-1].error == "ValueError"
 
 
 def test_a_deep_recursion_and_a_prefix_of_containers_are_read():
@@ -82,7 +84,7 @@ def test_a_deep_recursion_and_a_prefix_of_containers_are_read():
         (failure,) = read_log("a.log", log).failures
         assert failure.error == "RecursionError"
         assert failure.message.startswith("maximum recursion depth")
-        assert failure.own.function == "deeper"
+        assert failure.own is not None and failure.own.function == "deeper"
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="groups came with 3.11")
@@ -141,7 +143,9 @@ def test_errors_of_node_are_found_behind_a_log_line_and_with_their_cause():
 
     assert page.chain[-1].title == "TypeError: x is undefined"
     assert str(page.own) == "/srv/b.js:3 in load"
-    assert module.title == "Error: Cannot find module './nope'" and module.own.line == 8
+    assert module.title == "Error: Cannot find module './nope'" and str(module.own).endswith(
+        "a.js:8 in main"
+    )
     assert (
         read_log("d", (EXAMPLE / "exam/dashboard.log").read_text())
         .failures[0]
@@ -307,3 +311,21 @@ async def test_many_logs_are_told_as_far_as_they_fit():
 
     assert len(json.dumps(told)) < 20_000
     assert "5 more logs were not read" in told["gaps"][-1]
+
+
+@pytest.mark.parametrize(
+    ("file", "is_own"),
+    [
+        ("/opt/app/main.py", True),
+        ("main.py", True),
+        (r"C:\\venv\\Lib\\site-packages\\x.py", False),
+        (r"C:\\app\\main.py", True),
+        ("/usr/lib/python3.11/json/decoder.py", False),
+        ("<frozen importlib._bootstrap>", False),
+        ("<string>", True),
+        ("/srv/node_modules/express/lib/router.js", False),
+        ("node:net", False),
+    ],
+)
+def test_the_product_is_told_from_its_libraries(file, is_own):
+    assert Frame(file, 1, "f", 1).is_own is is_own

@@ -48,6 +48,7 @@ async def test_matters_of_a_person_are_ranked_and_addressed(request_text, matter
         "How do I make a backup of the data?",
         "The worker process crashed, what is the root cause?",
         "Where do I change the password?",
+        "How do I make an invoice for a guest, and can guests pay by credit card?",
     ],
 )
 def test_ordinary_questions_are_no_matter_for_a_person(request_text):

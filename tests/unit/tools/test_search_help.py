@@ -68,6 +68,8 @@ async def test_an_error_in_a_pasted_traceback_is_looked_up():
     ("request_text", "materials", "message"),
     [
         ("How do I connect Kubernetes to Okta?", PAGES, "say nothing on this"),
+        ("How do I connect it to Kubernetes?", PAGES, "say nothing on this"),
+        ("How do I print a receipt for a berth?", PAGES, "say nothing on this"),
         ("How do I install it?", LOG, "no help documents"),
         ("How do I install it?", {}, "no help documents"),
         ("How do I get a refund?", PAGES, 'billing ("refund")'),
@@ -79,6 +81,21 @@ async def test_what_no_page_answers_is_handed_back(request_text, materials, mess
 
     assert told["escalation"]["reason"] == "out_of_scope"
     assert message in told["escalation"]["message"]
+
+
+async def test_a_name_that_no_passage_has_is_a_gap():
+    told = await searched("How do I upgrade from version 3, and is it approved by Lloyds?")
+
+    assert "`harbourlist migrate`" in told["summary"]
+    assert told["gaps"] == ["The passages found do not speak of Lloyds"]
+
+
+async def test_a_password_in_a_log_does_not_come_through_in_a_gap():
+    log = "2026-01-01 10:00:00 ERROR db: login failed, password=gull-and-tern\n"
+
+    told = await searched("How do I upgrade after the error?", PAGES | {"a.log": log})
+
+    assert "gull-and-tern" not in json.dumps(told) and "password=[hidden]" in told["gaps"][0]
 
 
 async def test_a_folder_of_documents_is_searched_without_any_file():
