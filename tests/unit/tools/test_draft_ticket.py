@@ -23,6 +23,8 @@ async def drafted(request, materials=None, **given):
         ("Please cancel our subscription", "billing", "medium", "accounts"),
         ("Our admin password was published", "security", "critical", "security"),
         ("I can see the invoices of another customer", "security", "critical", "security"),
+        ("A stranger is logged in as our administrator", "security", "critical", "security"),
+        ("I need to speak with support today", "asks for a person", "low", "support"),
         ("All bookings of May are gone", "data loss", "critical", "operations"),
         ("I deleted the berths by accident", "data loss", "critical", "operations"),
         ("Our lawyer will write to you", "legal", "high", "legal"),
