@@ -97,9 +97,11 @@ def plan_messages(
 def route_messages(
     team: Team, request: str, materials: Sequence[str], *, load: Mapping[str, str] | None = None
 ) -> list[AnyMessage]:
-    """Ask who takes a request."""
+    """Ask who takes a request, with who took those of the team's examples."""
     human = "\n\n".join([*_loaded(load), _requested(request, materials)])
-    return [SystemMessage(_introduced(ROUTE, team)), HumanMessage(human)]
+    taken = "\n".join(map(_taken, team.examples))
+    system = [_introduced(ROUTE, team), *([tagged("examples", taken)] if taken else [])]
+    return [SystemMessage("\n\n".join(system)), HumanMessage(human)]
 
 
 def step_messages(
@@ -315,6 +317,11 @@ def shortened(text: str, max_chars: int) -> str:
 def _example(example: Example) -> str:
     plan = example.plan.model_dump_json(exclude={"version"})
     return f"<example>\n{tagged('request', example.request)}\n{tagged('plan', plan)}\n</example>"
+
+
+def _taken(example: Example) -> str:
+    workers = dict.fromkeys(task.worker for task in example.plan.tasks)
+    return f"- {', '.join(workers)}: {' '.join(example.request.split())}"
 
 
 def _json_line(value: BaseModel) -> str:

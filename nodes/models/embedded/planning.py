@@ -9,9 +9,10 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.models.embedded.reading import json_object, said, section, sections
-from nodes.models.embedded.words import figures, nearest, words
+from nodes.models.embedded.words import figures, nearest, rarity, shared, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
+_TAKEN = re.compile(r"^- ([a-z0-9_, ]+): (.+)$", re.MULTILINE)
 _TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
@@ -36,16 +37,22 @@ def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose the worker whose card shares most words with the request; one step is enough."""
+    """Choose whose card and earlier requests hold most words of this one; one step is enough."""
     asked = _read(messages)
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
-    names = list(asked.cards)
-    ranked = nearest(asked.request, [f"{name} {asked.cards[name]}" for name in names])
-    index, likeness = ranked[0] if ranked else (0, 0.0)
-    chosen = names[index] if likeness > MIN_LIKENESS else ""
-    reason = "Its card shares most words with the request." if chosen else "No card is near."
-    return {"worker": chosen, "task": asked.request, "reason": reason}
+    known = {name: f"{name} {card}" for name, card in asked.cards.items()}
+    system = "\n".join(said(messages, SystemMessage))
+    for takers, request in _TAKEN.findall(section(system, "examples")):
+        known[takers] = f"{known.get(takers, '')} {request}"
+    weights, wanted = rarity(known.values()), words(asked.request)
+    held = {takers: shared(wanted, text, weights) for takers, text in known.items()}
+    takers = max(held, key=lambda each: held[each], default="")
+    chosen, _, secondary = takers.partition(", ")
+    if held.get(takers, 0.0) <= MIN_LIKENESS:
+        return {"task": asked.request, "reason": "No card is near, and no request taken before."}
+    reason = "Its card, with the requests it took before, shares most words with the request."
+    return {"worker": chosen, "secondary": secondary, "task": asked.request, "reason": reason}
 
 
 def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:

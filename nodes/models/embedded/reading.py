@@ -75,6 +75,8 @@ class Brief:
     reports: tuple[dict[str, Any], ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
     calls: tuple[Call, ...] = ()
+    earlier: str = ""
+    """Why an earlier attempt at the task came to nothing."""
 
     @property
     def subject(self) -> str:
@@ -138,6 +140,7 @@ def brief(messages: Sequence[BaseMessage]) -> Brief:
         reports=tuple(reports(section(handoff, "context"))),
         artifacts={part.name: part.text for part in sections(handoff) if part.tag == "artifact"},
         calls=tuple(_calls(messages)),
+        earlier=section(handoff, "earlier_attempt"),
     )
 
 

@@ -15,6 +15,8 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _ONLINE = re.compile(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 _SHOW_TABLES = "SHOW TABLES"
 MAX_QUERY_WORDS = 24
+_WELCOME = ("title", "format", "earlier_attempt")
+"""Arguments that are filled where they can be, required or not."""
 MAX_CLAIMS = 100
 MAX_FINDINGS = 100
 Schemas = Mapping[str, Mapping[str, Any]]
@@ -38,7 +40,7 @@ def arguments(brief: Brief, schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Fill a tool's required arguments by their names and types; None when one cannot be."""
     properties = schema.get("properties", {})
     wanted = list(schema.get("required", []))
-    wanted += [name for name in ("title", "format") if name in properties and name not in wanted]
+    wanted += [name for name in _WELCOME if name in properties and name not in wanted]
     filled: dict[str, Any] = {}
     numbers = [float(text) for text in _NUMBER.findall(brief.intent)]
     for name in wanted:
@@ -185,6 +187,10 @@ def _format(brief: Brief, schema: Mapping[str, Any]) -> str | None:
     return next((choice for choice in choices if choice in wanted), None)
 
 
+def _earlier(brief: Brief, schema: Mapping[str, Any]) -> str | None:
+    return brief.earlier or None
+
+
 def _title(brief: Brief) -> str:
     quoted = _QUOTED.search(brief.subject)
     return quoted.group(1) if quoted else " ".join(brief.subject.split()[:10]).rstrip(".,:;")
@@ -200,4 +206,5 @@ _BY_NAME = {
     "markdown": _markdown,
     "title": _titled,
     "format": _format,
+    "earlier_attempt": _earlier,
 }

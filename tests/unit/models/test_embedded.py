@@ -435,6 +435,38 @@ async def test_it_routes_to_the_worker_whose_card_is_nearest():
     assert routed.value.reason
 
 
+async def test_it_routes_by_the_requests_that_examples_show_to_one_worker_or_two():
+    workers = tuple(
+        Worker(name=name, description=f"Does what a {name} does.", instructions="Work.")
+        for name in ("cook", "waiter")
+    )
+    tasks = {name: Task(id=name, worker=name, description="Do it.") for name in ("cook", "waiter")}
+    requests = {
+        "Is the soup salted?": ["cook"],
+        "A table for two, please": ["waiter"],
+        "Soup of the day at the table by the window": ["cook", "waiter"],
+    }
+    examples = tuple(
+        Example(request=text, plan=Plan(goal="g", tasks=tuple(tasks[name] for name in names)))
+        for text, names in requests.items()
+    )
+    team = Team(name="two", description="d", guidance="g", workers=workers, examples=examples)
+
+    chosen = {}
+    for text in (
+        "Is it salted enough?",
+        "A table for four",
+        "The day's soup at the window",
+        "Fly!",
+    ):
+        messages = prompts.route_messages(team, text, [])
+        decision = (await ask(EmbeddedModel(), Decision, messages)).value
+        chosen[text] = (decision.worker, decision.secondary)
+
+    assert "- cook, waiter: Soup of the day at the table by the window" in messages[0].text
+    assert list(chosen.values()) == [("cook", ""), ("waiter", ""), ("cook", "waiter"), ("", "")]
+
+
 @tool
 def book_trades(request: str) -> dict[str, Any]:
     """Send elsewhere what is no matter of trades."""

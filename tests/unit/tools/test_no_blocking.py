@@ -21,6 +21,10 @@ LAUNCH = {
     "copy.md": "## SMS\n\nIt is here. Reply STOP\n",
     "notes.md": "The rival costs 12 EUR.",
 }
+SUPPORT = {
+    "app.log": "2026-01-02 10:00:00 ERROR disk full\nTypeError: x\n    at f (/a/b.js:3:4)\n",
+    "help.md": "# Disk\n\nThe error that the disk is full is mended by a larger disk.\n",
+}
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
@@ -52,6 +56,9 @@ CALLS: dict[str, dict[str, Any]] = {
         ],
         "materials": texts(DISTRIBUTION),
     },
+    "analyze_log": {"request": "Why does it fail?", "materials": SUPPORT},
+    "search_help": {"request": "How do I fix the error?", "materials": SUPPORT},
+    "draft_ticket": {"request": "Let me talk to a person", "materials": SUPPORT},
     "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }
 

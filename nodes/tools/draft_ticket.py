@@ -1,0 +1,36 @@
+"""A request handed to a person, as the draft of a ticket."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.support.log import logs_of, read_log
+from nodes.tools.support.matters import aside
+from nodes.tools.support.ticket import drafted
+
+
+@tool
+async def draft_ticket(
+    request: str,
+    earlier_attempt: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Draft a ticket for a person: severity, evidence of the logs, what was tried, what to ask.
+
+    Nothing is sent or filed. request is the task as it stands; earlier_attempt is what the handoff
+    says of an attempt by a colleague. An escalation in the answer says that it is no request for
+    support: hand it back with these words.
+    Example: draft_ticket(request="Our bookings of May are gone, please call me back")
+    """
+    return await asyncio.to_thread(_drafted, request, earlier_attempt, materials or {})
+
+
+def _drafted(request: str, earlier: str, materials: Mapping[str, str]) -> dict[str, Any]:
+    if elsewhere := aside(request, materials):
+        return elsewhere
+    pasted = read_log("the request", request)
+    logs = [*logs_of(materials), *([pasted] if pasted.failures else [])]
+    return drafted(request, earlier, logs, list(materials))

@@ -1,0 +1,92 @@
+"""The vocabulary of what went wrong: frames, and the failure they belong to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+Language = Literal["Python", "Java", "JavaScript"]
+Link = Literal["", "caused by", "raised while handling"]
+"""What a failure has to do with the one before it."""
+
+MAX_LINE_CHARS: Final = 2000
+"""Of a line that is looked at; patterns need not be quick on longer ones."""
+MAX_CHAIN: Final = 12
+"""Failures that are kept of a chain: the outermost, and the root."""
+_FOREIGN: Final = (
+    *("site-packages/", "dist-packages/", "lib/python3", "node_modules/"),
+    *("<frozen ", "<anonymous", "<native", "node:"),
+    *("java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "scala.", "jakarta."),
+    *("org.springframework.", "org.apache.", "org.hibernate.", "org.postgresql.", "org.eclipse."),
+    *("io.netty.", "com.zaxxer.", "com.fasterxml.", "com.mysql.", "reactor."),
+)
+"""Where libraries and runtimes live: somewhere in a path, or at the start of a Java class."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A call that was under way."""
+
+    file: str
+    line: int | None
+    function: str
+    number: int
+    """The line of the log that names it, counted from 1."""
+
+    @property
+    def is_own(self) -> bool:
+        """Say whether it is of the product, not of a library or a runtime."""
+        path = self.file.replace("\\", "/")
+        if "/" in path or path.startswith(("<", "node:")):
+            return not any(mark in path for mark in _FOREIGN if not mark.endswith("."))
+        return not self.function.split("/")[-1].startswith(_FOREIGN)
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place} in {self.function}" if self.function else place
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error with the calls that led to it, innermost first."""
+
+    language: Language
+    error: str
+    """Its type; empty where the log has the calls alone."""
+    message: str
+    frames: tuple[Frame, ...]
+    first: int
+    last: int
+    stated: int
+    """The lines of the log where it begins, ends, and names its error, counted from 1."""
+    cause: "Failure | None" = None
+    link: Link = ""
+
+    @property
+    def title(self) -> str:
+        """Say type and message as the log does."""
+        named = self.error or "an error whose line is missing"
+        return f"{named}: {self.message}" if self.message else named
+
+    @property
+    def chain(self) -> tuple["Failure", ...]:
+        """Give the failure, its cause, the cause of that, and so on to the root."""
+        found: list[Failure] = []
+        at: Failure | None = self
+        while at is not None:
+            found.append(at)
+            at = at.cause
+        return tuple(found)
+
+    @property
+    def own(self) -> Frame | None:
+        """Give the call of the product that is nearest to the root; None where none is."""
+        frames = (frame for each in reversed(self.chain) for frame in each.frames)
+        return next((frame for frame in frames if frame.is_own), None)
+
+
+def chained(failures: Iterable[Failure], link: Link = "caused by") -> Failure:
+    """Join failures, the outermost first, each caused by the next."""
+    *outer, at = failures
+    for each in reversed(outer):
+        at = replace(each, cause=at, link=link, first=min(each.first, at.first))
+    return at

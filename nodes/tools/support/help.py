@@ -1,0 +1,193 @@
+"""What the help documents say, found by the words of a request and by the errors of its logs."""
+
+import asyncio
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from nodes.checks.lexicon import is_generic, is_verb
+from nodes.synthesis.terms import terms
+from nodes.tools.documents.index import PassageIndex
+from nodes.tools.documents.library import Library
+from nodes.tools.documents.passages import Passage
+from nodes.tools.scope import out_of_scope
+from nodes.tools.support.diagnosis import shown
+from nodes.tools.support.log import is_log, logs_of, read_log
+from nodes.tools.support.matters import prose
+from nodes.tools.support.troubles import troubles
+from nodes.tools.support.wording import wording
+
+MAX_CANDIDATES: Final = 20
+MAX_PASSAGES: Final = 3
+MAX_ERRORS: Final = 5
+MAX_NAMES: Final = 5
+MAX_PASSAGE_CHARS: Final = 1200
+MIN_COVERAGE: Final = 0.4
+"""Of what a question asks for, by the rarity of its words, that a passage must hold."""
+MIN_OF_ERROR: Final = 0.3
+"""The same of an error, of which half is often the name of a file or a number."""
+MIN_OF_BEST: Final = 0.6
+CONFIDENCE: Final = 85
+
+_WORD = re.compile(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
+_ASIDE = re.compile(r"\s*\([^()]*https?://[^()]*\)")
+_PACKAGE = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
+_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage, and how much of what was asked it holds."""
+
+    passage: Passage
+    coverage: float
+    quote: str
+    body: str
+    """What of it is shown."""
+
+
+async def searched(
+    library: Library, request: str, query: str, materials: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Answer from the help documents, or hand back what they say nothing on."""
+    held = materials or {}
+    pages = {name: text for name, text in held.items() if not is_log(name, text)}
+    index, skipped, read = await library.index(pages)
+    if not read:
+        return out_of_scope(
+            "there are no help documents to answer from, which come with "
+            "--file or SUPERVISE_DOCUMENTS"
+        )
+    return await asyncio.to_thread(
+        _told,
+        index,
+        request,
+        query,
+        held,
+        [f"{s.source} was not read: {s.reason}" for s in skipped],
+    )
+
+
+def _told(
+    index: PassageIndex, request: str, query: str, held: Mapping[str, str], gaps: list[str]
+) -> dict[str, Any]:
+    asked = prose(f"{request}\n{query}")
+    found = _best(index, asked)
+    errors = _errors(request, held) if not found or wording().failure.search(asked) else []
+    for error in errors:
+        about = _best(index, error, MIN_OF_ERROR)[:1]
+        found += [one for one in about if one.passage not in [each.passage for each in found]]
+        if not about:
+            gaps.append(f"The help documents say nothing on `{shown(error)}`")
+    if not found:
+        on = ", ".join(list(dict.fromkeys(_telling(asked)))[:8]) or "it"
+        return out_of_scope(f"the help documents say nothing on this ({on})")
+    kept = found[: MAX_PASSAGES + len(errors)]
+    if unnamed := _unnamed(request, kept):
+        gaps.append(f"The passages found do not speak of {', '.join(unnamed)}")
+    return {
+        "summary": "\n\n".join(_shown(each) for each in kept),
+        "claims": [_claim(each) for each in kept],
+        "gaps": gaps,
+    }
+
+
+def _unnamed(request: str, found: Sequence[Found]) -> list[str]:
+    """Give the names in a request that none of the passages has."""
+    told = " ".join(f"{each.passage.place} {each.passage.text}" for each in found).lower()
+    named = dict.fromkeys(_NAME.findall(prose(request)))
+    return [name for name in named if name.lower() not in told][:MAX_NAMES]
+
+
+def _errors(request: str, held: Mapping[str, str]) -> list[str]:
+    """Name the errors of the logs that came with a request, root and all."""
+    logs = [read_log("the request", request), *logs_of(held)]
+    said = [
+        _PACKAGE.sub("", _ASIDE.sub("", " < ".join(dict.fromkeys((each.title, each.root)))))
+        for log in logs
+        if log.failures or log.name != "the request"
+        for each in troubles(log)
+    ]
+    return list(dict.fromkeys(said))[:MAX_ERRORS]
+
+
+def _best(index: PassageIndex, asked: str, least: float = MIN_COVERAGE) -> list[Found]:
+    words = _telling(asked)
+    hits = index.search(" ".join(words), MAX_CANDIDATES)
+    passages = [hit.passage for hit in hits]
+    wanted = terms(" ".join(words))
+    held = [terms(f"{each.place} {each.text}") for each in passages]
+    weights = _weights(wanted, held)
+    total = sum(weights.values()) or 1.0
+    ranked = sorted(
+        (
+            Found(
+                passage,
+                sum(weights[t] for t in wanted & has) / total,
+                _quote(passage, weights),
+                _excerpt(passage, weights),
+            )
+            for passage, has in zip(passages, held, strict=True)
+        ),
+        key=lambda one: -one.coverage,
+    )
+    least = max(least, MIN_OF_BEST * ranked[0].coverage) if ranked else least
+    return [one for one in ranked if one.coverage >= least][:MAX_PASSAGES]
+
+
+def _telling(text: str) -> list[str]:
+    """Give the words that say what a text is about."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    named = [word for word in words if not is_generic(word)]
+    return [word for word in named if not is_verb(word)] or named
+
+
+def _weights(wanted: Iterable[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Weigh words by how few of the passages hold them; one that none holds as if one did."""
+    counts = Counter(term for has in held for term in has)
+    return {term: math.log(1 + (len(held) + 1) / (max(counts[term], 1) + 0.5)) for term in wanted}
+
+
+def _quote(passage: Passage, weights: Mapping[str, float]) -> str:
+    """Choose the sentence that holds most of what was asked."""
+    parts = [part.strip() for part in _SENTENCE.split(_body(passage)) if len(part.strip()) > 20]
+    return max(
+        parts or [passage.text[:200].strip()],
+        key=lambda part: sum(weights.get(term, 0.0) for term in terms(part)),
+    )
+
+
+def _excerpt(passage: Passage, weights: Mapping[str, float]) -> str:
+    """Leave out the paragraphs of a page without headings that are on something else."""
+    paragraphs = _body(passage).split("\n\n")
+    if passage.place or len(paragraphs) < 2:
+        return _body(passage)
+    held = [sum(weights.get(term, 0.0) for term in terms(part)) for part in paragraphs]
+    least = MIN_OF_BEST * max(held)
+    return "\n\n".join(p for p, has in zip(paragraphs, held, strict=True) if has >= least)
+
+
+def _body(passage: Passage) -> str:
+    first, _, rest = passage.text.partition("\n")
+    return rest.strip() if first.startswith("#") and rest.strip() else passage.text
+
+
+def _shown(found: Found) -> str:
+    body, place = found.body, f", {found.passage.place}" if found.passage.place else ""
+    cut = body if len(body) <= MAX_PASSAGE_CHARS else f"{body[:MAX_PASSAGE_CHARS].rstrip()} …"
+    lines = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
+    return f"**{found.passage.source}{place}**\n\n{lines}"
+
+
+def _claim(found: Found) -> dict[str, Any]:
+    text = " ".join(found.quote.lstrip("-*#>0123456789. ").split()) or found.quote
+    return {
+        "text": text[:400],
+        "source": found.passage.source,
+        "quote": found.quote[:400],
+        "confidence": CONFIDENCE,
+    }

@@ -1,0 +1,30 @@
+"""Times of a log: how they are written stays as it is, how far they are apart is computed."""
+
+import re
+from datetime import datetime
+
+from dateutil.parser import parse  # type: ignore[import-untyped]
+
+_APACHE = re.compile(r"^(\d{1,2}/[A-Z][a-z]{2}/\d{4}):")
+
+
+def apart(first: str, last: str) -> str:
+    """Say how long it is between two times in words; empty where that cannot be told."""
+    begun, ended = _moment(first), _moment(last)
+    if begun is None or ended is None or (begun.tzinfo is None) != (ended.tzinfo is None):
+        return ""
+    seconds = (ended - begun).total_seconds()
+    if seconds < 0:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
+    return " ".join(f"{amount} {unit}" for amount, unit in parts if amount) or "under 1 s"
+
+
+def _moment(stamp: str) -> datetime | None:
+    try:
+        found: datetime = parse(_APACHE.sub(r"\1 ", stamp).replace(",", "."))
+    except (ValueError, OverflowError):
+        return None
+    return found

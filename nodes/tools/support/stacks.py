@@ -1,0 +1,111 @@
+"""Stacks of `at` lines below their error, as Java and JavaScript print them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from nodes.tools.support.failure import MAX_CHAIN, Failure, Frame, Language, chained
+
+MAX_MESSAGE_LINES: Final = 12
+"""Between an error and its first call."""
+
+_JAVA = re.compile(
+    r"\s*at\s+([\w.$/@<>-]+)\(([\w$]+\.\w+:\d+|[\w$]+\.\w+|Native Method|Unknown Source)\)"
+)
+_SCRIPT = re.compile(
+    r"\s*at\s+(?:(?:async\s+)?([^()]+?)\s+\()?([^()\s]+):(\d+):\d+\)?(?:\s*\{)?\s*$"
+)
+_SCRIPT_BARE = re.compile(r"\s*at\s+(.+?)\s+\((<anonymous>|native)\)")
+_JAVA_ERROR = re.compile(
+    r"(?<![\w.$])((?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
+)
+_JAVA_OPENING = re.compile(
+    r"(?:Caused by: |Exception in thread \"[^\"]*\" )((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?::\s*(.*))?$"
+)
+_SCRIPT_ERROR = re.compile(
+    r"(?<![\w.])([A-Z][\w$]*(?:Error|Exception)|Error)(?: \[[A-Z0-9_]+\])?(?::\s*(.*))?$"
+)
+_CAUSED = re.compile(r"^\s*(?:Caused by:|\[cause\]:)")
+_ASIDE = re.compile(r"^\s*Suppressed:")
+
+
+@dataclass
+class _Stack:
+    language: Language
+    frames: list[Frame] = field(default_factory=list)
+    error: str = ""
+    message: str = ""
+    stated: int = 0
+    is_cause: bool = False
+    is_aside: bool = False
+
+    def failure(self) -> Failure:
+        first, last = self.stated or self.frames[0].number, self.frames[-1].number
+        frames = tuple(self.frames)
+        return Failure(self.language, self.error, self.message, frames, first, last, first)
+
+
+def stack_failures(lines: Sequence[str]) -> list[Failure]:
+    """Find the stacks of a log; causes are joined to what they caused, asides left out."""
+    chains: list[list[_Stack]] = []
+    for stack in _stacks(lines):
+        if stack.is_aside:
+            continue
+        if not (stack.is_cause and chains):
+            chains.append([stack])
+        elif len(chains[-1]) < MAX_CHAIN:
+            chains[-1].append(stack)
+        else:
+            chains[-1][-1] = stack
+    return [chained([stack.failure() for stack in chain]) for chain in chains]
+
+
+def _stacks(lines: Sequence[str]) -> list[_Stack]:
+    found: list[_Stack] = []
+    open_stack: _Stack | None = None
+    for number, line in enumerate(lines, start=1):
+        read = _frame(line, number) if " at " in line or "\tat " in line else None
+        if read is None:
+            open_stack = None
+            continue
+        language, frame = read
+        if open_stack is None:
+            open_stack = _begun(language, lines, number)
+            found.append(open_stack)
+        open_stack.frames.append(frame)
+    return found
+
+
+def _frame(line: str, number: int) -> tuple[Language, Frame] | None:
+    if called := _JAVA.match(line):
+        function, place = called.groups()
+        file, _, at = place.partition(":")
+        return "Java", Frame(file, int(at) if at else None, function, number)
+    if called := _SCRIPT.match(line):
+        function, file, at = called.groups()
+        return "JavaScript", Frame(file, int(at), function or "", number)
+    if called := _SCRIPT_BARE.match(line):
+        return "JavaScript", Frame(f"<{called[2].strip('<>')}>", None, called[1], number)
+    return None
+
+
+def _begun(language: Language, lines: Sequence[str], number: int) -> _Stack:
+    """Begin a stack with the error that stands above its first call."""
+    stack = _Stack(language)
+    for back in range(number - 1, max(0, number - 1 - MAX_MESSAGE_LINES), -1):
+        line = lines[back - 1]
+        if _frame(line, back):
+            break
+        if named := _named(language, line):
+            stack.error, stack.message = named[0], (named[1] or "").strip()
+            stack.stated = back
+            stack.is_cause, stack.is_aside = bool(_CAUSED.match(line)), bool(_ASIDE.match(line))
+            break
+    return stack
+
+
+def _named(language: Language, line: str) -> tuple[str, str | None] | None:
+    patterns = (_JAVA_ERROR, _JAVA_OPENING) if language == "Java" else (_SCRIPT_ERROR,)
+    hits = [hit for pattern in patterns if (hit := pattern.search(line))]
+    return (hits[0][1], hits[0][2]) if hits else None

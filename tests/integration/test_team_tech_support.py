@@ -1,0 +1,162 @@
+"""The shipped team on its example, with the embedded model: who is reached, what comes of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun
+from graph.outcome import Outcome
+from nodes.errors import FileUnreadable
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tech_support"
+EXAM = EXAMPLE / "exam"
+PAGES = [EXAMPLE / name for name in ("connections.md", "installation.md", "accounts.html")]
+LOG = EXAMPLE / "worker.log"
+NODE = "TypeError: x is undefined\n    at load (/srv/a.js:3:5)\n    at main (/srv/a.js:7:1)"
+
+
+async def ask(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
+    events: list[Mapping[str, Any]] = []
+    outcome = await arun(request, team="tech_support", files=files, on_event=events.append)
+    return outcome, events
+
+
+def shown(outcome: Outcome) -> str:
+    assert outcome.answer is not None
+    return "\n".join([outcome.answer.text, *outcome.answer.gaps])
+
+
+def called(events: list[Mapping[str, Any]]) -> list[str]:
+    return sorted(event["tool"] for event in events if event["kind"] == "tool_call")
+
+
+async def test_the_example_is_diagnosed_and_looked_up_at_once():
+    request = (
+        "The calendar sync keeps failing since this morning. What is wrong, and how do we fix it "
+        "according to the help pages?"
+    )
+
+    outcome, events = await ask(request, EXAMPLE)
+
+    assert outcome.exit_code == 0 and outcome.status == "done" and outcome.plan is not None
+    assert [task.worker for task in outcome.plan.tasks] == ["troubleshooter", "documenter"]
+    assert called(events) == ["analyze_log", "search_help"]
+    answer = shown(outcome)
+    assert "QueuePool limit of size 5 overflow 10 reached" in answer
+    assert (
+        "`/opt/harbourlist/app/harbourlist/sync/calendars.py:11 in open_session` (line 16)"
+        in answer
+    )
+    assert "Lower `HARBOUR_SYNC_PARALLEL` or raise `HARBOUR_POOL_OVERFLOW`" in answer
+    assert outcome.answer is not None and not outcome.answer.contradictions
+    assert set(outcome.answer.sources) == {"worker.log", "connections.md"}
+    assert [(f.severity, f.line) for f in outcome.answer.findings] == [
+        ("critical", 110),
+        ("high", 39),
+        ("medium", 41),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "files", "worker", "tool"),
+    [
+        (
+            "Find the root cause of the exception in this log",
+            [LOG],
+            "troubleshooter",
+            "analyze_log",
+        ),
+        (f"What broke here?\n{NODE}", [], "troubleshooter", "analyze_log"),
+        ("How do I upgrade from version 3?", PAGES, "documenter", "search_help"),
+        ("I want my money back, refund the invoice", PAGES, "escalator", "draft_ticket"),
+        ("Let me talk to a real person", [LOG, *PAGES], "escalator", "draft_ticket"),
+    ],
+)
+async def test_each_specialist_is_reached_by_its_own_kind_of_request(
+    request_text, files, worker, tool
+):
+    outcome, events = await ask(request_text, *files)
+
+    assert outcome.status == "done" and outcome.plan is not None
+    assert [task.worker for task in outcome.plan.tasks] == [worker]
+    assert called(events) == [tool]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "files", "matter"),
+    [
+        (
+            "Find the root cause in the log, or have your engineer phone me",
+            [LOG],
+            "asks for a person",
+        ),
+        ("How do I upgrade, and who pays the refund of our invoice?", PAGES, "billing"),
+        ("Half of the berths in our database have vanished", PAGES, "data loss"),
+        ("Why was my credit card charged 99 EUR?", [], "billing"),
+    ],
+)
+async def test_what_a_person_decides_ends_as_a_ticket_whoever_was_chosen(
+    request_text, files, matter
+):
+    outcome, events = await ask(request_text, *files)
+
+    assert outcome.status == "done" and "draft_ticket" in called(events)
+    assert {report.worker for report in outcome.results.values()} == {"escalator"}
+    assert "Ticket (draft, not sent)" in shown(outcome) and matter in shown(outcome)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "files", "missing"),
+    [
+        (
+            "The service crashes with an exception at the start, find the root cause",
+            [],
+            "nothing to diagnose",
+        ),
+        ("What is the root cause of the crash?", [EXAM / "regatta.txt"], "nothing to diagnose"),
+        ("How do I set up single sign-on with Okta?", PAGES, "say nothing on this"),
+        ("How do I install the plugin?", [], "no help documents"),
+    ],
+)
+async def test_where_evidence_lacks_the_escalator_says_what_was_tried_and_asks(
+    request_text, files, missing
+):
+    outcome, events = await ask(request_text, *files)
+
+    assert outcome.status == "done"
+    assert "reassigned" in {event["kind"] for event in events}
+    assert missing in shown(outcome) and "To be asked" in shown(outcome)
+    assert "Nothing was sent" in shown(outcome)
+
+
+@pytest.mark.parametrize("files", [[EXAMPLE], []])
+@pytest.mark.parametrize("request_text", ["Write a limerick about tea", "Who won the marathon?"])
+async def test_what_is_no_request_for_support_is_handed_back(request_text, files):
+    outcome, _ = await ask(request_text, *files)
+
+    assert outcome.exit_code == 3 and outcome.answer is not None
+    assert not outcome.answer.sources and not outcome.answer.findings
+    escalations = [report.escalation for report in outcome.results.values()]
+    assert {each.reason for each in escalations if each} == {"out_of_scope"}
+
+
+async def test_orders_in_a_log_and_its_passwords_come_to_nothing():
+    outcome, events = await ask("Which error in the log broke the booking?", EXAM / "hostile.log")
+
+    assert outcome.status == "done" and "draft_ticket" not in called(events)
+    assert "KeyError: 'B-17'" in shown(outcome)
+    assert "tern-and-gull" not in shown(outcome)
+
+
+async def test_a_huge_log_is_answered_and_an_empty_one_is_refused(tmp_path):
+    huge, empty = tmp_path / "huge.log", tmp_path / "empty.log"
+    huge.write_text("2026-01-02 10:00:00 ERROR disk 7 is full\n" * 40_000)
+    empty.write_text("")
+
+    told, _ = await ask("Which error is in this log, and how often?", huge)
+    with pytest.raises(FileUnreadable, match=r"empty\.log: no text in it"):
+        await ask("Which error is in this log?", empty)
+
+    assert "40,000 errors of 1 kind" in shown(told)

@@ -1,0 +1,331 @@
+"""Logs and tracebacks, held against what Python itself and a plain count say of them."""
+
+import json
+import re
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+from nodes.errors import ToolRefused
+from nodes.tools.analyze_log import analyze_log
+from nodes.tools.support.failure import Frame
+from nodes.tools.support.log import is_log, read_log
+from nodes.tools.support.moments import apart
+from nodes.tools.support.python_traces import HEADER
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
+WORKER = (EXAMPLE / "worker.log").read_text()
+
+
+async def analyzed(request="Why does it fail?", **materials):
+    named = {name.replace("_", "."): text for name, text in materials.items()}
+    return await analyze_log.ainvoke({"request": request, "materials": named})
+
+
+def raised():
+    """Give a chain of two real exceptions, the second raised from the first."""
+    try:
+        try:
+            json.loads("{")
+        except ValueError as error:
+            raise RuntimeError("settings cannot be read") from error
+    except RuntimeError as error:
+        return error
+
+
+def test_a_chain_of_python_is_read_as_python_knows_it():
+    error = raised()
+    text = "".join(traceback.format_exception(error))
+
+    (failure,) = read_log("a.log", text).failures
+
+    assert (failure.error, failure.message) == ("RuntimeError", "settings cannot be read")
+    assert failure.link == "caused by"
+    root = failure.chain[-1]
+    assert root.error == "json.decoder.JSONDecodeError"
+    known = traceback.extract_tb(error.__cause__.__traceback__)
+    read = [(frame.file, frame.line, frame.function) for frame in reversed(root.frames)]
+    assert read == [(frame.filename, frame.lineno, frame.name) for frame in known]
+    own = failure.own
+    assert own is not None and (own.file, own.function) == (__file__, "raised")
+    lines = text.splitlines()
+    assert lines[root.stated - 1].startswith("json.decoder.JSONDecodeError")
+    assert lines[failure.stated - 1] == "RuntimeError: settings cannot be read"
+
+
+def test_an_error_while_another_was_handled_is_no_cause():
+    try:
+        try:
+            int("x")
+        except ValueError:
+            _ = dict[str, int]()["y"]
+    except KeyError as error:
+        text = "".join(traceback.format_exception(error))
+
+    (failure,) = read_log("a.log", text).failures
+
+    assert failure.error == "KeyError" and failure.link == "raised while handling"
+    assert failure.chain[-1].error == "ValueError"
+
+
+def test_a_deep_recursion_and_a_prefix_of_containers_are_read():
+    def deeper(n):
+        return deeper(n + 1)
+
+    try:
+        deeper(0)
+    except RecursionError as error:
+        text = "".join(traceback.format_exception(error))
+    prefixed = "".join(f"worker-1  | {line}\n" for line in text.splitlines())
+
+    for log in (text, prefixed):
+        (failure,) = read_log("a.log", log).failures
+        assert failure.error == "RecursionError"
+        assert failure.message.startswith("maximum recursion depth")
+        assert failure.own is not None and failure.own.function == "deeper"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="groups came with 3.11")
+def test_an_exception_group_is_one_failure_or_more_and_never_none():
+    try:
+        raise ExceptionGroup("two", [ValueError("a"), KeyError("b")])
+    except ExceptionGroup as error:
+        text = "".join(traceback.format_exception(error))
+
+    failures = read_log("a.log", text).failures
+
+    assert failures and failures[0].error == "ExceptionGroup"
+
+
+@pytest.mark.parametrize(
+    ("name", "chain", "own"),
+    [
+        (
+            "gateway.log",
+            [
+                "java.lang.IllegalStateException",
+                "java.io.UncheckedIOException",
+                "java.net.ConnectException",
+            ],
+            "Gateway.java:4 in com.harbourlist.gateway.Gateway.connect",
+        ),
+        (
+            "startup.log",
+            ["sqlalchemy.exc.OperationalError", "sqlite3.OperationalError"],
+            "/opt/harbourlist/app/harbourlist/worker.py:19 in check",
+        ),
+    ],
+)
+def test_chains_of_java_and_of_libraries_lead_to_the_call_of_the_product(name, chain, own):
+    text = (EXAMPLE / "exam" / name).read_text()
+
+    (failure,) = read_log(name, text).failures
+
+    assert [each.error for each in failure.chain] == chain
+    assert str(failure.own) == own
+    lines = text.splitlines()
+    assert all(each.error in lines[each.stated - 1] for each in failure.chain)
+
+
+def test_errors_of_node_are_found_behind_a_log_line_and_with_their_cause():
+    text = (
+        "Error: page failed\n    at main (/srv/a.js:7:118)\n"
+        "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5) {\n"
+        "  [cause]: TypeError: x is undefined\n      at load (/srv/b.js:3:55)\n}\n"
+        "Error: Cannot find module './nope'\nRequire stack:\n- /srv/a.js\n"
+        "    at Module._load (node:internal/modules/cjs/loader:1038:27)\n"
+        "    at main (/srv/a.js:8:9)\n"
+    )
+
+    page, module = read_log("a.log", text).failures
+
+    assert page.chain[-1].title == "TypeError: x is undefined"
+    assert str(page.own) == "/srv/b.js:3 in load"
+    assert module.title == "Error: Cannot find module './nope'" and str(module.own).endswith(
+        "a.js:8 in main"
+    )
+    assert (
+        read_log("d", (EXAMPLE / "exam/dashboard.log").read_text())
+        .failures[0]
+        .message.startswith("listen EADDRINUSE")
+    )
+
+
+def test_what_is_suppressed_and_what_is_cut_off_misleads_nobody():
+    java = (
+        "x.y.OuterException: out\n\tat x.y.A.a(A.java:1)\n\tSuppressed: x.y.AsideException: no\n"
+        "\t\tat x.y.B.b(B.java:2)\nCaused by: x.y.RootException: in\n"
+        "\tat x.y.C.c(C.java:3)\n\t... 4 more\n"
+    )
+    cut = f'{HEADER}\n  File "a.py", line 3, in f\n2026-01-02 10:00:00 INFO on\n'
+
+    (failure,) = read_log("a.log", java).failures
+    (headless,) = read_log("b.log", cut).failures
+
+    assert [each.message for each in failure.chain] == ["out", "in"]
+    assert not headless.error and headless.frames[0].line == 3
+
+
+async def test_the_example_is_counted_as_a_plain_search_counts_it():
+    told = await analyzed(worker_log=WORKER)
+
+    lines = WORKER.splitlines()
+    stated = [
+        n for n, line in enumerate(lines, 1) if line.startswith("sqlalchemy.exc.TimeoutError")
+    ]
+    stamps = [line[:23] for line in lines if "ERROR harbourlist.worker" in line]
+    assert (
+        f"| {len(stated)} | {stamps[0]} | {stamps[-1]} | {stated[0]} | calendars.py:11 |"
+        in told["summary"]
+    )
+    errors = sum(bool(re.match(r".{23} (ERROR|CRITICAL)", line)) for line in lines)
+    warnings = sum(" WARNING " in line for line in lines)
+    assert f"{len(lines)} lines" in told["summary"]
+    assert f"{errors} errors of 3 kinds, 3 with a traceback, {warnings} warnings" in told["summary"]
+    assert "(14 min 38 s)" in told["summary"]
+    assert "line 6: `harbourlist.database: 15 of 15 connections" in told["summary"]
+    assert [(f["severity"], f["line"]) for f in told["findings"]] == [
+        ("high", stated[0]),
+        ("medium", lines.index(next(x for x in lines if "refused the greeting" in x)) + 1),
+        ("critical", lines.index(next(x for x in lines if "CRITICAL" in x)) + 1),
+    ]
+    assert all(claim["quote"] in WORKER for claim in told["claims"])
+
+
+async def test_a_pasted_traceback_needs_no_file_and_is_no_source():
+    text = "".join(traceback.format_exception(raised()))
+
+    told = await analyzed(f"We get this since noon:\n{text}")
+
+    assert "caused by `json.decoder.JSONDecodeError" in told["summary"]
+    assert not told["claims"] and "file" not in told["findings"][0]
+
+
+async def test_a_log_of_json_lines_is_read_by_its_fields():
+    trace = "".join(traceback.format_exception(raised()))
+    rows = [
+        {"timestamp": "2026-01-02T10:00:00Z", "level": "info", "message": "up"},
+        {
+            "timestamp": "2026-01-02T10:00:05Z",
+            "level": "error",
+            "message": "boom",
+            "exc_info": trace,
+        },
+        {"timestamp": "2026-01-02T10:00:09Z", "level": "error", "message": "disk 7 is full"},
+    ]
+
+    told = await analyzed(app_log="\n".join(map(json.dumps, rows)))
+
+    assert "2 errors, 1 with a traceback" in told["summary"]
+    assert [(f["line"], f["message"]) for f in told["findings"]] == [
+        (2, "RuntimeError: settings cannot be read"),
+        (3, "disk 7 is full"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [
+        ("2026-01-02 10:00:00", "2026-01-02 11:01:02", "1 h 1 min 2 s"),
+        ("2026-01-02T10:00:00Z", "2026-01-02T10:00:00.400Z", "under 1 s"),
+        ("02/Jan/2026:10:00:00 +0000", "02/Jan/2026:10:00:07 +0000", "7 s"),
+        ("2026-01-02T10:00:00Z", "2026-01-02 10:00:07", ""),
+        ("2026-01-02 10:00:00", "2026-01-01 10:00:00", ""),
+        ("yesterday", "2026-01-01 10:00:00", ""),
+    ],
+)
+def test_times_apart_are_told_only_where_they_can_be(first, last, said):
+    assert apart(first, last) == said
+
+
+def test_pages_are_told_from_logs():
+    page = f'# Errors\n\nThis may happen:\n\n    {HEADER}\n      File "a.py", line 1\n'
+    prose = "\n".join(f"A sentence on how the {n}th thing is set up." for n in range(20))
+
+    assert not is_log("errors.md", page + prose)
+    assert (
+        not is_log("notes.txt", prose) and is_log("notes.txt", WORKER) and is_log("a.log", "up\n")
+    )
+
+
+async def test_secrets_of_a_log_are_hidden_and_not_quoted():
+    text = (EXAMPLE / "exam" / "hostile.log").read_text()
+
+    told = await analyzed(
+        hostile_log=text + "2026-11-20 10:00:10 ERROR db: postgres://me:gull77@db/x\n"
+    )
+
+    assert "tern-and-gull" not in json.dumps(told) and "gull77" not in json.dumps(told)
+    assert "password=[hidden]" in told["summary"]
+
+
+async def test_a_log_without_errors_and_a_file_that_is_no_log_are_said():
+    told = await analyzed(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
+
+    assert "no error" in told["summary"] and "a log of the moment when it failed" in told["gaps"][0]
+    with pytest.raises(ToolRefused, match="is no log"):
+        await analyze_log.ainvoke(
+            {"request": "why?", "material": "a.txt", "materials": {"a.txt": "Lunch is at noon."}}
+        )
+
+
+@pytest.mark.parametrize(
+    ("request_text", "message"),
+    [
+        ("Why does it crash?", "nothing to diagnose"),
+        ("Let me talk to a real person about the crash", "a person decides this"),
+        ("Compose a hymn for the choir", "the request asks for something else"),
+    ],
+)
+async def test_what_is_for_others_is_handed_back(request_text, message):
+    told = await analyzed(request_text)
+
+    assert told["escalation"]["reason"] == "out_of_scope"
+    assert message in told["escalation"]["message"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: x\n" + ("    at " + "a(b " * 400 + "\n") * 500,
+        ("com." * 480 + "X\n\tat a.b(C.java:1)\n") * 500,
+        f"{HEADER}\n" * 5000,
+        "{" + '"a":' * 3 + "[" * 60_000,
+        "\n".join(
+            f"Caused by: java.lang.RuntimeException: a{i}\n\tat a.B.c(B.java:{i})"
+            for i in range(3000)
+        ),
+        "".join(f"2026-01-01 00:00:00 ERROR {'ab' * n} failed\n" for n in range(900)),
+    ],
+)
+async def test_hostile_logs_end_in_an_answer_of_limited_size(text):
+    told = await analyzed(app_log=text)
+
+    assert len(json.dumps(told)) < 20_000
+
+
+async def test_many_logs_are_told_as_far_as_they_fit():
+    told = await analyzed(**{f"worker{n}_log": WORKER for n in range(9)})
+
+    assert len(json.dumps(told)) < 20_000
+    assert "5 more logs were not read" in told["gaps"][-1]
+
+
+@pytest.mark.parametrize(
+    ("file", "is_own"),
+    [
+        ("/opt/app/main.py", True),
+        ("main.py", True),
+        (r"C:\\venv\\Lib\\site-packages\\x.py", False),
+        (r"C:\\app\\main.py", True),
+        ("/usr/lib/python3.11/json/decoder.py", False),
+        ("<frozen importlib._bootstrap>", False),
+        ("<string>", True),
+        ("/srv/node_modules/express/lib/router.js", False),
+        ("node:net", False),
+    ],
+)
+def test_the_product_is_told_from_its_libraries(file, is_own):
+    assert Frame(file, 1, "f", 1).is_own is is_own
