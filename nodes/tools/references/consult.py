@@ -1,0 +1,106 @@
+"""A question put to one domain's references and to the user's own documents."""
+
+import asyncio
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from nodes.tools.documents.folder import Skipped
+from nodes.tools.documents.index import PassageIndex
+from nodes.tools.documents.library import library_of
+from nodes.tools.plain_text import plain_line
+from nodes.tools.references.collection import Collection, Domain, Entry, collection_of, places
+from nodes.tools.references.handing_over import for_a_person
+from nodes.tools.references.own import Quotation, quotations
+from nodes.tools.references.words import Words, parts
+from nodes.tools.replies import Reply, counted, listed
+from nodes.tools.scope import out_of_scope
+from nodes.tools.settings import ToolSettings
+
+MAX_ENTRIES = 3
+MAX_QUOTATIONS = 3
+MAX_WORD_CHARS = 40
+MAX_QUESTION_CHARS = 8000
+
+Found = TypeVar("Found", bound=Hashable)
+
+
+async def consult(
+    domain: Domain, question: str, materials: Mapping[str, str] | None, settings: ToolSettings
+) -> dict[str, Any]:
+    """Quote what answers a question; hand back what is for a person, or what nothing answers."""
+    if whom := await asyncio.to_thread(for_a_person, domain, question):
+        return out_of_scope(whom)
+    asked = parts(question[:MAX_QUESTION_CHARS])
+    if not asked[0].telling:
+        message = "the question names nothing to look up; say what it is about"
+        return {"escalation": {"reason": "ambiguous_input", "message": message}}
+    index, skipped, read = await library_of(settings.documents).index(materials)
+    return await asyncio.to_thread(_told, domain, asked, index, skipped, read)
+
+
+def _told(
+    domain: Domain,
+    asked: Sequence[Words],
+    index: PassageIndex,
+    skipped: Sequence[Skipped],
+    read: int,
+) -> dict[str, Any]:
+    collection, named = collection_of(domain), places(asked[0])
+    entries = _found([collection.answering(words, named) for words in asked])[:MAX_ENTRIES]
+    quoted = _found([quotations(index, words) for words in asked])[:MAX_QUOTATIONS]
+    if not entries and not quoted:
+        return _nothing(collection, asked[0], read)
+    reply = Reply()
+    _tell_entries(reply, domain, entries)
+    _tell_quotations(reply, quoted)
+    if (where := {entry.where for entry in entries if entry.where}) and not named:
+        reply.gaps.append(f"The entries hold for: {listed(sorted(where))}. Elsewhere, others may.")
+    if skipped:
+        names = listed(f"{item.source} ({item.reason})" for item in skipped)
+        reply.gaps.append(f"Not read: {names}.")
+    return reply.to_json()
+
+
+def _found(by_part: Sequence[list[Found]]) -> list[Found]:
+    """Give what answers the whole question, else the best for each of its clauses."""
+    whole, *clauses = by_part
+    best = [one for found in clauses for one in found[:1]]
+    return whole or list(dict.fromkeys(best))
+
+
+def _tell_entries(reply: Reply, domain: Domain, entries: Sequence[Entry]) -> None:
+    if entries:
+        number = counted(len(entries), "entry", "entries")
+        reply.lines.append(
+            f"{number} of the {domain} references, quoted; the source that each names decides."
+        )
+    for entry in entries:
+        where = f" ({entry.where})" if entry.where else ""
+        reply.lines += _block(f"**{entry.title}**{where}", entry.text, entry.citation)
+        reply.claim(entry.text, entry.citation, entry.text)
+
+
+def _tell_quotations(reply: Reply, quoted: Sequence[Quotation]) -> None:
+    if quoted:
+        reply.lines += [*([""] if reply.lines else []), "From your own documents, word for word:"]
+    for each in quoted:
+        place = f", {plain_line(each.place, 80)}" if each.place else ""
+        reply.lines += _block(f"**{each.source}**{place}", each.text, each.source)
+        reply.claim(each.text, each.source, each.text)
+
+
+def _block(head: str, text: str, source: str) -> list[str]:
+    quoted = [f"> {line.strip()}".rstrip() for line in text.splitlines()]
+    return ["", head, "", *quoted, "", f"Source: {source}"]
+
+
+def _nothing(collection: Collection, words: Words, read: int) -> dict[str, Any]:
+    """Hand back, with what the references do hold: other words may find it."""
+    asked = listed(word[:MAX_WORD_CHARS] for word in words.telling)
+    who = (
+        f"the {collection.domain} references and your documents"
+        if read
+        else (f"the {collection.domain} references")
+    )
+    told = out_of_scope(f"{who} hold nothing that answers this ({asked}); give one with --file")
+    return {**told, "topics": [entry.title for entry in collection.entries]}

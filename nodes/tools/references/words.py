@@ -1,0 +1,86 @@
+"""Whether a text answers a question, by the words that they share; rare words count most."""
+
+import math
+import re
+from collections.abc import Hashable, Mapping
+from functools import cached_property
+from typing import TypeVar
+
+from nodes.checks.words import FUNCTION, QUESTIONS
+
+MIN_SHARE = 0.34
+"""Of the weight of the question's words, that a text must have to answer it."""
+MIN_OF_BEST = 0.75
+"""Of the best text's share, that another must have to be named beside it."""
+MIN_HEAD_WORDS = 2
+"""Words in a text's title, or in what it is asked by: fewer are chance."""
+IN_TEXT_ONLY = 0.5
+"""What a word counts that stands in the text, but not in its head."""
+UNKNOWN = 0.5
+"""What a word counts that no text has."""
+MAX_WORDS = 60
+"""Of a question that are looked up."""
+
+Name = TypeVar("Name", bound=Hashable)
+Held = tuple[set[Name], set[Name]]
+"""The texts that have a word in their head, and those that have it in their body."""
+
+_WORD = re.compile(r"[^\W_]+")
+_COUNTRY = re.compile(r"\bU\.S\.(?:A\.)?|\bUS\b")
+_CLAUSE_END = re.compile(r"[.?!;:,]\s+|\s(?:and|but|also|then)\s")
+_TALK = """
+    able actually allowed anyway apply back case come does doesn don explain get give given go going
+    good happen happens help hello hi if isn know legal legally let like ll long made make makes
+    matter mean means my need needs ok old people please possible put question re really right rule
+    rules said say says see set should someone somebody sort start still take tell thanks thing
+    things think try us use used ve want way what when wondering would
+"""
+_IDLE = FUNCTION | QUESTIONS | frozenset(_TALK.split())
+
+
+def parts(question: str) -> list["Words"]:
+    """Give the words of a question, then of its clauses: it may ask several things."""
+    clauses = [Words(clause) for clause in _CLAUSE_END.split(question)]
+    return [Words(question), *(each for each in clauses if len(each.telling) >= MIN_HEAD_WORDS)]
+
+
+class Words:
+    """The words of a question that tell what it is about."""
+
+    def __init__(self, question: str) -> None:
+        # Before case is lost: "in the US" names a country, and "us" nobody.
+        self._said = [word.lower() for word in _WORD.findall(_COUNTRY.sub("USA", question))]
+
+    @cached_property
+    def telling(self) -> tuple[str, ...]:
+        """Give the words that are neither grammar nor talk."""
+        found = (word for word in self._said if word not in _IDLE and len(word) > 1)
+        return tuple(dict.fromkeys(found))[:MAX_WORDS]
+
+    def ranked(self, holding: Mapping[str, Held[Name]]) -> list[Name]:
+        """Give the texts that answer the question, the best first; by word who holds it."""
+        texts = {name for heads, bodies in holding.values() for name in heads | bodies}
+        weights = {word: _weight(len(held[0] | held[1])) for word, held in holding.items()}
+        total = sum(weights.values())
+        shares = {
+            name: sum(weights[word] * _part(name, holding[word]) for word in holding) / total
+            for name in texts
+            if _is_asked_for(name, holding)
+        }
+        least = max(MIN_SHARE, MIN_OF_BEST * max(shares.values(), default=0.0))
+        found = [name for name, share in shares.items() if share >= least]
+        return sorted(found, key=lambda name: (-shares[name], str(name)))
+
+
+def _weight(holders: int) -> float:
+    return 1 / (1 + math.log(holders)) if holders else UNKNOWN
+
+
+def _is_asked_for(name: Name, holding: Mapping[str, Held[Name]]) -> bool:
+    found = sum(name in heads for heads, _ in holding.values())
+    return found >= min(MIN_HEAD_WORDS, len(holding))
+
+
+def _part(name: Name, held: Held[Name]) -> float:
+    heads, bodies = held
+    return 1.0 if name in heads else IN_TEXT_ONLY if name in bodies else 0.0
