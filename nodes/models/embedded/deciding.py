@@ -7,14 +7,17 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
+from nodes.checks.words import FUNCTION
 from nodes.models.embedded.planning import Asked, read_asked
 from nodes.models.embedded.reading import said, section
 from nodes.models.embedded.words import words
 
 STEM_CHARS = 6
 """Words are cut to this length, so that "dismissed" and "dismissal" are one."""
+MIN_ENDING_CHARS = 6
+"""Of a word that may lose "ed" or "ing", so that "burned" and "burn" are one."""
 MIN_OWN_WORDS = 2
-MIN_OF_FIRST = 0.5
+MIN_OF_FIRST = 0.4
 """A second worker needs so many words that the first knows nothing of, and of such weight."""
 
 
@@ -69,4 +72,11 @@ def _weight(held: set[str], weights: Mapping[str, float]) -> float:
 
 
 def _stems(text: str) -> set[str]:
-    return {word[:STEM_CHARS] for word in words(text.replace("_", " "))}
+    found = words(text.replace("_", " "))
+    return {_stem(word) for word in found if word not in FUNCTION and len(word) > 1}
+
+
+def _stem(word: str) -> str:
+    if len(word) >= MIN_ENDING_CHARS:
+        word = word.removesuffix("ed").removesuffix("ing")
+    return word[:STEM_CHARS]

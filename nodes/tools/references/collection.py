@@ -3,7 +3,7 @@
 from collections.abc import Set
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -13,6 +13,8 @@ from nodes.tools.documents.passages import Passage
 from nodes.tools.references.words import Held, Words
 
 Domain = Literal["legal", "medical", "technical", "financial"]
+
+DOMAINS: tuple[Domain, ...] = get_args(Domain)
 
 _FOLDER = Path(__file__).parent
 
@@ -59,19 +61,22 @@ class Collection:
         Args:
             named: the places that the question names: only what holds there, or everywhere, counts.
         """
-        entries = {entry.id: entry for entry in self.entries}
-        telling = [word for word in words.telling if word not in _all_places()]
-        ranked = words.ranked({word: self._held(word) for word in telling or words.telling})
-        found = [entries[name] for name in ranked]
-        return [each for each in found if not (named and each.where) or each.where in named]
+        entries = {
+            entry.id: entry
+            for entry in self.entries
+            if not (named and entry.where) or entry.where in named
+        }
+        telling = [word for word in words.telling if word not in _all_places()] or words.telling
+        ranked = words.ranked({word: self._held(word, entries.keys()) for word in telling})
+        return [entries[name] for name in ranked]
 
-    def _held(self, word: str) -> Held[str]:
+    def _held(self, word: str, among: Set[str]) -> Held[str]:
         most = len(self.entries)
         heads, bodies = (
-            {hit.passage.source for hit in index.search(word, most)}
+            among & {hit.passage.source for hit in index.search(word, most)}
             for index in (self._heads, self._bodies)
         )
-        return heads, bodies
+        return set(heads), set(bodies)
 
 
 def places(words: Words) -> set[str]:

@@ -8,7 +8,7 @@ from nodes.tools.documents.folder import Skipped
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.library import library_of
 from nodes.tools.plain_text import plain_line
-from nodes.tools.references.collection import Collection, Domain, Entry, collection_of, places
+from nodes.tools.references.collection import DOMAINS, Domain, Entry, collection_of, places
 from nodes.tools.references.handing_over import for_a_person
 from nodes.tools.references.own import Quotation, quotations
 from nodes.tools.references.words import Words, parts
@@ -34,22 +34,22 @@ async def consult(
     if not asked[0].telling:
         message = "the question names nothing to look up; say what it is about"
         return {"escalation": {"reason": "ambiguous_input", "message": message}}
-    index, skipped, read = await library_of(settings.documents).index(materials)
-    return await asyncio.to_thread(_told, domain, asked, index, skipped, read)
+    index, skipped, _ = await library_of(settings.documents).index(materials)
+    return await asyncio.to_thread(_told, question, domain, asked, index, skipped)
 
 
 def _told(
+    question: str,
     domain: Domain,
     asked: Sequence[Words],
     index: PassageIndex,
     skipped: Sequence[Skipped],
-    read: int,
 ) -> dict[str, Any]:
-    collection, named = collection_of(domain), places(asked[0])
-    entries = _found([collection.answering(words, named) for words in asked])[:MAX_ENTRIES]
+    named = places(asked[0])
+    entries = _entries(domain, asked)[:MAX_ENTRIES]
     quoted = _found([quotations(index, words) for words in asked])[:MAX_QUOTATIONS]
     if not entries and not quoted:
-        return _nothing(collection, asked[0], read)
+        return _nothing(question, domain, asked)
     reply = Reply()
     _tell_entries(reply, domain, entries)
     _tell_quotations(reply, quoted)
@@ -59,6 +59,11 @@ def _told(
         names = listed(f"{item.source} ({item.reason})" for item in skipped)
         reply.gaps.append(f"Not read: {names}.")
     return reply.to_json()
+
+
+def _entries(domain: Domain, asked: Sequence[Words]) -> list[Entry]:
+    collection, named = collection_of(domain), places(asked[0])
+    return _found([collection.answering(words, named) for words in asked])
 
 
 def _found(by_part: Sequence[list[Found]]) -> list[Found]:
@@ -94,13 +99,13 @@ def _block(head: str, text: str, source: str) -> list[str]:
     return ["", head, "", *quoted, "", f"Source: {source}"]
 
 
-def _nothing(collection: Collection, words: Words, read: int) -> dict[str, Any]:
-    """Hand back, with what the references do hold: other words may find it."""
-    asked = listed(word[:MAX_WORD_CHARS] for word in words.telling)
-    who = (
-        f"the {collection.domain} references and your documents"
-        if read
-        else (f"the {collection.domain} references")
-    )
-    told = out_of_scope(f"{who} hold nothing that answers this ({asked}); give one with --file")
-    return {**told, "topics": [entry.title for entry in collection.entries]}
+def _nothing(question: str, domain: Domain, asked: Sequence[Words]) -> dict[str, Any]:
+    """Hand back: to a person, to the expert who does know, or with what the references hold."""
+    others = [other for other in DOMAINS if other != domain]
+    if whom := next(filter(None, (for_a_person(other, question) for other in others)), ""):
+        return out_of_scope(whom)
+    words = listed(word[:MAX_WORD_CHARS] for word in asked[0].telling)
+    elsewhere = [other for other in others if _entries(other, asked)]
+    hint = f"those of {listed(elsewhere)} do" if elsewhere else "give one that does with --file"
+    told = out_of_scope(f"the {domain} references hold nothing that answers this ({words}); {hint}")
+    return {**told, "topics": [entry.title for entry in collection_of(domain).entries]}

@@ -26,7 +26,12 @@ Held = tuple[set[Name], set[Name]]
 """The texts that have a word in their head, and those that have it in their body."""
 
 _WORD = re.compile(r"[^\W_]+")
-_COUNTRY = re.compile(r"\bU\.S\.(?:A\.)?|\bUS\b")
+_COUNTRIES = {
+    "USA": re.compile(r"\bU\.S\.(?:A\.)?|\bUS\b|\b[Uu]nited [Ss]tates\b"),
+    "UK": re.compile(r"\bU\.K\.|\bunited kingdom\b", re.IGNORECASE),
+    "EU": re.compile(r"\bE\.U\.|\beuropean union\b", re.IGNORECASE),
+}
+"""Countries of several words, by one; "us" in small letters names nobody."""
 _CLAUSE_END = re.compile(r"[.?!;:,]\s+|\s(?:and|but|also|then)\s")
 _TALK = """
     able actually allowed anyway apply back case come does doesn don explain get give given go going
@@ -48,8 +53,9 @@ class Words:
     """The words of a question that tell what it is about."""
 
     def __init__(self, question: str) -> None:
-        # Before case is lost: "in the US" names a country, and "us" nobody.
-        self._said = [word.lower() for word in _WORD.findall(_COUNTRY.sub("USA", question))]
+        for country, names in _COUNTRIES.items():
+            question = names.sub(country, question)
+        self._said = [word.lower() for word in _WORD.findall(question)]
 
     @cached_property
     def telling(self) -> tuple[str, ...]:
