@@ -5,12 +5,14 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
+from nodes.tools.documents.library import library_of
 from nodes.tools.references.consult import consult
 from nodes.tools.settings import ToolSettings
 
 
 def technical_reference(settings: ToolSettings) -> BaseTool:
     """Build the search; of the user's, it reads the run's materials and `settings.documents`."""
+    library = library_of(settings.documents)
 
     @tool("technical_reference")
     async def search(
@@ -25,6 +27,6 @@ def technical_reference(settings: ToolSettings) -> BaseTool:
         what no entry answers; `topics` then names what there is, should other words find it.
         Example: technical_reference(question="difference between HTTP 401 and 403")
         """
-        return await consult("technical", question, materials, settings)
+        return await consult("technical", question, materials, library)
 
     return search

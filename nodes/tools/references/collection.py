@@ -67,16 +67,16 @@ class Collection:
             if not (named and entry.where) or entry.where in named
         }
         telling = [word for word in words.telling if word not in _all_places()] or words.telling
-        ranked = words.ranked({word: self._held(word, entries.keys()) for word in telling})
-        return [entries[name] for name in ranked]
+        holding = {word: self._held(word) for word in telling}
+        return [entries[name] for name in words.ranked(holding, among=entries.keys())]
 
-    def _held(self, word: str, among: Set[str]) -> Held[str]:
+    def _held(self, word: str) -> Held[str]:
         most = len(self.entries)
         heads, bodies = (
-            among & {hit.passage.source for hit in index.search(word, most)}
+            {hit.passage.source for hit in index.search(word, most)}
             for index in (self._heads, self._bodies)
         )
-        return set(heads), set(bodies)
+        return heads, bodies
 
 
 def places(words: Words) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from nodes.tools.documents.folder import Skipped
 from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.library import library_of
+from nodes.tools.documents.library import Library
 from nodes.tools.plain_text import plain_line
 from nodes.tools.references.collection import DOMAINS, Domain, Entry, collection_of, places
 from nodes.tools.references.handing_over import for_a_person
@@ -14,7 +14,6 @@ from nodes.tools.references.own import Quotation, quotations
 from nodes.tools.references.words import Words, parts
 from nodes.tools.replies import Reply, counted, listed
 from nodes.tools.scope import out_of_scope
-from nodes.tools.settings import ToolSettings
 
 MAX_ENTRIES = 3
 MAX_QUOTATIONS = 3
@@ -25,7 +24,7 @@ Found = TypeVar("Found", bound=Hashable)
 
 
 async def consult(
-    domain: Domain, question: str, materials: Mapping[str, str] | None, settings: ToolSettings
+    domain: Domain, question: str, materials: Mapping[str, str] | None, library: Library
 ) -> dict[str, Any]:
     """Quote what answers a question; hand back what is for a person, or what nothing answers."""
     if whom := await asyncio.to_thread(for_a_person, domain, question):
@@ -34,7 +33,7 @@ async def consult(
     if not asked[0].telling:
         message = "the question names nothing to look up; say what it is about"
         return {"escalation": {"reason": "ambiguous_input", "message": message}}
-    index, skipped, _ = await library_of(settings.documents).index(materials)
+    index, skipped, _ = await library.index(materials)
     return await asyncio.to_thread(_told, question, domain, asked, index, skipped)
 
 
@@ -47,14 +46,19 @@ def _told(
 ) -> dict[str, Any]:
     named = places(asked[0])
     entries = _entries(domain, asked)[:MAX_ENTRIES]
-    quoted = _found([quotations(index, words) for words in asked])[:MAX_QUOTATIONS]
+    found = _found([quotations(index, words) for words in asked])
+    quoted = [each for each in found if not each.gives_orders][:MAX_QUOTATIONS]
     if not entries and not quoted:
         return _nothing(question, domain, asked)
     reply = Reply()
     _tell_entries(reply, domain, entries)
     _tell_quotations(reply, quoted)
     if (where := {entry.where for entry in entries if entry.where}) and not named:
-        reply.gaps.append(f"The entries hold for: {listed(sorted(where))}. Elsewhere, others may.")
+        names = listed(sorted(where))
+        reply.gaps.append(f"The entries hold for: {names}. Elsewhere other rules may hold.")
+    if silenced := {each.source for each in found if each.gives_orders}:
+        names = listed(sorted(silenced))
+        reply.gaps.append(f"Not quoted, since it gives orders to its reader: a passage of {names}.")
     if skipped:
         names = listed(f"{item.source} ({item.reason})" for item in skipped)
         reply.gaps.append(f"Not read: {names}.")
@@ -67,10 +71,10 @@ def _entries(domain: Domain, asked: Sequence[Words]) -> list[Entry]:
 
 
 def _found(by_part: Sequence[list[Found]]) -> list[Found]:
-    """Give what answers the whole question, else the best for each of its clauses."""
+    """Give what answers the whole question, and the best for each of its clauses."""
     whole, *clauses = by_part
     best = [one for found in clauses for one in found[:1]]
-    return whole or list(dict.fromkeys(best))
+    return list(dict.fromkeys([*whole, *best]))
 
 
 def _tell_entries(reply: Reply, domain: Domain, entries: Sequence[Entry]) -> None:

@@ -9,7 +9,7 @@ import yaml
 
 from nodes.tools.references.collection import Domain
 
-EMERGENCY = "emergency"
+EVERYWHERE = "everywhere"
 MAX_CHARS = 8000
 
 _FILE = Path(__file__).with_name("handed_over.yaml")
@@ -27,7 +27,7 @@ def for_a_person(domain: Domain, question: str) -> str:
     An emergency is told in every domain, and before anything else.
     """
     plain = " ".join(question[:MAX_CHARS].split())
-    for rule in (*_rules()[EMERGENCY], *_rules()[domain]):
+    for rule in (*_rules()[EVERYWHERE], *_rules().get(domain, ())):
         if any(pattern.search(plain) for pattern in rule.when):
             return rule.says
     return ""

@@ -14,6 +14,13 @@ MAX_QUOTE_CHARS = 700
 _STEM_CHARS = 5
 _BREAK = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"\A(?:#{1,6}[^\n]*\n+)+")
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,60}\b(?:instructions?|prompts?|rules|guidelines)\b"
+    r"|^\W*(?:system|assistant|user)\W*:"
+    r"|\byou (?:are|act as) (?:now )?(?:an? )?(?:ai|assistant|chatbot|language model)\b"
+    r"|\b(?:ai|language) models? (?:must|should|shall)\b",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,11 @@ class Quotation:
     source: str
     place: str
     text: str
+
+    @property
+    def gives_orders(self) -> bool:
+        """Say whether it speaks to a program that reads it, and so is no reference."""
+        return _ORDERS.search(self.text) is not None
 
 
 def quotations(index: PassageIndex, words: Words) -> list[Quotation]:

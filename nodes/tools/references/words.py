@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Set
 from functools import cached_property
 from typing import TypeVar
 
@@ -14,6 +14,11 @@ MIN_OF_BEST = 0.75
 """Of the best text's share, that another must have to be named beside it."""
 MIN_HEAD_WORDS = 2
 """Words in a text's title, or in what it is asked by: fewer are chance."""
+MAX_HOLDERS = 2
+"""Of a word in the head that is telling by itself; without one, more must be shared."""
+MIN_SHARE_OF_COMMON = 0.5
+MIN_SHARE_OF_ONE = 0.6
+"""Where only one word stands in the head, and in no other."""
 IN_TEXT_ONLY = 0.5
 """What a word counts that stands in the text, but not in its head."""
 UNKNOWN = 0.5
@@ -63,18 +68,26 @@ class Words:
         found = (word for word in self._said if word not in _IDLE and len(word) > 1)
         return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
-    def ranked(self, holding: Mapping[str, Held[Name]]) -> list[Name]:
-        """Give the texts that answer the question, the best first; by word who holds it."""
+    def ranked(
+        self, holding: Mapping[str, Held[Name]], *, among: Set[Name] | None = None
+    ) -> list[Name]:
+        """Give the texts that answer the question, the best first.
+
+        Args:
+            holding: for each word the texts that have it.
+            among: those that may answer; the others only make a word less rare.
+        """
         texts = {name for heads, bodies in holding.values() for name in heads | bodies}
+        texts = texts if among is None else texts & among
         weights = {word: _weight(len(held[0] | held[1])) for word, held in holding.items()}
         total = sum(weights.values())
         shares = {
             name: sum(weights[word] * _part(name, holding[word]) for word in holding) / total
             for name in texts
-            if _is_asked_for(name, holding)
         }
-        least = max(MIN_SHARE, MIN_OF_BEST * max(shares.values(), default=0.0))
-        found = [name for name, share in shares.items() if share >= least]
+        fit = [name for name in texts if shares[name] >= _least(name, holding)]
+        best = max((shares[name] for name in fit), default=0.0)
+        found = [name for name in fit if shares[name] >= MIN_OF_BEST * best]
         return sorted(found, key=lambda name: (-shares[name], str(name)))
 
 
@@ -82,9 +95,12 @@ def _weight(holders: int) -> float:
     return 1 / (1 + math.log(holders)) if holders else UNKNOWN
 
 
-def _is_asked_for(name: Name, holding: Mapping[str, Held[Name]]) -> bool:
-    found = sum(name in heads for heads, _ in holding.values())
-    return found >= min(MIN_HEAD_WORDS, len(holding))
+def _least(name: Name, holding: Mapping[str, Held[Name]]) -> float:
+    """Give the share that a text must have, by what of the question stands in its head."""
+    holders = [len(heads) for heads, _ in holding.values() if name in heads]
+    if len(holders) < min(MIN_HEAD_WORDS, len(holding)):
+        return MIN_SHARE_OF_ONE if holders == [1] else math.inf
+    return MIN_SHARE if min(holders) <= MAX_HOLDERS else MIN_SHARE_OF_COMMON
 
 
 def _part(name: Name, held: Held[Name]) -> float:

@@ -52,6 +52,10 @@ CALLS: dict[str, dict[str, Any]] = {
         ],
         "materials": texts(DISTRIBUTION),
     },
+    "legal_reference": {"question": "How big may a deposit be?", "materials": {"a.md": "Deposit"}},
+    "medical_reference": {"question": "How is a burn cooled?"},
+    "technical_reference": {"question": "What is PKCE?"},
+    "financial_reference": {"question": "What is EBITDA?"},
     "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }
 
