@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Hashable, Mapping, Set
 from functools import cached_property
+from itertools import islice
 from typing import TypeVar
 
 from nodes.checks.words import FUNCTION, QUESTIONS
@@ -24,6 +25,7 @@ IN_TEXT_ONLY = 0.5
 UNKNOWN = 0.5
 """What a word counts that no text has."""
 MAX_WORDS = 60
+MAX_CLAUSES = 8
 """Of a question that are looked up."""
 
 Name = TypeVar("Name", bound=Hashable)
@@ -50,8 +52,9 @@ _IDLE = FUNCTION | QUESTIONS | frozenset(_TALK.split())
 
 def parts(question: str) -> list["Words"]:
     """Give the words of a question, then of its clauses: it may ask several things."""
-    clauses = [Words(clause) for clause in _CLAUSE_END.split(question)]
-    return [Words(question), *(each for each in clauses if len(each.telling) >= MIN_HEAD_WORDS)]
+    clauses = map(Words, _CLAUSE_END.split(question))
+    telling = (each for each in clauses if len(each.telling) >= MIN_HEAD_WORDS)
+    return [Words(question), *islice(telling, MAX_CLAUSES)]
 
 
 class Words:
