@@ -61,7 +61,7 @@ async def synthesize(
         model = models.chat(team.synthesizer_tier, runtime.context)
         answer, usage, problem = await _write(model, messages, fallback=answer)
     missing = [*matter.missing, problem] if problem else matter.missing
-    answer = _grounded(answer, matter, missing, notices(team, matter.reports))
+    answer = _grounded(answer, matter, missing, _notices(team, matter.reports))
     spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
     ledger = {**matter.ledger, f"@synthesis{suffix}": spent}
     status: RunStatus = "partial" if missing else "done"
@@ -119,7 +119,7 @@ def is_prose(said: str) -> bool:
     return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
 
 
-def notices(team: Team, reports: Sequence[Report]) -> list[str]:
+def _notices(team: Team, reports: Sequence[Report]) -> list[str]:
     """Give what every answer says at its end: of the workers with a part in it, then the team's."""
     part = [report.worker for report in reports if has_results([report])]
     own = {worker.name: worker.notice for worker in team.workers}

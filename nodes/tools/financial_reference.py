@@ -23,8 +23,8 @@ def financial_reference(settings: ToolSettings) -> BaseTool:
 
         question is what is asked, in the user's own words, with the country where one is named.
         Quote entries word for word and cite `source` exactly as given. An escalation comes back for
-        an emergency, for advice on a person's own money or tax return, and for
-        what no entry answers; `topics` then names what there is, should other words find it.
+        an emergency, for advice on a person's own money or tax return, and for what no entry
+        answers; `topics` then names what there is, should other words find it.
         Example: financial_reference(question="deposit insurance at a bank in the EU")
         """
         return await consult("financial", question, materials, library)

@@ -23,8 +23,8 @@ def legal_reference(settings: ToolSettings) -> BaseTool:
 
         question is what is asked, in the user's own words, with the country where one is named.
         Quote entries word for word and cite `source` exactly as given. An escalation comes back for
-        an emergency, for legal representation or advice on a person's own case, and for
-        what no entry answers; `topics` then names what there is, should other words find it.
+        an emergency, for legal representation or advice on a person's own case, and for what no
+        entry answers; `topics` then names what there is, should other words find it.
         Example: legal_reference(question="how long does a seller answer for defects in the EU")
         """
         return await consult("legal", question, materials, library)

@@ -23,8 +23,8 @@ def medical_reference(settings: ToolSettings) -> BaseTool:
 
         question is what is asked, in the user's own words, with the country where one is named.
         Quote entries word for word and cite `source` exactly as given. An escalation comes back for
-        an emergency, for a prescription, a diagnosis or a decision on one patient, and for
-        what no entry answers; `topics` then names what there is, should other words find it.
+        an emergency, for a prescription, a diagnosis or a decision on one patient, and for what no
+        entry answers; `topics` then names what there is, should other words find it.
         Example: medical_reference(question="signs of a stroke")
         """
         return await consult("medical", question, materials, library)

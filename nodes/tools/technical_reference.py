@@ -23,8 +23,8 @@ def technical_reference(settings: ToolSettings) -> BaseTool:
 
         question is what is asked, in the user's own words, with the country where one is named.
         Quote entries word for word and cite `source` exactly as given. An escalation comes back for
-        an emergency, for access to what is not one's own, and for
-        what no entry answers; `topics` then names what there is, should other words find it.
+        an emergency, for access to what is not one's own, and for what no entry answers; `topics`
+        then names what there is, should other words find it.
         Example: technical_reference(question="difference between HTTP 401 and 403")
         """
         return await consult("technical", question, materials, library)

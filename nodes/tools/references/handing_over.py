@@ -9,7 +9,6 @@ import yaml
 
 from nodes.tools.references.collection import Domain
 
-EVERYWHERE = "everywhere"
 MAX_CHARS = 8000
 
 _FILE = Path(__file__).with_name("handed_over.yaml")
@@ -27,7 +26,7 @@ def for_a_person(domain: Domain, question: str) -> str:
     An emergency is told in every domain, and before anything else.
     """
     plain = " ".join(question[:MAX_CHARS].split())
-    for rule in (*_rules()[EVERYWHERE], *_rules().get(domain, ())):
+    for rule in (*_rules()["everywhere"], *_rules().get(domain, ())):
         if any(pattern.search(plain) for pattern in rule.when):
             return rule.says
     return ""

@@ -15,8 +15,9 @@ _STEM_CHARS = 5
 _BREAK = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"\A(?:#{1,6}[^\n]*\n+)+")
 _ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,60}\b(?:instructions?|prompts?|rules|guidelines)\b"
-    r"|^\W*(?:system|assistant|user)\W*:"
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?)\b"
+    r"|\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous )*rules\b"
+    r"|^\W*(?:system|assistant)\W*:"
     r"|\byou (?:are|act as) (?:now )?(?:an? )?(?:ai|assistant|chatbot|language model)\b"
     r"|\b(?:ai|language) models? (?:must|should|shall)\b",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,

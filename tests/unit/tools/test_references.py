@@ -207,6 +207,8 @@ async def test_what_is_for_a_person_is_handed_to_that_person(
         ("medical", "What are the signs of a stroke, and how is one recognised by the face?"),
         ("medical", "How many ibuprofen tablets can I take in a day?"),
         ("medical", "How deep are chest compressions in CPR?"),
+        ("medical", "How long do I have to cool a burn?"),
+        ("medical", "My hand is burned, what first aid helps?"),
         ("legal", "My startup collapsed: how much notice does an employer owe in the UK?"),
         ("technical", "How is an SQL injection attack prevented?"),
         ("technical", "I cannot log into my server: permissions of the ssh key are too open"),
