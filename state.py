@@ -140,6 +140,8 @@ class Worker(_Frozen):
     tier: Tier = "standard"
     fallback: str = ""
     """Name of the worker that takes a task this one failed at; empty for none."""
+    notice: str = ""
+    """Said at the end of every answer that this worker had a part in; empty for nothing."""
     limits: Limits = Limits()
 
     @model_validator(mode="before")

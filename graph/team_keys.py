@@ -41,7 +41,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
     "WorkerKeys",
     __config__=_STRICT,
     tools=(list[_Text], Field(default_factory=list)),
-    **_borrowed(Worker, "description", "tier", "fallback"),
+    **_borrowed(Worker, "description", "tier", "fallback", "notice"),
     team=(str, ""),
     **_borrowed(Limits, *LIMIT_KEYS),
 )

@@ -34,6 +34,7 @@ from state import (
     Answer,
     Claim,
     Contradiction,
+    Decision,
     Example,
     Handoff,
     MergedFinding,
@@ -97,10 +98,11 @@ def plan_messages(
 def route_messages(
     team: Team, request: str, materials: Sequence[str], *, load: Mapping[str, str] | None = None
 ) -> list[AnyMessage]:
-    """Ask who takes a request, with who took those of the team's examples."""
+    """Ask who takes a request, with those whom the team's examples give theirs to."""
+    system = [_introduced(ROUTE, team)]
+    if team.examples:
+        system.append("<examples>\n" + "\n".join(map(_routed, team.examples)) + "\n</examples>")
     human = "\n\n".join([*_loaded(load), _requested(request, materials)])
-    taken = "\n".join(map(_taken, team.examples))
-    system = [_introduced(ROUTE, team), *([tagged("examples", taken)] if taken else [])]
     return [SystemMessage("\n\n".join(system)), HumanMessage(human)]
 
 
@@ -319,9 +321,12 @@ def _example(example: Example) -> str:
     return f"<example>\n{tagged('request', example.request)}\n{tagged('plan', plan)}\n</example>"
 
 
-def _taken(example: Example) -> str:
-    workers = dict.fromkeys(task.worker for task in example.plan.tasks)
-    return f"- {', '.join(workers)}: {' '.join(example.request.split())}"
+def _routed(example: Example) -> str:
+    """Show of an example what a router decides: the first of its workers, and the next."""
+    first, *others = dict.fromkeys(task.worker for task in example.plan.tasks)
+    decision = Decision(worker=first, secondary=others[0] if others else "")
+    shown = [tagged("request", example.request), tagged("decision", _json_line(decision))]
+    return "\n".join(["<example>", *shown, "</example>"])
 
 
 def _json_line(value: BaseModel) -> str:

@@ -21,7 +21,7 @@ from nodes.synthesis.delivery import deliver
 from nodes.synthesis.matter import Bench, Matter, prepare
 from nodes.synthesis.plain import has_results, plain
 from nodes.thrift import must_save
-from state import Answer, Context, Expense, RunStatus, SupervisorState, Team, Usage
+from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
 
 MAX_CONFIDENCE_WITH_GAPS = 50
 COST_OF_UNDECIDED = 10
@@ -61,7 +61,7 @@ async def synthesize(
         model = models.chat(team.synthesizer_tier, runtime.context)
         answer, usage, problem = await _write(model, messages, fallback=answer)
     missing = [*matter.missing, problem] if problem else matter.missing
-    answer = _grounded(answer, matter, missing, team.notice)
+    answer = _grounded(answer, matter, missing, _notices(team, matter.reports))
     spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
     ledger = {**matter.ledger, f"@synthesis{suffix}": spent}
     status: RunStatus = "partial" if missing else "done"
@@ -119,10 +119,20 @@ def is_prose(said: str) -> bool:
     return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
 
 
-def _grounded(answer: Answer, matter: Matter, missing: Sequence[str], notice: str) -> Answer:
+def _notices(team: Team, reports: Sequence[Report]) -> list[str]:
+    """Give what every answer says at its end: of the workers with a part in it, then the team's."""
+    part = [report.worker for report in reports if has_results([report])]
+    own = {worker.name: worker.notice for worker in team.workers}
+    said = [*(own.get(name, "") for name in part), team.notice]
+    return [notice for notice in dict.fromkeys(said) if notice]
+
+
+def _grounded(
+    answer: Answer, matter: Matter, missing: Sequence[str], notices: Sequence[str]
+) -> Answer:
     """Hold the answer to the reports: their sources, their claims, and every gap.
 
-    What the team has every answer say stands at its end, unless a model has said it already.
+    Each notice stands at its end, unless a model has said it already.
     A gap that a worker states does not make the run partial; a task without result does.
     Confidence is 50 at most with a gap, and 10 less for each contradiction left undecided, of which
     the first three count.
@@ -135,7 +145,7 @@ def _grounded(answer: Answer, matter: Matter, missing: Sequence[str], notice: st
     unsaid = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     contradictions = with_own(matter.contradictions, answer.contradictions, matter.reports)
     confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence
-    text = answer.text if notice in answer.text else f"{answer.text}\n\n{notice}"
+    text = "\n\n".join([answer.text, *(said for said in notices if said not in answer.text)])
     open_ones = min(undecided(contradictions), MAX_UNDECIDED_COUNTED)
     return answer.model_copy(
         update={

@@ -9,7 +9,7 @@ from graph import build_supervisor, load_team
 from graph.settings import Settings
 from graph.supervisor_graph import SupervisorGraph
 from nodes.errors import TeamInvalid
-from state import RequestInput
+from state import RequestInput, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
 from tests.teams import team
 
@@ -440,3 +440,33 @@ def test_a_notice_stands_in_the_team_file(tmp_path: Path) -> None:
     found = load_team(_folder(tmp_path, "notice: Not legal advice."), Settings())
 
     assert found.notice == "Not legal advice."
+
+
+async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_teams(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    back = {"status": "escalated", "escalation": {"reason": "out_of_scope", "message": "no law"}}
+    tasks = (
+        ScriptedTask(id="A", worker="doctor"),
+        ScriptedTask(id="B", worker="lawyer", report=back),
+        ScriptedTask(id="C", worker="doctor"),
+    )
+    workers = tuple(
+        Worker(name=name, description=name, instructions="Work.", notice=f"A {name} decides.")
+        for name in ("doctor", "lawyer")
+    )
+
+    state, _ = await run(
+        endpoint, settings, Scenario(tasks=tasks), workers=workers, notice="Check.", ladder=()
+    )
+
+    assert state["answer"].text.endswith("\n\nA doctor decides.\n\nCheck.")
+    assert "lawyer decides" not in state["answer"].text
+    assert state["answer"].text.count("A doctor decides.") == 1
+
+
+def test_a_workers_notice_stands_in_its_file(tmp_path: Path) -> None:
+    folder = _folder(tmp_path, "")
+    (folder / "worker.md").write_text("---\ndescription: Works.\nnotice: Ask one.\n---\nWork.\n")
+
+    assert load_team(folder, Settings()).workers[0].notice == "Ask one."

@@ -19,7 +19,8 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.models.embedded.answering import answer
-from nodes.models.embedded.planning import decision, plan, recruit, refinement
+from nodes.models.embedded.deciding import decision
+from nodes.models.embedded.planning import plan, recruit, refinement
 from nodes.models.embedded.reading import brief
 from nodes.models.embedded.reporting import report
 from nodes.models.embedded.working import Schemas, arguments, next_calls

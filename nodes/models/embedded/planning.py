@@ -9,10 +9,9 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.models.embedded.reading import json_object, said, section, sections
-from nodes.models.embedded.words import figures, nearest, rarity, shared, words
+from nodes.models.embedded.words import figures, nearest, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
-_TAKEN = re.compile(r"^- ([a-z0-9_, ]+): (.+)$", re.MULTILINE)
 _TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
@@ -21,38 +20,22 @@ MIN_LIKENESS = 0.1
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Asked:
+    """What a planner or a router is shown."""
+
     request: str
     cards: dict[str, str]
     materials: list[str]
     examples: list[tuple[str, dict[str, Any]]]
+    """Each request with its plan, or with the decision on it."""
 
 
 def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     """Give a plan; each refusal takes it one step further from the example."""
-    asked = _read(messages)
+    asked = read_asked(messages)
     refusals = sum(bool(section(text, "problems")) for text in said(messages, HumanMessage))
     drafts = _drafts(asked)
     return drafts[min(refusals, len(drafts) - 1)]
-
-
-def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose whose card and earlier requests hold most words of this one; one step is enough."""
-    asked = _read(messages)
-    if any(section(text, "results") for text in said(messages, HumanMessage)):
-        return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
-    known = {name: f"{name} {card}" for name, card in asked.cards.items()}
-    system = "\n".join(said(messages, SystemMessage))
-    for takers, request in _TAKEN.findall(section(system, "examples")):
-        known[takers] = f"{known.get(takers, '')} {request}"
-    weights, wanted = rarity(known.values()), words(asked.request)
-    held = {takers: shared(wanted, text, weights) for takers, text in known.items()}
-    takers = max(held, key=lambda each: held[each], default="")
-    chosen, _, secondary = takers.partition(", ")
-    if held.get(takers, 0.0) <= MIN_LIKENESS:
-        return {"task": asked.request, "reason": "No card is near, and no request taken before."}
-    reason = "Its card, with the requests it took before, shares most words with the request."
-    return {"worker": chosen, "secondary": secondary, "task": asked.request, "reason": reason}
 
 
 def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
@@ -84,24 +67,29 @@ def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     }
 
 
-def _read(messages: Sequence[BaseMessage]) -> _Asked:
+def read_asked(messages: Sequence[BaseMessage]) -> Asked:
+    """Read the request, the cards, the materials' names and the examples."""
     system, human = "\n".join(said(messages, SystemMessage)), said(messages, HumanMessage)
     asked = next((text for text in human if section(text, "request")), "")
     body = next((part.raw for part in sections(system) if part.tag == "examples"), "")
     examples = [
-        (section(part.raw, "request"), json_object(section(part.raw, "plan")))
+        (section(part.raw, "request"), json_object(_shown(part.raw)))
         for part in sections(body)
         if part.tag == "example"
     ]
-    return _Asked(
+    return Asked(
         request=" ".join((section(asked, "request") or "\n".join(human)).split()),
         cards=dict(_CARD.findall(section(system, "workers"))),
         materials=_MATERIAL.findall(section(asked, "materials")),
-        examples=[example for example in examples if example[1].get("tasks")],
+        examples=[example for example in examples if example[1].keys() & {"tasks", "worker"}],
     )
 
 
-def _drafts(asked: _Asked) -> list[dict[str, Any]]:
+def _shown(example: str) -> str:
+    return section(example, "plan") or section(example, "decision")
+
+
+def _drafts(asked: Asked) -> list[dict[str, Any]]:
     ranked = nearest(asked.request, [request for request, _ in asked.examples])
     drafts = [
         _adopted(asked, asked.examples[index][1])
@@ -127,7 +115,7 @@ def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
     return wanted <= known | spoken and 2 * len(wanted & known) >= len(known)
 
 
-def _adopted(asked: _Asked, example: dict[str, Any]) -> dict[str, Any]:
+def _adopted(asked: Asked, example: dict[str, Any]) -> dict[str, Any]:
     """Take an example's plan, with the materials that this request has."""
     named = {name for task in example["tasks"] for name in task.get("materials", ())}
     new = [name for name in asked.materials if _base(name) not in named]
@@ -143,7 +131,7 @@ def _adopted(asked: _Asked, example: dict[str, Any]) -> dict[str, Any]:
     return {**example, "goal": asked.request, "tasks": tasks}
 
 
-def _shaped(asked: _Asked, example: dict[str, Any]) -> dict[str, Any]:
+def _shaped(asked: Asked, example: dict[str, Any]) -> dict[str, Any]:
     """Keep an example's workers and edges, one task a worker, with words for this request."""
     workers = list(dict.fromkeys(task["worker"] for task in example["tasks"]))
     workers = [worker for worker in workers if worker in asked.cards]
@@ -159,7 +147,7 @@ def _shaped(asked: _Asked, example: dict[str, Any]) -> dict[str, Any]:
     return _plan(asked, tasks) if tasks else _minimal(asked)
 
 
-def _minimal(asked: _Asked) -> dict[str, Any]:
+def _minimal(asked: Asked) -> dict[str, Any]:
     """Give the request to the worker whose card is nearest, after one that can begin."""
     first = _beginners(asked)
     ranked = nearest(asked.request, [asked.cards[name] for name in asked.cards])
@@ -169,7 +157,7 @@ def _minimal(asked: _Asked) -> dict[str, Any]:
     return _plan(asked, [_task(asked, first[0], []), _task(asked, best[0], first[:1])])
 
 
-def _beginners(asked: _Asked) -> list[str]:
+def _beginners(asked: Asked) -> list[str]:
     """Name the workers that examples let begin, the most usual first; without examples, all."""
     tasks = [task for _, example in asked.examples for task in example["tasks"]]
     begun = Counter(task["worker"] for task in tasks if not task["depends_on"])
@@ -177,7 +165,7 @@ def _beginners(asked: _Asked) -> list[str]:
     return usual or list(asked.cards) or ["worker"]
 
 
-def _task(asked: _Asked, worker: str, needs: list[str]) -> dict[str, Any]:
+def _task(asked: Asked, worker: str, needs: list[str]) -> dict[str, Any]:
     subject = asked.request[:MAX_SUBJECT_CHARS].replace('"', "'").rstrip(". ")
     card = asked.cards.get(worker, "").rstrip(".")
     return {
@@ -190,7 +178,7 @@ def _task(asked: _Asked, worker: str, needs: list[str]) -> dict[str, Any]:
     }
 
 
-def _plan(asked: _Asked, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+def _plan(asked: Asked, tasks: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "goal": asked.request[:4000] or "An empty request",
         "tasks": tasks,

@@ -467,6 +467,52 @@ async def test_it_routes_by_the_requests_that_examples_show_to_one_worker_or_two
     assert list(chosen.values()) == [("cook", ""), ("waiter", ""), ("cook", "waiter"), ("", "")]
 
 
+def routing_team(**examples: list[str]) -> Team:
+    workers = [
+        Worker(name=name, description=card, instructions="Work.")
+        for name, card in {"vet": "Treats animals.", "smith": "Works iron."}.items()
+    ]
+    shown = []
+    for words, names in examples.items():
+        tasks = tuple(Task(id=name, worker=name, description="Do.") for name in names)
+        request = words.replace("_", " ")
+        shown.append(Example(request=request, plan=Plan(goal="g", tasks=tasks)))
+    fields = {"workers": tuple(workers), "examples": tuple(shown)}
+    return Team(name="yard", description="d", guidance="g", **fields)
+
+
+async def routed(team: Team, request: str) -> Decision:
+    asking = prompts.route_messages(team, request, [])
+    return (await ask(EmbeddedModel(), Decision, asking)).value
+
+
+async def test_it_routes_by_the_examples_of_a_worker():
+    team = routing_team(My_horse_limps=["vet"], Mend_this_gate=["smith"])
+
+    assert (await routed(team, "The old gate hangs askew")).worker == "smith"
+    assert (await routed(team, "Why do horses limp?")).worker == "vet"
+    assert (await routed(team, "What is for dinner?")).worker == ""
+
+
+async def test_it_names_a_second_worker_where_part_of_the_request_is_plainly_its():
+    team = routing_team(My_lame_horse_limps=["vet"], Mend_this_rusty_gate=["smith"])
+
+    both = await routed(team, "A lame horse limps, and the gate is rusty")
+    one = await routed(team, "A lame horse limps at the gate")
+
+    assert (both.worker, both.secondary) == ("vet", "smith")
+    assert (one.worker, one.secondary) == ("vet", "")
+
+
+def test_a_router_is_shown_whom_the_examples_go_to_and_no_plan():
+    team = routing_team(A_horse_pulls_a_gate=["vet", "smith"])
+
+    system = str(prompts.route_messages(team, "x", [])[0].content)
+
+    assert '<decision>\n{"worker": "vet", "secondary": "smith"}\n</decision>' in system
+    assert "final_instruction" not in system
+
+
 @tool
 def book_trades(request: str) -> dict[str, Any]:
     """Send elsewhere what is no matter of trades."""

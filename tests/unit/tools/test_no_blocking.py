@@ -59,6 +59,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "analyze_log": {"request": "Why does it fail?", "materials": SUPPORT},
     "search_help": {"request": "How do I fix the error?", "materials": SUPPORT},
     "draft_ticket": {"request": "Let me talk to a person", "materials": SUPPORT},
+    "legal_reference": {"question": "How big may a deposit be?", "materials": {"a.md": "Deposit"}},
+    "medical_reference": {"question": "How is a burn cooled?"},
+    "technical_reference": {"question": "What is PKCE?"},
+    "financial_reference": {"question": "What is EBITDA?"},
     "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }
 

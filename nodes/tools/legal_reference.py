@@ -1,0 +1,32 @@
+"""Reference entries on law, and the user's own documents, searched for one question."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.documents.library import library_of
+from nodes.tools.references.consult import consult
+from nodes.tools.settings import ToolSettings
+
+
+def legal_reference(settings: ToolSettings) -> BaseTool:
+    """Build the search; of the user's, it reads the run's materials and `settings.documents`."""
+    library = library_of(settings.documents)
+
+    @tool("legal_reference")
+    async def search(
+        question: str,
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        """Find the entries of the legal references that answer a question, with their sources.
+
+        question is what is asked, in the user's own words, with the country where one is named.
+        Quote entries word for word and cite `source` exactly as given. An escalation comes back for
+        an emergency, for legal representation or advice on a person's own case, and for what no
+        entry answers; `topics` then names what there is, should other words find it.
+        Example: legal_reference(question="how long does a seller answer for defects in the EU")
+        """
+        return await consult("legal", question, materials, library)
+
+    return search

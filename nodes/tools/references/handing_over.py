@@ -1,0 +1,43 @@
+"""What is for a person and not for a reference: emergencies, and a decision on one's own case."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from nodes.tools.references.collection import Domain
+
+MAX_CHARS = 8000
+
+_FILE = Path(__file__).with_name("handed_over.yaml")
+
+
+@dataclass(frozen=True)
+class _Rule:
+    says: str
+    when: tuple[re.Pattern[str], ...]
+
+
+def for_a_person(domain: Domain, question: str) -> str:
+    """Say whom a question is for instead; empty where the references may answer it.
+
+    An emergency is told in every domain, and before anything else.
+    """
+    plain = " ".join(question[:MAX_CHARS].split())
+    for rule in (*_rules()["everywhere"], *_rules().get(domain, ())):
+        if any(pattern.search(plain) for pattern in rule.when):
+            return rule.says
+    return ""
+
+
+@cache
+def _rules() -> dict[str, tuple[_Rule, ...]]:
+    held = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    return {name: tuple(map(_rule, rules)) for name, rules in held.items()}
+
+
+def _rule(held: dict[str, list[str]]) -> _Rule:
+    patterns = tuple(re.compile(text, re.IGNORECASE) for text in held["when"])
+    return _Rule(str(held["says"]), patterns)

@@ -1,0 +1,61 @@
+"""What the user's own documents say to a question, word for word."""
+
+import re
+from dataclasses import dataclass
+
+from nodes.tools.documents.index import PassageIndex
+from nodes.tools.documents.passages import Passage
+from nodes.tools.references.words import Held, Words
+
+MAX_HITS = 40
+"""Passages looked at for each word."""
+MAX_QUOTE_CHARS = 700
+
+_STEM_CHARS = 5
+_BREAK = re.compile(r"\n[ \t]*\n")
+_HEADING = re.compile(r"\A(?:#{1,6}[^\n]*\n+)+")
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?)\b"
+    r"|\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous )*rules\b"
+    r"|^\W*(?:system|assistant)\W*:"
+    r"|\byou (?:are|act as) (?:now )?(?:an? )?(?:ai|assistant|chatbot|language model)\b"
+    r"|\b(?:ai|language) models? (?:must|should|shall)\b",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """Words of a document, exactly as they stand there."""
+
+    source: str
+    place: str
+    text: str
+
+    @property
+    def gives_orders(self) -> bool:
+        """Say whether it speaks to a program that reads it, and so is no reference."""
+        return _ORDERS.search(self.text) is not None
+
+
+def quotations(index: PassageIndex, words: Words) -> list[Quotation]:
+    """Quote the passages that answer a question, the best first."""
+    holding: dict[str, Held[Passage]] = {
+        word: ({hit.passage for hit in index.search(word, MAX_HITS)}, set())
+        for word in words.telling
+    }
+    return [
+        Quotation(passage.source, passage.place, _quote(passage.text, words))
+        for passage in words.ranked(holding)
+    ]
+
+
+def _quote(text: str, words: Words) -> str:
+    """Give the paragraph with most of the question's words, cut at a sentence where it is long."""
+    paragraphs = [part.strip() for part in _BREAK.split(_HEADING.sub("", text)) if part.strip()]
+    stems = {word[:_STEM_CHARS] for word in words.telling}
+    best = max(paragraphs or [text], key=lambda part: sum(stem in part.lower() for stem in stems))
+    if len(best) <= MAX_QUOTE_CHARS:
+        return best
+    cut = max(best.rfind(mark, 0, MAX_QUOTE_CHARS) for mark in (". ", ".\n", "\n", " "))
+    return best[: cut + 1 if cut > 0 else MAX_QUOTE_CHARS].strip()
