@@ -2,18 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.models.embedded.reading import json_object, said, section, sections
-from nodes.models.embedded.words import figures, nearest, words
+from nodes.models.embedded.words import figures, nearest, rarity, shared, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
+_QUESTION = re.compile(
+    r"\?\s*$|^(?:how|what|when|where|which|who|whom|whose|why)\b", re.IGNORECASE
+)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000
 MIN_LIKENESS = 0.1
@@ -40,12 +43,15 @@ def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     asked = _read(messages)
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
-    names = list(asked.cards)
-    ranked = nearest(asked.request, [f"{name} {asked.cards[name]}" for name in names])
-    index, likeness = ranked[0] if ranked else (0, 0.0)
-    chosen = names[index] if likeness > MIN_LIKENESS else ""
-    reason = "Its card shares most words with the request." if chosen else "No card is near."
-    return {"worker": chosen, "task": asked.request, "reason": reason}
+    cards = {name: f"{name} {card}" for name, card in asked.cards.items()}
+    chosen, reason = _sharing(asked.request, cards), "Its card shares most words with the request."
+    if not chosen and _QUESTION.search(asked.request):
+        chosen, reason = _sharing("question", cards), "Its card speaks of questions."
+    return {
+        "worker": chosen,
+        "task": asked.request,
+        "reason": reason if chosen else "No card is near.",
+    }
 
 
 def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
@@ -75,6 +81,15 @@ def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
         "description": f"{widened} Where nothing is found, say what was searched.",
         "reason": f"The first attempt failed: {section(text, 'error')[:200]}",
     }
+
+
+def _sharing(request: str, cards: Mapping[str, str]) -> str:
+    """Name the card that holds most of a request's words by weight, however long it is."""
+    weights = rarity([request, *cards.values()])
+    asked = words(request)
+    held = {name: shared(asked, card, weights) for name, card in cards.items()}
+    best = max(held, key=held.__getitem__, default="")
+    return best if held.get(best) else ""
 
 
 def _read(messages: Sequence[BaseMessage]) -> _Asked:

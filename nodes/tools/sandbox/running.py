@@ -34,6 +34,7 @@ _WALLS: Final[Mapping[str, str]] = {
         "a file may have {file_mb} MB, and all together {folder_mb} MB"
     ),
     r"^ModuleNotFoundError": "it has the standard library and the files of the request alone",
+    r"Operation not permitted": "such calls are refused to it",
     r"^EOFError": "nobody types into it",
 }
 """What the last line of an error may be due to."""
