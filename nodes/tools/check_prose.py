@@ -8,7 +8,8 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
 from nodes.tools.isolation import IsolatedFailed, ask_once
-from nodes.tools.prose.texts import texts_of
+from nodes.tools.prose.texts import aside, asks_to_check, texts_of
+from nodes.tools.replies import Reply
 
 CHILD = "nodes.tools.prose.child"
 TIMEOUT_S = 60.0
@@ -24,10 +25,14 @@ async def check_prose(
     """Check English prose: length, reading grade, long sentences, clichés, likely misspellings.
 
     `text` is one that you wrote; without it the texts among the artifacts are read, or the one that
-    is named. A number of words that `request` allows is held against each. Remarks have file and
-    line; the words themselves are left as they are.
+    is named, where `request` asks for a check. A number of words that it allows is held against
+    each. Remarks have file and line; the words themselves are left as they are.
     Example: check_prose(request="at most 200 words", text="Dear tenants, ...")
     """
+    if elsewhere := aside(request):
+        return elsewhere
+    if not (text.strip() or material or asks_to_check(request)):
+        return Reply().to_json()
     texts = texts_of(request, material, text, materials)
     asked = {"request": request, "texts": texts}
     try:

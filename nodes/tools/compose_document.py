@@ -13,7 +13,7 @@ from nodes.tools.format_document import Format, write_document
 from nodes.tools.learning.prose import Sentence
 from nodes.tools.plain_text import plain_line
 from nodes.tools.prose.draft import drafted
-from nodes.tools.prose.texts import texts_of
+from nodes.tools.prose.texts import aside, asks_to_write, texts_of
 from nodes.tools.replies import Reply, listed
 from nodes.tools.settings import ToolSettings
 
@@ -24,11 +24,6 @@ UNWRITTEN = (
     "was asked for takes a language model or a person."
 )
 
-_WRITES = re.compile(
-    r"\b(?:writ|draft|compos|prepar|produc|creat|turn|summari[sz]|condens|shorten|announce|format"
-    r"|convert|save|export)",
-    re.IGNORECASE,
-)
 _AS_IT_STANDS = re.compile(r"\b(?:turn|format|convert|save|export)", re.IGNORECASE)
 
 
@@ -50,7 +45,9 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         its sentences as your material. format is markdown, html or docx.
         Example: compose_document(request="a notice", markdown="# Notice", format="docx")
         """
-        if not (markdown.strip() or format or _WRITES.search(request)):
+        if elsewhere := aside(request):
+            return elsewhere
+        if not (markdown.strip() or format or asks_to_write(request)):
             return Reply().to_json()
         texts = {} if markdown.strip() else texts_of(request, "", "", materials)
         reply = Reply()

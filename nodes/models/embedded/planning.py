@@ -14,9 +14,8 @@ from nodes.models.embedded.words import figures, nearest, rarity, shared, words
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
-_QUESTION = re.compile(
-    r"\?\s*$|^(?:how|what|when|where|which|who|whom|whose|why)\b", re.IGNORECASE
-)
+_KIND = re.compile(r"\.(\w+)$", re.MULTILINE)
+_QUESTION = re.compile(r"\?\s*$|^(?:how|what|when|where|which|who|whom|whose|why)\b", re.IGNORECASE)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000
 MIN_LIKENESS = 0.1
@@ -39,12 +38,19 @@ def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose the worker whose card shares most words with the request; one step is enough."""
+    """Choose the worker whose card shares most words with the request; one step is enough.
+
+    The kinds of the materials, such as `py`, are words of the request too.
+    """
     asked = _read(messages)
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
     cards = {name: f"{name} {card}" for name, card in asked.cards.items()}
-    chosen, reason = _sharing(asked.request, cards), "Its card shares most words with the request."
+    kinds = " ".join(_KIND.findall("\n".join(_listed(messages))))
+    chosen, reason = (
+        _sharing(f"{asked.request} {kinds}", cards),
+        "Its card shares most words with the request.",
+    )
     if not chosen and _QUESTION.search(asked.request):
         chosen, reason = _sharing("question", cards), "Its card speaks of questions."
     return {
@@ -81,6 +87,10 @@ def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
         "description": f"{widened} Where nothing is found, say what was searched.",
         "reason": f"The first attempt failed: {section(text, 'error')[:200]}",
     }
+
+
+def _listed(messages: Sequence[BaseMessage]) -> list[str]:
+    return [section(text, "materials") for text in said(messages, HumanMessage)]
 
 
 def _sharing(request: str, cards: Mapping[str, str]) -> str:

@@ -8,9 +8,11 @@ from nodes.tools.materials import material_name
 
 PYTHON = frozenset((".py", ".pyi", ".pyw"))
 OTHER_CODE = frozenset(
-    (".bash", ".c", ".cc", ".cpp", ".cs", ".go", ".h", ".hpp", ".ipynb", ".java", ".jl", ".js")
-    + (".jsx", ".kt", ".lua", ".php", ".pl", ".ps1", ".r", ".rb", ".rs", ".scala", ".sh", ".sql")
-    + (".swift", ".ts", ".tsx")
+    {
+        *(".bash", ".c", ".cc", ".cpp", ".cs", ".go", ".h", ".hpp", ".ipynb", ".java", ".jl"),
+        *(".js", ".jsx", ".kt", ".lua", ".php", ".pl", ".ps1", ".r", ".rb", ".rs", ".scala"),
+        *(".sh", ".sql", ".swift", ".ts", ".tsx"),
+    }
 )
 GIVEN = "code.py"
 """Name of code that comes as an argument."""

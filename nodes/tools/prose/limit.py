@@ -1,7 +1,8 @@
-"""The number of words that a request allows."""
+"""The number of words that a text has, and that a request allows."""
 
 import re
 
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LIMIT = re.compile(
     r"(?:at most|no more than|not more than|up to|under|below|within|maximum of|max\.?|limit of"
     r"|longer than|fewer than|less than)\s+(\d[\d,]{0,6})\s+words"
@@ -9,6 +10,11 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _STRICT = re.compile(r"(?:under|below|fewer than|less than)\s", re.IGNORECASE)
+
+
+def word_count(text: str) -> int:
+    """Count the words of a whole text as a person does: by its spaces, headings included."""
+    return sum(any(map(str.isalnum, word)) for word in _COMMENT.sub("", text).split())
 
 
 def words_allowed(request: str) -> int | None:

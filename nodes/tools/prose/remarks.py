@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from proselint.checks import __register__
-from proselint.registry import CheckRegistry
-from proselint.tools import LintFile
+from proselint.checks import __register__  # type: ignore[import-untyped]
+from proselint.registry import CheckRegistry  # type: ignore[import-untyped]
+from proselint.tools import LintFile  # type: ignore[import-untyped]
 from spellchecker import SpellChecker
 
 from nodes.tools.learning.prose import Sentence
@@ -42,7 +42,7 @@ BRITISH = (
 """What is spelled otherwise in British English, which the word list does not know."""
 MAX_SHOWN_CHARS = 160
 
-_PLAIN_WORD = re.compile(rf"(?<![\w'’\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'’\-/@])")
+_PLAIN_WORD = re.compile(rf"(?<![\w'\u2019\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'\u2019\-/@])")
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ def _misspelled(sentence: Sentence) -> Iterator[Remark]:
     for word in sorted(words.unknown(_PLAIN_WORD.findall(sentence.text))):
         near = [] if _is_british(word) else list(words.candidates(word) or [])
         often = {each: words.word_usage_frequency(each) for each in near}
-        meant = sorted((each for each in often if often[each] >= MIN_FREQUENCY), key=often.__getitem__)
+        meant = sorted(
+            (each for each in often if often[each] >= MIN_FREQUENCY), key=often.__getitem__
+        )
         if meant:
             instead = " or ".join(reversed(meant[-MAX_MEANT:]))
             yield Remark(sentence.line, "in no word list", word, instead)

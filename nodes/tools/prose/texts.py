@@ -1,18 +1,53 @@
 """Which materials are texts to work on, and their sentences."""
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.tools.code.modules import OTHER_CODE, PYTHON
 from nodes.tools.learning.prose import TABLES_AND_CODE, sentences
 from nodes.tools.materials import material_name
+from nodes.tools.scope import out_of_scope
 
 GIVEN = "draft"
 """Name of a text that comes as an argument."""
 MAX_TEXTS = 12
 
+_SENDS = re.compile(
+    r"^\W*(?:(?:please|can you|could you|now)\W+)*"
+    r"(?:send|e-?mail|mail|post|publish|upload|tweet)\b",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(
+    r"\b(?:writ|draft|compos|prepar|produc|creat|turn|summari[sz]|condens|shorten|announce|format"
+    r"|convert|save|export)",
+    re.IGNORECASE,
+)
+_CHECKS = re.compile(
+    r"check|proofread|spell|grammar|style|tone|wording|readab|easy|easier|hard to read|clich|edit"
+    r"|review|correct|improv|mistake|error|too long|sentences|words\b|shorten|polish",
+    re.IGNORECASE,
+)
 _NO_PROSE = TABLES_AND_CODE | PYTHON | OTHER_CODE
+
+
+def aside(request: str) -> dict[str, Any] | None:
+    """Hand a request back that wants a text sent; None when it is one for a writer."""
+    if not _SENDS.search(request):
+        return None
+    return out_of_scope("texts are written and checked here; sending one is for a person")
+
+
+def asks_to_write(request: str) -> bool:
+    """Tell a request for a new text, or for the same in another format."""
+    return bool(_WRITES.search(request))
+
+
+def asks_to_check(request: str) -> bool:
+    """Tell a request on a text that there is; any that does not ask for a new one counts."""
+    return bool(_CHECKS.search(request)) or not asks_to_write(request)
 
 
 def texts_of(

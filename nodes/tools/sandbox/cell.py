@@ -1,11 +1,11 @@
 """The cell that code runs in: a root of its own with Python and the files it was given.
 
-    this machine            the cell
-    ------------            --------
-    /usr /lib* Python  ->   the same, read only
-    /dev/null …        ->   the same
-    all else                is not there: no home, no /proc, no network, no other process
-                            /work: in memory, of limited size, the only place to write
+this machine            the cell
+------------            --------
+/usr /lib* Python  ->   the same, read only
+/dev/null …        ->   the same
+all else                is not there: no home, no /proc, no network, no other process
+                        /work: in memory, of limited size, the only place to write
 """
 
 import os

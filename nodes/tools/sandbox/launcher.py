@@ -126,9 +126,7 @@ def _become(errand: _Errand, quiet: int) -> NoReturn:
     os._exit(0)
 
 
-def _watched(
-    warden: int, read: dict[int, bytearray], words: int, bounds: Bounds
-) -> dict[str, Any]:
+def _watched(warden: int, read: dict[int, bytearray], words: int, bounds: Bounds) -> dict[str, Any]:
     """Read what is printed until the end; put an end to it at the deadline or the cap."""
     began, cause = monotonic(), ""
     until = began + bounds.wall_s

@@ -435,6 +435,37 @@ async def test_it_routes_to_the_worker_whose_card_is_nearest():
     assert routed.value.reason
 
 
+CARDS = Team(
+    name="desk",
+    description="Routes.",
+    guidance="Route.",
+    workers=(
+        Worker(name="coder", description="Mends a bug in code (py).", instructions="Mend."),
+        Worker(name="finder", description="Answers a question on facts.", instructions="Find."),
+        Worker(name="writer", description="Writes letters.", instructions="Write."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "materials", "worker"),
+    [
+        ("There is a bug somewhere in the very long list of things that we wrote", (), "coder"),
+        ("Something is odd here", ("shop.py",), "coder"),
+        ("Who was it?", (), "finder"),
+        ("A letter, please: who was it?", (), "writer"),
+        ("Hello", (), ""),
+        ("Hello", ("shop.csv",), ""),
+    ],
+)
+async def test_it_routes_by_words_then_by_kinds_of_material_and_questions(
+    request_text, materials, worker
+):
+    asking = prompts.route_messages(CARDS, request_text, materials)
+
+    assert asked(Decision, asking)["worker"] == worker
+
+
 @tool
 def book_trades(request: str) -> dict[str, Any]:
     """Send elsewhere what is no matter of trades."""

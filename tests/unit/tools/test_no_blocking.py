@@ -21,6 +21,7 @@ LAUNCH = {
     "copy.md": "## SMS\n\nIt is here. Reply STOP\n",
     "notes.md": "The rival costs 12 EUR.",
 }
+CODE = {"a.py": "print(1)\n"}
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
@@ -52,6 +53,14 @@ CALLS: dict[str, dict[str, Any]] = {
         ],
         "materials": texts(DISTRIBUTION),
     },
+    "check_code": {"request": "check it", "materials": CODE},
+    "run_code": {"request": "run it", "materials": CODE},
+    "check_prose": {"request": "check it", "materials": {"a.md": "It is a text of words."}},
+    "compose_document": {
+        "request": "Save it",
+        "format": "docx",
+        "materials": {"a.md": "It is a text of words."},
+    },
     "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }
 
@@ -67,6 +76,7 @@ async def test_no_tool_blocks_the_event_loop(tmp_path, name):
         sql_url=str(tmp_path / "sheet.csv"),
         output=tmp_path / "out",
         repository=tmp_path,
+        run_code=True,
     )
     (tool,) = load_tools([name], settings)
 
