@@ -157,23 +157,23 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
     endpoint.play(
         Scenario(
             answers={"Decision": {"worker": "coder", "reason": "It asks for code."}},
-            tasks=[
+            tasks=(
                 ScriptedTask(
                     id="coder",
                     worker="coder",
-                    tool_calls=[
+                    tool_calls=(
                         ("check_code", {"request": "check", "code": wrong}),
                         ("run_code", {"request": "run", "code": wrong}),
-                    ],
-                )
-            ],
+                    ),
+                ),
+            ),
         )
     )
 
     graph = build_supervisor(TEAM, settings=settings)
     state = await graph.ainvoke({"request": "Write a half of a number"})
 
-    told = "\n".join(str(call.messages) for call in endpoint.calls(schema="Report"))
+    told = "\n".join(str(call.body) for call in endpoint.calls(schema="Report"))
     assert "Undefined name `too`" in told and "running code is off" in told
     assert state["status"] == "done"
 
