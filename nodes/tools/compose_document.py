@@ -24,7 +24,7 @@ UNWRITTEN = (
     "was asked for takes a language model or a person."
 )
 
-_AS_IT_STANDS = re.compile(r"\b(?:turn|format|convert|save|export)", re.IGNORECASE)
+_NEW = re.compile(r"\b(?:writ|draft|compos|announce|summari[sz]|condens|shorten)", re.IGNORECASE)
 
 
 def compose_document(settings: ToolSettings) -> BaseTool:
@@ -64,7 +64,7 @@ def compose_document(settings: ToolSettings) -> BaseTool:
 
 
 def _drafted(reply: Reply, request: str, title: str, texts: Mapping[str, str]) -> str:
-    if _AS_IT_STANDS.search(request):
+    if not _NEW.search(request):
         reply.lines.append(f"{listed(texts)}: taken as it stands.")
         for name in texts:
             reply.claim(f"{name} was taken as it stands.", name)

@@ -17,7 +17,8 @@ from nodes.tools.settings import ToolSettings
 
 BOUNDS = Bounds()
 MAX_RUNS = 3
-MAX_SHOWN_CHARS = 4000
+MAX_SHOWN_CHARS = 2000
+"""Of what one run printed, and of its errors."""
 MAX_TOLD_LINES = 8
 MAX_LINE_CHARS = 200
 OFF = (
@@ -56,7 +57,7 @@ def run_code(settings: ToolSettings) -> BaseTool:
             except NotRun as problem:
                 reply.gaps.append(f"{entry} was not run: {problem}.")
             else:
-                _tell(reply, entry, held[entry], ending)
+                _tell(reply, entry, ending)
         return reply.to_json()
 
     return run
@@ -76,7 +77,7 @@ def _runs(name: str) -> bool:
     return is_python(name) and PurePosixPath(name).suffix != ".pyi"
 
 
-def _tell(reply: Reply, entry: str, text: str, ending: Ending) -> None:
+def _tell(reply: Reply, entry: str, ending: Ending) -> None:
     reply.lines.append(f"{entry} {ending.how}.")
     for title, printed in (("It printed", ending.out), ("Its errors", ending.err)):
         if printed.strip():
@@ -93,7 +94,7 @@ def _tell(reply: Reply, entry: str, text: str, ending: Ending) -> None:
 def _block(printed: str) -> str:
     """Show what was printed as a block of code, whatever stands in it."""
     shown = printed.strip("\n")
-    cut = len(shown) > MAX_SHOWN_CHARS
     lines = shown[:MAX_SHOWN_CHARS].splitlines()
-    lines += [f"[{len(shown) - MAX_SHOWN_CHARS} more characters]"] if cut else []
+    if len(shown) > MAX_SHOWN_CHARS:
+        lines.append(f"[{len(shown) - MAX_SHOWN_CHARS} more characters]")
     return "\n".join(f"    {line}" for line in lines)

@@ -46,11 +46,8 @@ def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
     cards = {name: f"{name} {card}" for name, card in asked.cards.items()}
-    kinds = " ".join(_KIND.findall("\n".join(_listed(messages))))
-    chosen, reason = (
-        _sharing(f"{asked.request} {kinds}", cards),
-        "Its card shares most words with the request.",
-    )
+    chosen = _sharing(f"{asked.request} {_kinds(messages)}", cards)
+    reason = "Its card shares most words with the request."
     if not chosen and _QUESTION.search(asked.request):
         chosen, reason = _sharing("question", cards), "Its card speaks of questions."
     return {
@@ -89,8 +86,9 @@ def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     }
 
 
-def _listed(messages: Sequence[BaseMessage]) -> list[str]:
-    return [section(text, "materials") for text in said(messages, HumanMessage)]
+def _kinds(messages: Sequence[BaseMessage]) -> str:
+    names = "\n".join(section(text, "materials") for text in said(messages, HumanMessage))
+    return " ".join(_KIND.findall(names))
 
 
 def _sharing(request: str, cards: Mapping[str, str]) -> str:

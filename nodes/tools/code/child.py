@@ -1,5 +1,6 @@
 """The child process that reads code: the parsers can be brought down by what is made for it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ JUDGEMENT = (
     "A parser and a linter have read the code; whether it does what it is meant to do, and how to "
     "mend it, is for a language model or a person to judge."
 )
+
+_WAIVED = re.compile(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
 
 
 def check(request: dict[str, Any]) -> dict[str, Any]:
@@ -40,6 +43,8 @@ def _told(
         else:
             count = sum(remark.name == name for remark in remarks)
             _tell_outline(reply, name, seen, count)
+    if waived := [name for name, text in modules.items() if _WAIVED.search(text)]:
+        reply.gaps.append(f"Lines that say `noqa` were passed over in {listed(waived)}.")
     kept = [remark for remark in remarks if remark.name not in broken]
     for remark in kept[:most]:
         shown = f"{remark.message} [{remark.code}]: `{line_of(modules[remark.name], remark.line)}`"

@@ -32,23 +32,23 @@ def check(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{request, texts}` in the report's own words."""
     texts: dict[str, str] = request["texts"]
     read = {name: list(sentences(_CODE.sub("code", text))) for name, text in texts.items()}
-    found = {
-        name: [_at_its_line(remark, texts[name]) for remark in remarks_on(each)]
-        for name, each in read.items()
-    }
+    found = {name: _at_their_lines(remarks_on(each), texts[name]) for name, each in read.items()}
     allowed = words_allowed(request["request"])
     cut = [name for name, text in texts.items() if len(text) > MAX_TEXT_CHARS]
     lengths = {name: word_count(text) for name, text in texts.items()}
     return fitted(lambda most: _told(read, lengths, found, allowed, cut, most), SIZES)
 
 
-def _at_its_line(remark: Remark, text: str) -> Remark:
-    """Find the line of the words below the one on which their paragraph begins."""
-    lines, opening = text.split("\n"), remark.words[:MAX_OPENING_CHARS]
-    for number in range(remark.line, min(remark.line + MAX_LINES, len(lines) + 1)):
-        if opening in lines[number - 1]:
-            return replace(remark, line=number)
-    return remark
+def _at_their_lines(remarks: Sequence[Remark], text: str) -> list[Remark]:
+    """Find the lines of the words, below those on which their paragraphs begin."""
+    lines = text.split("\n")
+    return [replace(remark, line=_line(remark, lines)) for remark in remarks]
+
+
+def _line(remark: Remark, lines: Sequence[str]) -> int:
+    opening = remark.words[:MAX_OPENING_CHARS]
+    below = range(remark.line, min(remark.line + MAX_LINES, len(lines) + 1))
+    return next((number for number in below if opening in lines[number - 1]), remark.line)
 
 
 def _told(

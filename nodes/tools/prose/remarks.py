@@ -1,9 +1,12 @@
 """What may be mended in a sentence: habits that style books name, and words of no list."""
 
 import re
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 
 from proselint.checks import __register__  # type: ignore[import-untyped]
 from proselint.registry import CheckRegistry  # type: ignore[import-untyped]
@@ -41,7 +44,11 @@ BRITISH = (
 )
 """What is spelled otherwise in British English, which the word list does not know."""
 MAX_SHOWN_CHARS = 160
+MAX_REMARKS = 1000
+"""On habits, in one text."""
 
+_BETWEEN = "\n\u00a7\n"
+"""A sign that keeps the end of a sentence and the beginning of the next from being one phrase."""
 _PLAIN_WORD = re.compile(rf"(?<![\w'\u2019\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'\u2019\-/@])")
 
 
@@ -57,49 +64,53 @@ class Remark:
 
 def remarks_on(sentences: Sequence[Sentence]) -> list[Remark]:
     """Look at each sentence; of remarks on the same words only the first is kept."""
-    found = [remark for each in sentences for remark in _remarks(each)]
-    kept: dict[tuple[int, str], Remark] = {}
-    for remark in found:
-        overlapping = [key for key in kept if key[0] == remark.line and remark.words in key[1]]
-        if not overlapping:
-            kept[remark.line, remark.words] = remark
-    return list(kept.values())
+    kept: dict[int, list[Remark]] = defaultdict(list)
+    for remark in [*_long(sentences), *_habits(sentences), *_misspelled(sentences)]:
+        if not any(remark.words in other.words for other in kept[remark.line]):
+            kept[remark.line].append(remark)
+    return [remark for line in sorted(kept) for remark in kept[line]]
 
 
-def _remarks(sentence: Sentence) -> Iterator[Remark]:
-    if len(sentence.words) > LONG_SENTENCE:
-        shown = plain_line(sentence.text, MAX_SHOWN_CHARS)
-        yield Remark(sentence.line, f"{len(sentence.words)} words in a sentence", shown)
-    yield from _habits(sentence)
-    yield from _misspelled(sentence)
+def _long(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+    for sentence in sentences:
+        if len(sentence.words) > LONG_SENTENCE:
+            shown = plain_line(sentence.text, MAX_SHOWN_CHARS)
+            yield Remark(sentence.line, f"{len(sentence.words)} words in a sentence", shown)
 
 
-def _habits(sentence: Sentence) -> Iterator[Remark]:
+def _habits(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+    """Lint all sentences at once, since choosing the checks takes longer than making them."""
     _register()
-    file = LintFile("sentence", sentence.text)
+    text = _BETWEEN.join(sentence.text for sentence in sentences)
+    starts = list(accumulate((len(each.text) + len(_BETWEEN) for each in sentences), initial=0))
     checks = dict.fromkeys(KINDS, True) | {"industrial_language.corporate_speak": True}
-    for result in file.lint({"max_errors": 100, "checks": checks}):
+    for result in LintFile("text", text).lint({"max_errors": MAX_REMARKS, "checks": checks}):
         found = result.check_result
         begin, end = found.span
         # Its positions count from one, since it puts a line break before the text.
-        words = sentence.text[begin - 1 : end - 1].strip()
-        parts = found.check_path.split(".")
-        kind = next((KINDS[part] for part in parts if part in KINDS), "")
+        words = text[begin - 1 : end - 1].strip()
+        kind = next((KINDS[part] for part in found.check_path.split(".") if part in KINDS), "")
         if words and kind:
+            sentence = sentences[bisect_right(starts, begin - 1) - 1]
             yield Remark(sentence.line, kind, words, found.replacements or "")
 
 
-def _misspelled(sentence: Sentence) -> Iterator[Remark]:
-    words = _words()
-    for word in sorted(words.unknown(_PLAIN_WORD.findall(sentence.text))):
-        near = [] if _is_british(word) else list(words.candidates(word) or [])
-        often = {each: words.word_usage_frequency(each) for each in near}
-        meant = sorted(
-            (each for each in often if often[each] >= MIN_FREQUENCY), key=often.__getitem__
-        )
-        if meant:
-            instead = " or ".join(reversed(meant[-MAX_MEANT:]))
-            yield Remark(sentence.line, "in no word list", word, instead)
+def _misspelled(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+    for sentence in sentences:
+        for word in _PLAIN_WORD.findall(sentence.text):
+            if instead := _meant(word):
+                yield Remark(sentence.line, "in no word list", word, instead)
+
+
+@cache
+def _meant(word: str) -> str:
+    """Say what an unknown word may have been meant for; empty for a known one."""
+    known = _words()
+    if not known.unknown([word]) or _is_british(word):
+        return ""
+    often = {each: known.word_usage_frequency(each) for each in known.candidates(word) or ()}
+    near = [each for each in often if often[each] >= MIN_FREQUENCY]
+    return " or ".join(sorted(near, key=lambda each: -often[each])[:MAX_MEANT])
 
 
 def _is_british(word: str) -> bool:

@@ -26,8 +26,7 @@ _WRITES = re.compile(
     re.IGNORECASE,
 )
 _CHECKS = re.compile(
-    r"check|proofread|spell|grammar|style|tone|wording|readab|easy|easier|hard to read|clich|edit"
-    r"|review|correct|improv|mistake|error|too long|sentences|words\b|shorten|polish",
+    r"check|proofread|spell|grammar|edit|review|correct|mistake|error|shorten|polish",
     re.IGNORECASE,
 )
 _NO_PROSE = TABLES_AND_CODE | PYTHON | OTHER_CODE

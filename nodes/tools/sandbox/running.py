@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from nodes.tools.isolation import Isolated, IsolatedFailed
 from nodes.tools.plain_text import plain, plain_line
@@ -33,7 +33,9 @@ _WALLS: Final[Mapping[str, str]] = {
     r"File too large|No space left": (
         "a file may have {file_mb} MB, and all together {folder_mb} MB"
     ),
-    r"^ModuleNotFoundError": "it has the standard library and the files of the request alone",
+    r"^ModuleNotFoundError": (
+        "it has Python's own library and the files of the request, no other packages"
+    ),
     r"Operation not permitted": "such calls are refused to it",
     r"^EOFError": "nobody types into it",
 }
@@ -70,39 +72,38 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: Bounds) -> En
     names = {name: path_of(name) for name in files}
     if len(set(names.values())) < len(names):
         raise NotRun("two of the files have the same name")
+    held = {names[name]: text for name, text in files.items()}
+    request = {"files": held, "entry": f"{WORK}/{names[entry]}", "bounds": asdict(bounds)}
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-cell-")
     try:
         async with Isolated(CHILD, timeout_s=bounds.wall_s + START_S) as child:
-            told = await child.ask(
-                {
-                    "files": {names[name]: text for name, text in files.items()},
-                    "entry": f"{WORK}/{names[entry]}",
-                    "root": folder.name,
-                    "bounds": asdict(bounds),
-                }
-            )
+            told = await child.ask({**request, "root": folder.name})
     except IsolatedFailed as failure:
         raise NotRun(f"{failure}; {NEEDS}") from failure
     finally:
         await asyncio.to_thread(folder.cleanup)
-    out, err = plain(told["out"]), plain(told["err"])
-    back = {path: name for name, path in names.items()}
-    if told["cause"] != "end" or told["code"] <= 0:
-        how, is_failure = _stopped(told["cause"], told.get("code", 0), bounds)
-        return Ending(how, out, err, told["seconds"], is_failure)
-    reason = _reason(err)
-    frames = [(back[path], int(line)) for path, line in _FRAME.findall(err) if path in back]
-    file, line = frames[-1] if frames else ("", None)
-    how = f"ended with exit code {told['code']}"
-    if reason:
-        how += f": {reason}{_place(file, line)}{_wall(reason, bounds)}"
-    return Ending(how, out, err, told["seconds"], True, reason, file, line)
+    return _ending(told, {path: name for name, path in names.items()}, bounds)
 
 
 def path_of(name: str) -> str:
     """Give the path of a material inside the cell: relative, and not above its folder."""
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..", ".")]
     return "/".join(parts) or "code.py"
+
+
+def _ending(told: Mapping[str, Any], names: Mapping[str, str], bounds: Bounds) -> Ending:
+    """Say how it ended; the names are those of the files, by their paths in the cell."""
+    out, err = plain(told["out"]), plain(told["err"])
+    if told["cause"] != "end" or told["code"] <= 0:
+        how, is_failure = _stopped(told["cause"], told.get("code", 0), bounds)
+        return Ending(how, out, err, told["seconds"], is_failure)
+    reason = _reason(err)
+    frames = [(names[path], int(line)) for path, line in _FRAME.findall(err) if path in names]
+    file, line = frames[-1] if frames else ("", None)
+    how = f"ended with exit code {told['code']}"
+    if reason:
+        how += f": {reason}{_place(file, line)}{_wall(reason, bounds)}"
+    return Ending(how, out, err, told["seconds"], True, reason, file, line)
 
 
 def _stopped(cause: str, code: int, bounds: Bounds) -> tuple[str, bool]:

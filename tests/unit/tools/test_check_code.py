@@ -122,6 +122,12 @@ async def test_the_linter_heeds_no_configuration():
     assert ("a.py", 1, "high") in found(await checked({"a.py": "undefined_name\n"}))
 
 
+async def test_what_the_code_bids_the_linter_pass_over_is_said():
+    told = await checked({"a.py": "# ruff: noqa\nundefined_name\n"})
+
+    assert "Lines that say `noqa` were passed over in a.py." in told["gaps"]
+
+
 async def test_an_answer_stays_within_its_size():
     text = "".join(f"print(undefined_{n})\n" for n in range(3000))
 

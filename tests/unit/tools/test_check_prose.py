@@ -79,7 +79,7 @@ async def test_a_text_over_the_limit_is_a_finding_and_one_within_it_a_claim():
 
 
 async def test_a_request_for_a_new_text_checks_none_but_one_that_is_handed_over():
-    assert (await checked({"a.md": TEXT}, "write a letter"))["summary"] == ""
+    assert (await checked({"a.md": TEXT}, "write a letter of at most 9 words"))["findings"] == []
     assert (await checked({"a.md": TEXT}, "write a letter", text="It is so in our house."))[
         "summary"
     ]

@@ -41,6 +41,14 @@ async def test_a_text_is_put_into_a_format_as_it_stands(compose, tmp_path):
     assert told["summary"].splitlines()[-1].endswith("the-fair.docx.")
 
 
+async def test_a_new_text_in_a_format_is_a_draft_and_not_the_material(compose):
+    told = await compose(
+        "Write a letter on the costs in HTML format", {"a.md": NOTES}, format="html"
+    )
+
+    assert any("sentences of the material" in gap for gap in told["gaps"])
+
+
 async def test_what_a_writer_wrote_is_written_to_the_file(compose, tmp_path):
     await compose("A notice", {"a.md": NOTES}, markdown="# Notice\n\nCome.", format="markdown")
 

@@ -1,6 +1,7 @@
 """Code that is run: only where it is allowed, in a cell it cannot get out of, and within limits."""
 
 import asyncio
+import json
 import os
 import re
 import socket
@@ -105,7 +106,7 @@ HOSTILE = {
     ),
     "huge output": ("while True: print('x' * 1000)", "it printed more than 200,000 characters"),
     "a crash": ("import os\nos.kill(os.getpid(), 11)", "was ended by signal SIGSEGV"),
-    "a missing library": ("import no_such_library", "standard library and the files of the req"),
+    "a missing library": ("import no_such_library", "the files of the request, no other packages"),
     "a question to the user": ("input('Password: ')", "EOFError.*nobody types into it"),
 }
 
@@ -231,7 +232,16 @@ async def test_long_output_is_cut_and_the_cut_is_said():
     told = await answered({"a.py": "print('x' * 50_000)\n"})
 
     assert len(str(told)) < 20_000
-    assert "[46000 more characters]" in told["summary"]
+    assert "[48000 more characters]" in told["summary"]
+
+
+async def test_three_runs_that_print_much_stay_within_the_size_of_an_answer():
+    noisy = "if __name__ == '__main__':\n    print(('x' * 300 + '\\n') * 99)\n    boom\n"
+
+    told = await answered({f"{name}.py": noisy for name in "abcd"})
+
+    assert len(json.dumps(told)) < 20_000 and len(told["findings"]) == 3
+    assert told["gaps"] == ["Not run: d.py; name the one to run."]
 
 
 async def test_without_code_it_says_what_to_give():
