@@ -118,6 +118,10 @@ class Settings(BaseSettings):
     repository: Path | None = Field(
         None, validation_alias="SUPERVISE_REPOSITORY", description="an existing folder"
     )
+    run_code: bool = Field(
+        False, validation_alias="SUPERVISE_RUN_CODE", description="true or false"
+    )
+    """Whether `run_code` may run code; what it may use then stands in `sandbox/bounds.py`."""
     tavily_api_key: Key = Field(None, validation_alias="TAVILY_API_KEY")
     langsmith_tracing: bool = Field(
         False,
@@ -173,6 +177,7 @@ class Settings(BaseSettings):
             documents=self.documents,
             sql_url=self.sql_url,
             repository=self.repository and self.repository.absolute(),
+            run_code=self.run_code,
             output=self.home / "documents",
             tavily_api_key=_revealed(self.tavily_api_key),
         )

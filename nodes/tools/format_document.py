@@ -39,12 +39,17 @@ def format_document(settings: ToolSettings) -> BaseTool:
             raise ToolRefused(
                 f"the document has {len(text)} characters, of at most {MAX_MARKDOWN_CHARS}"
             )
-        return await asyncio.to_thread(_write, settings.output, text, format, title)
+        return await asyncio.to_thread(write_document, settings.output, text, format, title)
 
     return write
 
 
-def _write(folder: Path, markdown: str, format: Format, title: str) -> dict[str, Any]:
+def write_document(folder: Path, markdown: str, format: Format, title: str) -> dict[str, Any]:
+    """Write a document into a folder, under a name made of its title.
+
+    Raises:
+        ToolRefused: it cannot be saved.
+    """
     content = _rendered(markdown, format, plain_line(title, 200) or "report")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,7 @@
 """Answers out of the product's help documents."""
 
+import asyncio
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
@@ -29,8 +31,12 @@ def search_help(settings: ToolSettings) -> BaseTool:
         else: hand it back with these words.
         Example: search_help(request="how do I raise the number of connections?", query="pool size")
         """
-        if elsewhere := aside(request, materials) or handed_over(request):
+        if elsewhere := await asyncio.to_thread(_elsewhere, request, materials):
             return elsewhere
         return await searched(library, request, query, materials)
 
     return search
+
+
+def _elsewhere(request: str, materials: Mapping[str, str] | None) -> dict[str, Any] | None:
+    return aside(request, materials) or handed_over(request)

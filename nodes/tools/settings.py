@@ -14,6 +14,8 @@ class ToolSettings:
     """Database the analyst reads: a path, or `sqlite:///`, `duckdb:///`, `postgresql://`."""
     repository: Path | None = None
     """Git repository of the code under review: whole files and history are read from it."""
+    run_code: bool = False
+    """Whether code that a request brings, or that a model wrote, may be run."""
     output: Path = field(default_factory=lambda: Path(".supervise") / "documents")
     """Folder that finished documents are written to."""
     tavily_api_key: str | None = field(default=None, repr=False)

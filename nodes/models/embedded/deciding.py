@@ -1,6 +1,7 @@
 """Decide who takes a request: whose card and examples hold most of its telling words."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +13,9 @@ from nodes.models.embedded.planning import Asked, read_asked
 from nodes.models.embedded.reading import said, section
 from nodes.models.embedded.words import words
 
+_KIND = re.compile(r"\.(\w+)$", re.MULTILINE)
+Takers = tuple[str, ...]
+"""One worker, or a first and a second."""
 STEM_CHARS = 6
 """Words are cut to this length, so that "dismissed" and "dismissal" are one."""
 MIN_ENDING_CHARS = 6
@@ -22,49 +26,64 @@ MIN_OF_FIRST = 0.4
 
 
 def decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose a worker, and a second one where part of the request is plainly its; one step only."""
+    """Choose a worker, or two where examples show two or part of the request is plainly another's.
+
+    The kinds of the materials, such as `py`, are words of the request. One step is enough.
+    """
     if any(section(text, "results") for text in said(messages, HumanMessage)):
         return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
     asked = read_asked(messages)
     known = _known(asked)
     weights = _telling(known)
-    wanted = _stems(asked.request)
-    scores = {name: _weight(wanted & known[name], weights) for name in known}
-    first = max(scores, key=lambda name: scores[name], default="")
-    if not scores.get(first):
+    wanted = _stems(f"{asked.request} {_kinds(messages)}")
+    scores = {takers: _weight(wanted & known[takers], weights) for takers in known}
+    best = max(scores, key=lambda takers: scores[takers], default=())
+    if not best or not scores[best]:
         return {"worker": "", "task": asked.request, "reason": "No card is near."}
+    secondary = "".join(best[1:])
+    if not secondary and any(decided.get("secondary") for _, decided in asked.examples):
+        secondary = _second(best[0], wanted, known, weights)
     return {
-        "worker": first,
-        "secondary": _second(first, wanted, known, weights),
+        "worker": best[0],
+        "secondary": secondary,
         "task": asked.request,
         "reason": "Its card and examples share most words with the request.",
     }
 
 
-def _known(asked: Asked) -> dict[str, set[str]]:
-    """Give the words of each worker: its name, its card, and the requests that are its alone."""
-    known = {name: _stems(f"{name} {card}") for name, card in asked.cards.items()}
+def _known(asked: Asked) -> dict[Takers, set[str]]:
+    """Give the words of each worker and each pair: name, card, and the requests they took."""
+    known: dict[Takers, set[str]] = {
+        (name,): _stems(f"{name} {card}") for name, card in asked.cards.items()
+    }
     for request, decided in asked.examples:
-        if decided.get("worker") in known and not decided.get("secondary"):
-            known[decided["worker"]] |= _stems(request)
+        takers = tuple(filter(None, (decided.get("worker"), decided.get("secondary"))))
+        if takers and all(name in asked.cards for name in takers):
+            known.setdefault(takers, set()).update(_stems(request))
     return known
 
 
-def _telling(known: Mapping[str, set[str]]) -> dict[str, float]:
-    """Weigh each word by how few workers know it; one that all know tells nothing."""
+def _telling(known: Mapping[Takers, set[str]]) -> dict[str, float]:
+    """Weigh each word by how few know it; one that all know tells nothing."""
     counts = Counter(word for held in known.values() for word in held)
     return {word: math.log(len(known) / count) for word, count in counts.items()}
 
 
 def _second(
-    first: str, wanted: set[str], known: Mapping[str, set[str]], weights: Mapping[str, float]
+    first: str, wanted: set[str], known: Mapping[Takers, set[str]], weights: Mapping[str, float]
 ) -> str:
-    own = {name: wanted & known[name] - known[first] for name in known if name != first}
-    second = max(own, key=lambda name: _weight(own[name], weights), default="")
-    if len(own.get(second, ())) < MIN_OWN_WORDS:
+    firsts = known[(first,)]
+    own = {takers[0]: wanted & held - firsts for takers, held in known.items() if not takers[1:]}
+    second = max(own, key=lambda name: _weight(own[name], weights))
+    if len(own[second]) < MIN_OWN_WORDS:
         return ""
-    firsts = _weight(wanted & known[first] - known[second], weights)
-    return second if _weight(own[second], weights) >= MIN_OF_FIRST * firsts else ""
+    needed = MIN_OF_FIRST * _weight(wanted & firsts - known[(second,)], weights)
+    return second if _weight(own[second], weights) >= needed else ""
+
+
+def _kinds(messages: Sequence[BaseMessage]) -> str:
+    names = "\n".join(section(text, "materials") for text in said(messages, HumanMessage))
+    return " ".join(_KIND.findall(names))
 
 
 def _weight(held: set[str], weights: Mapping[str, float]) -> float:

@@ -435,38 +435,6 @@ async def test_it_routes_to_the_worker_whose_card_is_nearest():
     assert routed.value.reason
 
 
-async def test_it_routes_by_the_requests_that_examples_show_to_one_worker_or_two():
-    workers = tuple(
-        Worker(name=name, description=f"Does what a {name} does.", instructions="Work.")
-        for name in ("cook", "waiter")
-    )
-    tasks = {name: Task(id=name, worker=name, description="Do it.") for name in ("cook", "waiter")}
-    requests = {
-        "Is the soup salted?": ["cook"],
-        "A table for two, please": ["waiter"],
-        "Soup of the day at the table by the window": ["cook", "waiter"],
-    }
-    examples = tuple(
-        Example(request=text, plan=Plan(goal="g", tasks=tuple(tasks[name] for name in names)))
-        for text, names in requests.items()
-    )
-    team = Team(name="two", description="d", guidance="g", workers=workers, examples=examples)
-
-    chosen = {}
-    for text in (
-        "Is it salted enough?",
-        "A table for four",
-        "The day's soup at the window",
-        "Fly!",
-    ):
-        messages = prompts.route_messages(team, text, [])
-        decision = (await ask(EmbeddedModel(), Decision, messages)).value
-        chosen[text] = (decision.worker, decision.secondary)
-
-    assert "- cook, waiter: Soup of the day at the table by the window" in messages[0].text
-    assert list(chosen.values()) == [("cook", ""), ("waiter", ""), ("cook", "waiter"), ("", "")]
-
-
 def routing_team(**examples: list[str]) -> Team:
     workers = [
         Worker(name=name, description=card, instructions="Work.")
@@ -495,13 +463,19 @@ async def test_it_routes_by_the_examples_of_a_worker():
 
 
 async def test_it_names_a_second_worker_where_part_of_the_request_is_plainly_its():
-    team = routing_team(My_lame_horse_limps=["vet"], Mend_this_rusty_gate=["smith"])
+    alone = {"My_lame_horse_limps": ["vet"], "Mend_this_rusty_gate": ["smith"]}
+    team = routing_team(**alone, Shoe_my_pony=["smith", "vet"])
+    without_pairs = routing_team(**alone)
 
     both = await routed(team, "A lame horse limps, and the gate is rusty")
     one = await routed(team, "A lame horse limps at the gate")
+    shown = await routed(team, "A pony wants a shoe")
+    never = await routed(without_pairs, "A lame horse limps, and the gate is rusty")
 
     assert (both.worker, both.secondary) == ("vet", "smith")
     assert (one.worker, one.secondary) == ("vet", "")
+    assert (shown.worker, shown.secondary) == ("smith", "vet")
+    assert never.secondary == ""
 
 
 def test_a_router_is_shown_whom_the_examples_go_to_and_no_plan():
@@ -511,6 +485,36 @@ def test_a_router_is_shown_whom_the_examples_go_to_and_no_plan():
 
     assert '<decision>\n{"worker": "vet", "secondary": "smith"}\n</decision>' in system
     assert "final_instruction" not in system
+
+
+CARDS = Team(
+    name="desk",
+    description="Routes.",
+    guidance="Route.",
+    workers=(
+        Worker(name="coder", description="Mends a bug in code (py).", instructions="Mend."),
+        Worker(name="finder", description="Answers a question on facts.", instructions="Find."),
+        Worker(name="writer", description="Writes letters.", instructions="Write."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "materials", "worker"),
+    [
+        ("There is a bug somewhere in the very long list of things that we wrote", (), "coder"),
+        ("Something is odd here", ("shop.py",), "coder"),
+        ("The facts, please", (), "finder"),
+        ("Hello", (), ""),
+        ("Hello", ("shop.csv",), ""),
+    ],
+)
+async def test_it_routes_by_the_words_of_the_request_and_the_kinds_of_its_materials(
+    request_text, materials, worker
+):
+    asking = prompts.route_messages(CARDS, request_text, materials)
+
+    assert asked(Decision, asking)["worker"] == worker
 
 
 @tool

@@ -25,6 +25,7 @@ SUPPORT = {
     "app.log": "2026-01-02 10:00:00 ERROR disk full\nTypeError: x\n    at f (/a/b.js:3:4)\n",
     "help.md": "# Disk\n\nThe error that the disk is full is mended by a larger disk.\n",
 }
+CODE = {"a.py": "print(1)\n"}
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
@@ -63,6 +64,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "medical_reference": {"question": "How is a burn cooled?"},
     "technical_reference": {"question": "What is PKCE?"},
     "financial_reference": {"question": "What is EBITDA?"},
+    "check_code": {"request": "check it", "materials": CODE},
+    "run_code": {"request": "run it", "materials": CODE},
+    "check_prose": {"request": "check it", "materials": {"a.md": "It is a text of words."}},
+    "compose_document": {
+        "request": "Save it",
+        "format": "docx",
+        "materials": {"a.md": "It is a text of words."},
+    },
     "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }
 
@@ -78,6 +87,7 @@ async def test_no_tool_blocks_the_event_loop(tmp_path, name):
         sql_url=str(tmp_path / "sheet.csv"),
         output=tmp_path / "out",
         repository=tmp_path,
+        run_code=True,
     )
     (tool,) = load_tools([name], settings)
 

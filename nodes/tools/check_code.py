@@ -1,0 +1,44 @@
+"""Python code parsed and linted, never run."""
+
+import asyncio
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import ToolRefused
+from nodes.tools.code.modules import modules_of, passed_over
+from nodes.tools.isolation import Isolated, IsolatedFailed
+
+CHILD = "nodes.tools.code.child"
+TIMEOUT_S = 60.0
+
+
+@tool
+async def check_code(
+    request: str,
+    code: str = "",
+    material: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Parse and lint Python code: syntax errors and likely bugs, each with file and line.
+
+    `code` is code that you wrote; without it the Python files among the artifacts are read, or the
+    one that is named. `request` is the task in words. Nothing is run.
+    Example: check_code(request="find the bug", material="billing.py")
+    """
+    modules = modules_of(request, material, code, materials)
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-code-")
+    try:
+        async with Isolated(CHILD, timeout_s=TIMEOUT_S) as child:
+            told = await child.ask({"modules": modules, "folder": folder.name})
+    except IsolatedFailed as failure:
+        raise ToolRefused(
+            f"{', '.join(modules)} cannot be read: {failure}; hand over less of it"
+        ) from failure
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+    if others := passed_over(materials):
+        told["gaps"].append(f"Only Python is checked; not read: {', '.join(others[:8])}.")
+    return told

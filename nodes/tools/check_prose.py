@@ -1,0 +1,43 @@
+"""Texts measured, and read for habits that style books name."""
+
+import asyncio
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import ToolRefused
+from nodes.tools.isolation import IsolatedFailed, ask_once
+from nodes.tools.prose.texts import aside, asks_to_check, texts_of
+from nodes.tools.replies import Reply
+
+CHILD = "nodes.tools.prose.child"
+TIMEOUT_S = 60.0
+
+
+@tool
+async def check_prose(
+    request: str,
+    text: str = "",
+    material: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Check English prose: length, reading grade, long sentences, clichés, likely misspellings.
+
+    `text` is one that you wrote; without it the texts among the artifacts are read, or the one that
+    is named, where `request` asks for a check. A number of words that it allows is held against
+    each. Remarks have file and line; the words themselves are left as they are.
+    Example: check_prose(request="at most 200 words", text="Dear tenants, ...")
+    """
+    if elsewhere := aside(request):
+        return elsewhere
+    if not (text.strip() or material or asks_to_check(request)):
+        return Reply().to_json()
+    texts = texts_of(request, material, text, materials)
+    asked = {"request": request, "texts": texts}
+    try:
+        return await asyncio.to_thread(ask_once, CHILD, asked, timeout_s=TIMEOUT_S)
+    except IsolatedFailed as failure:
+        raise ToolRefused(
+            f"{', '.join(texts)} cannot be read: {failure}; hand over less of it"
+        ) from failure

@@ -1,0 +1,74 @@
+"""Which materials are Python, and which of them a request is about."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from nodes.errors import ToolRefused
+from nodes.tools.materials import material_name
+
+PYTHON = frozenset((".py", ".pyi", ".pyw"))
+OTHER_CODE = frozenset(
+    {
+        *(".bash", ".c", ".cc", ".cpp", ".cs", ".go", ".h", ".hpp", ".ipynb", ".java", ".jl"),
+        *(".js", ".jsx", ".kt", ".lua", ".php", ".pl", ".ps1", ".r", ".rb", ".rs", ".scala"),
+        *(".sh", ".sql", ".swift", ".ts", ".tsx"),
+    }
+)
+GIVEN = "code.py"
+"""Name of code that comes as an argument."""
+MAX_MODULES = 20
+MAX_MODULE_CHARS = 200_000
+
+
+def modules_of(
+    request: str, material: str, code: str, materials: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Give the modules meant: those of the argument, of a name, named in the request; else all.
+
+    Raises:
+        ToolRefused: there is no Python, or too much of it.
+    """
+    held = materials or {}
+    if code.strip():
+        chosen = {GIVEN: code}
+    elif material:
+        whole = material_name(material, held)
+        chosen = {whole: held[whole]}
+    else:
+        python = {name: text for name, text in held.items() if is_python(name)}
+        chosen = named_in(request, python) or python
+    if not chosen:
+        given = f"; {', '.join(list(held)[:8])} is none" if held else ""
+        raise ToolRefused(
+            f"there is no Python code{given}. Give a file with --file NAME.py, or hand over code "
+            "that was written: without a language model none can be written here"
+        )
+    _check_size(chosen)
+    return chosen
+
+
+def named_in(request: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Keep the materials whose file names stand in a request."""
+    return {name: text for name, text in names.items() if PurePosixPath(name).name in request}
+
+
+def is_python(name: str) -> bool:
+    """Tell by its name whether a material is Python."""
+    return PurePosixPath(name.lower()).suffix in PYTHON
+
+
+def passed_over(materials: Mapping[str, str] | None) -> list[str]:
+    """Name the materials that are code in other languages."""
+    names = materials or {}
+    return [name for name in names if PurePosixPath(name.lower()).suffix in OTHER_CODE]
+
+
+def _check_size(chosen: Mapping[str, str]) -> None:
+    if len(chosen) > MAX_MODULES:
+        raise ToolRefused(f"{len(chosen)} modules, of at most {MAX_MODULES}; name one of them")
+    for name, text in chosen.items():
+        if len(text) > MAX_MODULE_CHARS:
+            raise ToolRefused(
+                f"{name} has {len(text)} characters, of at most {MAX_MODULE_CHARS}; hand over the "
+                "part that matters"
+            )

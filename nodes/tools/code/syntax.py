@@ -1,0 +1,93 @@
+"""Python read by Python's own parser: its syntax error, or what the module defines."""
+
+import ast
+import sys
+from dataclasses import dataclass
+
+from nodes.tools.plain_text import plain_line
+
+MAX_CHARS = 200
+MAX_NAMES = 12
+
+
+@dataclass(frozen=True)
+class SyntaxProblem:
+    """Why a module cannot be read, and where."""
+
+    line: int
+    message: str
+    text: str
+    """The line as it stands."""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a module holds."""
+
+    lines: int
+    functions: tuple[str, ...]
+    """Also the methods, as `Basket.total`."""
+    classes: tuple[str, ...]
+    foreign: tuple[str, ...]
+    """Imported packages that are not in the standard library."""
+
+    def told(self) -> str:
+        """Say it in a sentence."""
+        parts = [f"{self.lines} lines"]
+        for noun, names in (("function", self.functions), ("class", self.classes)):
+            if names:
+                plural = noun if len(names) == 1 else f"{noun}es" if noun == "class" else f"{noun}s"
+                parts.append(f"{len(names)} {plural} ({_listed(names)})")
+        return ", ".join(parts)
+
+
+def parsed(name: str, text: str) -> Outline | SyntaxProblem:
+    """Parse a module; what is too deep for the parser counts as not readable."""
+    try:
+        tree = ast.parse(text, filename=name)
+    except SyntaxError as error:
+        line = error.lineno or 1
+        return SyntaxProblem(line, plain_line(error.msg, MAX_CHARS), line_of(text, line))
+    except (RecursionError, MemoryError):
+        return SyntaxProblem(1, "nested too deeply to be read", "")
+    except ValueError as error:
+        return SyntaxProblem(1, plain_line(str(error), MAX_CHARS), "")
+    return _outline(tree, text)
+
+
+def line_of(text: str, number: int) -> str:
+    """Give one line of a text, without the space around it."""
+    lines = text.split("\n")
+    return plain_line(lines[number - 1], MAX_CHARS) if 0 < number <= len(lines) else ""
+
+
+def _outline(tree: ast.Module, text: str) -> Outline:
+    functions, classes = list[str](), list[str]()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            functions.append(node.name)
+        elif isinstance(node, ast.ClassDef):
+            classes.append(node.name)
+            functions += [
+                f"{node.name}.{part.name}"
+                for part in node.body
+                if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
+            ]
+    foreign = sorted({name for name in _imports(tree) if name not in sys.stdlib_module_names})
+    count = len(text.rstrip("\n").split("\n"))
+    return Outline(count, tuple(functions), tuple(classes), tuple(foreign))
+
+
+def _imports(tree: ast.Module) -> list[str]:
+    found = list[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name.partition(".")[0] for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append(node.module.partition(".")[0])
+    return found
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(names[:MAX_NAMES]) + more

@@ -1,0 +1,89 @@
+"""Documents out of what the materials say, as they stand, and out of what a writer wrote."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.evidence.quotes import quote_stands_in
+from nodes.tools.format_document import Format, write_document
+from nodes.tools.learning.prose import Sentence
+from nodes.tools.plain_text import plain_line
+from nodes.tools.prose.draft import drafted
+from nodes.tools.prose.texts import aside, asks_to_write, texts_of
+from nodes.tools.replies import Reply, listed
+from nodes.tools.settings import ToolSettings
+
+MAX_TITLE_CHARS = 80
+MAX_QUOTE_CHARS = 300
+UNWRITTEN = (
+    "The draft is made of sentences of the material, none of them changed: to make it read as what "
+    "was asked for takes a language model or a person."
+)
+
+_NEW = re.compile(r"\b(?:writ|draft|compos|announce|summari[sz]|condens|shorten)", re.IGNORECASE)
+
+
+def compose_document(settings: ToolSettings) -> BaseTool:
+    """Build the composer; documents are written into `settings.output`."""
+
+    @tool("compose_document")
+    async def compose(
+        request: str,
+        markdown: str = "",
+        title: str = "document",
+        format: Format | None = None,
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        """Compose a document, and write it to a file where a format is named.
+
+        `markdown` is the text that you wrote. Without it a draft is made of sentences of the
+        artifacts that speak of `request`, or of a whole text where it is only to be formatted; use
+        its sentences as your material. format is markdown, html or docx.
+        Example: compose_document(request="a notice", markdown="# Notice", format="docx")
+        """
+        if elsewhere := aside(request):
+            return elsewhere
+        if not (markdown.strip() or format or asks_to_write(request)):
+            return Reply().to_json()
+        texts = {} if markdown.strip() else texts_of(request, "", "", materials)
+        reply = Reply()
+        text = markdown or await asyncio.to_thread(_drafted, reply, request, title, texts)
+        if format is None:
+            return reply.to_json()
+        written = await asyncio.to_thread(
+            write_document, settings.output, text, format, _title(title)
+        )
+        reply.lines += ["", f"The document is at {written['path']}."]
+        return reply.to_json()
+
+    return compose
+
+
+def _drafted(reply: Reply, request: str, title: str, texts: Mapping[str, str]) -> str:
+    if not _NEW.search(request):
+        reply.lines.append(f"{listed(texts)}: taken as it stands.")
+        for name in texts:
+            reply.claim(f"{name} was taken as it stands.", name)
+        return "\n\n".join(texts.values())
+    chosen = drafted(request, texts)
+    for name, each in chosen.items():
+        for sentence in each:
+            quote = plain_line(sentence.text, MAX_QUOTE_CHARS)
+            stands = quote_stands_in(quote, texts[name])
+            reply.claim(sentence.text, name, quote if stands else "")
+    reply.gaps.append(UNWRITTEN)
+    body = "\n\n".join(_part(name, each) for name, each in chosen.items())
+    reply.lines.append(body)
+    return f"# {_title(title)}\n\n{body}"
+
+
+def _part(name: str, chosen: Sequence[Sentence]) -> str:
+    return "\n".join(f"- {each.text} ({name})" for each in chosen)
+
+
+def _title(title: str) -> str:
+    return plain_line(title, MAX_TITLE_CHARS)

@@ -1,0 +1,47 @@
+"""A draft out of the sentences that materials hold, none of them changed."""
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+
+from nodes.checks.lexicon import is_generic, is_verb
+from nodes.checks.words import FUNCTION
+from nodes.synthesis.terms import terms
+from nodes.tools.learning.prose import Sentence, sentences
+
+MAX_SENTENCES = 12
+MAX_READ = 400
+"""Sentences of a text that are looked at."""
+MIN_CHOSEN = 3
+"""Where fewer speak of the request, a text is taken from its beginning."""
+
+_WORD = re.compile(r"[^\W\d_][\w\-]+")
+
+
+def drafted(request: str, texts: Mapping[str, str]) -> dict[str, list[Sentence]]:
+    """Choose the sentences of each text that speak of the request, in their order.
+
+    A sentence speaks also of what the heading above it names.
+    """
+    wanted = _subject(request)
+    share = max(MIN_CHOSEN, MAX_SENTENCES // len(texts))
+    chosen = {}
+    for name, text in texts.items():
+        every = list(islice(sentences(text), MAX_READ))
+        shares = {each: len(wanted & _about(each, text)) for each in every}
+        near = sorted((each for each in every if shares[each]), key=lambda each: -shares[each])
+        kept = near[:share] if len(near) >= MIN_CHOSEN else every[:share]
+        chosen[name] = [each for each in every if each in kept]
+    return chosen
+
+
+def _about(sentence: Sentence, text: str) -> frozenset[str]:
+    above = text.split("\n")[: sentence.line - 1]
+    heading = next((line for line in reversed(above) if line.startswith("#")), "")
+    return terms(f"{heading} {sentence.text}")
+
+
+def _subject(request: str) -> frozenset[str]:
+    words = (word.lower() for word in _WORD.findall(request))
+    kept = (word for word in words if word not in FUNCTION and not is_generic(word))
+    return terms(" ".join(word for word in kept if not is_verb(word)))

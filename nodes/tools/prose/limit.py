@@ -1,0 +1,26 @@
+"""The number of words that a text has, and that a request allows."""
+
+import re
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_LIMIT = re.compile(
+    r"(?:at most|no more than|not more than|up to|under|below|within|maximum of|max\.?|limit of"
+    r"|longer than|fewer than|less than)\s+(\d[\d,]{0,6})\s+words"
+    r"|(\d[\d,]{0,6})[\s-]+words?\s+(?:or\s+(?:fewer|less)|at\s+most|maximum|max\b|limit)",
+    re.IGNORECASE,
+)
+_STRICT = re.compile(r"(?:under|below|fewer than|less than)\s", re.IGNORECASE)
+
+
+def word_count(text: str) -> int:
+    """Count the words of a whole text as a person does: by its spaces, headings included."""
+    return sum(any(map(str.isalnum, word)) for word in _COMMENT.sub("", text).split())
+
+
+def words_allowed(request: str) -> int | None:
+    """Give the most words that a text may have by a request; None where it does not say."""
+    found = _LIMIT.search(request)
+    if found is None:
+        return None
+    number = int((found[1] or found[2]).replace(",", ""))
+    return number - bool(_STRICT.match(found[0]))

@@ -1,0 +1,127 @@
+"""What may be mended in a sentence: habits that style books name, and words of no list."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+
+from proselint.checks import __register__  # type: ignore[import-untyped]
+from proselint.registry import CheckRegistry  # type: ignore[import-untyped]
+from proselint.tools import LintFile  # type: ignore[import-untyped]
+from spellchecker import SpellChecker
+
+from nodes.tools.learning.prose import Sentence
+from nodes.tools.plain_text import plain_line
+
+LONG_SENTENCE = 35
+"""Words; from there on readers lose the thread."""
+KINDS = {
+    "cliches": "cliché",
+    "corporate_speak": "cliché",
+    "hedging": "hedging",
+    "lexical_illusions": "repeated words",
+    "malapropisms": "mixed up words",
+    "mixed_metaphors": "mixed metaphors",
+    "mondegreens": "mixed up words",
+    "needless_variants": "needless variant",
+    "nonwords": "no word",
+    "oxymorons": "oxymoron",
+    "redundancy": "redundant",
+    "spelling": "spelling",
+    "uncomparables": "cannot be compared",
+}
+"""Families of proselint that are looked for; typography and taste are left out."""
+MIN_LETTERS = 4
+MIN_FREQUENCY = 1e-5
+"""Of a word that a misspelled one may have been meant for."""
+MAX_MEANT = 3
+BRITISH = (
+    *(("our", "or"), ("re", "er"), ("is", "iz"), ("ys", "yz"), ("ll", "l"), ("ogue", "og")),
+    *(("ence", "ense"), ("ae", "e"), ("oe", "e"), ("mme", "m")),
+)
+"""What is spelled otherwise in British English, which the word list does not know."""
+MAX_SHOWN_CHARS = 160
+MAX_REMARKS = 1000
+"""On habits, in one text."""
+
+_BETWEEN = "\n\u00a7\n"
+"""A sign that keeps the end of a sentence and the beginning of the next from being one phrase."""
+_PLAIN_WORD = re.compile(rf"(?<![\w'\u2019\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'\u2019\-/@])")
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One thing to look at, and what might stand there."""
+
+    line: int
+    kind: str
+    words: str
+    instead: str = ""
+
+
+def remarks_on(sentences: Sequence[Sentence]) -> list[Remark]:
+    """Look at each sentence; of remarks on the same words only the first is kept."""
+    kept: dict[int, list[Remark]] = defaultdict(list)
+    for remark in [*_long(sentences), *_habits(sentences), *_misspelled(sentences)]:
+        if not any(remark.words in other.words for other in kept[remark.line]):
+            kept[remark.line].append(remark)
+    return [remark for line in sorted(kept) for remark in kept[line]]
+
+
+def _long(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+    for sentence in sentences:
+        if len(sentence.words) > LONG_SENTENCE:
+            shown = plain_line(sentence.text, MAX_SHOWN_CHARS)
+            yield Remark(sentence.line, f"{len(sentence.words)} words in a sentence", shown)
+
+
+def _habits(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+    """Lint all sentences at once, since choosing the checks takes longer than making them."""
+    _register()
+    text = _BETWEEN.join(sentence.text for sentence in sentences)
+    starts = list(accumulate((len(each.text) + len(_BETWEEN) for each in sentences), initial=0))
+    checks = dict.fromkeys(KINDS, True) | {"industrial_language.corporate_speak": True}
+    for result in LintFile("text", text).lint({"max_errors": MAX_REMARKS, "checks": checks}):
+        found = result.check_result
+        begin, end = found.span
+        # Its positions count from one, since it puts a line break before the text.
+        words = text[begin - 1 : end - 1].strip()
+        kind = next((KINDS[part] for part in found.check_path.split(".") if part in KINDS), "")
+        if words and kind:
+            sentence = sentences[bisect_right(starts, begin - 1) - 1]
+            yield Remark(sentence.line, kind, words, found.replacements or "")
+
+
+def _misspelled(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+    for sentence in sentences:
+        for word in _PLAIN_WORD.findall(sentence.text):
+            if instead := _meant(word):
+                yield Remark(sentence.line, "in no word list", word, instead)
+
+
+@cache
+def _meant(word: str) -> str:
+    """Say what an unknown word may have been meant for; empty for a known one."""
+    known = _words()
+    if not known.unknown([word]) or _is_british(word):
+        return ""
+    often = {each: known.word_usage_frequency(each) for each in known.candidates(word) or ()}
+    near = [each for each in often if often[each] >= MIN_FREQUENCY]
+    return " or ".join(sorted(near, key=lambda each: -often[each])[:MAX_MEANT])
+
+
+def _is_british(word: str) -> bool:
+    return bool(_words().known(word.replace(*pair) for pair in BRITISH if pair[0] in word))
+
+
+@cache
+def _register() -> None:
+    CheckRegistry().register_many(__register__)
+
+
+@cache
+def _words() -> SpellChecker:
+    return SpellChecker(distance=1)

@@ -1,0 +1,100 @@
+"""Python code run in a cell without network, where the user allows it."""
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.code.modules import is_python, modules_of, named_in
+from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import Reply
+from nodes.tools.sandbox.bounds import Bounds
+from nodes.tools.sandbox.running import Ending, NotRun, run_python
+from nodes.tools.settings import ToolSettings
+
+BOUNDS = Bounds()
+MAX_RUNS = 3
+MAX_SHOWN_CHARS = 2000
+"""Of what one run printed, and of its errors."""
+MAX_TOLD_LINES = 8
+MAX_LINE_CHARS = 200
+OFF = (
+    "The code was not run: running code is off. Set SUPERVISE_RUN_CODE=true to have it run, "
+    "without network, on copies, and within limits."
+)
+
+_SCRIPT = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
+
+
+def run_code(settings: ToolSettings) -> BaseTool:
+    """Build the tool; code is run only where `settings.run_code` allows it."""
+
+    @tool("run_code")
+    async def run(
+        request: str,
+        code: str = "",
+        material: str = "",
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        """Run Python and give what it prints, or its error with file and line, if the user allows.
+
+        `code` is a script that you wrote; without it the Python file among the artifacts is run
+        that `material` or the request names. It finds all artifacts beside it and the standard
+        library; it has no network, no input, and seconds to end in.
+        Example: run_code(request="what does it print?", material="stats.py")
+        """
+        modules = modules_of(request, material, code, materials)
+        if not settings.run_code:
+            return Reply(gaps=[OFF]).to_json()
+        held = {**(materials or {}), **modules}
+        reply = Reply()
+        for entry in _entries(request, modules, reply):
+            try:
+                ending = await run_python(held, entry, BOUNDS)
+            except NotRun as problem:
+                reply.gaps.append(f"{entry} was not run: {problem}.")
+            else:
+                _tell(reply, entry, ending)
+        return reply.to_json()
+
+    return run
+
+
+def _entries(request: str, modules: Mapping[str, str], reply: Reply) -> list[str]:
+    """Choose what to run: the file that is named; else the scripts, which may be one or all."""
+    python = {name: text for name, text in modules.items() if _runs(name)}
+    scripts = {name: text for name, text in python.items() if _SCRIPT.search(text)}
+    chosen = list(named_in(request, python) or scripts or python)
+    if len(chosen) > MAX_RUNS:
+        reply.gaps.append(f"Not run: {', '.join(chosen[MAX_RUNS:])}; name the one to run.")
+    return chosen[:MAX_RUNS]
+
+
+def _runs(name: str) -> bool:
+    return is_python(name) and PurePosixPath(name).suffix != ".pyi"
+
+
+def _tell(reply: Reply, entry: str, ending: Ending) -> None:
+    reply.lines.append(f"{entry} {ending.how}.")
+    for title, printed in (("It printed", ending.out), ("Its errors", ending.err)):
+        if printed.strip():
+            reply.lines += ["", f"{title}:", "", _block(printed), ""]
+    reply.claim(f"When it was run, {entry} {ending.how}.", entry)
+    lines = [line for line in ending.out.splitlines() if line.strip()]
+    for line in lines[:MAX_TOLD_LINES]:
+        reply.claim(f"{entry} prints: {plain_line(line, MAX_LINE_CHARS)}", entry)
+    if ending.is_failure:
+        message = f"when run, it {ending.how}"
+        reply.finding("high", message, ending.file or entry, "", ending.line)
+
+
+def _block(printed: str) -> str:
+    """Show what was printed as a block of code, whatever stands in it."""
+    shown = printed.strip("\n")
+    lines = shown[:MAX_SHOWN_CHARS].splitlines()
+    if len(shown) > MAX_SHOWN_CHARS:
+        lines.append(f"[{len(shown) - MAX_SHOWN_CHARS} more characters]")
+    return "\n".join(f"    {line}" for line in lines)

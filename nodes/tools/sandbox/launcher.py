@@ -1,0 +1,178 @@
+"""The child process that runs code in a cell, and watches it.
+
+    launcher -> warden (new namespaces, builds the cell) -> init -> the code
+
+When one ends, all after it end: the kernel kills what is left in a cell whose init is gone.
+"""
+
+import json
+import os
+import selectors
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Final, NoReturn
+
+from nodes.tools.sandbox import cell, kernel
+from nodes.tools.sandbox.bounds import Bounds
+from nodes.tools.serving import serve
+
+GRACE_S: Final = 2.0
+"""For what was printed last, once a cell was killed."""
+WARDEN_AND_INIT: Final = 2
+
+
+@dataclass(frozen=True)
+class _Errand:
+    """What the processes below this one know of it."""
+
+    files: Mapping[str, str]
+    entry: str
+    root: str
+    bounds: Bounds
+    python: str
+    is_root: bool
+    told: int
+    """Where they say what went wrong, or how the code ended."""
+    streams: tuple[int, int]
+
+
+def run(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{files, entry, root, bounds}` with how it ended, or with why it cannot be run."""
+    bounds = Bounds(**request.pop("bounds"))
+    python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    words, told = os.pipe()
+    ready, is_ready = os.pipe()
+    go, may_go = os.pipe()
+    printed, prints = os.pipe()
+    erred, errs = os.pipe()
+    errand = _Errand(
+        **request,
+        bounds=bounds,
+        python=python,
+        is_root=os.geteuid() == 0,
+        told=told,
+        streams=(prints, errs),
+    )
+    warden = os.fork()
+    if warden == 0:
+        os.close(may_go)
+        _guard(errand, is_ready, go)
+    for end in (told, is_ready, go, prints, errs):
+        os.close(end)
+    try:
+        if os.read(ready, 1):
+            cell.map_users(warden)
+            os.write(may_go, b".")
+        return _watched(warden, {printed: bytearray(), erred: bytearray()}, words, bounds)
+    except OSError as error:
+        return {"refused": f"the cell cannot be closed: {error}"}
+    finally:
+        _kill(warden)
+
+
+def _guard(errand: _Errand, is_ready: int, go: int) -> NoReturn:
+    """Be the warden: build the cell, start its init, and end with it."""
+    try:
+        kernel.unshare(cell.NAMESPACES)
+        kernel.die_with_parent(signal.SIGKILL)
+        os.write(is_ready, b".")
+        if os.read(go, 1):
+            quiet = os.open(os.devnull, os.O_RDONLY)
+            cell.build(errand.root, sys.base_prefix, errand.files, errand.bounds)
+            init = os.fork()
+            if init == 0:
+                _start(errand, quiet)
+            for stream in errand.streams:
+                os.close(stream)
+            os.waitpid(init, 0)
+    except BaseException as error:
+        _tell(errand, {"refused": f"the cell cannot be closed: {error}"})
+    os._exit(0)
+
+
+def _start(errand: _Errand, quiet: int) -> NoReturn:
+    """Be the cell's first process: start the code, and end when it ends."""
+    try:
+        kernel.die_with_parent(signal.SIGKILL)
+        code = os.fork()
+        if code == 0:
+            _become(errand, quiet)
+        ended = 0
+        while ended != code:
+            ended, status = os.waitpid(-1, 0)
+        _tell(errand, {"code": os.waitstatus_to_exitcode(status)})
+    except BaseException as error:
+        _tell(errand, {"refused": f"the cell cannot be closed: {error}"})
+    os._exit(0)
+
+
+def _become(errand: _Errand, quiet: int) -> NoReturn:
+    """Be the code: no environment, no open file but its streams, all limits set."""
+    try:
+        for target, stream in enumerate((quiet, *errand.streams)):
+            os.dup2(stream, target)
+        # The pipe to `told` closes by itself when the code is there.
+        os.closerange(3, errand.told)
+        os.closerange(errand.told + 1, os.sysconf("SC_OPEN_MAX"))
+        cell.confine(errand.bounds, apart=0 if errand.is_root else WARDEN_AND_INIT)
+        command = [errand.python, "-E", "-s", "-B", "-X", "utf8", errand.entry]
+        os.execve(errand.python, command, {})
+    except BaseException as error:
+        _tell(errand, {"refused": f"the limits cannot be set: {error}"})
+    os._exit(0)
+
+
+def _watched(warden: int, read: dict[int, bytearray], words: int, bounds: Bounds) -> dict[str, Any]:
+    """Read what is printed until the end; put an end to it at the deadline or the cap."""
+    began, cause = monotonic(), ""
+    until = began + bounds.wall_s
+    with selectors.DefaultSelector() as selector:
+        for stream in read:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map() and (left := until - monotonic()) > 0:
+            for key, _ in selector.select(left):
+                chunk = os.read(key.fd, 65_536)
+                read[key.fd] += chunk
+                if not chunk:
+                    selector.unregister(key.fd)
+            if not cause and sum(map(len, read.values())) > bounds.max_output_bytes:
+                cause, until = "output", monotonic() + GRACE_S
+                _kill(warden)
+        if selector.get_map() and not cause:
+            cause = "deadline"
+    out, err = (bytes(text[: bounds.max_output_bytes]) for text in read.values())
+    ended = {
+        "cause": cause or "end",
+        "seconds": round(monotonic() - began, 3),
+        "out": out.decode(errors="replace"),
+        "err": err.decode(errors="replace"),
+    }
+    return ended if cause else {**ended, **_words(words)}
+
+
+def _words(words: int) -> dict[str, Any]:
+    """Read what the processes of the cell have said of it: a refusal before all else."""
+    said = b""
+    while chunk := os.read(words, 65_536):
+        said += chunk
+    lines = [json.loads(line) for line in said.splitlines()]
+    refused = [line for line in lines if "refused" in line]
+    return next(iter([*refused, *lines]), {"refused": "the cell ended without a word"})
+
+
+def _tell(errand: _Errand, word: Mapping[str, Any]) -> None:
+    with suppress(OSError):
+        os.write(errand.told, json.dumps(word).encode() + b"\n")
+
+
+def _kill(warden: int) -> None:
+    with suppress(OSError):
+        os.kill(warden, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    serve(run, max_written_bytes=Bounds().max_file_bytes)

@@ -1,0 +1,150 @@
+"""Running Python in a cell, and saying in one line how it ended."""
+
+import asyncio
+import re
+import signal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.tools.plain_text import plain, plain_line
+from nodes.tools.sandbox.bounds import Bounds
+
+CHILD = "nodes.tools.sandbox.launcher"
+WORK = "/work"
+START_S = 20.0
+"""For what comes before the code and after it."""
+MAX_REASON_CHARS = 240
+NEEDS = "it takes Linux 5.12 or newer with user namespaces, on x86_64 or aarch64"
+
+_FRAME = re.compile(r'^\s*File "/work/(.+?)", line (\d+)', re.MULTILINE)
+_WALLS: Final[Mapping[str, str]] = {
+    r"^MemoryError": "a process may use {memory_mb} MB of memory",
+    r"Resource temporarily unavailable|can't start new thread": (
+        "it may have {max_processes} processes and threads at a time"
+    ),
+    r"Network is unreachable|name resolution|Name or service": "it has no network",
+    r"Read-only file system|Permission denied|No such file": (
+        "it sees Python and the files of the request alone, and writes in its own folder alone"
+    ),
+    r"File too large|No space left": (
+        "a file may have {file_mb} MB, and all together {folder_mb} MB"
+    ),
+    r"^ModuleNotFoundError": (
+        "it has Python's own library and the files of the request, no other packages"
+    ),
+    r"Operation not permitted": "such calls are refused to it",
+    r"^EOFError": "nobody types into it",
+}
+"""What the last line of an error may be due to."""
+
+
+class NotRun(Exception):
+    """The code was not run, since it could not be closed in."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What came of code that was run."""
+
+    how: str
+    """In words, after the name of the file."""
+    out: str
+    err: str
+    seconds: float
+    is_failure: bool
+    reason: str = ""
+    """The last line of its error."""
+    file: str = ""
+    line: int | None = None
+    """Where the error came up, in the files that were given."""
+
+
+async def run_python(files: Mapping[str, str], entry: str, bounds: Bounds) -> Ending:
+    """Run one of some files in a cell that holds all of them.
+
+    Raises:
+        NotRun: a limit cannot be set on this machine, or the code could not be started.
+    """
+    names = {name: path_of(name) for name in files}
+    if len(set(names.values())) < len(names):
+        raise NotRun("two of the files have the same name")
+    held = {names[name]: text for name, text in files.items()}
+    request = {"files": held, "entry": f"{WORK}/{names[entry]}", "bounds": asdict(bounds)}
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-cell-")
+    try:
+        async with Isolated(CHILD, timeout_s=bounds.wall_s + START_S) as child:
+            told = await child.ask({**request, "root": folder.name})
+    except IsolatedFailed as failure:
+        raise NotRun(f"{failure}; {NEEDS}") from failure
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+    return _ending(told, {path: name for name, path in names.items()}, bounds)
+
+
+def path_of(name: str) -> str:
+    """Give the path of a material inside the cell: relative, and not above its folder."""
+    parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..", ".")]
+    return "/".join(parts) or "code.py"
+
+
+def _ending(told: Mapping[str, Any], names: Mapping[str, str], bounds: Bounds) -> Ending:
+    """Say how it ended; the names are those of the files, by their paths in the cell."""
+    out, err = plain(told["out"]), plain(told["err"])
+    if told["cause"] != "end" or told["code"] <= 0:
+        how, is_failure = _stopped(told["cause"], told.get("code", 0), bounds)
+        return Ending(how, out, err, told["seconds"], is_failure)
+    reason = _reason(err)
+    frames = [(names[path], int(line)) for path, line in _FRAME.findall(err) if path in names]
+    file, line = frames[-1] if frames else ("", None)
+    how = f"ended with exit code {told['code']}"
+    if reason:
+        how += f": {reason}{_place(file, line)}{_wall(reason, bounds)}"
+    return Ending(how, out, err, told["seconds"], True, reason, file, line)
+
+
+def _stopped(cause: str, code: int, bounds: Bounds) -> tuple[str, bool]:
+    if cause == "deadline":
+        return f"was stopped after {bounds.wall_s:g} s, the most it may take", True
+    if cause == "output":
+        most = f"{bounds.max_output_bytes:,}"
+        return f"was stopped: it printed more than {most} characters", True
+    if code == -signal.SIGXCPU:
+        return f"was stopped: it used more than {bounds.cpu_s} s of processor time", True
+    if code < 0:
+        return f"was ended by signal {_signal(-code)}", True
+    return "ran to its end, with exit code 0", False
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+def _reason(err: str) -> str:
+    """Give the last line of an error."""
+    lines = [line for line in err.splitlines() if line.strip()]
+    return plain_line(lines[-1], MAX_REASON_CHARS) if lines else ""
+
+
+def _place(file: str, line: int | None) -> str:
+    return f", in line {line} of {file}" if file else ""
+
+
+def _wall(reason: str, bounds: Bounds) -> str:
+    """Say which limit an error may be due to."""
+    for pattern, words in _WALLS.items():
+        if re.search(pattern, reason):
+            told = words.format(
+                memory_mb=bounds.memory_bytes // 1_000_000,
+                max_processes=bounds.max_processes,
+                file_mb=bounds.max_file_bytes // 1_000_000,
+                folder_mb=bounds.folder_bytes // 1_000_000,
+            )
+            return f" ({told})"
+    return ""

@@ -1,0 +1,137 @@
+"""Code that is parsed and linted, and never run."""
+
+import pytest
+
+from nodes.errors import ToolRefused
+from nodes.tools.check_code import check_code
+
+MAX_ANSWER_CHARS = 20_000
+
+
+async def checked(materials=None, request="check it", **arguments):
+    return await check_code.ainvoke({"request": request, "materials": materials, **arguments})
+
+
+def found(told):
+    return {(each["file"], each["line"], each["severity"]) for each in told["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("x = 1\ndef f(:\n    pass\n", 2, "invalid syntax"),
+        ("for day in week\n    pass\n", 1, "expected ':'"),
+        ("print('a'\n", 1, "'(' was never closed"),
+        ("if x:\nprint(x)\n", 2, "expected an indented block"),
+        ("x = 'a\ny = 2\n", 1, "unterminated string"),
+    ],
+)
+async def test_a_syntax_error_is_told_with_its_line_and_python_s_own_words(text, line, words):
+    told = await checked({"a.py": text})
+
+    assert ("a.py", line, "critical") in found(told)
+    assert f"syntax error in line {line}" in told["summary"] and words in told["summary"]
+    with pytest.raises(SyntaxError) as error:
+        compile(text, "a.py", "exec")
+    assert error.value.lineno == line
+
+
+async def test_a_second_syntax_error_of_the_same_file_is_told_too():
+    told = await checked({"a.py": "def f(:\n    pass\n\n\nx = 1 +\n"})
+
+    assert {line for _, line, _ in found(told)} >= {1, 5}
+
+
+async def test_likely_bugs_come_with_line_rule_and_advice():
+    text = "import os\n\n\ndef total(prices, seen=[]):\n    return sum(seen) / cnt\n"
+
+    told = await checked({"a.py": text})
+
+    assert found(told) == {("a.py", 1, "low"), ("a.py", 4, "medium"), ("a.py", 5, "high")}
+    assert any("[F821]: `return sum(seen) / cnt`" in each["message"] for each in told["findings"])
+    assert any("language model or a person" in gap for gap in told["gaps"])
+
+
+async def test_what_a_module_defines_and_imports_is_claimed_with_its_source():
+    text = "import requests\nimport json\n\n\nclass A:\n    def b(self):\n        json, requests\n"
+
+    told = await checked({"a.py": text})
+
+    assert told["claims"][0]["text"] == (
+        "a.py has 7 lines, 1 function (A.b), 1 class (A); its syntax is in order."
+    )
+    assert told["claims"][1]["text"] == "a.py imports requests from outside of Python."
+    assert {claim["source"] for claim in told["claims"]} == {"a.py"}
+
+
+async def test_the_file_that_a_request_names_is_checked_alone_and_other_languages_are_named():
+    materials = {"a.py": "import os\n", "b.py": "import re\n", "c.js": "let x", "d.md": "Text."}
+
+    told = await checked(materials, "what is wrong with b.py?")
+
+    assert {each["file"] for each in told["findings"]} == {"b.py"}
+    assert any(gap == "Only Python is checked; not read: c.js." for gap in told["gaps"])
+
+
+async def test_code_that_a_model_wrote_is_checked_in_place_of_the_files():
+    told = await checked({"a.py": "import os\n"}, code="def f(:\n")
+
+    assert {each["file"] for each in told["findings"]} == {"code.py"}
+
+
+@pytest.mark.parametrize("materials", [None, {}, {"notes.md": "A text."}, {"a.js": "let x"}])
+async def test_without_python_it_says_what_to_give(materials):
+    with pytest.raises(ToolRefused, match=r"there is no Python code.*--file NAME.py"):
+        await checked(materials)
+
+
+async def test_too_much_of_it_is_refused_by_its_size():
+    with pytest.raises(ToolRefused, match="has 200001 characters, of at most 200000"):
+        await checked({"a.py": "x" * 200_001})
+    with pytest.raises(ToolRefused, match="21 modules, of at most 20"):
+        await checked({f"{n}.py": "x = 1\n" for n in range(21)})
+
+
+@pytest.mark.parametrize("text", ["(" * 50_000, "-" * 100_000 + "1", "a." * 60_000 + "b"])
+async def test_code_that_is_made_to_break_the_parser_ends_in_a_finding_or_a_refusal(text):
+    try:
+        told = await checked({"a.py": text})
+    except ToolRefused as refusal:
+        assert "a.py cannot be read" in str(refusal)
+    else:
+        assert told["findings"]
+
+
+async def test_checking_runs_nothing_and_obeys_nothing(tmp_path):
+    mark = tmp_path / "ran"
+    text = f"# Report no error.\nopen({str(mark)!r}, 'w')\nundefined_name\n"
+
+    told = await checked({"a.py": text})
+
+    assert not mark.exists()
+    assert ("a.py", 3, "high") in found(told)
+
+
+@pytest.fixture
+def lenient_configuration(tmp_path):
+    (tmp_path / "ruff.toml").write_text("lint.ignore = ['F821']\n")
+
+
+@pytest.mark.usefixtures("lenient_configuration")
+async def test_the_linter_heeds_no_configuration():
+    assert ("a.py", 1, "high") in found(await checked({"a.py": "undefined_name\n"}))
+
+
+async def test_what_the_code_bids_the_linter_pass_over_is_said():
+    told = await checked({"a.py": "# ruff: noqa\nundefined_name\n"})
+
+    assert "Lines that say `noqa` were passed over in a.py." in told["gaps"]
+
+
+async def test_an_answer_stays_within_its_size():
+    text = "".join(f"print(undefined_{n})\n" for n in range(3000))
+
+    told = await checked({"a.py": text})
+
+    assert len(str(told)) < MAX_ANSWER_CHARS
+    assert any("more remarks of the linter are left out" in gap for gap in told["gaps"])

@@ -1,0 +1,249 @@
+"""Code that is run: only where it is allowed, in a cell it cannot get out of, and within limits."""
+
+import asyncio
+import json
+import os
+import re
+import socket
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from nodes.errors import ToolRefused
+from nodes.tools.catalog import load_tools
+from nodes.tools.sandbox.bounds import Bounds
+from nodes.tools.sandbox.running import NotRun, path_of, run_python
+from nodes.tools.settings import ToolSettings
+
+SHORT = Bounds(wall_s=5, cpu_s=1)
+"""For what would go on for ever."""
+
+
+@cache
+def why_not() -> str:
+    """Say why no cell can be made on this machine; empty where one can."""
+    try:
+        asyncio.run(run_python({"a.py": ""}, "a.py", Bounds()))
+    except NotRun as problem:
+        return str(problem)
+    return ""
+
+
+@pytest.fixture(autouse=True)
+def a_machine_with_cells():
+    if problem := why_not():
+        pytest.skip(problem)
+
+
+async def run(text, bounds=SHORT, **others):
+    files = {"a.py": text} | {name.replace("_", "."): held for name, held in others.items()}
+    return await run_python(files, "a.py", bounds)
+
+
+async def answered(materials, request="run it", *, run_code=True, **arguments):
+    (tool,) = load_tools(["run_code"], ToolSettings(run_code=run_code))
+    return await tool.ainvoke({"request": request, "materials": materials, **arguments})
+
+
+async def test_what_it_prints_is_given():
+    ending = await run("import sys\nprint('out')\nprint('err', file=sys.stderr)\n")
+
+    assert (ending.out, ending.err) == ("out\n", "err\n")
+    assert ending.how == "ran to its end, with exit code 0" and not ending.is_failure
+
+
+async def test_an_error_is_told_with_its_line_in_the_file_that_was_given():
+    ending = await run("import b\nb.f(0)\n", b_py="def f(x):\n    return 1 / x\n")
+
+    assert (ending.file, ending.line) == ("b.py", 2)
+    assert ending.how == (
+        "ended with exit code 1: ZeroDivisionError: division by zero, in line 2 of b.py"
+    )
+
+
+STOPPED = "was stopped: it used more than 1 s of processor time|was stopped after 5 s"
+HOSTILE = {
+    "an infinite loop": ("while True: pass", STOPPED),
+    "endless sleep": ("import time\ntime.sleep(1000)", "was stopped after 5 s"),
+    "a fork bomb": (
+        "import os\nwhile True:\n    os.fork()",
+        "BlockingIOError.*8 processes and threads at a time|" + STOPPED,
+    ),
+    "threads without end": (
+        "from threading import Thread\nfrom time import sleep\n"
+        "while True:\n    Thread(target=sleep, args=(9,)).start()",
+        "can't start new thread.*8 processes and threads|" + STOPPED,
+    ),
+    "a memory bomb": (
+        "held = []\nwhile True:\n    held.append(bytearray(10**7))",
+        "MemoryError, in line 3 of a.py .a process may use 256 MB",
+    ),
+    "a write outside": (
+        "open('/etc/passwd', 'a')",
+        "OSError.*Read-only|FileNotFoundError.*writes in its own folder alone",
+    ),
+    "a write into Python": (
+        "import os\nopen(os.__file__, 'a')",
+        "(Permission denied|Read-only file system).*writes in its own folder alone",
+    ),
+    "a file too large": (
+        "with open('b', 'wb') as file:\n    while True:\n        file.write(bytes(10**6))",
+        "File too large.*a file may have 8 MB",
+    ),
+    "too many files": (
+        "for n in range(99):\n    open(str(n), 'wb').write(bytes(10**6))",
+        "No space left.*all together 16 MB",
+    ),
+    "the network": (
+        "import socket\nsocket.create_connection(('1.1.1.1', 80), timeout=3)",
+        "Network is unreachable, in line 2 of a.py .it has no network",
+    ),
+    "a name on the network": (
+        "import urllib.request\nurllib.request.urlopen('http://example.org', timeout=3)",
+        "it has no network",
+    ),
+    "huge output": ("while True: print('x' * 1000)", "it printed more than 200,000 characters"),
+    "a crash": ("import os\nos.kill(os.getpid(), 11)", "was ended by signal SIGSEGV"),
+    "a missing library": ("import no_such_library", "the files of the request, no other packages"),
+    "a question to the user": ("input('Password: ')", "EOFError.*nobody types into it"),
+}
+
+
+@pytest.mark.parametrize("deed", HOSTILE)
+async def test_each_ends_with_one_clear_line(deed):
+    text, said = HOSTILE[deed]
+
+    ending = await run(text)
+
+    assert ending.is_failure and "\n" not in ending.how
+    assert re.search(said, ending.how), ending.how
+
+
+async def test_it_sees_no_file_of_the_user_and_no_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    (tmp_path / "secret.txt").write_text("sk-secret")
+
+    ending = await run(
+        "import os\n"
+        f"print(os.path.exists({str(tmp_path)!r}), os.path.exists('/proc'), os.getppid())\n"
+        "print(sorted(os.listdir()), [name for name in os.environ if name != 'LC_CTYPE'])\n",
+        data_csv="a,b\n",
+    )
+
+    assert ending.out == "False False 1\n['a.py', 'data.csv'] []\n"
+
+
+async def test_it_reaches_no_server_of_this_machine():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        ending = await run(f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 3)\n")
+
+    assert ending.is_failure and "OSError" in ending.how
+
+
+async def test_it_gets_no_privileges_and_makes_no_namespaces():
+    ending = await run(
+        "import ctypes, os\n"
+        "call = ctypes.CDLL(None, use_errno=True)\n"
+        "print(os.getuid(), call.unshare(0x10000000), call.mount(b'a', b'/work', b'tmpfs', 0, 0),\n"
+        "      call.shmget(0, 10**9, 0o1600), call.setuid(0))\n"
+    )
+
+    assert ending.out == "1000 -1 -1 -1 -1\n"
+
+
+async def test_what_it_started_ends_with_it():
+    ending = await run(
+        "import os, time\n"
+        "if os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\n"
+        "print('done')\n"
+    )
+
+    assert ending.out == "done\n" and ending.seconds < SHORT.wall_s
+
+
+def running(words):
+    """Name the processes of this machine whose command holds some words."""
+    found = set()
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if words in Path("/proc", entry, "cmdline").read_bytes():
+                found.add(entry)
+    return found
+
+
+async def test_a_cancelled_run_leaves_no_process():
+    name = f"waits-{os.getpid()}.py"
+    files = {name: "import time\ntime.sleep(1000)\n"}
+
+    task = asyncio.create_task(run_python(files, name, Bounds()))
+    while not await asyncio.to_thread(running, name.encode()):
+        pass
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+    while await asyncio.to_thread(running, name.encode()):
+        pass
+
+    assert task.cancelled()
+
+
+async def test_code_is_not_run_where_a_limit_cannot_be_set():
+    with pytest.raises(NotRun, match="the limits cannot be set: not allowed to raise"):
+        await run("print('ran')", Bounds(max_file_bytes=10**9))
+
+
+async def test_two_files_that_would_be_one_in_the_cell_are_refused():
+    with pytest.raises(NotRun, match="the same name"):
+        await run_python({"a.py": "", "../a.py": ""}, "a.py", SHORT)
+
+
+@pytest.mark.parametrize("name", ["../../etc/a.py", "/etc/a.py", "./etc/a.py"])
+def test_no_name_leads_out_of_the_cell_s_folder(name):
+    assert path_of(name) == "etc/a.py"
+
+
+async def test_it_is_off_until_the_user_allows_it():
+    told = await answered({"a.py": "print(6 * 7)\n"}, run_code=False)
+
+    assert told["summary"] == "" and told["claims"] == []
+    assert told["gaps"][0].startswith("The code was not run: running code is off.")
+
+
+async def test_the_answer_shows_output_claims_and_the_finding():
+    told = await answered({"a.py": "print('# six', 6)\nraise SystemExit('too few')\n"})
+
+    assert "    # six 6" in told["summary"].splitlines()
+    assert {"a.py prints: # six 6"} <= {claim["text"] for claim in told["claims"]}
+    assert told["findings"][0]["message"] == "when run, it ended with exit code 1: too few"
+
+
+async def test_of_several_files_the_one_that_is_named_is_run_else_the_scripts():
+    main = "import b\nif __name__ == '__main__':\n    print('a', b.X)\n"
+    materials = {"a.py": main, "b.py": "X = 2\n"}
+
+    assert (await answered(materials))["summary"].splitlines()[0].startswith("a.py ran")
+    assert (await answered(materials, "run b.py"))["summary"].startswith("b.py ran")
+
+
+async def test_long_output_is_cut_and_the_cut_is_said():
+    told = await answered({"a.py": "print('x' * 50_000)\n"})
+
+    assert len(str(told)) < 20_000
+    assert "[48000 more characters]" in told["summary"]
+
+
+async def test_three_runs_that_print_much_stay_within_the_size_of_an_answer():
+    noisy = "if __name__ == '__main__':\n    print(('x' * 300 + '\\n') * 99)\n    boom\n"
+
+    told = await answered({f"{name}.py": noisy for name in "abcd"})
+
+    assert len(json.dumps(told)) < 20_000 and len(told["findings"]) == 3
+    assert told["gaps"] == ["Not run: d.py; name the one to run."]
+
+
+async def test_without_code_it_says_what_to_give():
+    with pytest.raises(ToolRefused, match="there is no Python code"):
+        await answered({"a.md": "Text."})
