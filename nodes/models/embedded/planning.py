@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.models.embedded.reading import json_object, said, section, sections
+from nodes.models.embedded.revising import Revision, continued, revision
 from nodes.models.embedded.words import figures, nearest, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
@@ -25,13 +26,19 @@ class _Asked:
     cards: dict[str, str]
     materials: list[str]
     examples: list[tuple[str, dict[str, Any]]]
+    revision: Revision | None = None
 
 
 def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Give a plan; each refusal takes it one step further from the example."""
+    """Give a plan; each refusal takes it one step further from the example.
+
+    A plan that is under way goes on as the example does that is nearest to the reason.
+    """
     asked = _read(messages)
     refusals = sum(bool(section(text, "problems")) for text in said(messages, HumanMessage))
     drafts = _drafts(asked)
+    if asked.revision:
+        drafts = [*_revisions(asked, asked.revision), *drafts]
     return drafts[min(refusals, len(drafts) - 1)]
 
 
@@ -91,7 +98,19 @@ def _read(messages: Sequence[BaseMessage]) -> _Asked:
         cards=dict(_CARD.findall(section(system, "workers"))),
         materials=_MATERIAL.findall(section(asked, "materials")),
         examples=[example for example in examples if example[1].get("tasks")],
+        revision=next(filter(None, map(revision, human)), None),
     )
+
+
+def _revisions(asked: _Asked, under_way: Revision) -> list[dict[str, Any]]:
+    """Take the plan of the example nearest to the reason; who has reported is not asked again."""
+    ranked = nearest(under_way.reason, [request for request, _ in asked.examples])
+    near = [index for index, likeness in ranked if likeness > MIN_LIKENESS][:1]
+    return [
+        continued(make(asked, asked.examples[index][1]), under_way)
+        for index in near
+        for make in (_adopted, _shaped)
+    ]
 
 
 def _drafts(asked: _Asked) -> list[dict[str, Any]]:

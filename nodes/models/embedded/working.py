@@ -17,6 +17,8 @@ _SHOW_TABLES = "SHOW TABLES"
 MAX_QUERY_WORDS = 24
 MAX_CLAIMS = 100
 MAX_FINDINGS = 100
+_WELCOME = ("title", "format", "findings")
+"""Arguments that are filled though a tool can do without them."""
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each offered tool, as JSON schema, by the tool's name."""
 
@@ -38,7 +40,7 @@ def arguments(brief: Brief, schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Fill a tool's required arguments by their names and types; None when one cannot be."""
     properties = schema.get("properties", {})
     wanted = list(schema.get("required", []))
-    wanted += [name for name in ("title", "format") if name in properties and name not in wanted]
+    wanted += [name for name in _WELCOME if name in properties and name not in wanted]
     filled: dict[str, Any] = {}
     numbers = [float(text) for text in _NUMBER.findall(brief.intent)]
     for name in wanted:

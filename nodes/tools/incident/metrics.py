@@ -1,0 +1,244 @@
+"""The figures of an incident: rates, percentiles, the first error, and the change before it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from nodes.tools.incident.changes import Change, changes, last_before
+from nodes.tools.incident.kinds import sort
+from nodes.tools.incident.logs import Entry, read_logs
+from nodes.tools.incident.moments import shown
+from nodes.tools.incident.traffic import Stretch, buckets, failures, stretch, traffic, width_s
+from nodes.tools.incident.unfit import NothingFits
+from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import Reply, counted, fitted
+
+MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
+MIN_RISE = 3.0
+"""Times the rate of errors before a change, for it to be called a rise."""
+SIZES = (45, 20, 8)
+CAUSE = (
+    "That errors follow a change in time does not show that the change caused them; the code and "
+    "the configuration have to show it."
+)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All that is computed of a set of logs."""
+
+    counted: list[Entry]
+    unit: str
+    whole: Stretch
+    width_s: int
+    buckets: list[Stretch]
+    failing: list[Entry]
+    messages: list[tuple[Entry, int]]
+    """What is logged with errors, and how often; the most frequent first."""
+    changes: list[Change]
+
+    @property
+    def peak(self) -> Stretch:
+        """Give the bucket with the highest rate of errors; of equals the one with more of them."""
+        return max(self.buckets, key=lambda one: (one.rate, one.errors))
+
+    @property
+    def onset(self) -> Stretch:
+        """Give the first bucket whose rate is at least half of the highest."""
+        return next(one for one in self.buckets if one.rate >= self.peak.rate / 2)
+
+    @property
+    def source(self) -> str:
+        """Name where the entries stand."""
+        return ", ".join(dict.fromkeys(entry.source for entry in self.counted))
+
+    @property
+    def suspect(self) -> Change | None:
+        """Name the last change before the errors rose."""
+        if not self.whole.errors or self.onset.begins is None:
+            return None
+        return last_before(self.changes, self.onset.begins + timedelta(seconds=self.width_s))
+
+
+def log_metrics(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{materials}` with the figures of its logs.
+
+    Raises:
+        NothingFits: there is no log, or none with times.
+    """
+    entries, gaps = read_logs(sort(request["materials"]).logs)
+    found = figures(entries)
+    return fitted(lambda size: _reply(found, gaps, size), SIZES)
+
+
+def figures(entries: Sequence[Entry]) -> Figures:
+    """Compute everything from the entries of one or several logs.
+
+    Raises:
+        NothingFits: nothing with a time can be counted.
+    """
+    chosen = traffic(entries)
+    if not chosen:
+        raise NothingFits(
+            "no log with times was given: a CSV or JSON-lines file with a column such as time and "
+            "one of status, level, or requests and errors is needed"
+        )
+    width = width_s(chosen)
+    is_lines = not (chosen[0].is_request or chosen[0].requests is not None)
+    return Figures(
+        chosen,
+        "log line" if is_lines else "request",
+        stretch(chosen, chosen[0].time),
+        width,
+        buckets(chosen, width),
+        [entry for entry in chosen if failures(entry)],
+        _messages(entries),
+        changes(entries),
+    )
+
+
+def _messages(entries: Sequence[Entry]) -> list[tuple[Entry, int]]:
+    held: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.is_failing and entry.message:
+            held.setdefault(entry.message, []).append(entry)
+    counts = [(same[0], len(same)) for same in held.values()]
+    return sorted(counts, key=lambda one: -one[1])
+
+
+def _reply(found: Figures, gaps: list[str], size: int) -> Reply:
+    reply = Reply(gaps=list(gaps))
+    _totals(found, reply)
+    if found.failing:
+        _errors(found, reply)
+        _around_the_change(found, reply)
+    _slowness(found, reply)
+    reply.lines += ["", _table(found, size)]
+    return reply
+
+
+def _totals(found: Figures, reply: Reply) -> None:
+    whole, first, last = found.whole, found.counted[0].time, found.counted[-1].time
+    assert first and last, "what is counted has a time"
+    text = (
+        f"{counted(whole.requests, found.unit)} from {shown(first)} to {shown(last)}, "
+        f"{whole.errors:,} of them errors ({percent(whole)})."
+    )
+    reply.lines.append(f"**{text}**")
+    reply.claim(text, found.source)
+    if not whole.errors:
+        reply.lines.append("No error is logged in this time.")
+
+
+def _errors(found: Figures, reply: Reply) -> None:
+    first = found.failing[0]
+    assert first.time is not None
+    words = plain_line(first.message, MAX_MESSAGE_CHARS)
+    text = f"The first error is logged at {shown(first.time)} (line {first.line})."
+    _say(reply, text, first.source, words)
+    peak, onset = found.peak, found.onset
+    assert peak.begins and onset.begins
+    text = (
+        f"The error rate was highest in the {span(found.width_s)} from {peak.begins:%H:%M}: "
+        f"{peak.errors:,} of {peak.requests:,} ({percent(peak)}); it first reached half of that in "
+        f"the {span(found.width_s)} from {onset.begins:%H:%M}."
+    )
+    _say(reply, text, found.source)
+    for entry, number in found.messages[:MAX_MESSAGES]:
+        words = plain_line(entry.message, MAX_MESSAGE_CHARS)
+        _say(reply, f"{counted(number, 'error')} logged: {words}", entry.source, words)
+
+
+def _around_the_change(found: Figures, reply: Reply) -> None:
+    change = found.suspect
+    if change is None:
+        why = "all of them came later" if found.changes else "none is told of in the files"
+        reply.gaps.append(f"No deployment or other change before the errors is known: {why}.")
+        return
+    before = stretch(e for e in found.counted if e.time and e.time < change.time)
+    after = stretch(e for e in found.counted if e.time and e.time >= change.time)
+    text = (
+        f"Before the change at {shown(change.time)} ({change.what}): {before.errors:,} errors in "
+        f"{counted(before.requests, found.unit)} ({percent(before)}); after it: {after.errors:,} "
+        f"in {counted(after.requests, found.unit)} ({percent(after)})."
+    )
+    _say(reply, text, found.source)
+    reply.claim(f"{change.what} at {shown(change.time)} (line {change.line}).", change.source)
+    later = [entry.time for entry in found.failing if entry.time and entry.time >= change.time]
+    if later:
+        seconds = (later[0] - change.time).total_seconds()
+        _say(reply, f"The first error after it came {seconds:,.0f} s later.", found.source)
+    if before.requests and after.rate > max(MIN_RISE * before.rate, 0.005):
+        message = (
+            f"errors rose from {percent(before)} to {percent(after)} after {change.what} at "
+            f"{shown(change.time)}"
+        )
+        reply.finding("high", message, change.source, line=change.line)
+    reply.gaps.append(CAUSE)
+
+
+def _slowness(found: Figures, reply: Reply) -> None:
+    if not found.whole.durations:
+        reply.gaps.append("Percentiles of duration: no durations are logged.")
+        return
+    _say(reply, f"Durations: {percentiles(found.whole)}.", found.source)
+    if change := found.suspect:
+        parts = {
+            "before the change": [e for e in found.counted if e.time and e.time < change.time],
+            "after it": [e for e in found.counted if e.time and e.time >= change.time],
+        }
+        said = [f"{name} {percentiles(stretch(held))}" for name, held in parts.items() if held]
+        _say(reply, f"Durations {'; '.join(said)}.", found.source)
+
+
+def _say(reply: Reply, text: str, source: str, quote: str = "") -> None:
+    reply.lines.append(f"- {text}")
+    reply.claim(text, source, quote)
+
+
+def _table(found: Figures, size: int) -> str:
+    lines = [
+        f"| from | {found.unit}s | errors | error rate | p95 ms |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    kept = found.buckets
+    if len(kept) > size:
+        at = max(0, kept.index(found.onset) - size // 3)
+        kept = kept[at : at + size]
+    for one in kept:
+        slow = one.percentile(0.95)
+        assert one.begins is not None
+        when = f"{one.begins:%H:%M}" if found.width_s < 86_400 else f"{one.begins:%Y-%m-%d}"
+        cells = (when, f"{one.requests:,}", f"{one.errors:,}", percent(one), milliseconds(slow))
+        lines.append(f"| {' | '.join(cells)} |")
+    left = len(found.buckets) - len(kept)
+    return "\n".join(lines) + (
+        f"\n\n{left} more rows, before and after, are left out." * bool(left)
+    )
+
+
+def percent(part: Stretch) -> str:
+    """Write the rate of errors."""
+    return f"{100 * part.rate:.2f} percent" if part.requests else "no requests"
+
+
+def percentiles(part: Stretch) -> str:
+    """Write the usual three."""
+    values = [(name, part.percentile(share)) for name, share in _SHARES]
+    return ", ".join(f"{name} {milliseconds(value)} ms" for name, value in values)
+
+
+def milliseconds(value: float | None) -> str:
+    """Write a duration to a tenth below ten, else whole."""
+    if value is None:
+        return ""
+    return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def span(width: int) -> str:
+    """Name a width."""
+    return {60: "minute", 3600: "hour", 86_400: "day"}.get(width, f"{width // 60} minutes")
+
+
+_SHARES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))

@@ -1,0 +1,120 @@
+"""The draft of a note on an incident: facts, impact, cause, fix, and what comes next."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.incident.kinds import kind_of
+from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import Reply
+from state import Severity
+
+Audience = Literal["team", "customers"]
+MAX_FACTS, MAX_CAUSES = 8, 4
+OPEN = "[to be filled in by a person]"
+_RANKS: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
+
+
+class KnownFinding(BaseModel):
+    """A finding of an earlier report."""
+
+    severity: Severity = "info"
+    message: str = Field(min_length=1, max_length=4000)
+    file: str = Field("", max_length=1000)
+    line: int | None = Field(None, ge=1)
+    suggestion: str = Field("", max_length=4000)
+    confidence: int = Field(80, ge=0, le=100)
+
+
+def note(
+    claims: Sequence[CitedClaim],
+    findings: Sequence[KnownFinding],
+    audience: Audience,
+    headline: str,
+    next_update: str,
+) -> dict[str, Any]:
+    """Write the note from claims and findings alone."""
+    causes = _causes(findings)
+    impact = [claim for claim in claims if kind_of(claim.source) == "logs"]
+    reply = Reply()
+    parts = [f"**{plain_line(headline, 200) or 'Incident note'}** (a draft; nothing has been sent)"]
+    if audience == "team":
+        parts += _for_the_team(claims, impact, causes)
+    else:
+        parts += _for_customers(impact, causes)
+    parts.append(f"**Next update:** {plain_line(next_update, 200) or OPEN}")
+    reply.lines.append("\n\n".join(parts))
+    for claim in [*impact[:MAX_FACTS], *(c for c in claims if c not in impact)][: 2 * MAX_FACTS]:
+        reply.claim(claim.text, claim.source, claim.quote)
+    if not impact:
+        reply.gaps.append("The note says nothing on the impact: no figures from logs are known.")
+    if not causes:
+        reply.gaps.append("The note names no cause: none was found.")
+    reply.gaps.append(
+        "Who gets the note, when, and when the next update is due is for a person to decide."
+    )
+    return reply.to_json()
+
+
+def _for_the_team(
+    claims: Sequence[CitedClaim], impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
+) -> list[str]:
+    others = [claim for claim in claims if claim not in impact]
+    mends = [one.suggestion for one in causes if one.suggestion]
+    return [
+        "**Impact**\n\n" + _list([_cited(claim) for claim in impact[:MAX_FACTS]], "not known yet"),
+        "**Cause**\n\n"
+        + _list([f"{_line(one.message)}{_place(one)}" for one in causes], "not known yet")
+        + _list([_cited(claim) for claim in others[:MAX_FACTS]] * (not causes), ""),
+        "**Fix (proposed, not applied)**\n\n" + _list([_line(each) for each in mends], OPEN),
+    ]
+
+
+def _for_customers(impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]) -> list[str]:
+    """Leave files, lines, settings and code out."""
+    facts = [
+        _line(claim.text) for claim in impact if "`" not in claim.text and "(line" not in claim.text
+    ]
+    state = (
+        "The cause has been found and a fix is proposed."
+        if causes
+        else "We are looking for the cause."
+    )
+    return [
+        "**What you may have noticed**\n\n" + _list(facts[:2], OPEN),
+        f"**What we are doing:** {state} {OPEN}",
+    ]
+
+
+def _causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
+    """Choose the findings on code and configuration, the gravest first; a rise is no cause."""
+    held = [
+        one
+        for one in findings
+        if kind_of(one.file) != "logs" and one.severity in ("critical", "high", "medium")
+    ]
+    ranked = sorted(held, key=lambda one: _RANKS.index(one.severity))
+    gravest = [one for one in ranked if one.severity in ("critical", "high")]
+    return (gravest or ranked)[:MAX_CAUSES]
+
+
+def _cited(claim: CitedClaim) -> str:
+    return f"{_line(claim.text)} ({claim.source})" if claim.source else _line(claim.text)
+
+
+def _line(text: str) -> str:
+    return plain_line(text, 600)
+
+
+def _place(one: KnownFinding) -> str:
+    if not one.file:
+        return ""
+    return f" ({one.file}:{one.line})" if one.line else f" ({one.file})"
+
+
+def _list(lines: Sequence[str], otherwise: str) -> str:
+    if not lines:
+        return otherwise
+    return "\n".join(f"- {line}" for line in lines)
