@@ -20,7 +20,7 @@ async def draft_note(
 
     Give claims and findings of your context as they stand; the note says nothing else. `audience`
     is team, or customers, who get no file names, settings or code. Nothing is sent.
-    Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "requests.jsonl"}],
+    Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
     findings=[], audience="customers", headline="Checkout was failing")
     """
     return note(claims, findings, audience, headline, next_update)

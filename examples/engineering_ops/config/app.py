@@ -1,7 +1,6 @@
 """Puts the payment service together."""
 
 import yaml
-
 from gateway import Gateway
 
 

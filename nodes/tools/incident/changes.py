@@ -43,8 +43,8 @@ def _is_change(entry: Entry) -> bool:
 def _told(entry: Entry) -> Change | None:
     if entry.time is None:
         return None
-    more = [part for part in (entry.service, entry.version) if part not in entry.message]
-    words = [entry.message or "deployment", *more]
+    is_named = entry.message and entry.service in entry.message
+    words = [entry.message or "deployment", *([] if is_named else [entry.service, entry.version])]
     return Change(entry.time, plain_line(" ".join(words), MAX_WORDS), entry.source, entry.line)
 
 

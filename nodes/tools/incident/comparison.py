@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from nodes.tools.incident.pairing import ENVIRONMENTS, words
 from nodes.tools.incident.settings_file import SettingsFile, Value
 
 if TYPE_CHECKING:
@@ -106,7 +107,10 @@ def _difference(key: str, old: SettingsFile, new: SettingsFile, suspect: bool) -
     secret = any(is_secret(key, file.values.get(key)) for file in (old, new))
     shown = [_shown(key, file, secret) for file in (old, new)]
     what, severity = _weighed(key, old, new, secret)
-    return Difference(key, *shown, what, "high" if suspect else severity, suspect)
+    # A host or a secret differs by right: that a finding names it makes it no cause.
+    if suspect and severity != "info":
+        severity = "high"
+    return Difference(key, shown[0], shown[1], what, severity, suspect)
 
 
 def _weighed(
@@ -127,7 +131,15 @@ def _weighed(
         return "is of another kind", "medium"
     if isinstance(first, str) != isinstance(second, str):
         return "is of another kind", "medium"
+    if foreign := foreign_word(second, old.name, new.name):
+        return f"names {foreign}", "medium"
     return _of_size(key, first, second)
+
+
+def foreign_word(value: Value, old_name: str, new_name: str) -> str:
+    """Give the word for the other environment that a value holds; empty where it holds none."""
+    others = set(words(old_name)) & ENVIRONMENTS - set(words(new_name))
+    return next((word for word in words(str(value)) if word in others), "")
 
 
 def _of_size(key: str, first: Value, second: Value) -> tuple[str, "Severity"]:

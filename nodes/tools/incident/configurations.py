@@ -103,7 +103,7 @@ def _compare(
 def _table(old: SettingsFile, new: SettingsFile, shown: Sequence[Difference]) -> str:
     lines = [f"| setting | {old.name} | {new.name} | remark |", "| --- | --- | --- | --- |"]
     for one in shown:
-        remark = f"{one.what}; named by a finding" if one.is_suspect else one.what
+        remark = f"{one.what}; the failing code reads it" if one.is_suspect else one.what
         lines.append(f"| {plain_line(one.key, 100)} | {one.old} | {one.new} | {remark} |")
     return "\n".join(lines)
 
@@ -116,8 +116,10 @@ def _tell(
     text = f"`{one.key}` {one.what}: {one.old} in {old.name}, {one.new} in {new.name}."
     reply.claim(text, new.name, plain_line(quote, 200) if quote else "")
     if one.is_suspect:
-        message = f"configuration: {text[:-1]}, and a finding names it"
-        mend = f"set `{one.key}` in {new.name} to {one.old}, as {old.name} has it, if that is right there"
+        message = f"configuration: {text[:-1]}; the code that fails depends on it"
+        mend = (
+            f"set `{one.key}` in {new.name} to {one.old}, as in {old.name}, if that is right there"
+        )
         reply.lines += [f"- **Likely cause:** {text}", f"- **Proposed fix:** {mend}."]
         reply.finding("high", message, new.name, mend, line)
         return

@@ -128,8 +128,7 @@ def _division(scene: Scene) -> Diagnosis | None:
         "defect",
         f"`{scene.code}` divides by `{shown}`, which is 0 for some input, and nothing before it "
         "asks",
-        f"before line {scene.frame.line} of {scene.source.name}, decide what is to happen "
-        f"`if {shown} == 0`",
+        _guard(scene, f"{shown} == 0"),
     )
 
 
@@ -184,8 +183,7 @@ def _none(scene: Scene) -> Diagnosis | None:
                 "defect",
                 f"`{shown}` is None: {giver}, and `{scene.code}` at {scene.where} {use} without "
                 "asking",
-                f"before line {scene.frame.line} of {scene.source.name}, decide what is to happen "
-                f"`if {shown} is None`",
+                _guard(scene, f"{shown} is None"),
             )
     if found and suspects:
         shown = ast.unparse(suspects[0])
@@ -194,10 +192,17 @@ def _none(scene: Scene) -> Diagnosis | None:
         return Diagnosis(
             "defect",
             f"`{shown}` is None at {scene.where}, and `{scene.code}` {use} without asking",
-            f"before line {scene.frame.line} of {scene.source.name}, decide what is to happen "
-            f"`if {shown} is None`",
+            _guard(scene, f"{shown} is None"),
         )
     return None
+
+
+def _guard(scene: Scene, condition: str) -> str:
+    inside = f"`{scene.place.function.name}`" if scene.place.function else "the module"
+    return (
+        f"put `if {condition}:` before line {scene.frame.line} of {scene.source.name}, and below "
+        f"it what {inside} is to give or raise then"
+    )
 
 
 def _giver(suspect: ast.AST, scene: Scene) -> str:

@@ -9,7 +9,7 @@ from nodes.tools.incident.changes import Change, changes, last_before
 from nodes.tools.incident.kinds import sort
 from nodes.tools.incident.logs import Entry, read_logs
 from nodes.tools.incident.moments import shown
-from nodes.tools.incident.traffic import Stretch, buckets, failures, stretch, traffic, width_s
+from nodes.tools.incident.traffic import Stretch, buckets, failures, rise, stretch, traffic, width_s
 from nodes.tools.incident.unfit import NothingFits
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import Reply, counted, fitted
@@ -17,7 +17,7 @@ from nodes.tools.replies import Reply, counted, fitted
 MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
 MIN_RISE = 3.0
 """Times the rate of errors before a change, for it to be called a rise."""
-SIZES = (45, 20, 8)
+SIZES = (16, 8)
 CAUSE = (
     "That errors follow a change in time does not show that the change caused them; the code and "
     "the configuration have to show it."
@@ -44,9 +44,9 @@ class Figures:
         return max(self.buckets, key=lambda one: (one.rate, one.errors))
 
     @property
-    def onset(self) -> Stretch:
-        """Give the first bucket whose rate is at least half of the highest."""
-        return next(one for one in self.buckets if one.rate >= self.peak.rate / 2)
+    def onset(self) -> Stretch | None:
+        """Give the bucket at which errors rose most clearly; None where no rise stands out."""
+        return rise(self.buckets)
 
     @property
     def source(self) -> str:
@@ -56,7 +56,7 @@ class Figures:
     @property
     def suspect(self) -> Change | None:
         """Name the last change before the errors rose."""
-        if not self.whole.errors or self.onset.begins is None:
+        if self.onset is None or self.onset.begins is None:
             return None
         return last_before(self.changes, self.onset.begins + timedelta(seconds=self.width_s))
 
@@ -138,13 +138,17 @@ def _errors(found: Figures, reply: Reply) -> None:
     text = f"The first error is logged at {shown(first.time)} (line {first.line})."
     _say(reply, text, first.source, words)
     peak, onset = found.peak, found.onset
-    assert peak.begins and onset.begins
+    assert peak.begins
     text = (
         f"The error rate was highest in the {span(found.width_s)} from {peak.begins:%H:%M}: "
-        f"{peak.errors:,} of {peak.requests:,} ({percent(peak)}); it first reached half of that in "
-        f"the {span(found.width_s)} from {onset.begins:%H:%M}."
+        f"{peak.errors:,} of {peak.requests:,} ({percent(peak)})."
     )
     _say(reply, text, found.source)
+    if onset and onset.begins:
+        text = f"Errors rose most clearly in the {span(found.width_s)} from {onset.begins:%H:%M}."
+        _say(reply, text, found.source)
+    else:
+        reply.lines.append("- No rise of the error rate stands out from chance.")
     for entry, number in found.messages[:MAX_MESSAGES]:
         words = plain_line(entry.message, MAX_MESSAGE_CHARS)
         _say(reply, f"{counted(number, 'error')} logged: {words}", entry.source, words)
@@ -153,8 +157,9 @@ def _errors(found: Figures, reply: Reply) -> None:
 def _around_the_change(found: Figures, reply: Reply) -> None:
     change = found.suspect
     if change is None:
-        why = "all of them came later" if found.changes else "none is told of in the files"
-        reply.gaps.append(f"No deployment or other change before the errors is known: {why}.")
+        if found.onset:
+            why = "all of them came later" if found.changes else "none is told of in the files"
+            reply.gaps.append(f"No deployment or other change before the rise is known: {why}.")
         return
     before = stretch(e for e in found.counted if e.time and e.time < change.time)
     after = stretch(e for e in found.counted if e.time and e.time >= change.time)
@@ -202,10 +207,9 @@ def _table(found: Figures, size: int) -> str:
         f"| from | {found.unit}s | errors | error rate | p95 ms |",
         "| --- | --- | --- | --- | --- |",
     ]
-    kept = found.buckets
-    if len(kept) > size:
-        at = max(0, kept.index(found.onset) - size // 3)
-        kept = kept[at : at + size]
+    centre = found.buckets.index(found.onset or found.peak)
+    at = max(0, min(centre - size // 3, len(found.buckets) - size))
+    kept = found.buckets[at : at + size]
     for one in kept:
         slow = one.percentile(0.95)
         assert one.begins is not None

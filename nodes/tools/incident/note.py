@@ -12,7 +12,7 @@ from nodes.tools.replies import Reply
 from state import Severity
 
 Audience = Literal["team", "customers"]
-MAX_FACTS, MAX_CAUSES = 8, 4
+MAX_FACTS, MAX_CAUSES = 7, 4
 OPEN = "[to be filled in by a person]"
 _RANKS: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 
@@ -37,7 +37,8 @@ def note(
 ) -> dict[str, Any]:
     """Write the note from claims and findings alone."""
     causes = _causes(findings)
-    impact = [claim for claim in claims if kind_of(claim.source) == "logs"]
+    logged = [claim for claim in claims if kind_of(claim.source) == "logs"]
+    impact = sorted(logged, key=lambda claim: "`" in claim.text)
     reply = Reply()
     parts = [f"**{plain_line(headline, 200) or 'Incident note'}** (a draft; nothing has been sent)"]
     if audience == "team":

@@ -4,11 +4,18 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-_GOOD = frozenset(
-    "staging stage test testing dev development qa uat old before previous prev baseline good "
-    "working default defaults example".split()
-)
-_BAD = frozenset("production prod live new after current broken bad failing".split())
+ENVIRONMENTS = frozenset({"staging", "stage", "testing", "test", "dev", "development", "qa", "uat"})
+_GOOD = ENVIRONMENTS | {
+    "old",
+    "before",
+    "previous",
+    "prev",
+    "baseline",
+    "good",
+    "default",
+    "example",
+}
+_BAD = frozenset({"production", "prod", "live", "new", "after", "current", "broken", "failing"})
 Ranked = tuple[int, tuple[int, ...], str]
 
 
@@ -31,18 +38,19 @@ def pairs(names: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
     return found, alone
 
 
-def _words(name: str) -> list[str]:
+def words(name: str) -> list[str]:
+    """Part a name into words and numbers."""
     return re.findall(r"[a-z]+|\d+", name.lower())
 
 
 def _family(name: str) -> str:
     suffix = PurePosixPath(name.lower()).suffix.replace("yml", "yaml")
     stem = name.lower().removesuffix(PurePosixPath(name.lower()).suffix)
-    kept = [word for word in _words(stem) if not (word in _GOOD | _BAD or word.isdigit())]
+    kept = [word for word in words(stem) if not (word in _GOOD | _BAD or word.isdigit())]
     return f"{' '.join(word for word in kept if word != 'v')}{suffix}"
 
 
 def _rank(name: str) -> Ranked:
-    words = _words(name)
-    side = any(word in _BAD for word in words) - any(word in _GOOD for word in words)
-    return side, tuple(int(word) for word in words if word.isdigit()), name
+    parts = words(name)
+    side = any(word in _BAD for word in parts) - any(word in _GOOD for word in parts)
+    return side, tuple(int(word) for word in parts if word.isdigit()), name

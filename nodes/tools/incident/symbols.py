@@ -47,7 +47,8 @@ def _reply(wanted: Sequence[str], sources: Sequence[Source], gaps: list[str], si
     reply = Reply(gaps=list(gaps))
     for name in wanted:
         for source, qualified, node in _defined(name, sources):
-            text = f"`{qualified}` is defined in {source.name}, lines {node.lineno} to {node.end_lineno}."
+            lines = f"lines {node.lineno} to {node.end_lineno}"
+            text = f"`{qualified}` is defined in {source.name}, {lines}."
             reply.lines.append(f"- {text}")
             reply.claim(text, source.name, source.line(node.lineno))
         uses = [(source, line) for source in sources for line in _uses(_last(name), source)]
