@@ -14,6 +14,8 @@ class Revision:
     reason: str
     finished: tuple[dict[str, Any], ...]
     """The tasks that have a result, as the plan has them."""
+    is_over: bool
+    """The plan has no task left that could be in vain."""
 
     @property
     def objecting(self) -> list[str]:
@@ -31,7 +33,8 @@ def revision(text: str) -> Revision | None:
     tasks = objects(json_object(section(text, "plan")), "tasks")
     finished = tuple(task for task in tasks if task.get("id") in done)
     reason = section(text, "reason")
-    return Revision(reason, finished) if reason and finished else None
+    is_over = len(finished) == len(tasks)
+    return Revision(reason, finished, is_over) if reason and finished else None
 
 
 def continued(draft: dict[str, Any], under_way: Revision) -> dict[str, Any]:
@@ -43,7 +46,7 @@ def continued(draft: dict[str, Any], under_way: Revision) -> dict[str, Any]:
     stands_for = {task["id"]: done.get(task["worker"], task["id"]) for task in draft["tasks"]}
     first = [{"task": name, "required": False} for name in under_way.objecting]
     fresh = []
-    for task in draft["tasks"]:
+    for task in () if under_way.is_over else draft["tasks"]:
         if task["worker"] not in done:
             edges = {stands_for[edge["task"]]: edge for edge in task["depends_on"]}
             needed = [{**edge, "task": name} for name, edge in edges.items()]

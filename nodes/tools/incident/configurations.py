@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nodes.tools.incident.comparison import (
+    MASK,
     Difference,
     differences,
     folded,
@@ -75,24 +76,24 @@ def _reply(
 def _compare(
     old: SettingsFile, new: SettingsFile, suspects: Sequence[str], size: int, reply: Reply
 ) -> None:
-    listed_ = differences(old, new, suspects)
+    unlike = differences(old, new, suspects)
     same = len(old.values.keys() & new.values.keys()) - sum(
-        one.key in old.values and one.key in new.values for one in listed_
+        one.key in old.values and one.key in new.values for one in unlike
     )
     text = (
-        f"{new.name} differs from {old.name} in {counted(len(listed_), 'setting')}; {same:,} are "
+        f"{new.name} differs from {old.name} in {counted(len(unlike), 'setting')}; {same:,} are "
         "alike."
     )
     reply.lines += [f"**{text}**", ""]
     reply.claim(text, new.name)
-    if listed_:
-        reply.lines += [_table(old, new, listed_[:size]), ""]
-        if len(listed_) > size:
-            reply.lines += [f"{len(listed_) - size} more, of less weight, are left out.", ""]
+    if unlike:
+        reply.lines += [_table(old, new, unlike[:size]), ""]
+        if len(unlike) > size:
+            reply.lines += [f"{len(unlike) - size} more, of less weight, are left out.", ""]
     hidden = set(secret_lines(new)) | set(secret_lines(old))
-    for one in [one for one in listed_ if one.severity in WEIGHTY][:MAX_FINDINGS]:
+    for one in [one for one in unlike if one.severity in WEIGHTY][:MAX_FINDINGS]:
         _tell(one, old, new, hidden, reply)
-    different = {folded(one.key) for one in listed_}
+    different = {folded(one.key) for one in unlike}
     for name in suspects:
         if not any(is_suspect(key, {folded(name)}) for key in different):
             text = f"`{name}`, which a finding names, is the same in {old.name} and {new.name}."
@@ -116,11 +117,16 @@ def _tell(
     text = f"`{one.key}` {one.what}: {one.old} in {old.name}, {one.new} in {new.name}."
     reply.claim(text, new.name, plain_line(quote, 200) if quote else "")
     if one.is_suspect:
-        message = f"configuration: {text[:-1]}; the code that fails depends on it"
-        mend = (
-            f"set `{one.key}` in {new.name} to {one.old}, as in {old.name}, if that is right there"
-        )
-        reply.lines += [f"- **Likely cause:** {text}", f"- **Proposed fix:** {mend}."]
+        message = f"Configuration: {text[:-1]}; the code that fails depends on it."
+        mend = _mend(one, old, new)
+        reply.lines += [f"- **Likely cause:** {text}", f"- **Proposed fix:** {mend}"]
         reply.finding("high", message, new.name, mend, line)
         return
-    reply.finding(one.severity, f"configuration: {text[:-1]}", new.name, line=line)
+    reply.finding(one.severity, f"Configuration: {text}", new.name, line=line)
+
+
+def _mend(one: Difference, old: SettingsFile, new: SettingsFile) -> str:
+    if one.key not in old.values:
+        return f"See whether {new.name} needs `{one.key}`, which {old.name} does not have."
+    value = f"the value of {old.name}" if one.old == MASK else f"{one.old}, as in {old.name}"
+    return f"Set `{one.key}` in {new.name} to {value}, if that is right there."

@@ -123,7 +123,9 @@ def _division(scene: Scene) -> Diagnosis | None:
         return None
     shown = ast.unparse(divisors[0])
     if keys := scene.settings(divisors[0]):
-        return _configured(scene, keys, f"`{shown}`, by which {scene.where} divides, is 0")
+        return _configured(
+            scene, keys, f"`{shown}`, by which {scene.where} divides, is 0; it comes from"
+        )
     return Diagnosis(
         "defect",
         f"`{scene.code}` divides by `{shown}`, which is 0 for some input, and nothing before it "
@@ -137,7 +139,7 @@ def _key(scene: Scene) -> Diagnosis | None:
     keys = [key for node in _head(scene.statement) for key in scene.settings(node)]
     if any(missing == key or missing in key.split(".") for key in keys):
         wanted = tuple(key for key in keys if missing == key or missing in key.split("."))
-        return _configured(scene, wanted, f"{scene.where} reads a setting that is not there")
+        return _configured(scene, wanted, f"{scene.where} reads a setting that is not there:")
     if not missing or not scene.all(ast.Subscript):
         return None
     name = plain_line(missing, 80)
@@ -188,7 +190,7 @@ def _none(scene: Scene) -> Diagnosis | None:
     if found and suspects:
         shown = ast.unparse(suspects[0])
         if keys := scene.settings(suspects[0]):
-            return _configured(scene, keys, f"`{shown}` has no value")
+            return _configured(scene, keys, f"`{shown}` has no value; it comes from")
         return Diagnosis(
             "defect",
             f"`{shown}` is None at {scene.where}, and `{scene.code}` {use} without asking",
@@ -251,7 +253,8 @@ def _outside(scene: Scene) -> Diagnosis | None:
     keys = tuple(dict.fromkeys(k for node in _head(scene.statement) for k in scene.settings(node)))
     if not keys:
         return None
-    return _configured(scene, keys, f"the call at {scene.where} does what its settings say")
+    what = f"the call at {scene.where} was not answered; where it goes and how long it waits is in"
+    return _configured(scene, keys, what)
 
 
 def _raised(scene: Scene) -> Diagnosis | None:
@@ -266,14 +269,14 @@ def _raised(scene: Scene) -> Diagnosis | None:
     for condition in conditions:
         shown = plain_line(ast.unparse(condition.test), MAX_CODE_CHARS)
         if keys := scene.settings(condition.test):
-            return _configured(scene, keys, f"{scene.where} refuses on purpose, `if {shown}`")
+            return _configured(scene, keys, f"{scene.where} refuses on purpose, `if {shown}`, by")
         return Diagnosis("open", f"{scene.where} refuses on purpose, `if {shown}`")
     return None
 
 
 def _configured(scene: Scene, keys: Sequence[str], what: str) -> Diagnosis:
     named = ", ".join(f"`{key}`" for key in keys)
-    return Diagnosis("configuration", f"{what}; that comes from {named}", keys=tuple(keys))
+    return Diagnosis("configuration", f"{what} {named}", keys=tuple(keys))
 
 
 _BY_KIND: Mapping[str, Callable[[Scene], Diagnosis | None]] = {

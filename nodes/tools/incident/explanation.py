@@ -93,7 +93,9 @@ def _conclude(found: Diagnosis, source: Source, frame: Frame, reply: Reply) -> N
         case "defect":
             reply.lines.append(f"- **A bug:** {found.why}.")
             reply.claim(f"{found.why}.", source.name, code)
-            reply.finding("high", f"bug: {found.why}", source.name, found.mend, frame.line)
+            reply.finding(
+                "high", f"Bug: {found.why}.", source.name, f"{sentence(found.mend)}.", frame.line
+            )
             reply.lines.append(f"- **Proposed fix:** {found.mend}.")
             reply.gaps.append(
                 "What the code is to do in that case, and whether a test covers it, is for a "
@@ -105,10 +107,14 @@ def _conclude(found: Diagnosis, source: Source, frame: Frame, reply: Reply) -> N
             reply.claim(f"{found.why}.", source.name, code)
             reply.finding(
                 "medium",
-                f"no bug in the code, a configuration issue: {found.why}",
+                f"No bug in the code, a configuration issue: {found.why}.",
                 source.name,
-                f"compare the value of {keys} with an environment or a version that works",
+                f"Compare the value of {keys} with an environment or a version that works.",
                 frame.line,
+            )
+            reply.gaps.append(
+                "That the code has no bug is told by rule from the failing line; whether what it "
+                "called had a fault of its own is not in these files."
             )
         case _:
             reply.lines.append(f"- {found.why}.")
@@ -131,6 +137,11 @@ def _against_the_plan(explained: Sequence[Explained]) -> dict[str, Any]:
     return {
         "invalidates": f"There is no bug in the code, it is a configuration issue: {why}. {REST}"
     }
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital letter."""
+    return text[:1].upper() + text[1:]
 
 
 def _bare(text: str) -> str:

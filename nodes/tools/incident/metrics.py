@@ -12,7 +12,7 @@ from nodes.tools.incident.moments import shown
 from nodes.tools.incident.traffic import Stretch, buckets, failures, rise, stretch, traffic, width_s
 from nodes.tools.incident.unfit import NothingFits
 from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import Reply, counted, fitted
+from nodes.tools.replies import Reply, fitted
 
 MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
 MIN_RISE = 3.0
@@ -176,8 +176,8 @@ def _around_the_change(found: Figures, reply: Reply) -> None:
         _say(reply, f"The first error after it came {seconds:,.0f} s later.", found.source)
     if before.requests and after.rate > max(MIN_RISE * before.rate, 0.005):
         message = (
-            f"errors rose from {percent(before)} to {percent(after)} after {change.what} at "
-            f"{shown(change.time)}"
+            f"Errors rose from {percent(before)} to {percent(after)} after {change.what} at "
+            f"{shown(change.time)}."
         )
         reply.finding("high", message, change.source, line=change.line)
     reply.gaps.append(CAUSE)
@@ -246,3 +246,8 @@ def span(width: int) -> str:
 
 
 _SHARES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+
+
+def counted(number: int, noun: str) -> str:
+    """Count a thing, with its thousands parted."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
