@@ -27,14 +27,14 @@ _SECRET_NAME = re.compile(
 )
 _SECRET_VALUE = re.compile(
     r"://[^/\s:@]+:[^/\s@]+@|-----BEGIN|^AKIA[0-9A-Z]{16}$|^gh[pousr]_\w{20,}|^xox[abprs]-"
-    r"|^sk-[\w-]{16,}|^eyJ[\w-]{10,}\."
+    r"|^sk-[\w-]{16,}|^eyJ[\w-]{10,}\.|^[0-9a-fA-F]{32,}$"
 )
 _PLACE = re.compile(
     r"(?:^|[._])(?:host|hostname|url|uri|endpoint|domain|region|zone|environment|env|bucket|name"
     r"|namespace|cluster|image|replicas|dsn|address)(?:$|[._\[])",
     re.IGNORECASE,
 )
-MIN_RANDOM_CHARS, MIN_ENTROPY = 20, 3.7
+MIN_RANDOM_CHARS, MIN_ENTROPY = 20, 4.0
 
 
 @dataclass(frozen=True)

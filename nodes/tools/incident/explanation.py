@@ -8,7 +8,7 @@ from nodes.tools.incident.diagnosis import Diagnosis, diagnose
 from nodes.tools.incident.kinds import sort
 from nodes.tools.incident.linting import slips
 from nodes.tools.incident.moments import shown
-from nodes.tools.incident.sources import Source, gather, is_same_file
+from nodes.tools.incident.sources import Source, gather, is_same_file, shared_parts
 from nodes.tools.incident.traces import Frame, Seen, seen_traces
 from nodes.tools.incident.unfit import NothingFits
 from nodes.tools.plain_text import plain_line
@@ -57,12 +57,17 @@ def explain_error(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explained(seen: Seen, sources: Sequence[Source]) -> Explained:
+    """Judge the innermost call whose file is at hand; the line must be the one that ran."""
     for frame in reversed(seen.trace.frames):
-        fitting = [source for source in sources if is_same_file(source.name, frame.file)]
-        for source in sorted(fitting, key=lambda one: -len(one.name)):
-            if frame.code and source.line(frame.line) != frame.code:
+        named = [source for source in sources if shared_parts(source.name, frame.file)]
+        named.sort(key=lambda one: -shared_parts(one.name, frame.file))
+        for source in named:
+            if not frame.code or source.line(frame.line) == frame.code:
+                told = diagnose(seen.trace, frame, source, sources)
+                return Explained(seen, source, frame, told)
+        for source in named:
+            if is_same_file(source.name, frame.file):
                 return Explained(seen, source, frame, is_other_version=True)
-            return Explained(seen, source, frame, diagnose(seen.trace, frame, source, sources))
     return Explained(seen)
 
 

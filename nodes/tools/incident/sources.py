@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from nodes.tools.incident.kinds import PYTHON, kind_of
@@ -110,6 +111,13 @@ def _stored(root: str) -> tuple[list[Source], list[str]]:
 
 def is_same_file(first: str, second: str) -> bool:
     """Say whether the shorter of two paths is the end of the longer."""
-    one, other = PurePosixPath(first).parts, PurePosixPath(second).parts
-    shorter = min(len(one), len(other))
-    return shorter > 0 and one[-shorter:] == other[-shorter:]
+    shorter = min(len(PurePosixPath(first).parts), len(PurePosixPath(second).parts))
+    return shared_parts(first, second) == shorter > 0
+
+
+def shared_parts(first: str, second: str) -> int:
+    """Count the parts that two paths share at their ends."""
+    ends = zip(
+        reversed(PurePosixPath(first).parts), reversed(PurePosixPath(second).parts), strict=False
+    )
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], ends)))
