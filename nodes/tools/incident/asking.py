@@ -1,5 +1,6 @@
 """Asking for a look at code, logs or configuration, in a process of its own."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +25,7 @@ async def looked_into(
     Raises:
         ToolRefused: the materials do not hold what is needed, or it took too long.
     """
-    if elsewhere := aside(request, materials):
+    if elsewhere := await asyncio.to_thread(aside, request, materials):
         return elsewhere
     asked = {"look": look, "request": request, "materials": dict(materials or {}), **more}
     try:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -180,11 +180,9 @@ def _shown(key: str, file: SettingsFile, secret: bool) -> str:
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[: MAX_VALUE_CHARS - 1]}…"
 
 
-def secret_lines(file: SettingsFile) -> Iterator[int]:
-    """Give the lines of secrets, which are not quoted."""
-    for key, value in file.values.items():
-        if is_secret(key, value) and (line := file.line_of(key)):
-            yield line
+def holds_secret(text: str, file: SettingsFile) -> bool:
+    """Say whether a secret of the file stands in a text, which is then not quoted."""
+    return any(str(value) in text for key, value in file.values.items() if is_secret(key, value))
 
 
 def named_settings(texts: Sequence[str]) -> list[str]:

@@ -8,9 +8,9 @@ from nodes.tools.incident.comparison import (
     Difference,
     differences,
     folded,
+    holds_secret,
     is_suspect,
     named_settings,
-    secret_lines,
 )
 from nodes.tools.incident.kinds import sort
 from nodes.tools.incident.pairing import pairs
@@ -90,9 +90,13 @@ def _compare(
         reply.lines += [_table(old, new, unlike[:size]), ""]
         if len(unlike) > size:
             reply.lines += [f"{len(unlike) - size} more, of less weight, are left out.", ""]
-    hidden = set(secret_lines(new)) | set(secret_lines(old))
     for one in [one for one in unlike if one.severity in WEIGHTY][:MAX_FINDINGS]:
-        _tell(one, old, new, hidden, reply)
+        _tell(one, old, new, reply)
+    if suspects and not any(one.is_suspect and one.severity == "high" for one in unlike):
+        reply.gaps.append(
+            f"No difference between {old.name} and {new.name} explains the errors: what the "
+            "failing code reads is alike, or differs by right."
+        )
     different = {folded(one.key) for one in unlike}
     for name in suspects:
         if not any(is_suspect(key, {folded(name)}) for key in different):
@@ -109,13 +113,11 @@ def _table(old: SettingsFile, new: SettingsFile, shown: Sequence[Difference]) ->
     return "\n".join(lines)
 
 
-def _tell(
-    one: Difference, old: SettingsFile, new: SettingsFile, hidden: set[int], reply: Reply
-) -> None:
+def _tell(one: Difference, old: SettingsFile, new: SettingsFile, reply: Reply) -> None:
     line = new.line_of(one.key) if one.key in new.values else None
-    quote = new.lines[line - 1].strip() if line and line not in hidden else ""
+    quote = new.lines[line - 1].strip() if line else ""
     text = f"`{one.key}` {one.what}: {one.old} in {old.name}, {one.new} in {new.name}."
-    reply.claim(text, new.name, plain_line(quote, 200) if quote else "")
+    reply.claim(text, new.name, "" if holds_secret(quote, new) else plain_line(quote, 200))
     if one.is_suspect:
         message = f"Configuration: {text[:-1]}; the code that fails depends on it."
         mend = _mend(one, old, new)

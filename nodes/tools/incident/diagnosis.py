@@ -6,19 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nodes.tools.incident.origins import (
-    Place,
-    called_functions,
-    place_of,
-    settings_behind,
-    statement_at,
-    values_of,
-)
+from nodes.tools.incident.origins import called_functions, place_of, statement_at, values_of
+from nodes.tools.incident.scene import MAX_CODE_CHARS, Scene, head
 from nodes.tools.incident.sources import Function, Source
 from nodes.tools.incident.traces import Frame, Trace
 from nodes.tools.plain_text import plain_line
 
-MAX_CODE_CHARS = 120
 _NONE_HAS_NO = re.compile(r"'NoneType' object has no attribute '(\w+)'")
 _NONE = re.compile(r"\bNoneType\b")
 _OUTSIDE = frozenset(
@@ -49,53 +42,6 @@ class Diagnosis:
     mend: str = ""
     keys: tuple[str, ...] = ()
     """Settings that the failing value depends on."""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The failing line, with what is known around it."""
-
-    trace: Trace
-    frame: Frame
-    source: Source
-    sources: Sequence[Source]
-    statement: ast.stmt
-    place: Place
-
-    @property
-    def where(self) -> str:
-        """Name the place as file and line."""
-        return f"{self.source.name}:{self.frame.line}"
-
-    @property
-    def code(self) -> str:
-        """Quote the failing line."""
-        return plain_line(self.source.line(self.frame.line), MAX_CODE_CHARS)
-
-    def settings(self, node: ast.AST) -> tuple[str, ...]:
-        """Name the settings behind a part of the statement."""
-        return tuple(settings_behind(node, self.place, self.sources))
-
-    def all(self, *kinds: type[ast.AST]) -> list[ast.AST]:
-        """Give the parts of the statement's head that are of some kinds."""
-        return [
-            node
-            for part in _head(self.statement)
-            for node in ast.walk(part)
-            if isinstance(node, kinds)
-        ]
-
-
-def _head(statement: ast.stmt) -> list[ast.AST]:
-    """Leave the body of a compound statement out."""
-    bodies = {"body", "orelse", "finalbody", "handlers", "cases"}
-    return [
-        part
-        for name, value in ast.iter_fields(statement)
-        if name not in bodies
-        for part in (value if isinstance(value, list) else [value])
-        if isinstance(part, ast.AST)
-    ]
 
 
 def diagnose(trace: Trace, frame: Frame, source: Source, sources: Sequence[Source]) -> Diagnosis:
@@ -136,7 +82,7 @@ def _division(scene: Scene) -> Diagnosis | None:
 
 def _key(scene: Scene) -> Diagnosis | None:
     missing = scene.trace.message.strip("'\" ")
-    keys = [key for node in _head(scene.statement) for key in scene.settings(node)]
+    keys = [key for node in head(scene.statement) for key in scene.settings(node)]
     if any(missing == key or missing in key.split(".") for key in keys):
         wanted = tuple(key for key in keys if missing == key or missing in key.split("."))
         return _configured(scene, wanted, f"{scene.where} reads a setting that is not there:")
@@ -250,10 +196,13 @@ def _name(scene: Scene) -> Diagnosis:
 
 def _outside(scene: Scene) -> Diagnosis | None:
     """Blame what the call was told where another machine did not answer it."""
-    keys = tuple(dict.fromkeys(k for node in _head(scene.statement) for k in scene.settings(node)))
+    keys = tuple(dict.fromkeys(k for node in head(scene.statement) for k in scene.settings(node)))
     if not keys:
         return None
-    what = f"the call at {scene.where} was not answered; where it goes and how long it waits is in"
+    what = (
+        f"the call at {scene.where} was not answered; unless the other side was down, where it "
+        "goes and how long it waits is in"
+    )
     return _configured(scene, keys, what)
 
 

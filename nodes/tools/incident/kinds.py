@@ -10,7 +10,8 @@ _CODE = (*PYTHON, ".js", ".ts", ".go", ".java", ".rb", ".rs", ".c", ".cc", ".cpp
 _LOGS = (".log", ".jsonl", ".ndjson", ".csv", ".tsv")
 _CONFIGURATION = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env", ".properties")
 _LOOKS_LOGGED = re.compile(
-    r'^\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^Traceback \(most recent call last\)|^\s*\{\s*"(?:time|ts)',
+    r"^\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^Traceback \(most recent call last\)"
+    r'|^[ \t]*\{[ \t]*"(?:time|ts)',
     re.MULTILINE,
 )
 _LIST_OF_OBJECTS = re.compile(r"\s*\[\s*\{")

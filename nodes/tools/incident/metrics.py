@@ -1,16 +1,12 @@
 """The figures of an incident: rates, percentiles, the first error, and the change before it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from nodes.tools.incident.changes import Change, changes, last_before
+from nodes.tools.incident.figures import Figures, figures
 from nodes.tools.incident.kinds import sort
-from nodes.tools.incident.logs import Entry, read_logs
+from nodes.tools.incident.logs import read_logs
 from nodes.tools.incident.moments import shown
-from nodes.tools.incident.traffic import Stretch, buckets, failures, rise, stretch, traffic, width_s
-from nodes.tools.incident.unfit import NothingFits
+from nodes.tools.incident.traffic import Stretch
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import Reply, fitted
 
@@ -24,43 +20,6 @@ CAUSE = (
 )
 
 
-@dataclass(frozen=True)
-class Figures:
-    """All that is computed of a set of logs."""
-
-    counted: list[Entry]
-    unit: str
-    whole: Stretch
-    width_s: int
-    buckets: list[Stretch]
-    failing: list[Entry]
-    messages: list[tuple[Entry, int]]
-    """What is logged with errors, and how often; the most frequent first."""
-    changes: list[Change]
-
-    @property
-    def peak(self) -> Stretch:
-        """Give the bucket with the highest rate of errors; of equals the one with more of them."""
-        return max(self.buckets, key=lambda one: (one.rate, one.errors))
-
-    @property
-    def onset(self) -> Stretch | None:
-        """Give the bucket at which errors rose most clearly; None where no rise stands out."""
-        return rise(self.buckets)
-
-    @property
-    def source(self) -> str:
-        """Name where the entries stand."""
-        return ", ".join(dict.fromkeys(entry.source for entry in self.counted))
-
-    @property
-    def suspect(self) -> Change | None:
-        """Name the last change before the errors rose."""
-        if self.onset is None or self.onset.begins is None:
-            return None
-        return last_before(self.changes, self.onset.begins + timedelta(seconds=self.width_s))
-
-
 def log_metrics(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{materials}` with the figures of its logs.
 
@@ -70,41 +29,6 @@ def log_metrics(request: dict[str, Any]) -> dict[str, Any]:
     entries, gaps = read_logs(sort(request["materials"]).logs)
     found = figures(entries)
     return fitted(lambda size: _reply(found, gaps, size), SIZES)
-
-
-def figures(entries: Sequence[Entry]) -> Figures:
-    """Compute everything from the entries of one or several logs.
-
-    Raises:
-        NothingFits: nothing with a time can be counted.
-    """
-    chosen = traffic(entries)
-    if not chosen:
-        raise NothingFits(
-            "no log with times was given: a CSV or JSON-lines file with a column such as time and "
-            "one of status, level, or requests and errors is needed"
-        )
-    width = width_s(chosen)
-    is_lines = not (chosen[0].is_request or chosen[0].requests is not None)
-    return Figures(
-        chosen,
-        "log line" if is_lines else "request",
-        stretch(chosen, chosen[0].time),
-        width,
-        buckets(chosen, width),
-        [entry for entry in chosen if failures(entry)],
-        _messages(entries),
-        changes(entries),
-    )
-
-
-def _messages(entries: Sequence[Entry]) -> list[tuple[Entry, int]]:
-    held: dict[str, list[Entry]] = {}
-    for entry in entries:
-        if entry.is_failing and entry.message:
-            held.setdefault(entry.message, []).append(entry)
-    counts = [(same[0], len(same)) for same in held.values()]
-    return sorted(counts, key=lambda one: -one[1])
 
 
 def _reply(found: Figures, gaps: list[str], size: int) -> Reply:
@@ -161,8 +85,7 @@ def _around_the_change(found: Figures, reply: Reply) -> None:
             why = "all of them came later" if found.changes else "none is told of in the files"
             reply.gaps.append(f"No deployment or other change before the rise is known: {why}.")
         return
-    before = stretch(e for e in found.counted if e.time and e.time < change.time)
-    after = stretch(e for e in found.counted if e.time and e.time >= change.time)
+    before, after = found.around(change)
     text = (
         f"Before the change at {shown(change.time)} ({change.what}): {before.errors:,} errors in "
         f"{counted(before.requests, found.unit)} ({percent(before)}); after it: {after.errors:,} "
@@ -189,12 +112,8 @@ def _slowness(found: Figures, reply: Reply) -> None:
         return
     _say(reply, f"Durations: {percentiles(found.whole)}.", found.source)
     if change := found.suspect:
-        parts = {
-            "before the change": [e for e in found.counted if e.time and e.time < change.time],
-            "after it": [e for e in found.counted if e.time and e.time >= change.time],
-        }
-        said = [f"{name} {percentiles(stretch(held))}" for name, held in parts.items() if held]
-        _say(reply, f"Durations {'; '.join(said)}.", found.source)
+        before, after = map(percentiles, found.around(change))
+        _say(reply, f"Durations before the change {before}; after it {after}.", found.source)
 
 
 def _say(reply: Reply, text: str, source: str, quote: str = "") -> None:

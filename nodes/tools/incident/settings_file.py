@@ -39,7 +39,7 @@ class SettingsFile:
         at = 0
         for part in key.split("."):
             bare = re.sub(r"\[\d+\]$", "", part)
-            wanted = re.compile(rf"^[\s\[\"'{{,-]*(?:export\s+)?[\w.]*{re.escape(bare)}\b")
+            wanted = re.compile(rf"^[\s\[\"'{{,-]*(?:export\s+)?(?:[\w.]*\.)?{re.escape(bare)}\b")
             found = next((n for n in range(at, len(self.lines)) if wanted.match(self.lines[n])), -1)
             if found < 0:
                 return at or None

@@ -27,7 +27,7 @@ def find_symbol(request: dict[str, Any]) -> dict[str, Any]:
     sources, gaps = _code(request)
     wanted = list(dict.fromkeys(_names(request["request"], sources)))[:MAX_SYMBOLS]
     if not wanted:
-        known = [name for one in sources for name, _ in one.definitions][:80]
+        known = [name[:100] for one in sources for name, _ in one.definitions][:80]
         return {"symbols": known, "remark": "the request names none of these"}
     return fitted(lambda size: _reply(wanted, sources, gaps, size), SIZES)
 

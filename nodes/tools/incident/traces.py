@@ -11,7 +11,7 @@ from nodes.tools.plain_text import plain
 _BEGIN = re.compile(r"Traceback \(most recent call last\):[ \t]*\n")
 _FRAME = re.compile(
     r'[ \t]*File "(?P<file>[^"\n]{1,400})", line (?P<line>\d{1,7}), in (?P<function>[^\n]{1,200})\n'
-    r"(?:(?![ \t]*File \")[ \t]+(?P<code>[^\n]*)\n)?(?:[ \t]+[\^~ ]+\n)?"
+    r"(?:(?![ \t]*File \")[ \t]+(?P<code>[^\n]*)\n)?(?:(?![ \t]*File \")[ \t][^\n]*\n)*"
 )
 _END = re.compile(r"(?P<kind>[A-Za-z_][\w.]{0,200})(?:: (?P<message>[^\n]*))?")
 MAX_FRAMES = 200

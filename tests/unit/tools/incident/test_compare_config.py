@@ -40,6 +40,17 @@ async def test_a_host_that_a_finding_names_is_not_called_the_cause() -> None:
     )
 
     assert "Likely cause" not in answer["summary"] and "sandbox" not in str(answer["findings"])
+    assert "explains the errors" in answer["gaps"][0]
+
+
+async def test_a_setting_that_is_alike_is_said_to_be() -> None:
+    same = {"staging.yaml": "gateway:\n  timeout_s: 2\n"}
+    same["production.yaml"] = same["staging.yaml"]
+
+    answer = await told("compare_config", same, request=ASKED, findings=NAMED)
+
+    assert "`gateway.timeout_s`, which a finding names, is the same" in answer["summary"]
+    assert answer["findings"] == []
 
 
 async def test_no_secret_is_ever_shown() -> None:
@@ -55,6 +66,18 @@ async def test_no_secret_is_ever_shown() -> None:
     for secret in ("one-of-mine", "hunter", "AKIA", "7f3a9c1e5b8d"):
         assert secret not in told_all
     assert "`db.password` is empty" in told_all
+
+
+async def test_a_line_that_holds_a_secret_too_is_not_quoted() -> None:
+    materials = {
+        "test.json": '{"strict": true, "password": "one-of-mine"}',
+        "prod.json": '{"strict": false, "password": "two-of-mine"}',
+    }
+
+    answer = await told("compare_config", materials, request=ASKED)
+
+    assert "`strict` is switched off" in str(answer["findings"])
+    assert "of-mine" not in json.dumps(answer)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +110,14 @@ def test_formats_come_to_the_same(name: str, text: str) -> None:
 
     assert dict(read.values) == {"a.b": 2, "a.c[0]": "x", "a.c[1]": "y"}
     assert read.line_of("a.b") in (1, 2)
+
+
+def test_the_line_of_a_setting_is_below_that_of_its_group() -> None:
+    text = "db:\n  connect_timeout_s: 1\n  timeout_s: 2\nweb:\n  timeout_s: 3\n"
+
+    read = read_settings("a.yaml", text)
+
+    assert [read.line_of(key) for key in read.values] == [2, 3, 5]
 
 
 def test_pairs_of_key_and_value_are_read_without_quotes_and_remarks() -> None:

@@ -106,6 +106,21 @@ async def test_settings_are_followed_through_names_attributes_and_calls(
     assert "No bug in the code" in answer["findings"][0]["message"]
 
 
+async def test_statements_over_several_lines_and_repeated_calls_are_followed() -> None:
+    code = "def work(a):\n    return (\n        1\n        / len(a)\n    )\n"
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/main.py", line 9, in main\n    main()\n'
+        "  [Previous line repeated 3 more times]\n"
+        '  File "/srv/app.py", line 3, in work\n    1\n    ~\n    / len(a)\n    ^^^^^^^^\n'
+        "ZeroDivisionError: division by zero\n"
+    )
+
+    answer = await told("explain_error", {"app.py": code, "note.txt": log}, request=ASKED)
+
+    assert "`len(a)`, which is 0" in answer["findings"][0]["message"]
+
+
 async def test_a_bug_beside_a_setting_leaves_the_plan_alone() -> None:
     code = "import os\ndef work(a):\n    os.environ['RATE']\n    return 1 / len(a)\n"
     first = trace("KeyError", "'RATE'", ("app.py", 3, "work", "os.environ['RATE']"))
