@@ -61,7 +61,7 @@ async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
     assert outcome.results["settings"].worker == "ops"
     (cause,) = [each for each in outcome.answer.findings if each.file == "production.yaml"]
     assert (cause.line, cause.severity) == (7, "high")
-    assert "Set `gateway.timeout_s` in production.yaml to 2.0" in cause.suggestion
+    assert "Set `gateway.timeout_s` in production.yaml to `2.0`" in cause.suggestion
     note = outcome.results["incident_note"].output
     assert "Bug:" not in note and "gateway.timeout_s" in note
     assert "not-a-real" not in shown(outcome)

@@ -9,7 +9,8 @@ from nodes.tools.incident.logs import Entry
 from nodes.tools.plain_text import plain_line
 
 _CHANGE = re.compile(
-    r"\bdeploy(?:ed|ment|ing)?\b|\brelease[ds]?\b|\brolled (?:out|back)\b|\brollout\b"
+    r"\bdeploy(?:ed|ment|ing)?\b|\breleas(?:e|ed|ing) (?:of |(?:\S+ )?v?\d)"
+    r"|\brolled (?:out|back)\b|\brollout\b"
     r"|\bconfig(?:uration)? (?:changed?|applied|reload(?:ed)?|updated?)\b"
     r"|\bfeature flag\b",
     re.IGNORECASE,

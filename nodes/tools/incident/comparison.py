@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from nodes.tools.incident.pairing import ENVIRONMENTS, words
 from nodes.tools.incident.settings_file import SettingsFile, Value
+from nodes.tools.incident.wording import code
+from nodes.tools.plain_text import plain_line
 
 if TYPE_CHECKING:
     from state import Severity
@@ -176,8 +178,7 @@ def _shown(key: str, file: SettingsFile, secret: bool) -> str:
     if secret:
         return MASK
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    text = " ".join(text.split()).replace("|", "\\|").replace("`", "'")
-    return text if len(text) <= MAX_VALUE_CHARS else f"{text[: MAX_VALUE_CHARS - 1]}…"
+    return code(plain_line(text, MAX_VALUE_CHARS).replace("|", "\\|"))
 
 
 def holds_secret(text: str, file: SettingsFile) -> bool:

@@ -11,6 +11,7 @@ from nodes.tools.incident.moments import shown
 from nodes.tools.incident.sources import Source, gather, is_same_file, shared_parts
 from nodes.tools.incident.traces import Frame, Seen, seen_traces
 from nodes.tools.incident.unfit import NothingFits
+from nodes.tools.incident.wording import code, sentence
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import Reply, counted, listed
 
@@ -77,7 +78,7 @@ def _tell(one: Explained, reply: Reply) -> None:
     since = f" since {shown(seen.first)}" if seen.first else ""
     last = one.frame or trace.frames[-1]
     times = "once" if seen.count == 1 else f"{seen.count:,} times"
-    text = f"`{_bare(said)}` is logged {times}{since}, raised in `{_bare(last.function)}`"
+    text = f"{code(said)} is logged {times}{since}, raised in {code(last.function)}"
     text += f" ({last.file}, line {last.line})."
     reply.lines.append(f"- {text}")
     reply.claim(text, seen.source, said)
@@ -93,11 +94,11 @@ def _tell(one: Explained, reply: Reply) -> None:
 
 
 def _conclude(found: Diagnosis, source: Source, frame: Frame, reply: Reply) -> None:
-    code = source.line(frame.line)
+    line = source.line(frame.line)
     match found.verdict:
         case "defect":
             reply.lines.append(f"- **A bug:** {found.why}.")
-            reply.claim(f"{found.why}.", source.name, code)
+            reply.claim(f"{found.why}.", source.name, line)
             reply.finding(
                 "high", f"Bug: {found.why}.", source.name, f"{sentence(found.mend)}.", frame.line
             )
@@ -109,7 +110,7 @@ def _conclude(found: Diagnosis, source: Source, frame: Frame, reply: Reply) -> N
         case "configuration":
             keys = ", ".join(f"`{key}`" for key in found.keys)
             reply.lines.append(f"- **No bug in the code, a configuration issue:** {found.why}.")
-            reply.claim(f"{found.why}.", source.name, code)
+            reply.claim(f"{found.why}.", source.name, line)
             reply.finding(
                 "medium",
                 f"No bug in the code, a configuration issue: {found.why}.",
@@ -123,7 +124,7 @@ def _conclude(found: Diagnosis, source: Source, frame: Frame, reply: Reply) -> N
             )
         case _:
             reply.lines.append(f"- {found.why}.")
-            reply.claim(f"{found.why}.", source.name, code)
+            reply.claim(f"{found.why}.", source.name, line)
             reply.gaps.append(f"Why {source.name}:{frame.line} raises: no rule tells; read it.")
 
 
@@ -142,12 +143,3 @@ def _against_the_plan(explained: Sequence[Explained]) -> dict[str, Any]:
     return {
         "invalidates": f"There is no bug in the code, it is a configuration issue: {why}. {REST}"
     }
-
-
-def sentence(text: str) -> str:
-    """Begin with a capital letter."""
-    return text[:1].upper() + text[1:]
-
-
-def _bare(text: str) -> str:
-    return text.replace("`", "'")

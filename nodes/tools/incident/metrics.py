@@ -7,6 +7,7 @@ from nodes.tools.incident.kinds import sort
 from nodes.tools.incident.logs import read_logs
 from nodes.tools.incident.moments import shown
 from nodes.tools.incident.traffic import Stretch
+from nodes.tools.incident.wording import code
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import Reply, fitted
 
@@ -75,7 +76,7 @@ def _errors(found: Figures, reply: Reply) -> None:
         reply.lines.append("- No rise of the error rate stands out from chance.")
     for entry, number in found.messages[:MAX_MESSAGES]:
         words = plain_line(entry.message, MAX_MESSAGE_CHARS)
-        _say(reply, f"{counted(number, 'error')} logged: {words}", entry.source, words)
+        _say(reply, f"{counted(number, 'error')} logged: {code(words)}", entry.source, words)
 
 
 def _around_the_change(found: Figures, reply: Reply) -> None:
@@ -87,19 +88,19 @@ def _around_the_change(found: Figures, reply: Reply) -> None:
         return
     before, after = found.around(change)
     text = (
-        f"Before the change at {shown(change.time)} ({change.what}): {before.errors:,} errors in "
-        f"{counted(before.requests, found.unit)} ({percent(before)}); after it: {after.errors:,} "
-        f"in {counted(after.requests, found.unit)} ({percent(after)})."
+        f"Before the change at {shown(change.time)} ({code(change.what)}): {before.errors:,} "
+        f"errors in {counted(before.requests, found.unit)} ({percent(before)}); after it: "
+        f"{after.errors:,} in {counted(after.requests, found.unit)} ({percent(after)})."
     )
     _say(reply, text, found.source)
-    reply.claim(f"{change.what} at {shown(change.time)} (line {change.line}).", change.source)
+    reply.claim(f"{code(change.what)} at {shown(change.time)} (line {change.line}).", change.source)
     later = [entry.time for entry in found.failing if entry.time and entry.time >= change.time]
     if later:
         seconds = (later[0] - change.time).total_seconds()
         _say(reply, f"The first error after it came {seconds:,.0f} s later.", found.source)
     if before.requests and after.rate > max(MIN_RISE * before.rate, 0.005):
         message = (
-            f"Errors rose from {percent(before)} to {percent(after)} after {change.what} at "
+            f"Errors rose from {percent(before)} to {percent(after)} after {code(change.what)} at "
             f"{shown(change.time)}."
         )
         reply.finding("high", message, change.source, line=change.line)
@@ -148,6 +149,8 @@ def percent(part: Stretch) -> str:
 
 def percentiles(part: Stretch) -> str:
     """Write the usual three."""
+    if not part.durations:
+        return "not known"
     values = [(name, part.percentile(share)) for name, share in _SHARES]
     return ", ".join(f"{name} {milliseconds(value)} ms" for name, value in values)
 

@@ -13,6 +13,7 @@ from state import Severity
 
 Audience = Literal["team", "customers"]
 MAX_FACTS, MAX_CAUSES = 7, 4
+GRAVE: tuple[Severity, ...] = ("critical", "high")
 OPEN = "[to be filled in by a person]"
 _RANKS: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 
@@ -62,13 +63,12 @@ def note(
 def _for_the_team(
     claims: Sequence[CitedClaim], impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
 ) -> list[str]:
-    others = [claim for claim in claims if claim not in impact]
+    others = [_cited(claim) for claim in claims if claim not in impact]
+    told = [f"{_line(one.message)}{_place(one)}" for one in causes] or others[:MAX_FACTS]
     mends = [one.suggestion for one in causes if one.suggestion]
     return [
-        "**Impact**\n\n" + _list([_cited(claim) for claim in impact[:MAX_FACTS]], "not known yet"),
-        "**Cause**\n\n"
-        + _list([f"{_line(one.message)}{_place(one)}" for one in causes], "not known yet")
-        + _list([_cited(claim) for claim in others[:MAX_FACTS]] * (not causes), ""),
+        "**Impact**\n\n" + _list([_cited(claim) for claim in impact[:MAX_FACTS]], "Not known yet."),
+        "**Cause**\n\n" + ("" if causes else "Not known yet.\n\n") + _list(told, ""),
         "**Fix (proposed, not applied)**\n\n" + _list([_line(each) for each in mends], OPEN),
     ]
 
@@ -78,11 +78,9 @@ def _for_customers(impact: Sequence[CitedClaim], causes: Sequence[KnownFinding])
     facts = [
         _line(claim.text) for claim in impact if "`" not in claim.text and "(line" not in claim.text
     ]
-    state = (
-        "The cause has been found and a fix is proposed."
-        if causes
-        else "We are looking for the cause."
-    )
+    is_found = any(one.severity in GRAVE for one in causes)
+    found, sought = "The cause has been found.", "We are looking for the cause."
+    state = found if is_found else sought
     return [
         "**What you may have noticed**\n\n" + _list(facts[:2], OPEN),
         f"**What we are doing:** {state} {OPEN}",
@@ -97,7 +95,7 @@ def _causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
         if kind_of(one.file) != "logs" and one.severity in ("critical", "high", "medium")
     ]
     ranked = sorted(held, key=lambda one: _RANKS.index(one.severity))
-    gravest = [one for one in ranked if one.severity in ("critical", "high")]
+    gravest = [one for one in ranked if one.severity in GRAVE]
     return (gravest or ranked)[:MAX_CAUSES]
 
 

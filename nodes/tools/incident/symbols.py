@@ -7,6 +7,7 @@ from typing import Any
 
 from nodes.tools.incident.sources import Definition, Source, gather
 from nodes.tools.incident.unfit import NothingFits
+from nodes.tools.incident.wording import code
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import Reply, counted, fitted
 
@@ -54,9 +55,9 @@ def _reply(wanted: Sequence[str], sources: Sequence[Source], gaps: list[str], si
         uses = [(source, line) for source in sources for line in _uses(_last(name), source)]
         reply.lines.append(f"- `{name}` is used in {counted(len(uses), 'place')}.")
         for source, line in uses[:size]:
-            code = plain_line(source.line(line), MAX_LINE_CHARS)
-            reply.lines.append(f"  - {source.name}:{line} `{code.replace('`', chr(39))}`")
-            reply.claim(f"`{name}` is used at {source.name}:{line}.", source.name, code)
+            shown = plain_line(source.line(line), MAX_LINE_CHARS)
+            reply.lines.append(f"  - {source.name}:{line} {code(shown)}")
+            reply.claim(f"`{name}` is used at {source.name}:{line}.", source.name, shown)
     return reply
 
 

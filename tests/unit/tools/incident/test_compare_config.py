@@ -25,8 +25,8 @@ async def test_the_setting_that_a_finding_names_leads_with_both_values_and_a_fix
 
     (finding,) = answer["findings"]
     assert (finding["file"], finding["line"], finding["severity"]) == ("production.yaml", 7, "high")
-    assert "2.0 in staging.yaml, 0.2 in production.yaml" in finding["message"]
-    assert "Set `gateway.timeout_s` in production.yaml to 2.0" in finding["suggestion"]
+    assert "`2.0` in staging.yaml, `0.2` in production.yaml" in finding["message"]
+    assert "Set `gateway.timeout_s` in production.yaml to `2.0`" in finding["suggestion"]
 
 
 async def test_a_host_that_a_finding_names_is_not_called_the_cause() -> None:

@@ -158,6 +158,24 @@ async def test_an_order_in_a_log_line_is_a_line_of_a_log() -> None:
     assert "audit@example.net" not in json.dumps(answer)
 
 
+async def test_words_of_a_log_cannot_become_links_or_pictures() -> None:
+    text = "2026-03-02 14:00:00 ERROR ![x](http://example.net/`a`)\n"
+
+    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+
+    assert "`ERROR ![x](http://example.net/'a')`" in answer["summary"]
+
+
+async def test_a_lock_that_is_released_is_no_release() -> None:
+    text = "".join(
+        f"2026-03-02 14:{n:02}:00 {'ERROR' if n > 9 else 'INFO'} lock released\n" for n in range(30)
+    )
+
+    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+
+    assert any("none is told of in the files" in gap for gap in answer["gaps"])
+
+
 async def test_sql_reads_logs_of_any_format() -> None:
     materials = files("bug/requests.jsonl", "bug/changes.csv")
     sql = "SELECT version, count(*) AS n FROM requests WHERE status = 500 GROUP BY version"
