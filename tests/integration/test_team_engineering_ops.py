@@ -36,6 +36,7 @@ async def test_the_bug_is_found_mended_on_paper_measured_and_told(tmp_path: Path
     assert not [one for one in events if one["kind"] in ("plan_rejected", "plan_revised")]
     (bug,) = [each for each in outcome.answer.findings if each.file == "pricing.py"]
     assert (bug.line, bug.severity) == (22, "high") and "if coupon is None" in bug.suggestion
+    assert outcome.answer.contradictions == ()
     text = shown(outcome)
     assert "0 errors in 298 requests" in text and "34 in 233 requests" in text
     assert "nothing has been sent" in text
@@ -59,6 +60,7 @@ async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
     assert sorted(started) == ["find_bug", "impact", "incident_note", "settings"]
     assert outcome.exit_code == 0 and outcome.answer
     assert outcome.results["settings"].worker == "ops"
+    assert outcome.answer.contradictions == ()
     (cause,) = [each for each in outcome.answer.findings if each.file == "production.yaml"]
     assert (cause.line, cause.severity) == (7, "high")
     assert "Set `gateway.timeout_s` in production.yaml to `2.0`" in cause.suggestion

@@ -166,7 +166,7 @@ def _number(value: Value) -> float | None:
 def _near(key: str, new: SettingsFile, old: SettingsFile) -> str:
     only_new = [name for name in new.values if name not in old.values]
     close = get_close_matches(key, only_new, 1, 0.85)
-    return f", which has `{close[0]}`: perhaps misspelt" if close else ""
+    return f" (perhaps misspelt: it has `{close[0]}`)" if close else ""
 
 
 def _shown(key: str, file: SettingsFile, secret: bool) -> str:

@@ -102,7 +102,7 @@ def _conclude(found: Diagnosis, source: Source, frame: Frame, reply: Reply) -> N
             reply.finding(
                 "high", f"Bug: {found.why}.", source.name, f"{sentence(found.mend)}.", frame.line
             )
-            reply.lines.append(f"- **Proposed fix:** {found.mend}.")
+            reply.lines.append(f"- **Proposed fix:** {sentence(found.mend)}.")
             reply.gaps.append(
                 "What the code is to do in that case, and whether a test covers it, is for a "
                 "person to decide."

@@ -111,10 +111,12 @@ def _slowness(found: Figures, reply: Reply) -> None:
     if not found.whole.durations:
         reply.gaps.append("Percentiles of duration: no durations are logged.")
         return
-    _say(reply, f"Durations: {percentiles(found.whole)}.", found.source)
+    # In one claim: two that differ in a period alone look like a contradiction.
+    told = percentiles(found.whole)
     if change := found.suspect:
         before, after = map(percentiles, found.around(change))
-        _say(reply, f"Durations before the change {before}; after it {after}.", found.source)
+        told += f"; before the change {before}; after it {after}"
+    _say(reply, f"Durations: {told}.", found.source)
 
 
 def _say(reply: Reply, text: str, source: str, quote: str = "") -> None:

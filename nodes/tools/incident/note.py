@@ -1,6 +1,6 @@
 """The draft of a note on an incident: facts, impact, cause, fix, and what comes next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -15,6 +15,7 @@ Audience = Literal["team", "customers"]
 MAX_FACTS, MAX_CAUSES = 7, 4
 GRAVE: tuple[Severity, ...] = ("critical", "high")
 OPEN = "[to be filled in by a person]"
+_TITLES: Mapping[Audience, str] = {"team": "Incident note", "customers": "Status update"}
 _RANKS: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 
 
@@ -41,7 +42,8 @@ def note(
     logged = [claim for claim in claims if kind_of(claim.source) == "logs"]
     impact = sorted(logged, key=lambda claim: "`" in claim.text)
     reply = Reply()
-    parts = [f"**{plain_line(headline, 200) or 'Incident note'}** (a draft; nothing has been sent)"]
+    title = plain_line(headline, 200) or _TITLES[audience]
+    parts = [f"**{title}** (a draft; nothing has been sent)"]
     if audience == "team":
         parts += _for_the_team(claims, impact, causes)
     else:

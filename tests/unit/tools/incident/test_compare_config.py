@@ -153,7 +153,10 @@ async def test_what_is_missing_misspelt_switched_and_of_another_kind_is_named() 
     answer = await told("compare_config", materials, request=ASKED)
 
     said = " ".join(finding["message"] for finding in answer["findings"])
-    assert "`retry_limit` is missing in production.yaml, which has `retry_limti`" in said
+    assert (
+        "`retry_limit` is missing in production.yaml (perhaps misspelt: it has `retry_limti`)"
+        in said
+    )
     assert "`strict` is switched off" in said and "`host` names staging" in said
 
 
