@@ -92,12 +92,14 @@ def _around_the_change(found: Figures, reply: Reply) -> None:
         f"errors in {counted(before.requests, found.unit)} ({percent(before)}); after it: "
         f"{after.errors:,} in {counted(after.requests, found.unit)} ({percent(after)})."
     )
-    _say(reply, text, found.source)
-    reply.claim(f"{code(change.what)} at {shown(change.time)} (line {change.line}).", change.source)
     later = [entry.time for entry in found.failing if entry.time and entry.time >= change.time]
     if later:
-        seconds = (later[0] - change.time).total_seconds()
-        _say(reply, f"The first error after it came {seconds:,.0f} s later.", found.source)
+        # Of the times as they are shown, so that a reader who subtracts finds the same.
+        first, before_it = later[0].replace(microsecond=0), change.time.replace(microsecond=0)
+        seconds = (first - before_it).total_seconds()
+        text += f" The first of these came {seconds:,.0f} s after the change."
+    _say(reply, text, found.source)
+    reply.claim(f"{code(change.what)} at {shown(change.time)} (line {change.line}).", change.source)
     if before.requests and after.rate > max(MIN_RISE * before.rate, 0.005):
         message = (
             f"Errors rose from {percent(before)} to {percent(after)} after {code(change.what)} at "

@@ -40,7 +40,7 @@ def note(
     """Write the note from claims and findings alone."""
     causes = _causes(findings)
     logged = [claim for claim in claims if kind_of(claim.source) == "logs"]
-    impact = sorted(logged, key=lambda claim: "`" in claim.text)
+    impact = sorted(logged, key=lambda claim: claim.text.startswith("`"))
     reply = Reply()
     title = plain_line(headline, 200) or _TITLES[audience]
     parts = [f"**{title}** (a draft; nothing has been sent)"]
