@@ -16,6 +16,11 @@ DATABASES: Final = frozenset(
     (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
 )
 
+WORKED_ON: Final = READABLE | {
+    *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
+}
+"""What of a folder is given; the search in documents leaves code and settings alone."""
+
 
 def read_materials(files: Iterable[Path]) -> dict[str, str]:
     """Read files, and the documents right inside folders; two of one name get distinct names.
@@ -68,7 +73,7 @@ def _check_file(path: Path, kind: int) -> None:
 
 
 def _is_document(path: Path) -> bool:
-    return path.suffix.lower() in READABLE
+    return path.suffix.lower() in WORKED_ON
 
 
 def _check_size(paths: Iterable[Path]) -> None:
@@ -99,7 +104,7 @@ def _names(path: Path) -> Iterator[str]:
 
 
 def _kinds() -> str:
-    return f"name files of these kinds: {' '.join(sorted(READABLE))}"
+    return f"name files of these kinds: {' '.join(sorted(WORKED_ON))}"
 
 
 def _refused(path: Path, cause: str, advice: str) -> FileUnreadable:

@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.models.embedded.reading import json_object, said, section, sections
+from nodes.models.embedded.revising import Revision, continued, revision
 from nodes.models.embedded.words import figures, nearest, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
@@ -28,13 +29,19 @@ class Asked:
     materials: list[str]
     examples: list[tuple[str, dict[str, Any]]]
     """Each request with its plan, or with the decision on it."""
+    revision: Revision | None = None
 
 
 def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Give a plan; each refusal takes it one step further from the example."""
+    """Give a plan; each refusal takes it one step further from the example.
+
+    A plan that is under way goes on as the example does that is nearest to the reason.
+    """
     asked = read_asked(messages)
     refusals = sum(bool(section(text, "problems")) for text in said(messages, HumanMessage))
     drafts = _drafts(asked)
+    if asked.revision:
+        drafts = [*_revisions(asked, asked.revision), *drafts]
     return drafts[min(refusals, len(drafts) - 1)]
 
 
@@ -82,11 +89,23 @@ def read_asked(messages: Sequence[BaseMessage]) -> Asked:
         cards=dict(_CARD.findall(section(system, "workers"))),
         materials=_MATERIAL.findall(section(asked, "materials")),
         examples=[example for example in examples if example[1].keys() & {"tasks", "worker"}],
+        revision=next(filter(None, map(revision, human)), None),
     )
 
 
 def _shown(example: str) -> str:
     return section(example, "plan") or section(example, "decision")
+
+
+def _revisions(asked: Asked, under_way: Revision) -> list[dict[str, Any]]:
+    """Take the plan of the example nearest to the reason; who has reported is not asked again."""
+    ranked = nearest(under_way.reason, [request for request, _ in asked.examples])
+    near = [index for index, likeness in ranked if likeness > MIN_LIKENESS][:1]
+    return [
+        continued(make(asked, asked.examples[index][1]), under_way)
+        for index in near
+        for make in (_adopted, _shaped)
+    ]
 
 
 def _drafts(asked: Asked) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Report what the tools returned: passages, rows and figures, each with its source.
 
-A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `gaps`, or
-`escalation` where the task is not for it) is quoted.
+A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `gaps`,
+`invalidates`, or `escalation` where the task is not for it) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
 when they were found in the handoff alone; 10 less when a tool failed; 20 when handed back.
@@ -54,6 +54,7 @@ def report(brief: Brief) -> dict[str, Any]:
             f for call in answered for f in objects(call.data, "findings") + _doubts(call)
         ],
         "gaps": list(dict.fromkeys(gap for call in answered for gap in _gaps(call))),
+        "invalidates": next(filter(None, map(_invalidates, answered)), ""),
         "confidence": confidence - 10 * bool(refused),
     }
 
@@ -216,6 +217,11 @@ def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
 def _gaps(call: Call) -> list[str]:
     gaps = call.data.get("gaps")
     return [str(gap) for gap in gaps] if isinstance(gaps, list) else []
+
+
+def _invalidates(call: Call) -> str:
+    said = call.data.get("invalidates")
+    return said if isinstance(said, str) else ""
 
 
 def _doubtful(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -19,6 +19,8 @@ _WELCOME = ("title", "format", "earlier_attempt")
 """Arguments that are filled where they can be, required or not."""
 MAX_CLAIMS = 100
 MAX_FINDINGS = 100
+_WELCOME = ("title", "format", "findings")
+"""Arguments that are filled though a tool can do without them."""
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each offered tool, as JSON schema, by the tool's name."""
 

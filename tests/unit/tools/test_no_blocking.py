@@ -26,6 +26,12 @@ SUPPORT = {
     "help.md": "# Disk\n\nThe error that the disk is full is mended by a larger disk.\n",
 }
 CODE = {"a.py": "print(1)\n"}
+INCIDENT = {
+    "app.py": "def work(a):\n    return 1 / len(a)\n",
+    "app.log": "2026-03-09 06:00:00 ERROR it failed\n",
+    "staging.yaml": "a: 1\n",
+    "production.yaml": "a: 2\n",
+}
 CALLS: dict[str, dict[str, Any]] = {
     "calculate": {"expression": "1 + 1"},
     "search_documents": {"query": "aws"},
@@ -72,6 +78,13 @@ CALLS: dict[str, dict[str, Any]] = {
         "format": "docx",
         "materials": {"a.md": "It is a text of words."},
     },
+    "explain_error": {"request": "Find the bug", "materials": INCIDENT},
+    "find_symbol": {"request": "Who calls `work`?", "materials": INCIDENT},
+    "search_code": {"query": "return", "materials": INCIDENT},
+    "log_metrics": {"request": "What is the error rate?", "materials": INCIDENT},
+    "query_logs": {"select": "SELECT count(*) FROM app", "materials": INCIDENT},
+    "compare_config": {"request": "Compare the settings", "materials": INCIDENT},
+    "draft_note": {"claims": [{"text": "It failed."}], "findings": [], "audience": "team"},
     "risk_matrix": {"findings": [{"severity": "low", "message": "Notices missing. [notices 2/5]"}]},
 }
 

@@ -1,0 +1,27 @@
+"""Two configurations, held against each other."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.incident.asking import looked_into
+from nodes.tools.incident.note import KnownFinding
+
+
+@tool
+async def compare_config(
+    request: str,
+    findings: list[KnownFinding] | None = None,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Compare configurations of two environments or versions, setting by setting.
+
+    `request` is what was asked, in its own words. Artifacts that belong together are paired by
+    their names, such as staging.yaml and production.yaml, or app-2.6.env and app-2.7.env; YAML,
+    TOML, JSON, INI, .env and properties are read. Give the findings of earlier reports as they
+    stand: settings they name between backticks are looked at first. Secrets are never shown.
+    Example: compare_config(request="What differs between staging and production?", findings=[])
+    """
+    told = [finding.model_dump() for finding in findings or []]
+    return await looked_into("compare_config", materials, request=request, findings=told)

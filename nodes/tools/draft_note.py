@@ -1,0 +1,26 @@
+"""A note on an incident, drafted and not sent."""
+
+from typing import Any
+
+from langchain_core.tools import tool
+
+from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.incident.note import Audience, KnownFinding, note
+
+
+@tool
+async def draft_note(
+    claims: list[CitedClaim],
+    findings: list[KnownFinding],
+    audience: Audience,
+    headline: str = "",
+    next_update: str = "",
+) -> dict[str, Any]:
+    """Draft a note on an incident in Markdown: impact, cause, proposed fix, next update.
+
+    Give claims and findings of your context as they stand; the note says nothing else. `audience`
+    is team, or customers, who get no file names, settings or code. Nothing is sent.
+    Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
+    findings=[], audience="customers", headline="Checkout was failing")
+    """
+    return note(claims, findings, audience, headline, next_update)

@@ -1,0 +1,30 @@
+"""Logged exceptions, explained by the code that raised them."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.incident.asking import looked_into
+from nodes.tools.settings import ToolSettings
+
+
+def explain_error(settings: ToolSettings) -> BaseTool:
+    """Build the tool; code of `settings.repository` is read beside the artifacts."""
+
+    @tool("explain_error")
+    async def explain(
+        request: str,
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        """Explain the exceptions that are logged: the failing line, why it raised, how to mend it.
+
+        `request` is what was asked, in its own words. Python tracebacks among the artifacts are
+        followed into the source files: it tells a bug from a value that a setting gave, and then
+        says in `invalidates` that there is no bug. Repeat that in your report.
+        Example: explain_error(request="Find the bug behind the errors in checkout")
+        """
+        root = str(settings.repository or "")
+        return await looked_into("explain_error", materials, request=request, repository=root)
+
+    return explain

@@ -1,0 +1,28 @@
+"""The child process that reads code, logs and configuration that others wrote."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nodes.tools.incident.configurations import compare_config
+from nodes.tools.incident.explanation import explain_error
+from nodes.tools.incident.metrics import log_metrics
+from nodes.tools.incident.symbols import find_symbol, search_code
+from nodes.tools.incident.unfit import NothingFits
+from nodes.tools.serving import serve
+
+LOOKS: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    look.__name__: look
+    for look in (compare_config, explain_error, find_symbol, log_metrics, search_code)
+}
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{look, materials, …}` in the words of a report."""
+    try:
+        return LOOKS[request["look"]](request)
+    except NothingFits as reason:
+        return {"refused": str(reason)}
+
+
+if __name__ == "__main__":
+    serve(answer, max_written_bytes=20_000_000)

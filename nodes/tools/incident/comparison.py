@@ -1,0 +1,192 @@
+"""Two files of settings, compared; what is secret is told as different or alike, never shown."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from nodes.tools.incident.pairing import ENVIRONMENTS, words
+from nodes.tools.incident.settings_file import SettingsFile, Value
+from nodes.tools.incident.wording import code
+from nodes.tools.plain_text import plain_line
+
+if TYPE_CHECKING:
+    from state import Severity
+
+MASK = "[secret]"
+MAX_VALUE_CHARS = 80
+MIN_FACTOR = 5.0
+"""From which on a number that differs is worth a look by itself."""
+RANKS: tuple["Severity", ...] = ("critical", "high", "medium", "low", "info")
+
+_SECRET_NAME = re.compile(
+    r"passw(?:or)?d|passphrase|secret|token|credential|api_?key|access_?key|private_?key|_pwd\b"
+    r"|signing_?key|\bsalt\b|\bauth\b",
+    re.IGNORECASE,
+)
+_SECRET_VALUE = re.compile(
+    r"://[^/\s:@]+:[^/\s@]+@|-----BEGIN|^AKIA[0-9A-Z]{16}$|^gh[pousr]_\w{20,}|^xox[abprs]-"
+    r"|^sk-[\w-]{16,}|^eyJ[\w-]{10,}\.|^[0-9a-fA-F]{32,}$"
+)
+_PLACE = re.compile(
+    r"(?:^|[._])(?:host|hostname|url|uri|endpoint|domain|region|zone|environment|env|bucket|name"
+    r"|namespace|cluster|image|replicas|dsn|address)(?:$|[._\[])",
+    re.IGNORECASE,
+)
+MIN_RANDOM_CHARS, MIN_ENTROPY = 20, 4.0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A setting that two files do not have alike."""
+
+    key: str
+    old: str
+    new: str
+    what: str
+    severity: "Severity"
+    is_suspect: bool = False
+
+
+def differences(
+    old: SettingsFile, new: SettingsFile, suspects: Collection[str]
+) -> list[Difference]:
+    """List what differs, the gravest first; `suspects` are settings that others have named."""
+    wanted = {folded(name) for name in suspects}
+    keys = list(dict.fromkeys([*new.values, *old.values]))
+    found = [
+        _difference(key, old, new, is_suspect(key, wanted))
+        for key in keys
+        if not _is_alike(key, old, new)
+    ]
+    return sorted(found, key=lambda one: RANKS.index(one.severity))
+
+
+def is_suspect(key: str, wanted: Collection[str]) -> bool:
+    """Say whether a setting is one of those named, by the whole way to it or its end."""
+    bare = folded(key)
+    return any(bare == name or bare.endswith(f"_{name}") for name in wanted)
+
+
+def folded(key: str) -> str:
+    """Bring `gateway.timeout_s` and `GATEWAY_TIMEOUT_S` to one form."""
+    return re.sub(r"[^a-z0-9]+", "_", key.lower()).strip("_")
+
+
+def is_secret(key: str, value: Value) -> bool:
+    """Tell what must not be shown: by the setting's name, or by the looks of its value."""
+    if not isinstance(value, str):
+        return bool(_SECRET_NAME.search(key)) and isinstance(value, int) and not _is_limit(key)
+    if not value:
+        return False
+    is_named = bool(_SECRET_NAME.search(key)) and not _is_limit(key)
+    return is_named or bool(_SECRET_VALUE.search(value)) or _is_random(value)
+
+
+def _is_limit(key: str) -> bool:
+    return bool(re.search(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$", key.lower()))
+
+
+def _is_random(value: str) -> bool:
+    is_mixed = bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
+    if len(value) < MIN_RANDOM_CHARS or not is_mixed or re.search(r"[\s:@,;.]", value):
+        return False
+    shares = [count / len(value) for count in Counter(value).values()]
+    return -sum(share * math.log2(share) for share in shares) > MIN_ENTROPY
+
+
+def _is_alike(key: str, old: SettingsFile, new: SettingsFile) -> bool:
+    if key not in old.values or key not in new.values:
+        return False
+    first, second = old.values[key], new.values[key]
+    return type(first) is type(second) and first == second
+
+
+def _difference(key: str, old: SettingsFile, new: SettingsFile, suspect: bool) -> Difference:
+    secret = any(is_secret(key, file.values.get(key)) for file in (old, new))
+    shown = [_shown(key, file, secret) for file in (old, new)]
+    what, severity = _weighed(key, old, new, secret)
+    # A host or a secret differs by right: that a finding names it makes it no cause.
+    if suspect and severity != "info":
+        severity = "high"
+    return Difference(key, shown[0], shown[1], what, severity, suspect)
+
+
+def _weighed(
+    key: str, old: SettingsFile, new: SettingsFile, secret: bool
+) -> tuple[str, "Severity"]:
+    if key not in new.values:
+        near = _near(key, new, old)
+        return f"is missing in {new.name}{near}", "medium"
+    if key not in old.values:
+        return f"is in {new.name} only", "low"
+    first, second = old.values[key], new.values[key]
+    if secret:
+        is_empty = second in ("", None) and first not in ("", None)
+        return ("is empty", "medium") if is_empty else ("differs, as secrets should", "info")
+    if isinstance(first, bool) and isinstance(second, bool):
+        return "is switched " + ("on" if second else "off"), "medium"
+    if isinstance(first, bool | None) or isinstance(second, bool | None):
+        return "is of another kind", "medium"
+    if isinstance(first, str) != isinstance(second, str):
+        return "is of another kind", "medium"
+    if foreign := foreign_word(second, old.name, new.name):
+        return f"names {foreign}", "medium"
+    return _of_size(key, first, second)
+
+
+def foreign_word(value: Value, old_name: str, new_name: str) -> str:
+    """Give the word for the other environment that a value holds; empty where it holds none."""
+    others = set(words(old_name)) & ENVIRONMENTS - set(words(new_name))
+    return next((word for word in words(str(value)) if word in others), "")
+
+
+def _of_size(key: str, first: Value, second: Value) -> tuple[str, "Severity"]:
+    numbers = [_number(value) for value in (first, second)]
+    if None in numbers:
+        return "differs", "info" if _PLACE.search(key) else "low"
+    low, high = sorted(abs(number) for number in numbers if number is not None)
+    if low == 0 or high / low >= MIN_FACTOR:
+        factor = f"{high / low:.3g} times" if low else "from or to zero"
+        is_usual = _PLACE.search(key) is not None
+        return f"differs much, {factor}", "info" if is_usual else "medium"
+    return "differs", "info" if _PLACE.search(key) else "low"
+
+
+def _number(value: Value) -> float | None:
+    try:
+        return float(value) if isinstance(value, int | float | str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _near(key: str, new: SettingsFile, old: SettingsFile) -> str:
+    only_new = [name for name in new.values if name not in old.values]
+    close = get_close_matches(key, only_new, 1, 0.85)
+    return f" (perhaps misspelt: it has `{close[0]}`)" if close else ""
+
+
+def _shown(key: str, file: SettingsFile, secret: bool) -> str:
+    if key not in file.values:
+        return "not set"
+    value = file.values[key]
+    if value is None or value == "":
+        return "empty"
+    if secret:
+        return MASK
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return code(plain_line(text, MAX_VALUE_CHARS).replace("|", "\\|"))
+
+
+def holds_secret(text: str, file: SettingsFile) -> bool:
+    """Say whether a secret of the file stands in a text, which is then not quoted."""
+    return any(str(value) in text for key, value in file.values.items() if is_secret(key, value))
+
+
+def named_settings(texts: Sequence[str]) -> list[str]:
+    """Find what stands between backticks and may name a setting."""
+    found = [word for text in texts for word in re.findall(r"`([A-Za-z_][\w.\-]{1,120})`", text)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,205 @@
+"""Log lines and rows of metrics, whatever their format, as entries of one kind."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain
+from pathlib import PurePosixPath
+
+from nodes.tools.incident.moments import moment, stamp
+from nodes.tools.plain_text import plain
+
+FAILING = frozenset({"error", "err", "critical", "fatal", "alert", "emergency"})
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "time": ("time", "timestamp", "ts", "datetime", "date", "minute", "at", "asctime"),
+    "level": ("level", "severity", "loglevel", "levelname", "log_level"),
+    "status": ("status", "status_code", "http_status", "response_status"),
+    "duration": ("duration_ms", "latency_ms", "elapsed_ms", "took_ms", "response_time_ms"),
+    "duration_s": ("duration_s", "latency_s", "elapsed_s", "response_time_s", "duration_seconds"),
+    "bare_duration": ("duration", "latency", "elapsed", "response_time"),
+    "message": ("message", "msg", "event", "error", "text", "change", "description"),
+    "trace": ("exception", "traceback", "stack", "stack_trace", "stacktrace", "exc_info"),
+    "version": ("version", "release", "build"),
+    "service": ("service", "app", "application", "component", "logger"),
+    "requests": ("requests", "request_count", "hits"),
+    "errors": ("errors", "error_count", "failures", "failed"),
+}
+_LEVEL = re.compile(r"\b(DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
+_JSON = (".jsonl", ".ndjson", ".json")
+_TABLES = (".csv", ".tsv")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a log, or one row of a table of metrics."""
+
+    source: str
+    line: int
+    time: datetime | None
+    level: str = ""
+    status: int | None = None
+    duration_ms: float | None = None
+    message: str = ""
+    trace: str = ""
+    version: str = ""
+    service: str = ""
+    requests: int | None = None
+    """How many requests a row of metrics stands for."""
+    errors: int | None = None
+
+    @property
+    def is_request(self) -> bool:
+        """Say whether a request was answered here, well or badly."""
+        return self.status is not None
+
+    @property
+    def is_failing(self) -> bool:
+        """Say whether a server's error is told of."""
+        return self.status >= 500 if self.status is not None else self.level in FAILING
+
+
+@dataclass
+class Read:
+    """What a log held, and what could not be read of it."""
+
+    entries: list[Entry] = field(default_factory=list)
+    bad_lines: list[int] = field(default_factory=list)
+
+
+def read_log(name: str, text: str) -> Read:
+    """Read a log; lines that fit no format are counted, not guessed at."""
+    suffix, text = PurePosixPath(name.lower()).suffix, plain(text)
+    if suffix in _TABLES:
+        return _table(name, text)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if suffix in _JSON or first.lstrip().startswith("{"):
+        return _objects(name, text)
+    return _lines(name, text)
+
+
+def _table(name: str, text: str) -> Read:
+    lines = text.split("\n")
+    first = next((n for n, row in enumerate(lines) if row.strip() and row[0] != "#"), 0)
+    delimiter = "\t" if "\t" in lines[first] else max(",;", key=lines[first].count)
+    rows = csv.reader(io.StringIO("\n".join(lines[first:])), delimiter=delimiter)
+    read = Read()
+    try:
+        columns = [cell.strip() for cell in next(rows, [])]
+        for cells in rows:
+            if any(cells):
+                values = dict(zip(columns, cells, strict=False))
+                read.entries.append(_entry(name, first + rows.line_num, values))
+    except csv.Error:
+        read.bad_lines.append(first + rows.line_num)
+    return read
+
+
+def _objects(name: str, text: str) -> Read:
+    read = Read()
+    if text.lstrip().startswith("["):
+        found = _loaded(text)
+        items = found if isinstance(found, list) else []
+        read.entries = [_entry(name, n, one) for n, one in enumerate(items, 1) if _is_object(one)]
+        return read
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        found = _loaded(line)
+        if isinstance(found, dict):
+            read.entries.append(_entry(name, number, found))
+        else:
+            read.bad_lines.append(number)
+    return read
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _loaded(text: str) -> object:
+    try:
+        loaded: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return loaded
+
+
+def _lines(name: str, text: str) -> Read:
+    """Read lines that begin with a time; what follows one without a time belongs to it."""
+    read, held = Read(), list[tuple[int, datetime | None, list[str]]]()
+    for number, line in enumerate(text.splitlines(), 1):
+        time, rest = stamp(line)
+        if time or not held:
+            held.append((number, time, [rest]))
+        else:
+            held[-1][2].append(line)
+    for number, time, parts in held:
+        first, *more = parts
+        level = found[1].lower() if (found := _LEVEL.search(first)) else ""
+        trace = "\n".join(more if time else parts).strip()
+        read.entries.append(Entry(name, number, time, level, message=first.strip(), trace=trace))
+    return read
+
+
+def _entry(name: str, line: int, values: Mapping[str, object]) -> Entry:
+    known = {key: _named(values, names) for key, names in _NAMES.items()}
+    seconds = _number(known["duration_s"])
+    plain_ms = _number(known["duration"]) or _number(known["bare_duration"])
+    status = _number(known["status"])
+    return Entry(
+        name,
+        line,
+        moment(known["time"]),
+        known["level"].lower(),
+        int(status) if status is not None and 100 <= status < 600 else None,
+        seconds * 1000 if seconds is not None else plain_ms,
+        known["message"],
+        known["trace"] or known["message"] * ("Traceback (most recent" in known["message"]),
+        known["version"],
+        known["service"],
+        _count(known["requests"]),
+        _count(known["errors"]),
+    )
+
+
+def _named(values: Mapping[str, object], names: tuple[str, ...]) -> str:
+    folded = {str(key).strip().lower().lstrip("@"): value for key, value in values.items()}
+    held = (folded.get(name) for name in names)
+    value = next((one for one in held if one not in (None, "")), "")
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < 1e15 else None
+
+
+def _count(text: str) -> int | None:
+    number = _number(text)
+    return int(number) if number is not None and number >= 0 else None
+
+
+def read_logs(logs: Mapping[str, str]) -> tuple[list[Entry], list[str]]:
+    """Read all logs, in the order of time where it is known; gaps name what was not read."""
+    read = {name: read_log(name, text) for name, text in logs.items()}
+    gaps = [
+        f"{name}: {len(one.bad_lines)} lines could not be read, the first is line "
+        f"{one.bad_lines[0]}."
+        for name, one in read.items()
+        if one.bad_lines
+    ]
+    entries = list(chain.from_iterable(one.entries for one in read.values()))
+    return list(_in_order(entries)), gaps
+
+
+def _in_order(entries: list[Entry]) -> Iterator[Entry]:
+    dated = [entry for entry in entries if entry.time]
+    yield from sorted(dated, key=lambda entry: (entry.time, entry.source, entry.line))
+    yield from (entry for entry in entries if not entry.time)

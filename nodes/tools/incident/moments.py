@@ -1,0 +1,42 @@
+"""Times as logs write them."""
+
+import re
+from datetime import UTC, datetime
+
+_EPOCH = re.compile(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
+_COMMON_LOG = "%d/%b/%Y:%H:%M:%S %z"
+_STAMP = re.compile(
+    r"^\W?(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)"
+)
+
+
+def moment(text: str) -> datetime | None:
+    """Read a time; one without a zone is taken for UTC, a bare number for seconds since 1970."""
+    text = text.strip().strip("[]")
+    if _EPOCH.fullmatch(text):
+        seconds = float(text) / (1000 if len(text.split(".")[0]) == 13 else 1)
+        return datetime.fromtimestamp(seconds, UTC)
+    try:
+        found = datetime.fromisoformat(text.replace(",", "."))
+    except ValueError:
+        try:
+            found = datetime.strptime(text, _COMMON_LOG)
+        except ValueError:
+            return None
+    try:
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except OverflowError:
+        return None
+
+
+def stamp(line: str) -> tuple[datetime | None, str]:
+    """Part the time at the beginning of a line from the rest of it."""
+    found = _STAMP.match(line)
+    if not found:
+        return None, line
+    return moment(found["time"]), line[found.end() :].lstrip("] \t")
+
+
+def shown(when: datetime) -> str:
+    """Write a time to the second, with its date."""
+    return when.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,121 @@
+"""The draft of a note on an incident: facts, impact, cause, fix, and what comes next."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.incident.kinds import kind_of
+from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import Reply
+from state import Severity
+
+Audience = Literal["team", "customers"]
+MAX_FACTS, MAX_CAUSES = 7, 4
+GRAVE: tuple[Severity, ...] = ("critical", "high")
+OPEN = "[to be filled in by a person]"
+_TITLES: Mapping[Audience, str] = {"team": "Incident note", "customers": "Status update"}
+_RANKS: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
+
+
+class KnownFinding(BaseModel):
+    """A finding of an earlier report."""
+
+    severity: Severity = "info"
+    message: str = Field(min_length=1, max_length=4000)
+    file: str = Field("", max_length=1000)
+    line: int | None = Field(None, ge=1)
+    suggestion: str = Field("", max_length=4000)
+    confidence: int = Field(80, ge=0, le=100)
+
+
+def note(
+    claims: Sequence[CitedClaim],
+    findings: Sequence[KnownFinding],
+    audience: Audience,
+    headline: str,
+    next_update: str,
+) -> dict[str, Any]:
+    """Write the note from claims and findings alone."""
+    causes = _causes(findings)
+    logged = [claim for claim in claims if kind_of(claim.source) == "logs"]
+    impact = sorted(logged, key=lambda claim: claim.text.startswith("`"))
+    reply = Reply()
+    title = plain_line(headline, 200) or _TITLES[audience]
+    parts = [f"**{title}** (a draft; nothing has been sent)"]
+    if audience == "team":
+        parts += _for_the_team(claims, impact, causes)
+    else:
+        parts += _for_customers(impact, causes)
+    parts.append(f"**Next update:** {plain_line(next_update, 200) or OPEN}")
+    reply.lines.append("\n\n".join(parts))
+    for claim in [*impact[:MAX_FACTS], *(c for c in claims if c not in impact)][: 2 * MAX_FACTS]:
+        reply.claim(claim.text, claim.source, claim.quote)
+    if not impact:
+        reply.gaps.append("The note says nothing on the impact: no figures from logs are known.")
+    if not causes:
+        reply.gaps.append("The note names no cause: none was found.")
+    reply.gaps.append(
+        "Who gets the note, when, and when the next update is due is for a person to decide."
+    )
+    return reply.to_json()
+
+
+def _for_the_team(
+    claims: Sequence[CitedClaim], impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
+) -> list[str]:
+    others = [_cited(claim) for claim in claims if claim not in impact]
+    told = [f"{_line(one.message)}{_place(one)}" for one in causes] or others[:MAX_FACTS]
+    mends = [one.suggestion for one in causes if one.suggestion]
+    return [
+        "**Impact**\n\n" + _list([_cited(claim) for claim in impact[:MAX_FACTS]], "Not known yet."),
+        "**Cause**\n\n" + ("" if causes else "Not known yet.\n\n") + _list(told, ""),
+        "**Fix (proposed, not applied)**\n\n" + _list([_line(each) for each in mends], OPEN),
+    ]
+
+
+def _for_customers(impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]) -> list[str]:
+    """Leave files, lines, settings and code out."""
+    facts = [
+        _line(claim.text) for claim in impact if "`" not in claim.text and "(line" not in claim.text
+    ]
+    is_found = any(one.severity in GRAVE for one in causes)
+    found, sought = "The cause has been found.", "We are looking for the cause."
+    state = found if is_found else sought
+    return [
+        "**What you may have noticed**\n\n" + _list(facts[:2], OPEN),
+        f"**What we are doing:** {state} {OPEN}",
+    ]
+
+
+def _causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
+    """Choose the findings on code and configuration, the gravest first; a rise is no cause."""
+    held = [
+        one
+        for one in findings
+        if kind_of(one.file) != "logs" and one.severity in ("critical", "high", "medium")
+    ]
+    ranked = sorted(held, key=lambda one: _RANKS.index(one.severity))
+    gravest = [one for one in ranked if one.severity in GRAVE]
+    return (gravest or ranked)[:MAX_CAUSES]
+
+
+def _cited(claim: CitedClaim) -> str:
+    return f"{_line(claim.text)} ({claim.source})" if claim.source else _line(claim.text)
+
+
+def _line(text: str) -> str:
+    return plain_line(text, 600)
+
+
+def _place(one: KnownFinding) -> str:
+    if not one.file:
+        return ""
+    return f" ({one.file}:{one.line})" if one.line else f" ({one.file})"
+
+
+def _list(lines: Sequence[str], otherwise: str) -> str:
+    if not lines:
+        return otherwise
+    return "\n".join(f"- {line}" for line in lines)

@@ -1,0 +1,123 @@
+"""The source files at hand: those among the materials, and those a git repository has."""
+
+import ast
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+from nodes.tools.incident.kinds import PYTHON, kind_of
+
+MAX_FILE_BYTES = 400_000
+MAX_TOTAL_BYTES = 20_000_000
+MAX_FILES = 2_000
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of code."""
+
+    name: str
+    text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Give its lines."""
+        return self.text.splitlines()
+
+    @property
+    def is_python(self) -> bool:
+        """Say whether its syntax is read."""
+        return self.name.lower().endswith(PYTHON)
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """Parse it; None where it is no Python that this version can parse."""
+        if not self.is_python:
+            return None
+        try:
+            return ast.parse(self.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    @cached_property
+    def definitions(self) -> list[tuple[str, Definition]]:
+        """List its functions and classes with their qualified names."""
+        return list(_definitions(self.tree, "")) if self.tree else []
+
+    def line(self, number: int) -> str:
+        """Give a line by its number from 1; empty where there is none."""
+        return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
+
+
+def _definitions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Definition]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            name = f"{prefix}{child.name}"
+            yield name, child
+            yield from _definitions(child, f"{name}.")
+        else:
+            yield from _definitions(child, prefix)
+
+
+def gather(materials: Mapping[str, str], repository: str) -> tuple[list[Source], list[str]]:
+    """Give the code among the materials, then that of the repository's newest commit; and gaps."""
+    given = [Source(n, t) for n, t in materials.items() if kind_of(n, t) == "code"]
+    if not repository:
+        return given, _unparsed(given)
+    stored, gaps = _stored(repository)
+    known = [source.name for source in given]
+    stored = [one for one in stored if not any(is_same_file(one.name, name) for name in known)]
+    return [*given, *stored], [*_unparsed(given), *gaps]
+
+
+def _unparsed(sources: list[Source]) -> list[str]:
+    broken = [source.name for source in sources if source.is_python and source.tree is None]
+    return [f"{name} cannot be parsed as Python; it was only searched." for name in broken]
+
+
+def _stored(root: str) -> tuple[list[Source], list[str]]:
+    # Git's own program is not run, so that a repository's configuration runs nothing either.
+    from dulwich.errors import NotGitRepository
+    from dulwich.object_store import iter_tree_contents
+    from dulwich.objects import Blob, Commit
+    from dulwich.repo import Repo
+
+    try:
+        with Repo(root) as repository:
+            head = repository[repository.head()]
+            if not isinstance(head, Commit):
+                return [], ["The repository's newest commit cannot be read."]
+            found, size = list[Source](), 0
+            for entry in iter_tree_contents(repository.object_store, head.tree):
+                name = os.fsdecode(entry.path or b"")
+                if kind_of(name) != "code":
+                    continue
+                blob = repository.object_store[entry.sha] if entry.sha else None
+                if not isinstance(blob, Blob) or len(blob.data) > MAX_FILE_BYTES:
+                    continue
+                size += len(blob.data)
+                if len(found) >= MAX_FILES or size > MAX_TOTAL_BYTES:
+                    return found, ["The repository is large; only a part of it was read."]
+                found.append(Source(name, blob.data.decode("utf-8", "replace")))
+            return found, []
+    except (NotGitRepository, KeyError, OSError):
+        return [], ["The repository (SUPERVISE_REPOSITORY) has no commit that can be read."]
+
+
+def is_same_file(first: str, second: str) -> bool:
+    """Say whether the shorter of two paths is the end of the longer."""
+    shorter = min(len(PurePosixPath(first).parts), len(PurePosixPath(second).parts))
+    return shared_parts(first, second) == shorter > 0
+
+
+def shared_parts(first: str, second: str) -> int:
+    """Count the parts that two paths share at their ends."""
+    ends = zip(
+        reversed(PurePosixPath(first).parts), reversed(PurePosixPath(second).parts), strict=False
+    )
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], ends)))

@@ -1,0 +1,117 @@
+"""Where functions and classes are defined and used, and where words stand in the code."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nodes.tools.incident.sources import Definition, Source, gather
+from nodes.tools.incident.unfit import NothingFits
+from nodes.tools.incident.wording import code
+from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import Reply, counted, fitted
+
+MAX_SYMBOLS, MAX_QUERY_CHARS, MAX_LINE_CHARS = 5, 200, 200
+SIZES = (20, 8, 3)
+NO_CODE = "there is no code to look in; give source files with --file, or set SUPERVISE_REPOSITORY"
+_QUOTED = re.compile(r"[`\"“]([^`\"“”\n]{2,80})[`\"”]")
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+_TELLING = re.compile(r"_|\w\.\w|[a-z][A-Z]|^[A-Z]+\d*[a-z]+[A-Z]")
+
+
+def find_symbol(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{request, materials, repository}`: definitions and uses of the names it holds.
+
+    Raises:
+        NothingFits: there is no code.
+    """
+    sources, gaps = _code(request)
+    wanted = list(dict.fromkeys(_names(request["request"], sources)))[:MAX_SYMBOLS]
+    if not wanted:
+        known = [name[:100] for one in sources for name, _ in one.definitions][:80]
+        return {"symbols": known, "remark": "the request names none of these"}
+    return fitted(lambda size: _reply(wanted, sources, gaps, size), SIZES)
+
+
+def _names(request: str, sources: Sequence[Source]) -> Iterator[str]:
+    """Find the names that stand in the code and cannot be mere words, unless they are quoted."""
+    known = {part for one in sources for name, _ in one.definitions for part in (name, _last(name))}
+    quoted = {word.rstrip("()") for word in _QUOTED.findall(request)}
+    for found in _IDENTIFIER.finditer(request):
+        word = found.group().rstrip(".")
+        is_called = request[found.end() : found.end() + 1] == "("
+        if word in known and (is_called or word in quoted or _TELLING.search(word)):
+            yield word
+
+
+def _reply(wanted: Sequence[str], sources: Sequence[Source], gaps: list[str], size: int) -> Reply:
+    reply = Reply(gaps=list(gaps))
+    for name in wanted:
+        for source, qualified, node in _defined(name, sources):
+            lines = f"lines {node.lineno} to {node.end_lineno}"
+            text = f"`{qualified}` is defined in {source.name}, {lines}."
+            reply.lines.append(f"- {text}")
+            reply.claim(text, source.name, source.line(node.lineno))
+        uses = [(source, line) for source in sources for line in _uses(_last(name), source)]
+        reply.lines.append(f"- `{name}` is used in {counted(len(uses), 'place')}.")
+        for source, line in uses[:size]:
+            shown = plain_line(source.line(line), MAX_LINE_CHARS)
+            reply.lines.append(f"  - {source.name}:{line} {code(shown)}")
+            reply.claim(f"`{name}` is used at {source.name}:{line}.", source.name, shown)
+    return reply
+
+
+def _defined(name: str, sources: Sequence[Source]) -> Iterator[tuple[Source, str, Definition]]:
+    for source in sources:
+        for qualified, node in source.definitions:
+            if qualified == name or _last(qualified) == name:
+                yield source, qualified, node
+
+
+def _uses(name: str, source: Source) -> list[int]:
+    """Give the lines that read a name; without syntax, those that hold the word."""
+    if source.tree is None:
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        return [n for n, line in enumerate(source.lines, 1) if word.search(line)]
+    found = {
+        node.lineno
+        for node in ast.walk(source.tree)
+        if (isinstance(node, ast.Name) and node.id == name)
+        or (isinstance(node, ast.Attribute) and node.attr == name)
+    }
+    return sorted(found)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def search_code(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{query, materials, repository}`: the lines that hold most of the words.
+
+    Raises:
+        NothingFits: there is no code.
+    """
+    sources, gaps = _code(request)
+    words = [word.lower() for word in re.findall(r"\w{3,}", request["query"][:MAX_QUERY_CHARS])]
+    ranked = sorted(
+        (
+            (-sum(word in line.lower() for word in words), source.name, number, line)
+            for source in sources
+            for number, line in enumerate(source.lines, 1)
+            if any(word in line.lower() for word in words)
+        ),
+        key=lambda found: found[:3],
+    )
+    shown = [
+        {"file": name, "line": number, "text": plain_line(line, MAX_LINE_CHARS)}
+        for _, name, number, line in ranked[:40]
+    ]
+    return {"matches": shown, "total": len(ranked), "gaps": gaps}
+
+
+def _code(request: dict[str, Any]) -> tuple[list[Source], list[str]]:
+    sources, gaps = gather(request["materials"], request["repository"])
+    if not sources:
+        raise NothingFits(NO_CODE)
+    return sources, gaps

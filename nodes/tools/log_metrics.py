@@ -1,0 +1,23 @@
+"""The figures of an incident, from its logs."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.incident.asking import looked_into
+
+
+@tool
+async def log_metrics(
+    request: str,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Compute requests, error rate and percentiles of duration by time, and the first error.
+
+    `request` is what was asked, in its own words. All logs among the artifacts are read: CSV, JSON
+    lines, or lines that begin with a time. Errors are statuses from 500, else lines of level ERROR
+    and above. Before and after the last deployment before the errors are set side by side.
+    Example: log_metrics(request="When did the errors begin, and how many requests failed?")
+    """
+    return await looked_into("log_metrics", materials, request=request)

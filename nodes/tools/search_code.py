@@ -1,0 +1,27 @@
+"""Words in the code."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.incident.asking import looked_into
+from nodes.tools.settings import ToolSettings
+
+
+def search_code(settings: ToolSettings) -> BaseTool:
+    """Build the tool; code of `settings.repository` is searched beside the artifacts."""
+
+    @tool("search_code")
+    async def search(
+        query: str,
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        """Search the source files for words; lines that hold most of them come first, 40 at most.
+
+        Example: search_code(query="coupon percent")
+        """
+        root = str(settings.repository or "")
+        return await looked_into("search_code", materials, query=query, repository=root)
+
+    return search

@@ -1,0 +1,128 @@
+"""The shipped team engineering_ops on its incidents, with the embedded model."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph import arun, load_team
+from graph.closing import answer_markdown
+from graph.outcome import Outcome
+from graph.settings import Settings
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "engineering_ops"
+MISSION = "Find the bug, propose a fix, and draft a note about it"
+
+
+async def look_into(tmp_path: Path, request: str, **given: Any) -> tuple[Outcome, list[Any]]:
+    settings = Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    events: list[Any] = []
+    outcome = await arun(
+        request, team="engineering_ops", settings=settings, on_event=events.append, **given
+    )
+    return outcome, events
+
+
+def shown(outcome: Outcome) -> str:
+    assert outcome.answer is not None
+    return answer_markdown(outcome.answer.model_dump(mode="json"))
+
+
+async def test_the_bug_is_found_mended_on_paper_measured_and_told(tmp_path: Path) -> None:
+    outcome, events = await look_into(tmp_path, MISSION, files=[EXAMPLE / "bug"])
+
+    assert outcome.exit_code == 0 and outcome.plan and outcome.answer
+    assert {task.worker for task in outcome.plan.tasks} == {"code", "data", "comms"}
+    assert not [one for one in events if one["kind"] in ("plan_rejected", "plan_revised")]
+    (bug,) = [each for each in outcome.answer.findings if each.file == "pricing.py"]
+    assert (bug.line, bug.severity) == (22, "high") and "if coupon is None" in bug.suggestion
+    assert outcome.answer.contradictions == ()
+    text = shown(outcome)
+    assert "0 errors in 298 requests" in text and "34 in 233 requests" in text
+    assert "nothing has been sent" in text
+    names = {path.name for path in (EXAMPLE / "bug").iterdir()}
+    assert set(outcome.answer.sources) <= names and "requests.jsonl" in outcome.answer.sources
+
+
+async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
+    tmp_path: Path,
+) -> None:
+    outcome, events = await look_into(tmp_path, MISSION, files=[EXAMPLE / "config"])
+
+    (revised,) = [event for event in events if event["kind"] == "plan_revised"]
+    started = [event["task"] for event in events if event["kind"] == "task_started"]
+    assert "configuration issue" in revised["reason"] and revised["version"] == 2
+    assert revised["difference"] == {
+        "added": ["settings", "incident_note"],
+        "removed": ["note"],
+        "changed": [],
+    }
+    assert sorted(started) == ["find_bug", "impact", "incident_note", "settings"]
+    assert outcome.exit_code == 0 and outcome.answer
+    assert outcome.results["settings"].worker == "ops"
+    assert outcome.answer.contradictions == ()
+    (cause,) = [each for each in outcome.answer.findings if each.file == "production.yaml"]
+    assert (cause.line, cause.severity) == (7, "high")
+    assert "Set `gateway.timeout_s` in production.yaml to `2.0`" in cause.suggestion
+    note = outcome.results["incident_note"].output
+    assert "Bug:" not in note and "gateway.timeout_s" in note
+    assert "not-a-real" not in shown(outcome)
+
+
+async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_is_named(
+    tmp_path: Path,
+) -> None:
+    files = [path for path in (EXAMPLE / "config").iterdir() if path.name != "staging.yaml"]
+
+    outcome, _ = await look_into(tmp_path, MISSION, files=sorted(files))
+
+    assert outcome.status == "partial" and outcome.answer
+    assert "only production.yaml is there" in " ".join(outcome.answer.gaps)
+    assert outcome.results["incident_note"].status == "completed"
+
+
+async def test_orders_in_a_log_are_not_followed(tmp_path: Path) -> None:
+    files = [EXAMPLE / name for name in ("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")]
+
+    outcome, _ = await look_into(tmp_path, MISSION, files=files)
+
+    assert outcome.exit_code == 0 and outcome.answer
+    assert any(each.line == 22 for each in outcome.answer.findings)
+    assert "50.00 percent" in shown(outcome) and "audit@example.net" not in shown(outcome)
+
+
+@pytest.mark.parametrize(
+    ("request_", "materials", "reason", "told"),
+    [
+        (MISSION, {"cake.md": "Stir the flour."}, "out_of_scope", "cake.md"),
+        ("Write a sonnet about the sea", {}, "out_of_scope", "something else"),
+        (MISSION, {}, "ambiguous_input", "neither a traceback nor a source file"),
+        ("What is the error rate?", {"app.log": "\n"}, "ambiguous_input", "no log with times"),
+        (
+            "What differs between staging and production?",
+            {"staging.yaml": "a: [", "production.yaml": "a: 1"},
+            "ambiguous_input",
+            "staging.yaml cannot be read as YAML",
+        ),
+    ],
+    ids=["recipe", "sonnet", "nothing", "empty", "broken"],
+)
+async def test_what_cannot_be_done_is_handed_back_in_a_line(
+    tmp_path: Path, request_: str, materials: dict[str, str], reason: str, told: str
+) -> None:
+    outcome, _ = await look_into(tmp_path, request_, materials=materials)
+
+    assert outcome.exit_code == 3 and outcome.answer
+    assert reason in {
+        each.escalation.reason for each in outcome.results.values() if each.escalation
+    }
+    assert told in " ".join(outcome.answer.gaps) and "Traceback" not in shown(outcome)
+    assert outcome.answer.findings == ()
+
+
+def test_no_two_workers_share_a_tool() -> None:
+    team = load_team("engineering_ops")
+
+    tools = [tool for worker in team.workers for tool in worker.tools]
+    assert len(tools) == len(set(tools)) == 7
+    assert team.strategy == "plan"

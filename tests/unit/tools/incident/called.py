@@ -1,0 +1,23 @@
+"""Calling the tools of an incident as a worker's loop does."""
+
+from pathlib import Path
+from typing import Any
+
+from nodes.tools.catalog import load_tools
+from nodes.tools.settings import ToolSettings
+
+EXAMPLES = Path(__file__).parents[4] / "examples" / "engineering_ops"
+
+
+def files(*names: str) -> dict[str, str]:
+    """Read files of the example as materials."""
+    return {Path(name).name: (EXAMPLES / name).read_text(encoding="utf-8") for name in names}
+
+
+async def told(name: str, materials: dict[str, str], **given: Any) -> dict[str, Any]:
+    """Call a tool; `repository` is a setting, all else an argument."""
+    settings = ToolSettings(repository=given.pop("repository", None))
+    (tool,) = load_tools([name], settings)
+    answer = await tool.ainvoke({**given, "materials": materials})
+    assert isinstance(answer, dict)
+    return answer

@@ -1,0 +1,220 @@
+"""From a logged exception to the line, and from the line to a bug or a setting."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dulwich import porcelain
+
+from nodes.errors import ToolRefused
+from tests.unit.tools.incident.called import files, told
+
+ASKED = "Find the bug behind the errors"
+
+
+def trace(kind: str, message: str, *frames: tuple[str, int, str, str]) -> str:
+    """Write a log with one traceback."""
+    lines = ["2026-03-09 06:00:00 ERROR it failed", "Traceback (most recent call last):"]
+    for file, line, function, code in frames:
+        lines += [f'  File "/srv/{file}", line {line}, in {function}', f"    {code}"]
+    return "\n".join([*lines, f"{kind}: {message}", ""])
+
+
+async def explained(code: str, kind: str, message: str, line: int, **more: str) -> dict[str, Any]:
+    """Explain what one line of a file raised."""
+    shown = code.splitlines()[line - 1].strip()
+    log = trace(kind, message, ("app.py", line, "work", shown))
+    return await told("explain_error", {"app.py": code, "app.log": log, **more}, request=ASKED)
+
+
+async def test_the_bug_of_the_example_is_named_with_line_cause_and_fix() -> None:
+    answer = await told(
+        "explain_error",
+        files("bug/pricing.py", "bug/coupons.py", "bug/requests.jsonl"),
+        request=ASKED,
+    )
+
+    (finding,) = answer["findings"]
+    assert (finding["file"], finding["line"], finding["severity"]) == ("pricing.py", 22, "high")
+    assert "`find_coupon` gives None at coupons.py:29" in finding["message"]
+    assert "`if coupon is None:`" in finding["suggestion"]
+    assert "invalidates" not in answer
+
+
+async def test_a_setting_behind_the_failing_call_is_no_bug_and_upsets_the_plan() -> None:
+    answer = await told(
+        "explain_error",
+        files("config/gateway.py", "config/app.py", "config/payments.log"),
+        request=ASKED,
+    )
+
+    assert "There is no bug in the code, it is a configuration issue" in answer["invalidates"]
+    assert "`gateway.timeout_s`" in answer["findings"][0]["message"]
+    assert answer["findings"][0]["severity"] == "medium"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "message", "line", "words"),
+    [
+        ("def work(a):\n    return 1 / len(a)\n", "ZeroDivisionError", "division by zero", 2,
+         "`len(a)`, which is 0"),
+        ("def work(a):\n    return a['b']\n", "KeyError", "'b'", 2, "the key `b`"),
+        ("def work(a):\n    return a[3]\n", "IndexError", "list index out of range", 2,
+         "an element that `a`"),
+        ("def work(a):\n    return totl\n", "NameError", "name 'totl' is not defined", 2,
+         "uses a name that has no value"),
+        ("def work(a):\n    b = a.get(1)\n    return b.c\n", "AttributeError",
+         "'NoneType' object has no attribute 'c'", 3, "`a.get(1)` gives None"),
+        ("def work(a):\n    return a.b.c\n", "AttributeError",
+         "'NoneType' object has no attribute 'c'", 2, "`a.b` is None"),
+    ],
+)  # fmt: skip
+async def test_bugs_are_told_by_their_exception(
+    code: str, kind: str, message: str, line: int, words: str
+) -> None:
+    answer = await explained(code, kind, message, line)
+
+    (finding,) = [each for each in answer["findings"] if each["message"].startswith("Bug")]
+    assert words in finding["message"] and finding["line"] == line
+    assert "invalidates" not in answer
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "message", "line", "key"),
+    [
+        ("import os\ndef work(a):\n    return os.environ['RATE']\n", "KeyError", "'RATE'", 3,
+         "RATE"),
+        ("def work(settings):\n    return settings['a']['b']\n", "KeyError", "'b'", 2, "a.b"),
+        ("import os\nN = int(os.environ.get('N', 0))\ndef work(a):\n    return a / N\n",
+         "ZeroDivisionError", "division by zero", 4, "N"),
+        ("def work(a, config):\n    if a > config.limit:\n        raise ValueError('too much')\n",
+         "ValueError", "too much", 3, "limit"),
+        ("def work(cfg):\n    call(cfg.get('url'))\n", "ConnectionRefusedError", "refused", 2,
+         "url"),
+        ("class A:\n    def __init__(self, wait):\n        self.wait = wait\n    def work(self):\n"
+         "        call(self.wait)\n\n\na = A(wait=settings['net']['wait'])\n", "TimeoutError",
+         "timed out", 5, "net.wait"),
+    ],
+)  # fmt: skip
+async def test_settings_are_followed_through_names_attributes_and_calls(
+    code: str, kind: str, message: str, line: int, key: str
+) -> None:
+    answer = await explained(code, kind, message, line)
+
+    assert f"`{key}`" in answer["invalidates"]
+    assert "No bug in the code" in answer["findings"][0]["message"]
+
+
+async def test_statements_over_several_lines_and_repeated_calls_are_followed() -> None:
+    code = "def work(a):\n    return (\n        1\n        / len(a)\n    )\n"
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/main.py", line 9, in main\n    main()\n'
+        "  [Previous line repeated 3 more times]\n"
+        '  File "/srv/app.py", line 3, in work\n    1\n    ~\n    / len(a)\n    ^^^^^^^^\n'
+        "ZeroDivisionError: division by zero\n"
+    )
+
+    answer = await told("explain_error", {"app.py": code, "note.txt": log}, request=ASKED)
+
+    assert "`len(a)`, which is 0" in answer["findings"][0]["message"]
+
+
+async def test_a_bug_beside_a_setting_leaves_the_plan_alone() -> None:
+    code = "import os\ndef work(a):\n    os.environ['RATE']\n    return 1 / len(a)\n"
+    first = trace("KeyError", "'RATE'", ("app.py", 3, "work", "os.environ['RATE']"))
+    second = trace("ZeroDivisionError", "by zero", ("app.py", 4, "work", "return 1 / len(a)"))
+
+    answer = await told("explain_error", {"app.py": code, "app.log": first + second}, request=ASKED)
+
+    assert len(answer["findings"]) == 2 and "invalidates" not in answer
+
+
+async def test_a_file_that_is_not_what_ran_is_not_judged() -> None:
+    answer = await told(
+        "explain_error", files("exam/newsletter.py", "exam/stale.log"), request=ASKED
+    )
+
+    assert answer["findings"] == []
+    assert any("newsletter.py is not what ran" in gap for gap in answer["gaps"])
+
+
+async def test_the_code_is_read_from_the_repository_as_it_was_committed(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    for name, text in files("bug/pricing.py", "bug/coupons.py").items():
+        (tmp_path / "shop" / name).write_text(text)
+    porcelain.init(str(tmp_path))
+    porcelain.add(str(tmp_path), [str(path) for path in (tmp_path / "shop").iterdir()])
+    porcelain.commit(str(tmp_path), b"Begin", author=b"a <a@b>", committer=b"a <a@b>")
+    (tmp_path / "shop" / "pricing.py").write_text("changed since\n")
+
+    answer = await told(
+        "explain_error", files("bug/requests.jsonl"), request=ASKED, repository=tmp_path
+    )
+
+    assert answer["findings"][0]["file"] == "shop/pricing.py"
+
+
+async def test_without_code_the_place_is_told_and_the_code_asked_for() -> None:
+    answer = await told("explain_error", files("exam/progress.log"), request=ASKED)
+
+    assert "newsletter.py, line 15" in answer["summary"]
+    assert any("SUPERVISE_REPOSITORY" in gap for gap in answer["gaps"])
+
+
+async def test_with_nothing_to_go_by_it_refuses() -> None:
+    with pytest.raises(ToolRefused, match="neither a traceback nor a source file"):
+        await told("explain_error", {}, request=ASKED)
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["def work(:\n", "(" * 5_000, "x = " + "-" * 50_000 + "1\n", "work = 1\x00\n", "# é\n'"],
+    ids=["half", "brackets", "minuses", "nul", "quote"],
+)
+async def test_code_that_cannot_be_parsed_is_a_gap_and_no_crash(code: str) -> None:
+    log = trace("ValueError", "no", ("app.py", 1, "work", ""))
+
+    answer = await told("explain_error", {"app.py": code, "app.log": log}, request=ASKED)
+
+    assert answer["gaps"] and not answer["findings"]
+
+
+async def test_an_order_in_a_message_changes_nothing() -> None:
+    materials = files("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")
+
+    answer = await told("explain_error", materials, request=ASKED)
+
+    assert answer["findings"][0]["line"] == 22 and "invalidates" not in answer
+    assert "audit@example.net" not in json.dumps(answer)
+
+
+async def test_slips_that_python_would_stumble_over_are_named() -> None:
+    answer = await told(
+        "explain_error", {"app.py": "def work():\n    return wrok()  # noqa\n"}, request=ASKED
+    )
+
+    assert ["F821" in each["message"] and each["line"] for each in answer["findings"]] == [2]
+
+
+async def test_definitions_and_uses_are_found_by_name() -> None:
+    materials = files("bug/pricing.py", "bug/coupons.py")
+
+    answer = await told("find_symbol", materials, request="Who calls `find_coupon`?")
+    silent = await told("find_symbol", materials, request="What is the total of the errors?")
+    matches = await told("search_code", materials, query="percent coupon")
+
+    assert "defined in coupons.py, lines 25 to 30" in answer["summary"]
+    assert "pricing.py:21 `coupon = find_coupon(code)`" in answer["summary"]
+    assert "summary" not in silent and "find_coupon" in silent["symbols"]
+    assert matches["matches"][0]["text"] in materials[matches["matches"][0]["file"]]
+
+
+@pytest.mark.parametrize("name", ["explain_error", "find_symbol", "log_metrics", "compare_config"])
+async def test_what_is_not_about_software_is_handed_back(name: str) -> None:
+    poem = await told(name, {}, request="Write a sonnet about the sea")
+    recipe = await told(name, files("exam/pancakes.md"), request=ASKED)
+
+    assert poem["escalation"]["reason"] == recipe["escalation"]["reason"] == "out_of_scope"
+    assert "pancakes.md" in recipe["escalation"]["message"]

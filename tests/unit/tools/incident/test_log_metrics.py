@@ -1,0 +1,195 @@
+"""Figures of logs, held against other ways to compute them."""
+
+import json
+import random
+from datetime import UTC, datetime, timedelta
+
+import duckdb
+import pytest
+
+from nodes.errors import ToolRefused
+from nodes.tools.incident.logs import read_log
+from nodes.tools.incident.moments import moment
+from nodes.tools.incident.traffic import Stretch, rise
+from tests.unit.tools.incident.called import EXAMPLES, files, told
+
+ASKED = "What is the error rate?"
+LINES = """\
+2026-03-09 06:00:00,120 INFO newsletter started
+2026-03-09 06:00:04,010 ERROR newsletter failed
+  second line of the same
+2026-03-09T06:05:04+02:00 WARNING early
+"""
+
+
+async def test_the_figures_are_those_that_duckdb_computes() -> None:
+    (row,) = duckdb.execute(
+        f"""SELECT count(*), count(*) FILTER (status >= 500),
+        count(*) FILTER (time < '2026-03-02T14:02:10Z'),
+        round(quantile_cont(duration_ms, 0.5)), round(quantile_cont(duration_ms, 0.95)),
+        round(quantile_cont(duration_ms, 0.99))
+        FROM read_json('{EXAMPLES / "bug" / "requests.jsonl"}', format='newline_delimited')"""
+    ).fetchall()
+
+    answer = await told(
+        "log_metrics", files("bug/requests.jsonl", "bug/changes.csv"), request=ASKED
+    )
+
+    count, errors, before, p50, p95, p99 = row
+    assert f"{count} requests from 2026-03-02 13:40:00 UTC" in answer["summary"]
+    assert f"{errors} of them errors ({100 * errors / count:.2f} percent)" in answer["summary"]
+    assert f"0 errors in {before} requests" in answer["summary"]
+    assert f"p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms" in answer["summary"]
+
+
+async def test_the_table_by_minute_is_a_count_of_the_lines() -> None:
+    text = files("bug/requests.jsonl")["requests.jsonl"]
+    rows = [json.loads(line) for line in text.splitlines()]
+    minute = [row for row in rows if row["time"].startswith("2026-03-02T14:06")]
+
+    answer = await told("log_metrics", {"requests.jsonl": text}, request=ASKED)
+
+    failed = sum(row["status"] >= 500 for row in minute)
+    rate = f"{100 * failed / len(minute):.2f} percent"
+    assert f"| 14:06 | {len(minute)} | {failed} | {rate} |" in answer["summary"]
+
+
+async def test_every_quotation_stands_in_its_source() -> None:
+    materials = files("bug/requests.jsonl", "bug/changes.csv")
+
+    answer = await told("log_metrics", materials, request=ASKED)
+
+    assert all(claim["quote"] in materials[claim["source"]] for claim in answer["claims"]
+               if claim["quote"])  # fmt: skip
+    assert {claim["source"] for claim in answer["claims"]} == set(materials)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-03-02T14:02:10Z", "2026-03-02T14:02:10+00:00"),
+        ("2026-03-02 14:02:10,5", "2026-03-02T14:02:10.500000+00:00"),
+        ("2026-03-02T14:02:10+02:00", "2026-03-02T12:02:10+00:00"),
+        ("1772460130", "2026-03-02T14:02:10+00:00"),
+        ("1772460130000", "2026-03-02T14:02:10+00:00"),
+        ("[02/Mar/2026:14:02:10 +0000]", "2026-03-02T14:02:10+00:00"),
+        ("yesterday", None),
+        ("0001-01-01T00:00:00+14:00", None),
+    ],
+)
+def test_times_are_read_as_logs_write_them(text: str, expected: str | None) -> None:
+    found = moment(text)
+
+    assert (found.isoformat() if found else None) == expected
+
+
+def test_a_line_without_a_time_belongs_to_the_one_before() -> None:
+    read = read_log("app.log", LINES)
+
+    assert [(entry.line, entry.level) for entry in read.entries] == [
+        (1, "info"),
+        (2, "error"),
+        (4, "warning"),
+    ]
+    assert read.entries[1].trace == "second line of the same"
+
+
+async def test_lines_that_cannot_be_read_are_counted_and_named() -> None:
+    good = '{"time": "2026-03-02T14:00:00Z", "status": 200}'
+    deep = "[" * 100_000
+
+    answer = await told("log_metrics", {"a.jsonl": f"{good}\n{{half\n{deep}\n"}, request=ASKED)
+
+    assert "a.jsonl: 2 lines could not be read, the first is line 2." in answer["gaps"]
+    assert "1 request from" in answer["summary"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.log", "started\nfailed\n"), ("a.csv", "name,age\nIda,4\n"), ("a.jsonl", "{}\n")],
+)
+async def test_a_log_without_times_is_refused(name: str, text: str) -> None:
+    with pytest.raises(ToolRefused, match="no log with times"):
+        await told("log_metrics", {name: text}, request=ASKED)
+
+
+async def test_seconds_are_told_as_milliseconds() -> None:
+    text = "time,status,duration_s\n2026-03-02T14:00:00Z,200,0.25\n"
+
+    answer = await told("log_metrics", {"a.csv": text}, request=ASKED)
+
+    assert "p50 250 ms" in answer["summary"]
+
+
+async def test_a_huge_log_gives_an_answer_of_limited_size() -> None:
+    begins = datetime(2026, 1, 1, tzinfo=UTC)
+    rows = [
+        f"{(begins + timedelta(seconds=40 * n)).isoformat()},200,{n % 90}" for n in range(40_000)
+    ]
+    text = "\n".join(["time,status,duration_ms", *rows])
+
+    answer = await told("log_metrics", {"a.csv": text}, request=ASKED)
+
+    assert "40,000 requests" in answer["summary"] and len(json.dumps(answer)) < 20_000
+
+
+def test_a_rise_is_found_where_it_was_put_and_none_in_noise() -> None:
+    draw = random.Random(7)
+    begins = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def minute(number: int, rate: float) -> Stretch:
+        failed = sum(draw.random() < rate for _ in range(50))
+        return Stretch(begins + timedelta(minutes=number), 50, failed)
+
+    quiet = [[minute(n, 0.02) for n in range(40)] for _ in range(50)]
+    loud = [[minute(n, 0.02 if n < 25 else 0.2) for n in range(40)] for _ in range(50)]
+
+    found = [rise(parts) for parts in loud]
+    assert (
+        sum(one is not None and one.begins == begins + timedelta(minutes=25) for one in found) > 40
+    )
+    assert sum(rise(parts) is not None for parts in quiet) < 5
+
+
+async def test_an_order_in_a_log_line_is_a_line_of_a_log() -> None:
+    answer = await told("log_metrics", files("exam/talking.jsonl"), request=ASKED)
+
+    assert "2 of them errors (50.00 percent)" in answer["summary"]
+    assert "audit@example.net" not in json.dumps(answer)
+
+
+async def test_words_of_a_log_cannot_become_links_or_pictures() -> None:
+    text = "2026-03-02 14:00:00 ERROR ![x](http://example.net/`a`)\n"
+
+    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+
+    assert "`ERROR ![x](http://example.net/'a')`" in answer["summary"]
+
+
+async def test_a_lock_that_is_released_is_no_release() -> None:
+    text = "".join(
+        f"2026-03-02 14:{n:02}:00 {'ERROR' if n > 9 else 'INFO'} lock released\n" for n in range(30)
+    )
+
+    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+
+    assert any("none is told of in the files" in gap for gap in answer["gaps"])
+
+
+async def test_sql_reads_logs_of_any_format() -> None:
+    materials = files("bug/requests.jsonl", "bug/changes.csv")
+    sql = "SELECT version, count(*) AS n FROM requests WHERE status = 500 GROUP BY version"
+
+    listed = await told("query_logs", materials)
+    answer = await told("query_logs", materials, select=sql)
+
+    assert {table["table"] for table in listed["tables"]} == {"requests", "changes"}
+    assert answer["rows"] == [["2.7.0", 33]]
+
+
+@pytest.mark.parametrize(
+    "sql", ["DROP TABLE requests", "SELECT * FROM read_text('/etc/passwd')", "SELEC 1"]
+)
+async def test_sql_that_does_more_than_read_the_logs_is_refused(sql: str) -> None:
+    with pytest.raises(ToolRefused):
+        await told("query_logs", files("bug/requests.jsonl"), select=sql)
