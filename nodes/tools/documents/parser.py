@@ -65,6 +65,8 @@ def _docx(raw: bytes, max_chars: int) -> tuple[str, str]:
         document = docx.Document(io.BytesIO(raw))
     except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
         raise Unparsed(f"not a readable DOCX: {error}") from error
+    except SyntaxError as error:  # what lxml makes of XML that is broken or grows without end
+        raise Unparsed(f"not a readable DOCX: its XML is broken: {error.msg}") from error
     return document.core_properties.title or "", "\n\n".join(_blocks(document))
 
 
