@@ -1,4 +1,4 @@
-"""A trace that cannot be written: before a run it refuses the run, in its midst it only ends (O02)."""
+"""A trace that cannot be written refuses a run at its start, and ends no run later (O02)."""
 
 from pathlib import Path
 from typing import Any
