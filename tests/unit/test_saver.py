@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,17 @@ async def test_a_locked_database_says_so(tmp_path: Path) -> None:
         await saver.aput(config("one"), empty_checkpoint(), {"step": 0}, {})
 
         assert await saver.aget_tuple(config("one"))
+
+
+@pytest.mark.parametrize("name", ["x') or 1=1--", "a.b; DROP TABLE checkpoints", "$[0]", ""])
+async def test_r10_the_name_of_a_filter_is_never_part_of_a_statement(
+    tmp_path: Path, name: str
+) -> None:
+    async with open_saver(tmp_path / "runs.sqlite") as saver:
+        await saver.aput(config("one"), empty_checkpoint(), {"step": 0}, {})
+
+        found: list[Any] = []
+        with suppress(ValueError):
+            found = [item async for item in saver.alist(None, filter={name: 1})]
+
+        assert found == [] and await saver.aget_tuple(config("one"))

@@ -51,7 +51,11 @@ def _pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
     except PyPdfError as error:
         raise Unparsed(f"not a readable PDF: {error}") from error
     text = "\f".join(pages)
-    return title or "", text if text.strip("\f \n") else ""
+    if not text.strip("\f \n"):
+        return title or "", ""
+    if len(reader.pages) > MAX_PAGES:
+        text += f"\n[cut: the first {MAX_PAGES} of {len(reader.pages)} pages]"
+    return title or "", text
 
 
 def _docx(raw: bytes, max_chars: int) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.fetch_page import fetch_page
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy, is_public
-from nodes.tools.web.download import MAX_BYTES, download
+from nodes.tools.web.download import MAX_BYTES, _hop, download
 from tests.unit.tools.document_samples import write_pdf
 
 PAGE = "<title>Cloud</title><h1>Cloud</h1><p>AWS grew by 17 %.</p><script>evil()</script>"
@@ -137,6 +137,15 @@ async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server)
 async def test_what_should_not_be_read_is_refused(server, path, reason):
     with pytest.raises(ToolRefused, match=reason):
         await fetch(server, path.replace("{port}", str(server.port)))
+
+
+async def test_a02_a_page_that_leads_from_https_to_http_is_refused():
+    def answer(request):
+        return httpx.Response(302, headers={"Location": "http://site.example/page"})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        with pytest.raises(ToolRefused, match="from https to http"):
+            await _hop(client, "https://site.example/page")
 
 
 async def test_a_slow_page_is_given_up(server):
