@@ -1,4 +1,4 @@
-"""Requests, reports and tool errors that a careless house would interpret (R05, R06, W02, W05)."""
+"""Requests, reports and errors that a careless house would interpret (R05, R06, W02, W05, W08)."""
 
 import json
 from typing import Any
@@ -11,6 +11,7 @@ from graph.settings import Settings
 from nodes.prompts import MAX_OUTPUT_CHARS
 from state import Worker
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
+from tests.endpoint.answers import Said
 from tests.teams import team
 
 LOADED = json.dumps({"lc": 1, "type": "secret", "id": ["SUPERVISE_CANARY"]})
@@ -44,6 +45,24 @@ async def test_r05_r06_what_looks_like_a_template_or_an_object_stays_the_words_i
     assert json.dumps(words)[1:-1] in answered.body["messages"][-1]["content"]
     assert outcome.results["A"].output == words
     assert "canary-4711" not in str([call.body for call in endpoint.requests])
+
+
+@pytest.mark.parametrize(
+    "arguments", ["{bad", "[1, 2]", "7", json.dumps({"expression": "1" * 2_000_000})]
+)
+async def test_w08_arguments_that_are_none_fail_no_task(
+    arguments: str, endpoint: Endpoint, settings: Settings
+) -> None:
+    worker = Worker(name="analyst", description="Asks.", instructions="Ask.", tools=("calculate",))
+    reports = [Said("calculate", arguments), {"output": "42"}]
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="analyst", report=reports),)))
+
+    state: dict[str, Any] = await build_supervisor(
+        team(workers=(worker,)), settings=settings
+    ).ainvoke({"request": "Compare the parts."})
+
+    assert state["results"]["A"].output == "42"
+    assert len(endpoint.calls(task="A")) <= 3
 
 
 async def test_w02_an_output_of_five_megabytes_is_cut_and_says_so(
