@@ -55,6 +55,9 @@ async def server(tmp_path):
     bomb = gzip.compress(b" " * 50_000_000, 1)
     pages = {
         "/page": reply(text=PAGE, content_type="text/html"),
+        "/utf8": reply(body="<p>Größe: 5 €</p>".encode(), content_type="text/html"),
+        "/greek": reply(text="<p>αβγ</p>", content_type="text/html", charset="iso-8859-7"),
+        "/odd": reply(body=b"<p>beta</p>", headers={"Content-Type": "text/html; charset=x-odd"}),
         "/pdf": reply(body=(tmp_path / "a.pdf").read_bytes(), content_type="application/pdf"),
         "/image": reply(body=b"png", content_type="image/png"),
         "/empty": reply(text="", content_type="text/html"),
@@ -104,6 +107,15 @@ async def test_a_pdf_is_read_as_text(server):
     found = await fetch(server, "/pdf")
 
     assert "Azure grew by 29 percent" in found["results"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), [("/utf8", "Größe: 5 €"), ("/greek", "αβγ"), ("/odd", "beta")]
+)
+async def test_a_page_keeps_its_letters_whatever_says_how_they_are_coded(server, path, text):
+    found = await fetch(server, path)
+
+    assert found["results"][0]["text"].strip() == text
 
 
 async def test_a_long_page_is_cut_and_says_so(server):
