@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from graph.settings import Settings
 from graph.threads import lock_path, locked
-from graph.trace import journal_path, list_runs, load_trace
+from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
 from nodes.errors import ThreadBusy, UsageError
 
 STATUSES: Final = ("done", "partial", "failed", "stopped", "running")
@@ -80,6 +80,8 @@ def prune(which: Which, settings: Settings, *, is_dry: bool = False) -> Pruned:
                     freed += _remove_files(thread, settings)
             except ThreadBusy:
                 pruned.running.append(thread)
+            except ThreadUnknown:  # somebody else has just removed it
+                continue
             else:
                 pruned.threads.append(thread)
                 pruned.bytes += freed
