@@ -7,12 +7,14 @@ cut short is passed over.
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
+from nodes.errors import StoreError
 from nodes.redaction import redacted
 
 Event = Mapping[str, Any]
@@ -34,20 +36,43 @@ class Journal(BaseCallbackHandler):
 
     def __enter__(self) -> "Journal":
         if self.path:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            mend(self.path)
-            self._file = self.path.open("a", encoding="utf-8")
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                mend(self.path)
+                self._file = self.path.open("a", encoding="utf-8")
+            except OSError as error:
+                raise _unwritable(self.path, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._file:
-            self._file.close()
+            with suppress(OSError):  # closing writes what a failed write has left
+                self._file.close()
+
+    def accept(self, entry: Event) -> None:
+        """Add the line that a resume begins from; a run whose line is not on file must not begin.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        try:
+            self._add(entry)
+        except OSError as error:
+            assert self.path is not None, "a line was written"
+            raise _unwritable(self.path, error) from error
 
     def write(self, entry: Event) -> None:
-        """Add a line; what has no `kind` is a note of the runner, not an event."""
-        if self._file:
-            self._file.write(redacted(json.dumps(entry, ensure_ascii=True, default=str)) + "\n")
-            self._file.flush()
+        """Add a line; what has no `kind` is a note of the runner, not an event.
+
+        What cannot be written any more ends no run: a listener is told once, and the trace ends.
+        """
+        try:
+            self._add(entry)
+        except OSError as error:
+            self.__exit__()
+            self._file = None
+            if self.listener:
+                self.listener(_cut_short(entry, error))
 
     def tell(self, event: Event) -> None:
         """Keep an event, then pass it on."""
@@ -59,6 +84,26 @@ class Journal(BaseCallbackHandler):
         """Keep an event of ours; others dispatch custom events too."""
         if isinstance(data, dict) and data.get("kind") == name:
             self.tell(data)
+
+    def _add(self, entry: Event) -> None:
+        if self._file:
+            self._file.write(redacted(json.dumps(entry, ensure_ascii=True, default=str)) + "\n")
+            self._file.flush()
+
+
+def _unwritable(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"the trace {path} cannot be written",
+        cause=error.strerror or str(error),
+        kept="what was saved before",
+        next="make room, mend the permissions of its folder, or set SUPERVISE_DATABASE_URL",
+    )
+
+
+def _cut_short(entry: Event, error: OSError) -> Event:
+    said = f"the trace ends here, and the run goes on: {error.strerror or error}"
+    event = {"kind": "error", "task": "", "worker": "", "code": "TRACE_UNWRITABLE"}
+    return {"t": entry.get("t", 0.0), **event, "state": "cut", "message": said}
 
 
 def read(path: Path) -> Iterator[dict[str, Any]]:

@@ -5,11 +5,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from graph.settings import Settings
 from graph.threads import lock_path, locked
-from graph.trace import journal_path, list_runs
+from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
 from nodes.errors import ThreadBusy, UsageError
 
 STATUSES: Final = ("done", "partial", "failed", "stopped", "running")
@@ -74,10 +74,14 @@ def prune(which: Which, settings: Settings, *, is_dry: bool = False) -> Pruned:
         for thread in chosen:
             try:
                 with locked(thread, settings.home):
+                    if not _is_asked(which, load_trace(thread, settings)["run"], settings):
+                        continue  # it has ended, or has begun anew, since it was chosen
                     freed = forget(thread)
                     freed += _remove_files(thread, settings)
             except ThreadBusy:
                 pruned.running.append(thread)
+            except ThreadUnknown:  # somebody else has just removed it
+                continue
             else:
                 pruned.threads.append(thread)
                 pruned.bytes += freed
@@ -85,13 +89,16 @@ def prune(which: Which, settings: Settings, *, is_dry: bool = False) -> Pruned:
 
 
 def _chosen(which: Which, settings: Settings) -> Iterator[str]:
-    oldest_kept = time.time() - which.older_than_s
     for run in list_runs(settings)[which.keep :]:
-        thread = str(run.get("thread", ""))
-        path = journal_path(thread, settings)
-        is_asked = run["status"] in which.statuses and path.exists()
-        if is_asked and path.stat().st_mtime <= oldest_kept:
-            yield thread
+        if _is_asked(which, run, settings):
+            yield str(run["thread"])
+
+
+def _is_asked(which: Which, run: Mapping[str, Any], settings: Settings) -> bool:
+    path = journal_path(str(run.get("thread", "")), settings)
+    if run["status"] not in which.statuses or not path.exists():
+        return False
+    return path.stat().st_mtime <= time.time() - which.older_than_s
 
 
 def _remove_files(thread: str, settings: Settings) -> int:

@@ -110,7 +110,7 @@ async def arun(
             )
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
         kept = {"source": source, "input": given, "context": asdict(context)}
-        session.journal.write({"run": noted, **kept})
+        session.journal.accept({"run": noted, **kept})
         await share(thread, kept, session.database, settings)
         return await _drive(session, given, context)
 
@@ -143,7 +143,7 @@ async def aresume(
     async with _opened(thread, accepted["source"], settings, on_event) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-            session.journal.write({"run": noted, **accepted})
+            session.journal.accept({"run": noted, **accepted})
         snapshot = await session.graph.aget_state(session.config)
         values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
         command = None if answer is None else answered(thread, questions, answer)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from nodes.errors import ThreadBusy, UsageError
+from nodes.errors import StoreError, ThreadBusy, UsageError
 
 _SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -50,11 +50,12 @@ def locked(thread: str, home: Path) -> Iterator[None]:
 
     Raises:
         ThreadBusy: another caller runs the thread.
+        StoreError: there is no place for the lock.
     """
     path = lock_path(thread, home)
-    path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path, is_singleton=False)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
         raise ThreadBusy(
@@ -62,6 +63,13 @@ def locked(thread: str, home: Path) -> Iterator[None]:
             kept="the run that holds it is unharmed",
             next="wait for it, or choose another --thread",
         ) from None
+    except OSError as error:
+        raise StoreError(
+            f"the folder {home} cannot be written, and runs are kept there",
+            cause=error.strerror or str(error),
+            kept="what was saved before",
+            next="mend its permissions, or set SUPERVISE_DATABASE_URL",
+        ) from error
     try:
         yield
     finally:

@@ -32,7 +32,7 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
     """
     try:
         entries = list(journal.read(journal_path(thread, settings)))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ThreadUnknown(
             f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
         ) from None

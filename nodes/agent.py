@@ -29,6 +29,7 @@ from nodes.prompts import shortened, work_prompt
 from nodes.redaction import redacted
 from nodes.taint import OutsideClosed, Taint
 from nodes.tools.access import access_of
+from nodes.tools.plain_text import plain
 from state import Report, Usage, Worker
 
 MAX_TOOL_CHARS = 24_000
@@ -136,22 +137,34 @@ async def _answered(
             request, f"only {MAX_CALLS_A_TURN} calls are made at a time; make this one again"
         )
     try:
-        result = await handler(request)
-    except GraphBubbleUp:
-        raise
+        result = await _tried(request, handler)
     except NothingToRead as error:
         return _refusal(request, str(error))
-    except ToolRefused as error:
-        result = _refusal(request, str(error))
-    except Exception as error:  # whatever a tool raises is for its worker's model, not for the run
-        result = _refusal(request, f"{type(error).__name__}: {error}")
+    if isinstance(result, ToolMessage) and isinstance(result.content, str):
+        # What no person sees there, no model shall read.
+        result = result.model_copy(update={"content": plain(redacted(result.content))})
     if request.tool is not None:
         said = str(result.content) if isinstance(result, ToolMessage) else ""
         _taint(request).note(request.tool_call["name"], access_of(request.tool), said)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
-        content = shortened(redacted(result.content), MAX_TOOL_CHARS)
+        content = shortened(result.content, MAX_TOOL_CHARS)
         return result.model_copy(update={"content": content})
     return result
+
+
+async def _tried(
+    request: ToolCallRequest,
+    handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+) -> ToolMessage | Command[Any]:
+    """Make a call; whatever a tool raises is for its worker's model, not for the run."""
+    try:
+        return await handler(request)
+    except (GraphBubbleUp, NothingToRead):
+        raise
+    except ToolRefused as error:
+        return _refusal(request, str(error))
+    except Exception as error:
+        return _refusal(request, f"{type(error).__name__}: {error}")
 
 
 def _is_surplus(request: ToolCallRequest) -> bool:

@@ -30,6 +30,7 @@ from nodes.instructions import (
     WORK,
 )
 from nodes.tools.access import reaches_outside
+from nodes.tools.plain_text import plain
 from state import (
     Answer,
     Claim,
@@ -184,7 +185,7 @@ def handoff_message(
     if handoff.context:
         parts.append(tagged("context", "\n".join(map(report_line, handoff.context))))
     parts += [
-        tagged("artifact", shortened(text, MAX_ARTIFACT_CHARS), name=name)
+        tagged("artifact", shortened(plain(text), MAX_ARTIFACT_CHARS), name=name)
         for name, text in handoff.artifacts.items()
     ]
     if earlier:
@@ -335,7 +336,7 @@ def _json_line(value: BaseModel) -> str:
 
 def _material_card(name: str, text: str, *, is_open: bool) -> str:
     """Introduce a material: its name, its size, and its first line; or that only where it names."""
-    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    first = next((line.strip() for line in plain(text).splitlines() if line.strip()), "")
     names = name.lower().endswith(TABLES) or first.startswith("# ")
     shown = first[:200] if is_open or names else ""
     return f"- {name} ({len(text)} characters): {shown}".rstrip()

@@ -92,7 +92,8 @@ async def patiently(
 
 def failed(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:
     """Say why a database cannot be used, and what would mend it; never with its password."""
-    cause = masked(" ".join(str(error or "no answer").split()), url)
+    told = " ".join(str(error or "no answer").split())
+    cause = masked(told.partition(" Is the server running")[0], url)
     waiting = f" (tried for {waited_s:g} s)" if waited_s else ""
     advice = next((said for sign, said in _ADVICE.items() if sign in cause.lower()), "")
     return StoreError(

@@ -51,12 +51,11 @@ def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -
 
 async def _text(page: Page) -> tuple[str, str]:
     if page.suffix == ".txt":
-        try:
-            return "", plain(page.body.decode(page.charset, errors="replace"))
-        except LookupError:
-            return "", plain(page.body.decode("utf-8", errors="replace"))
+        return "", plain(_decoded(page, page.charset or "utf-8"))
+    is_told = page.suffix == ".html" and page.charset
+    body = _decoded(page, page.charset).encode() if is_told else page.body
     request = {
-        "base64": base64.b64encode(page.body).decode(),
+        "base64": base64.b64encode(body).decode(),
         "suffix": page.suffix,
         "max_chars": 20 * MAX_CHARS,
     }
@@ -66,3 +65,10 @@ async def _text(page: Page) -> tuple[str, str]:
     except IsolatedFailed as failure:
         raise ToolRefused(f"the page cannot be read: {failure}; use another one") from failure
     return answer["title"], plain(answer["text"])
+
+
+def _decoded(page: Page, charset: str) -> str:
+    try:
+        return page.body.decode(charset, errors="replace")
+    except LookupError:
+        return page.body.decode("utf-8", errors="replace")

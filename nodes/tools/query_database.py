@@ -11,7 +11,7 @@ from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.isolation import Isolated, IsolatedFailed
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import Location, locate
-from nodes.tools.sql.tables import Table, listing, mentions, result, table_names
+from nodes.tools.sql.tables import mentions, table_names
 
 ENGINE = "nodes.tools.sql.engine"
 LOAD_TIMEOUT_S = 20.0
@@ -48,12 +48,12 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
         wanted = "" if sql.strip().rstrip(";").strip().upper() == "SHOW TABLES" else sql
         if location.engine == "postgres":
             return await _ask_postgres(location, sheets, wanted, timeout_s)
-        return await _ask_files(location, sheets, wanted, timeout_s)
+        return await _ask_engine(location, sheets, wanted, timeout_s)
 
     return query
 
 
-async def _ask_files(
+async def _ask_engine(
     location: Location, sheets: Mapping[str, str], sql: str, timeout_s: float
 ) -> dict[str, Any]:
     request = {
@@ -77,28 +77,13 @@ async def _ask_files(
 async def _ask_postgres(
     location: Location, sheets: Mapping[str, str], sql: str, timeout_s: float
 ) -> dict[str, Any]:
-    import psycopg  # the driver loads only where a server is read
-
-    from nodes.tools.sql import postgres
-
-    tables = await postgres.tables(location.target)
-    if not sql:
-        own = await _ask_files(Location("none"), sheets, "", timeout_s) if sheets else {}
-        answer = listing(tables)
-        return answer | {"tables": own.get("tables", []) + answer["tables"]}
     if any(mentions(sql, table) for table in table_names(sheets)):
-        return await _ask_files(Location("none"), sheets, sql, timeout_s)
-    try:
-        columns, rows = await postgres.query(location.target, sql, timeout_s)
-    except TimeoutError:
-        raise _refused("the statement took too long", _named(tables)) from None
-    except psycopg.Error as error:
-        raise _refused(str(error).splitlines()[0], _named(tables)) from error
-    return result(sql, tables, columns, rows)
-
-
-def _named(tables: list[Table]) -> list[str]:
-    return [f"{table.name}({', '.join(table.columns)})" for table in tables]
+        return await _ask_engine(Location("none"), sheets, sql, timeout_s)
+    answer = await _ask_engine(location, {}, sql, timeout_s)
+    if sql or not sheets:
+        return answer
+    own = await _ask_engine(Location("none"), sheets, "", timeout_s)
+    return {**answer, "tables": own["tables"] + answer["tables"]}
 
 
 def _refused(message: str, tables: list[str]) -> ToolRefused:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from nodes.tools.web.engines import Found
-from tests.injections.orders import DRESSES, Order
+from tests.injections.orders import Order, dressed
 from tests.injections.world import World
 
 SECRETS: Final = ("KEY-48151623-DOC", "KEY-73955120-SQL", "KEY-60224719-MAT")
@@ -190,4 +190,4 @@ SURFACES: Final[dict[str, Callable[[Stage, list[str]], None]]] = {
 
 def inject(made: Stage, surface: str, dress: str, orders: Iterable[Order]) -> None:
     """Put orders where a surface is."""
-    SURFACES[surface](made, [DRESSES[dress].format(order.text) for order in orders])
+    SURFACES[surface](made, [dressed(order, dress) for order in orders])

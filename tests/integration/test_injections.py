@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from graph.settings import Settings
 from tests.endpoint import Endpoint
-from tests.injections.orders import calls, handed_back, notes, words
+from tests.injections.orders import CODED, calls, handed_back, notes, words
 from tests.injections.play import play
 from tests.injections.world import World
 
@@ -31,6 +31,7 @@ async def world() -> AsyncIterator[World]:
         ("excerpt of a result", "chatml", calls),
         ("earlier answer", "important", words),
         ("document", "plain", handed_back),
+        ("document", CODED, calls),
     ],
 )
 async def test_an_obedient_model_crosses_no_boundary(

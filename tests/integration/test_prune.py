@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,37 @@ async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(
         pruned = prune(Which(), kept)
 
     assert (pruned.threads, pruned.running) == ([], ["busy"])
+
+
+@dataclass
+class EndsWhenLookedAt:
+    """Statuses to prune, for a run that ends right after it was looked at for the first time."""
+
+    path: Path
+    ending: list[str]
+
+    def __contains__(self, status: object) -> bool:
+        if self.ending:
+            with self.path.open("a") as file:
+                file.write(self.ending.pop())
+        return status == "running"
+
+
+async def test_a_run_that_ends_after_it_was_chosen_as_unended_stays(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    await run_on(endpoint, settings, "one")
+    path = journal_path("one", settings)
+    *before, last = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(before))
+    assert [run["status"] for run in list_runs(settings)] == ["running"]
+
+    statuses: Any = EndsWhenLookedAt(path, [last])
+    pruned = prune(Which(statuses=statuses), settings)
+
+    assert pruned.threads == []
+    assert [run["status"] for run in list_runs(settings)] == ["done"]
+    assert rows(settings, "checkpoints") == {"one"}
 
 
 async def test_the_file_becomes_smaller(endpoint: Endpoint, settings: Settings) -> None:

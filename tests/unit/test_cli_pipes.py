@@ -70,3 +70,16 @@ def test_x08_progress_that_cannot_be_written_ends_no_run() -> None:
 
     assert done.returncode == 0
     assert b"North" in done.stdout
+
+
+@pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {"TERM": "dumb", "FORCE_COLOR": "1"}])
+def test_o06_a_pipe_gets_plain_text_whatever_the_terminal_is_called(more: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "graph.cli", "runs"],
+        env=environment(**more),
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert b"no runs" in done.stderr and b"\x1b" not in done.stdout + done.stderr

@@ -44,9 +44,9 @@ def board() -> Board:
     return board
 
 
-def drawn(board: Board) -> str:
+def drawn(board: Board, width: int = 160) -> str:
     page = StringIO()
-    Console(file=page, width=160).print(board_shown(board))
+    Console(file=page, width=width).print(board_shown(board))
     return page.getvalue()
 
 
@@ -99,6 +99,13 @@ def test_the_screen_shows_who_does_what_and_takes_markup_for_text(board):
     assert "embedded (extractive, no model configured)" in shown
     assert "Count [red]apples[/red]." in shown
     assert "calculate (failed)" in shown
+
+
+@pytest.mark.parametrize("width", [1, 20, 10_000])
+def test_o06_a_screen_of_any_width_can_be_drawn_on(board, width):
+    board.hear({"kind": "task_started", "task": "T1", "attempt": 1})
+
+    assert all(len(line) <= width for line in drawn(board, width).splitlines())
 
 
 def test_a_line_says_what_happened(board):

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,34 @@ async def test_a_locked_database_says_so(tmp_path: Path) -> None:
         await saver.aput(config("one"), empty_checkpoint(), {"step": 0}, {})
 
         assert await saver.aget_tuple(config("one"))
+
+
+async def test_c04_synchronous_callers_beside_asynchronous_ones_lose_nothing(
+    tmp_path: Path,
+) -> None:
+    async with open_saver(tmp_path / "runs.sqlite") as saver:
+        ours = (saver.aput(config(f"a{n}"), empty_checkpoint(), {"step": n}, {}) for n in range(50))
+        theirs = (
+            asyncio.to_thread(saver.put, config(f"s{n}"), empty_checkpoint(), {"step": n}, {})
+            for n in range(50)
+        )
+        await asyncio.gather(*ours, *theirs)
+
+        with sqlite3.connect(tmp_path / "runs.sqlite") as other:
+            found = other.execute("SELECT count(*) FROM checkpoints").fetchone()
+
+    assert found == (100,)
+
+
+@pytest.mark.parametrize("name", ["x') or 1=1--", "a.b; DROP TABLE checkpoints", "$[0]", ""])
+async def test_r10_the_name_of_a_filter_is_never_part_of_a_statement(
+    tmp_path: Path, name: str
+) -> None:
+    async with open_saver(tmp_path / "runs.sqlite") as saver:
+        await saver.aput(config("one"), empty_checkpoint(), {"step": 0}, {})
+
+        found: list[Any] = []
+        with suppress(ValueError):
+            found = [item async for item in saver.alist(None, filter={name: 1})]
+
+        assert found == [] and await saver.aget_tuple(config("one"))

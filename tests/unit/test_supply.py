@@ -8,6 +8,7 @@ import sys
 import tomllib
 from functools import cache
 from importlib.metadata import packages_distributions, version
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,12 @@ def test_the_sbom_lists_what_is_locked(tmp_path: Path) -> None:
     bom = json.loads(made.read_text(encoding="utf-8"))
     listed = {canonicalize_name(one["name"]): Version(one["version"]) for one in bom["components"]}
     assert bom["specVersion"] == "1.6" and listed == locked(LOCKS[0])
+
+
+def test_s05_the_development_server_listens_on_this_machine_alone() -> None:
+    from langgraph_cli.cli import dev
+
+    (host,) = (option.default for option in dev.params if option.name == "host")
+
+    assert ip_address(str(host)).is_loopback
+    assert "--host" not in (ROOT / "bin" / "studio").read_text(encoding="utf-8")

@@ -177,7 +177,7 @@ def _handed_back(
 ) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
     texts = [call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed]
-    said = " ".join(dict.fromkeys(texts))
+    said = ". ".join(dict.fromkeys(texts))
     message = (
         said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"
         if tried

@@ -51,7 +51,11 @@ def _pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
     except PyPdfError as error:
         raise Unparsed(f"not a readable PDF: {error}") from error
     text = "\f".join(pages)
-    return title or "", text if text.strip("\f \n") else ""
+    if not text.strip("\f \n"):
+        return title or "", ""
+    if len(reader.pages) > MAX_PAGES:
+        text += f"\n[cut: the first {MAX_PAGES} of {len(reader.pages)} pages]"
+    return title or "", text
 
 
 def _docx(raw: bytes, max_chars: int) -> tuple[str, str]:
@@ -65,6 +69,8 @@ def _docx(raw: bytes, max_chars: int) -> tuple[str, str]:
         document = docx.Document(io.BytesIO(raw))
     except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
         raise Unparsed(f"not a readable DOCX: {error}") from error
+    except SyntaxError as error:  # what lxml makes of XML that is broken or grows without end
+        raise Unparsed(f"not a readable DOCX: its XML is broken: {error.msg}") from error
     return document.core_properties.title or "", "\n\n".join(_blocks(document))
 
 
@@ -87,20 +93,32 @@ def _html(raw: bytes, max_chars: int) -> tuple[str, str]:
     import trafilatura
     from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
+    encoding = _encoding(raw)
     try:
-        page = lxml.html.document_fromstring(raw)
+        page = lxml.html.document_fromstring(raw, parser=lxml.html.HTMLParser(encoding=encoding))
     except (LxmlError, ValueError):
         return "", ""
     title = " ".join((page.findtext(".//title") or "").split())
-    text = trafilatura.extract(raw, output_format="markdown", include_tables=True)
+    told = raw.decode(encoding) if encoding else raw
+    text = trafilatura.extract(told, output_format="markdown", include_tables=True)
     if text and len(text) >= MIN_ARTICLE_CHARS:
         return title, text
     return title, _all_text(page)
 
 
+def _encoding(raw: bytes) -> str | None:
+    """Tell UTF-8 by its bytes, which chance does not make; None leaves it to what the page says."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return None
+    return "utf-8"
+
+
 def _all_text(page: Any) -> str:
     for hidden in page.xpath("//head | //script | //style | //noscript | //template | //comment()"):
-        hidden.drop_tree()
+        if hidden.getparent() is not None:  # a comment before the page itself has none
+            hidden.drop_tree()
     for cell in page.iter("td", "th"):
         cell.tail = " | "
     for block in page.iter("p", "div", "section", "li", "tr", "br", *HEADINGS):

@@ -1,5 +1,6 @@
-"""The child process that runs SQL on files; `query_database.py` asks it once and ends it."""
+"""The child process that runs SQL; `query_database.py` asks it once and ends it."""
 
+import asyncio
 import json
 import os
 import sqlite3
@@ -23,6 +24,8 @@ MAX_WRITTEN_BYTES = 100_000_000
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{engine, target, materials, sql, timeout_s}`; without sql, list the tables."""
     location = Location(request["engine"], request["target"])
+    if location.engine == "postgres":
+        return _postgres(location, request["sql"], request["timeout_s"])
     run = _sqlite if location.engine == "sqlite" else _duckdb
     return run(location, request["materials"], request["sql"], request["timeout_s"])
 
@@ -63,6 +66,12 @@ def _duckdb(
     except duckdb.Error as error:
         return _refused(error, known)
     return result(sql, known, columns, rows)
+
+
+def _postgres(location: Location, sql: str, timeout_s: float) -> dict[str, Any]:
+    from nodes.tools.sql import postgres  # the driver loads only where a server is read
+
+    return asyncio.run(postgres.answer(location.target, sql, timeout_s))
 
 
 @contextmanager

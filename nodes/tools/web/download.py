@@ -36,6 +36,7 @@ class Page:
     url: str
     suffix: str
     charset: str
+    """As the header says; empty where it says none."""
     body: bytes
 
 
@@ -82,7 +83,7 @@ async def _hop(client: httpx.AsyncClient, url: str) -> Page | str:
         if kind not in KINDS:
             raise ToolRefused(f"{kind or 'an unnamed kind'} is not read; use a page of text")
         body = await _body(response)
-        return Page(str(response.url), KINDS[kind], response.charset_encoding or "utf-8", body)
+        return Page(str(response.url), KINDS[kind], response.charset_encoding or "", body)
 
 
 async def _body(response: httpx.Response) -> bytes:

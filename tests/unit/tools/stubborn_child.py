@@ -4,7 +4,7 @@ import os
 import sys
 from typing import Any
 
-from nodes.tools.isolation import serve
+from nodes.tools.serving import MAX_MEMORY_BYTES, serve
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -20,6 +20,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
                 file.write("x")
         case "environment":
             return {"names": sorted(os.environ)}
+        case "hoard":
+            bytearray(MAX_MEMORY_BYTES)
         case "print":
             sys.stdout.write("noise")
     return {"pid": os.getpid()}

@@ -52,6 +52,12 @@ def test_a_name_that_leads_to_no_tool_is_refused(name):
         load_tools([name], ToolSettings())
 
 
+@pytest.mark.parametrize("name", ["calculat\u0435", "query_d\u0430tabase", "run_sqI", "Calculate"])
+def test_i13_a_name_that_only_looks_like_a_tools_is_refused(name):
+    with pytest.raises(TeamInvalid, match="unknown tool"):
+        load_tools([name], ToolSettings())
+
+
 def test_naming_the_tools_imports_none_of_them():
     script = (
         "import sys; from nodes.tools.catalog import known_tools; known_tools(); "

@@ -12,7 +12,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.fetch_page import fetch_page
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy, is_public
-from nodes.tools.web.download import MAX_BYTES, download
+from nodes.tools.web.download import MAX_BYTES, _hop, download
 from tests.unit.tools.document_samples import write_pdf
 
 PAGE = "<title>Cloud</title><h1>Cloud</h1><p>AWS grew by 17 %.</p><script>evil()</script>"
@@ -55,6 +55,9 @@ async def server(tmp_path):
     bomb = gzip.compress(b" " * 50_000_000, 1)
     pages = {
         "/page": reply(text=PAGE, content_type="text/html"),
+        "/utf8": reply(body="<p>Größe: 5 €</p>".encode(), content_type="text/html"),
+        "/greek": reply(text="<p>αβγ</p>", content_type="text/html", charset="iso-8859-7"),
+        "/odd": reply(body=b"<p>beta</p>", headers={"Content-Type": "text/html; charset=x-odd"}),
         "/pdf": reply(body=(tmp_path / "a.pdf").read_bytes(), content_type="application/pdf"),
         "/image": reply(body=b"png", content_type="image/png"),
         "/empty": reply(text="", content_type="text/html"),
@@ -106,6 +109,15 @@ async def test_a_pdf_is_read_as_text(server):
     assert "Azure grew by 29 percent" in found["results"][0]["text"]
 
 
+@pytest.mark.parametrize(
+    ("path", "text"), [("/utf8", "Größe: 5 €"), ("/greek", "αβγ"), ("/odd", "beta")]
+)
+async def test_a_page_keeps_its_letters_whatever_says_how_they_are_coded(server, path, text):
+    found = await fetch(server, path)
+
+    assert found["results"][0]["text"].strip() == text
+
+
 async def test_a_long_page_is_cut_and_says_so(server):
     found = await fetch(server, "/long")
 
@@ -137,6 +149,15 @@ async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server)
 async def test_what_should_not_be_read_is_refused(server, path, reason):
     with pytest.raises(ToolRefused, match=reason):
         await fetch(server, path.replace("{port}", str(server.port)))
+
+
+async def test_a02_a_page_that_leads_from_https_to_http_is_refused():
+    def answer(request):
+        return httpx.Response(302, headers={"Location": "http://site.example/page"})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        with pytest.raises(ToolRefused, match="from https to http"):
+            await _hop(client, "https://site.example/page")
 
 
 async def test_a_slow_page_is_given_up(server):

@@ -25,6 +25,13 @@ async def test_what_goes_wrong_is_told_and_the_next_request_meets_a_new_child():
         assert await child.ask({"do": "answer"})
 
 
+async def test_k06_a_child_that_takes_all_memory_is_ended_and_told():
+    async with Isolated(CHILD, timeout_s=20) as child:
+        with pytest.raises(IsolatedFailed, match="MemoryError"):
+            await child.ask({"do": "hoard"})
+        assert await child.ask({"do": "answer"})
+
+
 async def test_a_child_that_hangs_is_killed():
     async with Isolated(CHILD, timeout_s=20) as child:
         pid = (await child.ask({"do": "answer"}))["pid"]

@@ -40,6 +40,23 @@ def test_a_page_of_html_is_read_without_what_is_hidden(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "raw",
+    [
+        "<p>Größe: 5 €</p>".encode(),
+        "\ufeff<p>Größe: 5 €</p>".encode(),
+        '<meta charset="windows-1252"><p>Größe: 5 €</p>'.encode("windows-1252"),
+        "<?xml version='1.0' encoding='utf-8'?><html><p>Größe: 5 €</p></html>".encode(),
+        "<!-- saved --><html><p>Größe: 5 €</p></html>".encode(),
+        ("<article>" + "<p>Größe: 5 €</p>" * 60 + "</article>").encode(),
+    ],
+)
+def test_a_page_of_html_keeps_its_letters(tmp_path, raw):
+    (tmp_path / "a.html").write_bytes(raw)
+
+    assert "Größe: 5 €" in read_document(tmp_path / "a.html")
+
+
+@pytest.mark.parametrize(
     ("raw", "text"),
     [
         (b"plain \xe2\x82\xac", "plain \u20ac"),
