@@ -30,6 +30,8 @@ from tests.endpoint.process import ROOT, EndpointProcess, endpoint_process
 
 THREAD = "killed"
 TRIALS_AT_ONCE = 2
+HANG_S = 240.0
+"""A guard against what never ends, and no measure: the machine may be busy."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def trial(seed: int, *, url: str = "", tasks: int = 12, kills: int = 1) -> Trial
             finished = {name: calls[name] for name in _reported(Path(folder))} | finished
             command = ["resume", THREAD, "--json"]
         child = start(command)
-        stdout, stderr = child.communicate(timeout=60)
+        stdout, stderr = child.communicate(timeout=HANG_S)
         calls = _calls(served)
     outcome = json.loads(stdout) if stdout else {}
     reports = outcome.get("results") or {}
@@ -140,7 +142,12 @@ def main() -> None:
     with postgres.server() if options.postgres else nullcontext() as server:
         one = partial(trial, url=server.url() if server else "", kills=options.times)
         with ThreadPoolExecutor(TRIALS_AT_ONCE) as pool:
-            trials = list(pool.map(one, range(options.seed, options.seed + options.kills)))
+            trials = []
+            for found in pool.map(one, range(options.seed, options.seed + options.kills)):
+                trials.append(found)
+                right = sum(one.is_right for one in trials)
+                print(f"\r{right} of {len(trials)} right", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
     where = "PostgreSQL" if options.postgres else "SQLite"
     print(f"{where}, {len(trials)} runs, each killed {options.times} times or until it was done")
     for wrong in (one for one in trials if not one.is_right):
