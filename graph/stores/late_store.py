@@ -7,6 +7,8 @@ from typing import Self
 
 from langgraph.store.base import BaseStore, Op, Result
 
+from nodes.errors import StoreError
+
 Opens = Callable[[], AbstractAsyncContextManager[BaseStore]]
 Steady = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[Result]]]
 
@@ -30,13 +32,15 @@ class LateStore(BaseStore):
         self._loop = asyncio.get_running_loop()
         self._stack = AsyncExitStack()
         self._store: BaseStore | None = None
+        self._is_over = False
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        self._store = None
-        await self._stack.aclose()
+        async with self._opening:
+            self._is_over, self._store = True, None
+            await self._stack.aclose()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do operations from another thread than the loop's."""
@@ -53,6 +57,8 @@ class LateStore(BaseStore):
 
     async def _opened(self) -> BaseStore:
         async with self._opening:
+            if self._is_over:
+                raise StoreError("the store is closed, and saves no more")
             if self._store is None:
                 self._store = await self._stack.enter_async_context(self._opens())
             return self._store

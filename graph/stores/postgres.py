@@ -15,6 +15,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from graph.stores.batching import lent
 from graph.stores.database import RunDatabase
 from graph.stores.late_store import LateStore
 from graph.stores.postgres_faults import PATIENCE_S, START_PATIENCE_S, passes_soon, patiently
@@ -68,8 +69,8 @@ async def _open_store(url: str) -> AsyncIterator[BaseStore]:
         check=AsyncConnectionPool.check_connection,
         kwargs={"autocommit": True, "row_factory": dict_row, **OPTIONS},
     )
-    async with pool:
-        yield AsyncPostgresStore(pool)
+    async with pool, lent(AsyncPostgresStore(pool)) as store:
+        yield store
 
 
 async def read_store(url: str, namespace: tuple[str, ...], key: str) -> dict[str, Any]:
@@ -82,7 +83,8 @@ async def read_store(url: str, namespace: tuple[str, ...], key: str) -> dict[str
     async def read() -> dict[str, Any]:
         async with await connect(url) as connection:
             await prepare(connection)
-            item = await AsyncPostgresStore(connection).aget(namespace, key)
+            async with lent(AsyncPostgresStore(connection)) as store:
+                item = await store.aget(namespace, key)
             return item.value if item else {}
 
     return await patiently(read, url=url, patience_s=START_PATIENCE_S, worth=passes_soon)

@@ -12,6 +12,7 @@ from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore
 
 from graph.saver import GroupSaver
+from graph.stores.batching import lent
 from graph.stores.database import RunDatabase
 from graph.stores.late_store import LateStore
 from graph.stores.serializer import strict_serializer
@@ -91,11 +92,11 @@ async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
     )
     async with opening as connection:
         await connection.execute("PRAGMA synchronous = FULL")
-        store = AsyncSqliteStore(connection)
-        # Two that migrate one file at the same moment would trip over each other's versions.
-        async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
-            await store.setup()
-        yield store
+        async with lent(AsyncSqliteStore(connection)) as store:
+            # Two that migrate one file at the same moment would trip over each other's versions.
+            async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
+                await store.setup()
+            yield store
 
 
 async def _told(path: Path, work: Callable[[], Awaitable[Result]]) -> Result:

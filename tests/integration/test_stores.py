@@ -182,6 +182,25 @@ async def test_a_store_beside_the_checkpoints_keeps_what_outlives_a_thread(
 
 
 @pytest.mark.parametrize("where", ["sqlite", "postgres"])
+async def test_a_store_that_is_closed_or_cut_while_it_opens_leaves_no_task(
+    where: str, settings: Settings, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("postgres_url") if where == "postgres" else settings.database_url
+    own = settings.model_copy(update={"database_url": url})
+    before = asyncio.all_tasks()
+
+    async with open_database("one", own) as database:
+        await database.store.aput(("workers",), "researcher", {"runs": 1})
+    async with open_database("two", own) as database:
+        asking = asyncio.create_task(database.store.aget(("workers",), "researcher"))
+        await asyncio.sleep(0.005)
+        asking.cancel()
+        await asyncio.wait([asking])
+
+    assert asyncio.all_tasks() == before
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgres"])
 async def test_of_many_processes_on_one_thread_one_runs_and_nothing_is_lost(
     where: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
