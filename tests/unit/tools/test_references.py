@@ -112,7 +112,7 @@ async def test_a_country_that_is_named_chooses_the_law():
     assert [claim["source"][:14] for claim in american["claims"]] == ["17 U.S.C. § 30"]
     assert german["gaps"] == []
     assert nowhere["gaps"] == [
-        "The entries hold for: England and Wales, Germany. Elsewhere other rules may hold."
+        "The entries hold for: England, Germany. Elsewhere other rules may hold."
     ]
 
 
