@@ -217,9 +217,9 @@ async def test_many_threads_share_one_database(
 ) -> None:
     url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
 
-    ended, _ = await crowd(20, tmp_path, url)
+    ended, _ = await crowd(10, tmp_path, url)
 
-    assert ended == {"done": 20}, ended
+    assert ended == {"done": 10}, ended
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
