@@ -14,6 +14,7 @@ from nodes.tools.incident.unfit import NothingFits
 from nodes.tools.incident.wording import code, sentence
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import Reply, counted, listed
+from nodes.tools.secrets import masked
 
 MAX_EXPLAINED = 5
 MAX_WORDS = 200
@@ -78,10 +79,10 @@ def _tell(one: Explained, reply: Reply) -> None:
     since = f" since {shown(seen.first)}" if seen.first else ""
     last = one.frame or trace.frames[-1]
     times = "once" if seen.count == 1 else f"{seen.count:,} times"
-    text = f"{code(said)} is logged {times}{since}, raised in {code(last.function)}"
+    text = f"{code(masked(said))} is logged {times}{since}, raised in {code(last.function)}"
     text += f" ({last.file}, line {last.line})."
     reply.lines.append(f"- {text}")
-    reply.claim(text, seen.source, said)
+    reply.claim(text, seen.source, said if masked(said) == said else "")
     if one.source is None:
         reply.gaps.append(f"The code of {last.file} is not at hand; {NO_SOURCE}.")
     elif one.is_other_version:

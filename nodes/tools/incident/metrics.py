@@ -9,7 +9,8 @@ from nodes.tools.incident.moments import shown
 from nodes.tools.incident.traffic import Stretch
 from nodes.tools.incident.wording import code
 from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import Reply, fitted
+from nodes.tools.replies import Reply, counted, fitted
+from nodes.tools.secrets import masked
 
 MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
 MIN_RISE = 3.0
@@ -59,9 +60,8 @@ def _totals(found: Figures, reply: Reply) -> None:
 def _errors(found: Figures, reply: Reply) -> None:
     first = found.failing[0]
     assert first.time is not None
-    words = plain_line(first.message, MAX_MESSAGE_CHARS)
     text = f"The first error is logged at {shown(first.time)} (line {first.line})."
-    _say(reply, text, first.source, words)
+    _say(reply, text, first.source, plain_line(first.message, MAX_MESSAGE_CHARS))
     peak, onset = found.peak, found.onset
     assert peak.begins
     text = (
@@ -76,7 +76,8 @@ def _errors(found: Figures, reply: Reply) -> None:
         reply.lines.append("- No rise of the error rate stands out from chance.")
     for entry, number in found.messages[:MAX_MESSAGES]:
         words = plain_line(entry.message, MAX_MESSAGE_CHARS)
-        _say(reply, f"{counted(number, 'error')} logged: {code(words)}", entry.source, words)
+        said = code(masked(words))
+        _say(reply, f"{counted(number, 'error')} logged: {said}", entry.source, words)
 
 
 def _around_the_change(found: Figures, reply: Reply) -> None:
@@ -123,7 +124,7 @@ def _slowness(found: Figures, reply: Reply) -> None:
 
 def _say(reply: Reply, text: str, source: str, quote: str = "") -> None:
     reply.lines.append(f"- {text}")
-    reply.claim(text, source, quote)
+    reply.claim(text, source, quote if masked(quote) == quote else "")
 
 
 def _table(found: Figures, size: int) -> str:
@@ -172,8 +173,3 @@ def span(width: int) -> str:
 
 
 _SHARES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
-
-
-def counted(number: int, noun: str) -> str:
-    """Count a thing, with its thousands parted."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from nodes.tools.failures.failure import Failure
 from nodes.tools.plain_text import plain_line
-from nodes.tools.support.failure import Failure
+from nodes.tools.replies import counted
+from nodes.tools.secrets import masked
 from nodes.tools.support.log import Log, levels
 from nodes.tools.support.moments import apart
-from nodes.tools.support.secrets import masked
 from nodes.tools.support.troubles import Trouble, troubles
 
 MOST_TROUBLES: Final = (8, 5, 3, 1)
@@ -75,12 +76,12 @@ def _overview(log: Log, found: Sequence[Trouble]) -> str:
     between = f", from {stamps[0]} to {stamps[-1]}" if stamps else ""
     lasting = apart(stamps[0], stamps[-1]) if len(stamps) > 1 else ""
     count, traced = sum(len(each.numbers) for each in found), len(log.failures)
-    kinds = "" if len(found) == count else f" of {_counted(len(found), 'kind')}"
-    said = f"{_counted(count, 'error')}{kinds}, {traced} with a traceback" if found else "no error"
+    kinds = "" if len(found) == count else f" of {counted(len(found), 'kind')}"
+    said = f"{counted(count, 'error')}{kinds}, {traced} with a traceback" if found else "no error"
     warnings = levels(log)["warning"]
-    extra = f", {_counted(warnings, 'warning')}" if warnings else ""
+    extra = f", {counted(warnings, 'warning')}" if warnings else ""
     return (
-        f"**{log.name}**: {_counted(len(log.lines), 'line')}{between}"
+        f"**{log.name}**: {counted(len(log.lines), 'line')}{between}"
         f"{f' ({lasting})' if lasting else ''}; {said}{extra}."
     )
 
@@ -198,7 +199,3 @@ def _warning_before(log: Log, number: int) -> tuple[int, str] | None:
 
 def _code(text: str) -> str:
     return shown(text).replace("`", "'")
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

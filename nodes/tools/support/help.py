@@ -33,8 +33,8 @@ MIN_OF_BEST: Final = 0.6
 CONFIDENCE: Final = 85
 
 _WORD = re.compile(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
-_ASIDE = re.compile(r"\s*\([^()]*https?://[^()]*\)")
-_PACKAGE = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
+_ASIDE = re.compile(r"\([^()]*https?://[^()]*\)")
+_PACKAGE = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 
@@ -55,7 +55,7 @@ async def searched(
 ) -> dict[str, Any]:
     """Answer from the help documents, or hand back what they say nothing on."""
     held = materials or {}
-    pages = {name: text for name, text in held.items() if not is_log(name, text)}
+    pages = await asyncio.to_thread(_pages, held)
     index, skipped, read = await library.index(pages)
     if not read:
         return out_of_scope(
@@ -70,6 +70,10 @@ async def searched(
         held,
         [f"{s.source} was not read: {s.reason}" for s in skipped],
     )
+
+
+def _pages(held: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in held.items() if not is_log(name, text)}
 
 
 def _told(
@@ -110,7 +114,7 @@ def _errors(request: str, held: Mapping[str, str]) -> list[str]:
         _PACKAGE.sub("", _ASIDE.sub("", " < ".join(dict.fromkeys((each.title, each.root)))))
         for log in logs
         if log.failures or log.name != "the request"
-        for each in troubles(log)
+        for each in troubles(log)[:MAX_ERRORS]
     ]
     return list(dict.fromkeys(said))[:MAX_ERRORS]
 

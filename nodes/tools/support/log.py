@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from nodes.tools.failures.failure import MAX_LINE_CHARS, Failure
+from nodes.tools.failures.python_traces import python_failures
 from nodes.tools.plain_text import plain
-from nodes.tools.support.failure import MAX_LINE_CHARS, Failure
 from nodes.tools.support.json_lines import failures_within, fields, json_line
-from nodes.tools.support.python_traces import python_failures
 from nodes.tools.support.stacks import stack_failures
 
 MAX_LINES: Final = 200_000

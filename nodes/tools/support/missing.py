@@ -28,12 +28,13 @@ _WHO = re.compile(
     r"(?:users?|customers?|colleagues?|guests?|tenants?|me|machines?)\b|everyone|everybody|nobody",
     re.IGNORECASE,
 )
-_REACH = re.compile(r"[\w.+-]+@[\w-]+\.\w+|\+?\d[\d ()/-]{6,}\d")
+_REACH = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+\.\w+|\+?\d[\d ()/-]{6,30}\d")
 _AMOUNT = re.compile(
-    r"(?:EUR|USD|GBP|[€$£])\s?\d|\d+(?:[.,]\d\d)?\s?(?:EUR|USD|GBP|euros?|dollars?|[€$£])"
+    r"(?:EUR|USD|GBP|[€$£])\s?\d|\d(?:[.,]\d\d)?\s?(?:EUR|USD|GBP|euros?|dollars?|[€$£])"
 )
 _INVOICE = re.compile(
-    r"\b(?:invoice|receipt|order|subscription|account)\s*(?:no\.?|number|id|#)?\s*[#:]?\s*[A-Z]*-?\d{3,}",
+    r"\b(?:invoice|receipt|order|subscription|account)\s*(?:(?:no\.?|number|id|#)\s*)?(?:[#:]\s*)?"
+    r"[A-Z]*-?\d{3}",
     re.IGNORECASE,
 )
 _STOPPED = re.compile(

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodes.tools.plain_text import plain_line
+from nodes.tools.secrets import masked
 from nodes.tools.support.diagnosis import claims_on, shown
 from nodes.tools.support.log import Log
 from nodes.tools.support.matters import ASKS_FOR_A_PERSON, matters, prose
 from nodes.tools.support.missing import missing
-from nodes.tools.support.secrets import masked
 from nodes.tools.support.troubles import Trouble, troubles
 from nodes.tools.support.wording import wording
 from state import Severity

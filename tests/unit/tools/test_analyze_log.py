@@ -10,10 +10,10 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.analyze_log import analyze_log
-from nodes.tools.support.failure import Frame
+from nodes.tools.failures.failure import Frame
+from nodes.tools.failures.python_traces import HEADER
 from nodes.tools.support.log import is_log, read_log
 from nodes.tools.support.moments import apart
-from nodes.tools.support.python_traces import HEADER
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
 WORKER = (EXAMPLE / "worker.log").read_text()
@@ -292,6 +292,10 @@ async def test_what_is_for_others_is_handed_back(request_text, message):
         "Error: x\n" + ("    at " + "a(b " * 400 + "\n") * 500,
         ("com." * 480 + "X\n\tat a.b(C.java:1)\n") * 500,
         f"{HEADER}\n" * 5000,
+        f"  {HEADER}\n" * 30_000,
+        ("Error: x\n    at" + " " * 1900 + "\n") * 500,
+        ("Error: x\n    at a" + " " * 1900 + "(b\n") * 500,
+        json.dumps({"level": "error", "stack": "Error: x\n    at" + " " * 49_000}),
         "{" + '"a":' * 3 + "[" * 60_000,
         "\n".join(
             f"Caused by: java.lang.RuntimeException: a{i}\n\tat a.B.c(B.java:{i})"

@@ -90,6 +90,10 @@ async def test_a_line_that_holds_a_secret_too_is_not_quoted() -> None:
         ("endpoint", "https://u:p@a.example/v2", True),
         ("note", "9f86d081884c7d659a2feaa0c55ad015", True),
         ("log_level", "info", False),
+        ("cache", "redis://:hunter2@cache:6379/0", True),
+        ("llm.max_tokens", 4096, False),
+        ("MAX_TOKENS", "4096", False),
+        ("API_TOKENS", "abcd,efgh", True),
         ("name", "a-long-name-of-a-service-in-words", False),
     ],
 )

@@ -104,6 +104,25 @@ async def test_lines_that_cannot_be_read_are_counted_and_named() -> None:
     assert "1 request from" in answer["summary"]
 
 
+async def test_rows_after_one_that_cannot_be_read_are_counted() -> None:
+    rows = ["time,status,message", "2026-03-02T14:00:00Z,200,a"]
+    rows += [f"2026-03-02T14:00:01Z,200,{'x' * 140_000}", "2026-03-02T14:00:02Z,500,b"]
+
+    answer = await told("log_metrics", {"a.csv": "\n".join(rows)}, request=ASKED)
+
+    assert "a.csv: 1 line could not be read, the first is line 3." in answer["gaps"]
+    assert "2 requests from" in answer["summary"] and "1 of them errors" in answer["summary"]
+
+
+async def test_a_password_in_a_log_line_is_neither_told_nor_quoted() -> None:
+    text = "2026-03-02 14:00:00 ERROR login failed: password=gull77 of redis://:tern88@db\n"
+
+    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+
+    assert "gull77" not in str(answer) and "tern88" not in str(answer)
+    assert "login failed: password=[hidden]" in answer["summary"]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("a.log", "started\nfailed\n"), ("a.csv", "name,age\nIda,4\n"), ("a.jsonl", "{}\n")],
