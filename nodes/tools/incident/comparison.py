@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from nodes.tools.incident.pairing import ENVIRONMENTS, words
 from nodes.tools.incident.settings_file import SettingsFile, Value
-from nodes.tools.incident.wording import code
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import code, plain_line
 from nodes.tools.secrets import is_secret_name, looks_secret
 
 if TYPE_CHECKING:
@@ -164,7 +163,7 @@ def _number(value: Value) -> float | None:
 def _near(key: str, new: SettingsFile, old: SettingsFile) -> str:
     only_new = [name for name in new.values if name not in old.values]
     close = get_close_matches(key, only_new, 1, 0.85)
-    return f" (perhaps misspelt: it has `{close[0]}`)" if close else ""
+    return f" (perhaps misspelt: it has {code(close[0])})" if close else ""
 
 
 def _shown(key: str, file: SettingsFile, secret: bool) -> str:

@@ -41,6 +41,8 @@ _STOPPED = re.compile(
     r"revoked|rotated|changed (?:the |all |our )?(?:password|key)|locked|disabled|taken offline",
     re.IGNORECASE,
 )
+_NEVER = re.compile(r"(?!)")
+"""For what no request says so that it could be found."""
 _BACKUP = re.compile(r"back-?ups?|snapshot", re.IGNORECASE)
 
 _TECHNICAL: Final = (
@@ -54,20 +56,20 @@ _QUESTIONS: Final[Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]] = {
     "security": (
         (_WHEN, "When was it noticed, and by whom?"),
         (_STOPPED, "Has access been cut: passwords changed, keys revoked, sessions ended?"),
-        (re.compile(r"(?!)"), "What could be seen or changed, and whose data is it?"),
+        (_NEVER, "What could be seen or changed, and whose data is it?"),
     ),
     "data loss": (
         (_WHEN, "When were the data last seen, and when were they found missing?"),
         (_BACKUP, "Of when is the last backup, and has anything been restored since?"),
         (
-            re.compile(r"(?!)"),
+            _NEVER,
             "Has the system been kept from writing since, so that nothing is overwritten?",
         ),
     ),
     "legal": (
         (_WHEN, "Which dates and deadlines are there?"),
         (
-            re.compile(r"(?!)"),
+            _NEVER,
             "Which contract, letter or account is it about? Documents are to be attached.",
         ),
     ),

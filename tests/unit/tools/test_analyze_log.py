@@ -177,7 +177,7 @@ async def test_the_example_is_counted_as_a_plain_search_counts_it():
     ]
     stamps = [line[:23] for line in lines if "ERROR harbourlist.worker" in line]
     assert (
-        f"| {len(stated)} | {stamps[0]} | {stamps[-1]} | {stated[0]} | calendars.py:11 |"
+        f"| {len(stated)} | {stamps[0]} | {stamps[-1]} | {stated[0]} | `calendars.py:11` |"
         in told["summary"]
     )
     errors = sum(bool(re.match(r".{23} (ERROR|CRITICAL)", line)) for line in lines)
@@ -259,6 +259,17 @@ async def test_secrets_of_a_log_are_hidden_and_not_quoted():
 
     assert "tern-and-gull" not in json.dumps(told) and "gull77" not in json.dumps(told)
     assert "password=[hidden]" in told["summary"]
+
+
+async def test_words_of_a_log_cannot_become_links_or_pictures():
+    picture = "![x](http://example.net/a)"
+    line = {"time": f"{picture} 10:00:00", "level": "error", "message": f"bad {picture}"}
+    plain = f"2026-01-02 10:00:00 ERROR {picture} failed\n"
+
+    told = await analyzed(a_log=json.dumps(line) + "\n", b_log=plain)
+
+    assert f"| `bad {picture}` |" in told["summary"] and f"`{picture} failed`" in told["summary"]
+    assert f" {picture}" not in told["summary"].replace(f"`bad {picture}`", "")
 
 
 async def test_a_log_without_errors_and_a_file_that_is_no_log_are_said():

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -213,6 +214,23 @@ async def test_a_user_s_own_mask_does_not_hide_the_files_from_the_code():
         os.umask(before)
 
     assert ending.out == "read\n"
+
+
+async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
+    python = tmp_path / "python"
+    python.symlink_to(sys.base_prefix)
+    told = "from nodes.tools.sandbox.running import run_python as run\n"
+    told += "from nodes.tools.sandbox.bounds import Bounds\nimport asyncio\n"
+    told += "print(asyncio.run(run({'a.py': 'print(1)'}, 'a.py', Bounds())).out)\n"
+
+    done = await asyncio.create_subprocess_exec(
+        *(python / "bin" / "python3", "-c", told),
+        env={"PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await done.communicate()
+
+    assert out.split() == [b"1"]
 
 
 async def test_it_does_not_learn_the_machine_s_name():

@@ -114,6 +114,29 @@ async def test_rows_after_one_that_cannot_be_read_are_counted() -> None:
     assert "2 requests from" in answer["summary"] and "1 of them errors" in answer["summary"]
 
 
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        (0.5, "in the minute from 00:29:"),
+        (30, "in the hour from 2026-03-03 05:00:"),
+        (24 * 9, "in the 6 hours from 2026-03-10 18:00:"),
+        (24 * 40, "in the day from 2026-04-10:"),
+        (24 * 200, "in the week from 2026-09-10:"),
+    ],
+)
+async def test_a_stretch_of_time_is_named_with_its_date_unless_all_is_of_one_day(
+    hours: float, words: str
+) -> None:
+    begin = datetime(2026, 3, 2, tzinfo=UTC)
+    times = [begin + timedelta(hours=hours * n / 60) for n in range(60)]
+    lines = [f"{time:%Y-%m-%d %H:%M:%S} INFO x" for time in times[:-1]]
+    lines.append(f"{times[-1]:%Y-%m-%d %H:%M:%S} ERROR x")
+
+    answer = await told("log_metrics", {"a.log": "\n".join(lines)}, request=ASKED)
+
+    assert f"The error rate was highest {words}" in answer["summary"]
+
+
 async def test_a_password_in_a_log_line_is_neither_told_nor_quoted() -> None:
     text = "2026-03-02 14:00:00 ERROR login failed: password=gull77 of redis://:tern88@db\n"
 
