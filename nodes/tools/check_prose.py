@@ -33,7 +33,7 @@ async def check_prose(
         return elsewhere
     if not (text.strip() or material or asks_to_check(request)):
         return Reply().to_json()
-    texts = texts_of(request, material, text, materials)
+    texts = await asyncio.to_thread(texts_of, request, material, text, materials)
     asked = {"request": request, "texts": texts}
     try:
         return await asyncio.to_thread(ask_once, CHILD, asked, timeout_s=TIMEOUT_S)

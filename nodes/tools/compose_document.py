@@ -49,9 +49,10 @@ def compose_document(settings: ToolSettings) -> BaseTool:
             return elsewhere
         if not (markdown.strip() or format or asks_to_write(request)):
             return Reply().to_json()
-        texts = {} if markdown.strip() else texts_of(request, "", "", materials)
         reply = Reply()
-        text = markdown or await asyncio.to_thread(_drafted, reply, request, title, texts)
+        text = markdown
+        if not markdown.strip():
+            text = await asyncio.to_thread(_drafted, reply, request, title, materials)
         if format is None:
             return reply.to_json()
         written = await asyncio.to_thread(
@@ -63,7 +64,8 @@ def compose_document(settings: ToolSettings) -> BaseTool:
     return compose
 
 
-def _drafted(reply: Reply, request: str, title: str, texts: Mapping[str, str]) -> str:
+def _drafted(reply: Reply, request: str, title: str, materials: Mapping[str, str] | None) -> str:
+    texts = texts_of(request, "", "", materials)
     if not _NEW.search(request):
         reply.lines.append(f"{listed(texts)}: taken as it stands.")
         for name in texts:

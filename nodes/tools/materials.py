@@ -1,6 +1,8 @@
 """The materials of a task, as tools read them."""
 
+import re
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 
 from nodes.errors import ToolRefused
 
@@ -28,3 +30,12 @@ def material_name(name: str, materials: Mapping[str, str] | None) -> str:
         known = ", ".join(held) or "none"
         raise ToolRefused(f"no material is named {name[:200]!r}; materials of this task: {known}")
     return fitting[0]
+
+
+def named_in(request: str, materials: Mapping[str, str]) -> dict[str, str]:
+    """Keep the materials whose file names stand in a request, each as a whole word."""
+    return {
+        name: text
+        for name, text in materials.items()
+        if re.search(rf"(?<![\w\-.]){re.escape(PurePosixPath(name).name)}(?![\w\-])", request)
+    }

@@ -17,3 +17,8 @@ def plain_line(text: str, max_chars: int) -> str:
     """Give a text as one line of limited length."""
     line = " ".join(plain(text).split())
     return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"
+
+
+def code(text: str) -> str:
+    """Set text apart as it stands, so that no link or picture in it comes to life."""
+    return f"`{text.replace('`', chr(39))}`"

@@ -74,4 +74,4 @@ def listed(names: Iterable[str]) -> str:
 
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Count a thing: 1 value, 2 values."""
-    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.code.modules import is_python, modules_of, named_in
+from nodes.tools.code.modules import is_python, modules_of
+from nodes.tools.materials import named_in
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import Reply
 from nodes.tools.sandbox.bounds import Bounds

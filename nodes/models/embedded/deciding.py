@@ -14,6 +14,8 @@ from nodes.models.embedded.reading import said, section
 from nodes.models.embedded.words import words
 
 _KIND = re.compile(r"\.(\w+)$", re.MULTILINE)
+_IDLE = FUNCTION | frozenset(words(" ".join(FUNCTION)))
+"""Also as they stand once they are taken for plurals: "doe" for "does"."""
 Takers = tuple[str, ...]
 """One worker, or a first and a second."""
 STEM_CHARS = 6
@@ -92,7 +94,7 @@ def _weight(held: set[str], weights: Mapping[str, float]) -> float:
 
 def _stems(text: str) -> set[str]:
     found = words(text.replace("_", " "))
-    return {_stem(word) for word in found if word not in FUNCTION and len(word) > 1}
+    return {_stem(word) for word in found if word not in _IDLE and len(word) > 1}
 
 
 def _stem(word: str) -> str:

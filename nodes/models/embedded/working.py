@@ -15,10 +15,10 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _ONLINE = re.compile(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 _SHOW_TABLES = "SHOW TABLES"
 MAX_QUERY_WORDS = 24
-_WELCOME = ("title", "format", "findings", "earlier_attempt")
-"""Arguments that are filled where they can be, required or not."""
 MAX_CLAIMS = 100
 MAX_FINDINGS = 100
+_WELCOME = ("title", "format", "findings", "earlier_attempt")
+"""Arguments that are filled though a tool can do without them."""
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each offered tool, as JSON schema, by the tool's name."""
 

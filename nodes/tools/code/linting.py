@@ -1,19 +1,15 @@
 """Ruff over copies of whole modules, in a folder of their own and without any configuration."""
 
-import json
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ruff import find_ruff_bin  # type: ignore[import-untyped]
-
 from nodes.tools.plain_text import plain_line
 from nodes.tools.review.found import Severity
+from nodes.tools.review.ruff import ruff_hits
 from nodes.tools.review.rules import codes, rule_of
 
-TIMEOUT_S = 30.0
 MAX_CHARS = 240
 SYNTAX = "invalid-syntax"
 _PLAIN_STYLE = ("F", "E7")
@@ -46,18 +42,7 @@ def linted(modules: Mapping[str, str], folder: Path) -> list[Remark]:
 
 def _checked(folder: Path) -> list[dict[str, Any]]:
     style = [code for code in codes("ruff", "style") if code.startswith(_PLAIN_STYLE)]
-    command = [
-        *(find_ruff_bin(), "check", "--isolated", "--no-cache", "--exit-zero", "--quiet"),
-        *("--output-format", "json", "--no-respect-gitignore"),
-        *("--select", ",".join([*codes("ruff", "bugs"), *style]), "."),
-    ]
-    done = subprocess.run(
-        command, cwd=folder, env={}, capture_output=True, timeout=TIMEOUT_S, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(f"ruff failed: {done.stderr.decode(errors='replace')[:300]}")
-    hits: list[dict[str, Any]] = json.loads(done.stdout)
-    return hits
+    return ruff_hits(folder, "--select", ",".join([*codes("ruff", "bugs"), *style]))
 
 
 def _remark(name: str, hit: Mapping[str, Any]) -> Remark | None:

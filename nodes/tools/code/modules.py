@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from nodes.errors import ToolRefused
-from nodes.tools.materials import material_name
+from nodes.tools.materials import material_name, named_in
 
 PYTHON = frozenset((".py", ".pyi", ".pyw"))
 OTHER_CODE = frozenset(
@@ -45,11 +45,6 @@ def modules_of(
         )
     _check_size(chosen)
     return chosen
-
-
-def named_in(request: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Keep the materials whose file names stand in a request."""
-    return {name: text for name, text in names.items() if PurePosixPath(name).name in request}
 
 
 def is_python(name: str) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from nodes.tools.incident.logs import Entry
 from nodes.tools.plain_text import plain_line
+from nodes.tools.secrets import masked
 
 _CHANGE = re.compile(
     r"\bdeploy(?:ed|ment|ing)?\b|\breleas(?:e|ed|ing) (?:of |(?:\S+ )?v?\d)"
@@ -46,7 +47,9 @@ def _told(entry: Entry) -> Change | None:
         return None
     is_named = entry.message and entry.service in entry.message
     words = [entry.message or "deployment", *([] if is_named else [entry.service, entry.version])]
-    return Change(entry.time, plain_line(" ".join(words), MAX_WORDS), entry.source, entry.line)
+    return Change(
+        entry.time, plain_line(masked(" ".join(words)), MAX_WORDS), entry.source, entry.line
+    )
 
 
 def _new_versions(entries: Sequence[Entry]) -> list[Change]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from nodes.tools.incident.pairing import ENVIRONMENTS, words
 from nodes.tools.incident.settings_file import SettingsFile, Value
-from nodes.tools.incident.wording import code
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import code, plain_line
+from nodes.tools.secrets import is_secret_name, looks_secret
 
 if TYPE_CHECKING:
     from state import Severity
@@ -22,15 +22,8 @@ MIN_FACTOR = 5.0
 """From which on a number that differs is worth a look by itself."""
 RANKS: tuple["Severity", ...] = ("critical", "high", "medium", "low", "info")
 
-_SECRET_NAME = re.compile(
-    r"passw(?:or)?d|passphrase|secret|token|credential|api_?key|access_?key|private_?key|_pwd\b"
-    r"|signing_?key|\bsalt\b|\bauth\b",
-    re.IGNORECASE,
-)
-_SECRET_VALUE = re.compile(
-    r"://[^/\s:@]+:[^/\s@]+@|-----BEGIN|^AKIA[0-9A-Z]{16}$|^gh[pousr]_\w{20,}|^xox[abprs]-"
-    r"|^sk-[\w-]{16,}|^eyJ[\w-]{10,}\.|^[0-9a-fA-F]{32,}$"
-)
+_HEX = re.compile(r"[0-9a-fA-F]{32,}")
+_COUNT = re.compile(r"\d{1,9}")
 _PLACE = re.compile(
     r"(?:^|[._])(?:host|hostname|url|uri|endpoint|domain|region|zone|environment|env|bucket|name"
     r"|namespace|cluster|image|replicas|dsn|address)(?:$|[._\[])",
@@ -78,16 +71,20 @@ def folded(key: str) -> str:
 
 def is_secret(key: str, value: Value) -> bool:
     """Tell what must not be shown: by the setting's name, or by the looks of its value."""
+    is_named = is_secret_name(key) and not _is_limit(key, value)
     if not isinstance(value, str):
-        return bool(_SECRET_NAME.search(key)) and isinstance(value, int) and not _is_limit(key)
+        return is_named and isinstance(value, int)
     if not value:
         return False
-    is_named = bool(_SECRET_NAME.search(key)) and not _is_limit(key)
-    return is_named or bool(_SECRET_VALUE.search(value)) or _is_random(value)
+    return is_named or looks_secret(value) or bool(_HEX.fullmatch(value)) or _is_random(value)
 
 
-def _is_limit(key: str) -> bool:
-    return bool(re.search(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$", key.lower()))
+def _is_limit(key: str, value: Value) -> bool:
+    """Tell a limit on secrets, or a number of them, from a secret."""
+    bare = key.lower()
+    if re.search(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$", bare):
+        return True
+    return bare.endswith("tokens") and bool(_COUNT.fullmatch(str(value)))
 
 
 def _is_random(value: str) -> bool:
@@ -166,7 +163,7 @@ def _number(value: Value) -> float | None:
 def _near(key: str, new: SettingsFile, old: SettingsFile) -> str:
     only_new = [name for name in new.values if name not in old.values]
     close = get_close_matches(key, only_new, 1, 0.85)
-    return f" (perhaps misspelt: it has `{close[0]}`)" if close else ""
+    return f" (perhaps misspelt: it has {code(close[0])})" if close else ""
 
 
 def _shown(key: str, file: SettingsFile, secret: bool) -> str:

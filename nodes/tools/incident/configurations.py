@@ -16,11 +16,12 @@ from nodes.tools.incident.kinds import sort
 from nodes.tools.incident.pairing import pairs
 from nodes.tools.incident.settings_file import SettingsFile, read_settings
 from nodes.tools.incident.unfit import NothingFits
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import code, plain_line
 from nodes.tools.replies import Reply, counted, fitted, listed
 
 SIZES = (60, 25, 8)
 MAX_FINDINGS = 12
+MAX_KEY_CHARS = 100
 WEIGHTY = ("high", "medium")
 
 
@@ -109,14 +110,16 @@ def _table(old: SettingsFile, new: SettingsFile, shown: Sequence[Difference]) ->
     lines = [f"| setting | {old.name} | {new.name} | remark |", "| --- | --- | --- | --- |"]
     for one in shown:
         remark = f"{one.what}; the failing code reads it" if one.is_suspect else one.what
-        lines.append(f"| {plain_line(one.key, 100)} | {one.old} | {one.new} | {remark} |")
+        key = code(plain_line(one.key, MAX_KEY_CHARS).replace("|", "\\|"))
+        lines.append(f"| {key} | {one.old} | {one.new} | {remark} |")
     return "\n".join(lines)
 
 
 def _tell(one: Difference, old: SettingsFile, new: SettingsFile, reply: Reply) -> None:
     line = new.line_of(one.key) if one.key in new.values else None
     quote = new.lines[line - 1].strip() if line else ""
-    text = f"`{one.key}` {one.what}: {one.old} in {old.name}, {one.new} in {new.name}."
+    key = code(plain_line(one.key, MAX_KEY_CHARS))
+    text = f"{key} {one.what}: {one.old} in {old.name}, {one.new} in {new.name}."
     reply.claim(text, new.name, "" if holds_secret(quote, new) else plain_line(quote, 200))
     if one.is_suspect:
         message = f"Configuration: {text[:-1]}; the code that fails depends on it."
@@ -128,7 +131,8 @@ def _tell(one: Difference, old: SettingsFile, new: SettingsFile, reply: Reply) -
 
 
 def _mend(one: Difference, old: SettingsFile, new: SettingsFile) -> str:
+    key = code(plain_line(one.key, MAX_KEY_CHARS))
     if one.key not in old.values:
-        return f"See whether {new.name} needs `{one.key}`, which {old.name} does not have."
+        return f"See whether {new.name} needs {key}, which {old.name} does not have."
     value = f"the value of {old.name}" if one.old == MASK else f"{one.old}, as in {old.name}"
-    return f"Set `{one.key}` in {new.name} to {value}, if that is right there."
+    return f"Set {key} in {new.name} to {value}, if that is right there."

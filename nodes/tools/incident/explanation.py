@@ -11,9 +11,10 @@ from nodes.tools.incident.moments import shown
 from nodes.tools.incident.sources import Source, gather, is_same_file, shared_parts
 from nodes.tools.incident.traces import Frame, Seen, seen_traces
 from nodes.tools.incident.unfit import NothingFits
-from nodes.tools.incident.wording import code, sentence
-from nodes.tools.plain_text import plain_line
+from nodes.tools.incident.wording import sentence
+from nodes.tools.plain_text import code, plain_line
 from nodes.tools.replies import Reply, counted, listed
+from nodes.tools.secrets import masked
 
 MAX_EXPLAINED = 5
 MAX_WORDS = 200
@@ -78,12 +79,12 @@ def _tell(one: Explained, reply: Reply) -> None:
     since = f" since {shown(seen.first)}" if seen.first else ""
     last = one.frame or trace.frames[-1]
     times = "once" if seen.count == 1 else f"{seen.count:,} times"
-    text = f"{code(said)} is logged {times}{since}, raised in {code(last.function)}"
-    text += f" ({last.file}, line {last.line})."
+    text = f"{code(masked(said))} is logged {times}{since}, raised in {code(last.function)}"
+    text += f" ({code(f'{last.file}, line {last.line}')})."
     reply.lines.append(f"- {text}")
-    reply.claim(text, seen.source, said)
+    reply.claim(text, seen.source, said if masked(said) == said else "")
     if one.source is None:
-        reply.gaps.append(f"The code of {last.file} is not at hand; {NO_SOURCE}.")
+        reply.gaps.append(f"The code of {code(last.file)} is not at hand; {NO_SOURCE}.")
     elif one.is_other_version:
         reply.gaps.append(
             f"{one.source.name} is not what ran: its line {last.line} is not the line that the "

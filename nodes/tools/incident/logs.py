@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from nodes.tools.incident.moments import moment, stamp
 from nodes.tools.plain_text import plain
+from nodes.tools.replies import counted
 
 FAILING = frozenset({"error", "err", "critical", "fatal", "alert", "emergency"})
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -86,16 +87,20 @@ def _table(name: str, text: str) -> Read:
     first = next((n for n, row in enumerate(lines) if row.strip() and row[0] != "#"), 0)
     delimiter = "\t" if "\t" in lines[first] else max(",;", key=lines[first].count)
     rows = csv.reader(io.StringIO("\n".join(lines[first:])), delimiter=delimiter)
-    read = Read()
-    try:
-        columns = [cell.strip() for cell in next(rows, [])]
-        for cells in rows:
-            if any(cells):
-                values = dict(zip(columns, cells, strict=False))
-                read.entries.append(_entry(name, first + rows.line_num, values))
-    except csv.Error:
-        read.bad_lines.append(first + rows.line_num)
-    return read
+    read, columns = Read(), list[str]()
+    while True:
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return read
+        except csv.Error:
+            read.bad_lines.append(first + rows.line_num)
+            continue
+        if not columns:
+            columns = [cell.strip() for cell in cells]
+        elif any(cells):
+            values = dict(zip(columns, cells, strict=False))
+            read.entries.append(_entry(name, first + rows.line_num, values))
 
 
 def _objects(name: str, text: str) -> Read:
@@ -190,7 +195,7 @@ def read_logs(logs: Mapping[str, str]) -> tuple[list[Entry], list[str]]:
     """Read all logs, in the order of time where it is known; gaps name what was not read."""
     read = {name: read_log(name, text) for name, text in logs.items()}
     gaps = [
-        f"{name}: {len(one.bad_lines)} lines could not be read, the first is line "
+        f"{name}: {counted(len(one.bad_lines), 'line')} could not be read, the first is line "
         f"{one.bad_lines[0]}."
         for name, one in read.items()
         if one.bad_lines

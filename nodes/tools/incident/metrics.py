@@ -7,11 +7,12 @@ from nodes.tools.incident.kinds import sort
 from nodes.tools.incident.logs import read_logs
 from nodes.tools.incident.moments import shown
 from nodes.tools.incident.traffic import Stretch
-from nodes.tools.incident.wording import code
-from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import Reply, fitted
+from nodes.tools.plain_text import code, plain_line
+from nodes.tools.replies import Reply, counted, fitted
+from nodes.tools.secrets import masked
 
 MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
+DAY_S = 86_400
 MIN_RISE = 3.0
 """Times the rate of errors before a change, for it to be called a rise."""
 SIZES = (16, 8)
@@ -59,24 +60,23 @@ def _totals(found: Figures, reply: Reply) -> None:
 def _errors(found: Figures, reply: Reply) -> None:
     first = found.failing[0]
     assert first.time is not None
-    words = plain_line(first.message, MAX_MESSAGE_CHARS)
     text = f"The first error is logged at {shown(first.time)} (line {first.line})."
-    _say(reply, text, first.source, words)
+    _say(reply, text, first.source, plain_line(first.message, MAX_MESSAGE_CHARS))
     peak, onset = found.peak, found.onset
-    assert peak.begins
     text = (
-        f"The error rate was highest in the {span(found.width_s)} from {peak.begins:%H:%M}: "
+        f"The error rate was highest in the {span(found.width_s)} from {_begin(peak, found)}: "
         f"{peak.errors:,} of {peak.requests:,} ({percent(peak)})."
     )
     _say(reply, text, found.source)
-    if onset and onset.begins:
-        text = f"Errors rose most clearly in the {span(found.width_s)} from {onset.begins:%H:%M}."
+    if onset:
+        text = f"Errors rose most clearly in the {span(found.width_s)} from {_begin(onset, found)}."
         _say(reply, text, found.source)
     else:
         reply.lines.append("- No rise of the error rate stands out from chance.")
     for entry, number in found.messages[:MAX_MESSAGES]:
         words = plain_line(entry.message, MAX_MESSAGE_CHARS)
-        _say(reply, f"{counted(number, 'error')} logged: {code(words)}", entry.source, words)
+        said = code(masked(words))
+        _say(reply, f"{counted(number, 'error')} logged: {said}", entry.source, words)
 
 
 def _around_the_change(found: Figures, reply: Reply) -> None:
@@ -123,7 +123,7 @@ def _slowness(found: Figures, reply: Reply) -> None:
 
 def _say(reply: Reply, text: str, source: str, quote: str = "") -> None:
     reply.lines.append(f"- {text}")
-    reply.claim(text, source, quote)
+    reply.claim(text, source, quote if masked(quote) == quote else "")
 
 
 def _table(found: Figures, size: int) -> str:
@@ -136,14 +136,28 @@ def _table(found: Figures, size: int) -> str:
     kept = found.buckets[at : at + size]
     for one in kept:
         slow = one.percentile(0.95)
-        assert one.begins is not None
-        when = f"{one.begins:%H:%M}" if found.width_s < 86_400 else f"{one.begins:%Y-%m-%d}"
-        cells = (when, f"{one.requests:,}", f"{one.errors:,}", percent(one), milliseconds(slow))
+        cells = (
+            _begin(one, found),
+            f"{one.requests:,}",
+            f"{one.errors:,}",
+            percent(one),
+            milliseconds(slow),
+        )
         lines.append(f"| {' | '.join(cells)} |")
     left = len(found.buckets) - len(kept)
     return "\n".join(lines) + (
         f"\n\n{left} more rows, before and after, are left out." * bool(left)
     )
+
+
+def _begin(part: Stretch, found: Figures) -> str:
+    """Write when a part of the time begins: with its date, unless all is of one day."""
+    first, last = found.counted[0].time, found.counted[-1].time
+    assert first and last and part.begins, "what is counted has a time"
+    if found.width_s >= DAY_S:
+        return f"{part.begins:%Y-%m-%d}"
+    is_one_day = first.date() == last.date()
+    return f"{part.begins:%H:%M}" if is_one_day else f"{part.begins:%Y-%m-%d %H:%M}"
 
 
 def percent(part: Stretch) -> str:
@@ -168,12 +182,8 @@ def milliseconds(value: float | None) -> str:
 
 def span(width: int) -> str:
     """Name a width."""
-    return {60: "minute", 3600: "hour", 86_400: "day"}.get(width, f"{width // 60} minutes")
+    named = {60: "minute", 3600: "hour", 21_600: "6 hours", DAY_S: "day", 7 * DAY_S: "week"}
+    return named.get(width, f"{width // DAY_S} days" if width > DAY_S else f"{width // 60} minutes")
 
 
 _SHARES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
-
-
-def counted(number: int, noun: str) -> str:
-    """Count a thing, with its thousands parted."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

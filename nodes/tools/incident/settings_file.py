@@ -84,7 +84,7 @@ def _parsed(name: str, text: str) -> object:
         return loaded
     if suffix == ".toml":
         return tomllib.loads(text)
-    if suffix in (".ini", ".cfg") or re.search(r"^\s*\[[^\]]+\]\s*$", text, re.MULTILINE):
+    if suffix in (".ini", ".cfg") or re.search(r"^[ \t]*\[[^\]\n]+\][ \t]*$", text, re.MULTILINE):
         parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
         parser.read_string(text)
         return {section: dict(parser.items(section)) for section in parser.sections()}
@@ -97,7 +97,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         if found and not line.lstrip().startswith(("#", ";", "!")):
             value = found[2].strip()
             if value[:1] not in _QUOTES or not value:
-                value = re.split(r"\s+#", value)[0].strip()
+                value = re.split(r"\s#", value)[0].strip()
             is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
             yield found[1], value[1:-1] if is_quoted else value
 

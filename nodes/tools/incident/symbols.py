@@ -7,8 +7,7 @@ from typing import Any
 
 from nodes.tools.incident.sources import Definition, Source, gather
 from nodes.tools.incident.unfit import NothingFits
-from nodes.tools.incident.wording import code
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import code, plain_line
 from nodes.tools.replies import Reply, counted, fitted
 
 MAX_SYMBOLS, MAX_QUERY_CHARS, MAX_LINE_CHARS = 5, 200, 200

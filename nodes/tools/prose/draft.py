@@ -1,7 +1,7 @@
 """A draft out of the sentences that materials hold, none of them changed."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from nodes.checks.lexicon import is_generic, is_verb
@@ -28,16 +28,17 @@ def drafted(request: str, texts: Mapping[str, str]) -> dict[str, list[Sentence]]
     chosen = {}
     for name, text in texts.items():
         every = list(islice(sentences(text), MAX_READ))
-        shares = {each: len(wanted & _about(each, text)) for each in every}
+        lines = text.split("\n")
+        shares = {each: len(wanted & _about(each, lines)) for each in every}
         near = sorted((each for each in every if shares[each]), key=lambda each: -shares[each])
         kept = near[:share] if len(near) >= MIN_CHOSEN else every[:share]
         chosen[name] = [each for each in every if each in kept]
     return chosen
 
 
-def _about(sentence: Sentence, text: str) -> frozenset[str]:
-    above = text.split("\n")[: sentence.line - 1]
-    heading = next((line for line in reversed(above) if line.startswith("#")), "")
+def _about(sentence: Sentence, lines: Sequence[str]) -> frozenset[str]:
+    above = (lines[number] for number in range(sentence.line - 2, -1, -1))
+    heading = next((line for line in above if line.startswith("#")), "")
     return terms(f"{heading} {sentence.text}")
 
 

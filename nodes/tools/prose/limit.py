@@ -2,7 +2,7 @@
 
 import re
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LIMIT = re.compile(
     r"(?:at most|no more than|not more than|up to|under|below|within|maximum of|max\.?|limit of"
     r"|longer than|fewer than|less than)\s+(\d[\d,]{0,6})\s+words"

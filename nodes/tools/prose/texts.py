@@ -8,7 +8,7 @@ from typing import Any
 from nodes.errors import ToolRefused
 from nodes.tools.code.modules import OTHER_CODE, PYTHON
 from nodes.tools.learning.prose import TABLES_AND_CODE, sentences
-from nodes.tools.materials import material_name
+from nodes.tools.materials import material_name, named_in
 from nodes.tools.scope import out_of_scope
 
 GIVEN = "draft"
@@ -65,8 +65,7 @@ def texts_of(
         chosen = {whole: held[whole]}
     else:
         prose = {name: each for name, each in held.items() if is_prose(name)}
-        named = {name: each for name, each in prose.items() if PurePosixPath(name).name in request}
-        chosen = named or prose
+        chosen = named_in(request, prose) or prose
     chosen = {name: each for name, each in chosen.items() if next(sentences(each), None)}
     if not chosen:
         given = f" in {', '.join(list(held)[:8])}" if held else ""

@@ -1,21 +1,17 @@
 """Ruff over fragments: isolated from any configuration, on files with made up names."""
 
-import json
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ruff import find_ruff_bin  # type: ignore[import-untyped]
-
 from nodes.tools.review.diff import ChangedFile
 from nodes.tools.review.fragments import Fragment
 from nodes.tools.review.hits import Hit, is_waived
+from nodes.tools.review.ruff import ruff_hits
 from nodes.tools.review.rules import Rule, rule_of
 
-TIMEOUT_S = 30.0
 MAX_COMPLEXITY = 15
 LESS_WHERE_CUT = 15
 """Taken where a statement begins or ends outside of what the diff shows."""
@@ -74,20 +70,12 @@ def written(sources: Sequence[Source], folder: Path) -> list[Path]:
 
 
 def _checked(options: Options, folder: Path) -> list[dict[str, Any]]:
-    command = [
-        *(find_ruff_bin(), "check", "--isolated", "--no-cache", "--exit-zero", "--quiet"),
-        *("--output-format", "json", "--ignore-noqa", "--no-respect-gitignore"),
-        *("--select", ",".join(options.select), "--line-length", str(options.line_length)),
-        *("--target-version", options.target),
-        *("--config", f"lint.mccabe.max-complexity={MAX_COMPLEXITY}", "."),
-    ]
-    done = subprocess.run(
-        command, cwd=folder, env={}, capture_output=True, timeout=TIMEOUT_S, check=False
+    return ruff_hits(
+        folder,
+        *("--ignore-noqa", "--select", ",".join(options.select)),
+        *("--line-length", str(options.line_length), "--target-version", options.target),
+        *("--config", f"lint.mccabe.max-complexity={MAX_COMPLEXITY}"),
     )
-    if done.returncode:
-        raise RuntimeError(f"ruff failed: {done.stderr.decode(errors='replace')[:300]}")
-    told: list[dict[str, Any]] = json.loads(done.stdout)
-    return told
 
 
 def _hits(told: dict[str, Any], sources: Sequence[Source], options: Options) -> Iterator[Hit]:

@@ -11,6 +11,7 @@ all else                is not there: no home, no /proc, no network, no other pr
 import os
 import resource
 import signal
+import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,8 @@ USER: Final = 1000
 NOBODY: Final = 65534
 """Outside of the cell, where root starts it."""
 WORK: Final = "/work"
+NAME: Final = "cell"
+"""Of the machine, as the code sees it."""
 NAMESPACES: Final = (
     kernel.NEW_USERS
     | kernel.NEW_MOUNTS
@@ -51,10 +54,13 @@ def map_users(pid: int) -> None:
 
 def build(root: str, python: str, files: Mapping[str, str], bounds: Bounds) -> None:
     """Mount the cell below a folder and enter it."""
+    # Whatever the user's own mask: where root builds the cell, another has to read it.
+    os.umask(0o022)
+    socket.sethostname(NAME)
     kernel.mount("", "/", flags=kernel.RECURSIVE | kernel.PRIVATE)
     limited = kernel.NO_SETUID | kernel.NO_DEVICES
     kernel.mount("tmpfs", root, "tmpfs", limited, "size=1m,mode=755")
-    _bind(root, _apart([*_LIBRARIES, *_DEVICES, python]))
+    _bind(root, _apart([*_LIBRARIES, *_DEVICES, os.path.realpath(python)]))
     work = f"{root}{WORK}"
     os.mkdir(work)
     kernel.seal(root)

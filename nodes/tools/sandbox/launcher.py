@@ -98,6 +98,8 @@ def _start(errand: _Errand, quiet: int) -> NoReturn:
     """Be the cell's first process: start the code, and end when it ends."""
     try:
         kernel.die_with_parent(signal.SIGKILL)
+        # Of what the code sends, only a signal with a handler reaches the first process.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         code = os.fork()
         if code == 0:
             _become(errand, quiet)

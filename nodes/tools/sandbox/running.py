@@ -20,7 +20,7 @@ START_S = 20.0
 MAX_REASON_CHARS = 240
 NEEDS = "it takes Linux 5.12 or newer with user namespaces, on x86_64 or aarch64"
 
-_FRAME = re.compile(r'^\s*File "/work/(.+?)", line (\d+)', re.MULTILINE)
+_FRAME = re.compile(r'^[ \t]*File "/work/([^"\n]+)", line (\d+)', re.MULTILINE)
 _WALLS: Final[Mapping[str, str]] = {
     r"^MemoryError": "a process may use {memory_mb} MB of memory",
     r"Resource temporarily unavailable|can't start new thread": (
@@ -30,9 +30,7 @@ _WALLS: Final[Mapping[str, str]] = {
     r"Read-only file system|Permission denied|No such file": (
         "it sees Python and the files of the request alone, and writes in its own folder alone"
     ),
-    r"File too large|No space left": (
-        "a file may have {file_mb} MB, and all together {folder_mb} MB"
-    ),
+    r"File too large|No space left": "{most_written}",
     r"^ModuleNotFoundError": (
         "it has Python's own library and the files of the request, no other packages"
     ),
@@ -70,9 +68,10 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: Bounds) -> En
         NotRun: a limit cannot be set on this machine, or the code could not be started.
     """
     names = {name: path_of(name) for name in files}
-    if len(set(names.values())) < len(names):
-        raise NotRun("two of the files have the same name")
     held = {names[name]: text for name, text in files.items()}
+    if len(held) < len(files):
+        raise NotRun("two of the files have the same name")
+    _check_sizes(files, bounds)
     request = {"files": held, "entry": f"{WORK}/{names[entry]}", "bounds": asdict(bounds)}
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-cell-")
     try:
@@ -89,6 +88,19 @@ def path_of(name: str) -> str:
     """Give the path of a material inside the cell: relative, and not above its folder."""
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..", ".")]
     return "/".join(parts) or "code.py"
+
+
+def _check_sizes(files: Mapping[str, str], bounds: Bounds) -> None:
+    sizes = [len(text.encode(errors="replace")) for text in files.values()]
+    if max(sizes) > bounds.max_file_bytes or sum(sizes) > bounds.folder_bytes:
+        raise NotRun(
+            f"the files have {sum(sizes) / 1e6:.1f} MB; {_most_written(bounds)}; hand over less"
+        )
+
+
+def _most_written(bounds: Bounds) -> str:
+    each, every = bounds.max_file_bytes // 1_000_000, bounds.folder_bytes // 1_000_000
+    return f"a file may have {each} MB, and all together {every} MB"
 
 
 def _ending(told: Mapping[str, Any], names: Mapping[str, str], bounds: Bounds) -> Ending:
@@ -143,8 +155,7 @@ def _wall(reason: str, bounds: Bounds) -> str:
             told = words.format(
                 memory_mb=bounds.memory_bytes // 1_000_000,
                 max_processes=bounds.max_processes,
-                file_mb=bounds.max_file_bytes // 1_000_000,
-                folder_mb=bounds.folder_bytes // 1_000_000,
+                most_written=_most_written(bounds),
             )
             return f" ({told})"
     return ""

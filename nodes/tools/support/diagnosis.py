@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from nodes.tools.plain_text import plain_line
-from nodes.tools.support.failure import Failure
+from nodes.tools.failures.failure import Failure
+from nodes.tools.plain_text import code, plain_line
+from nodes.tools.replies import counted
+from nodes.tools.secrets import masked
 from nodes.tools.support.log import Log, levels
 from nodes.tools.support.moments import apart
-from nodes.tools.support.secrets import masked
 from nodes.tools.support.troubles import Trouble, troubles
 
 MOST_TROUBLES: Final = (8, 5, 3, 1)
@@ -56,6 +57,11 @@ def shown(text: str) -> str:
     return plain_line(masked(text), MAX_TITLE_CHARS)
 
 
+def shown_as_code(text: str) -> str:
+    """Give words of a log so that no link or picture in them comes to life."""
+    return code(shown(text))
+
+
 def _told(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
     if not found:
         return
@@ -64,9 +70,9 @@ def _told(log: Log, found: Sequence[Trouble]) -> Iterator[str]:
         at = ", ".join(
             filter(None, (f"line {found[0].numbers[0]}", log.stamp(found[0].numbers[0])))
         )
-        yield f"First error, {at}: `{_code(found[0].title)}`"
+        yield f"First error, {at}: {shown_as_code(found[0].title)}"
     if warned := _warning_before(log, found[0].numbers[0]):
-        yield f"Last warning before the first error, line {warned[0]}: `{_code(warned[1])}`"
+        yield f"Last warning before the first error, line {warned[0]}: {shown_as_code(warned[1])}"
     yield from ("\n".join(_trace(each.failure, each.announced)) for each in found if each.failure)
 
 
@@ -75,12 +81,12 @@ def _overview(log: Log, found: Sequence[Trouble]) -> str:
     between = f", from {stamps[0]} to {stamps[-1]}" if stamps else ""
     lasting = apart(stamps[0], stamps[-1]) if len(stamps) > 1 else ""
     count, traced = sum(len(each.numbers) for each in found), len(log.failures)
-    kinds = "" if len(found) == count else f" of {_counted(len(found), 'kind')}"
-    said = f"{_counted(count, 'error')}{kinds}, {traced} with a traceback" if found else "no error"
+    kinds = "" if len(found) == count else f" of {counted(len(found), 'kind')}"
+    said = f"{counted(count, 'error')}{kinds}, {traced} with a traceback" if found else "no error"
     warnings = levels(log)["warning"]
-    extra = f", {_counted(warnings, 'warning')}" if warnings else ""
+    extra = f", {counted(warnings, 'warning')}" if warnings else ""
     return (
-        f"**{log.name}**: {_counted(len(log.lines), 'line')}{between}"
+        f"**{log.name}**: {counted(len(log.lines), 'line')}{between}"
         f"{f' ({lasting})' if lasting else ''}; {said}{extra}."
     )
 
@@ -95,37 +101,37 @@ def _table(log: Log, found: Sequence[Trouble]) -> str:
         own = each.failure.own if each.failure else None
         where = f"{own.file.rsplit('/', 1)[-1]}:{own.line}" if own else ""
         cells = (
-            each.title,
+            shown_as_code(each.title),
             str(len(each.numbers)),
             log.stamp(first),
             log.stamp(last),
             str(first),
-            where,
+            shown_as_code(where) if where else "",
         )
-        rows.append("| " + " | ".join(shown(cell).replace("|", "\\|") for cell in cells) + " |")
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)
 
 
 def _trace(failure: Failure, announced: str) -> Iterator[str]:
     root = failure.chain[-1]
-    after = f", after `{_code(announced)}`" if announced else ""
-    name = _code(failure.error or "The stack")
-    yield f"`{name}`, line {failure.stated}, {failure.language}{after}:"
+    after = f", after {shown_as_code(announced)}" if announced else ""
+    name = shown_as_code(failure.error or "The stack")
+    yield f"{name}, line {failure.stated}, {failure.language}{after}:"
     yield ""
     links = list(zip(failure.chain, failure.chain[1:], strict=False))
     for outer, cause in links[: MAX_LINKS - 1] + links[MAX_LINKS - 1 :][-1:]:
-        yield f"- {outer.link} `{_code(cause.title)}` (line {cause.stated})"
+        yield f"- {outer.link} {shown_as_code(cause.title)} (line {cause.stated})"
     if root.frames:
-        yield f"- raised at `{_code(str(root.frames[0]))}` (line {root.frames[0].number})"
+        yield f"- raised at {shown_as_code(str(root.frames[0]))} (line {root.frames[0].number})"
     if failure.own and failure.own not in root.frames[:1]:
-        place = f"`{_code(str(failure.own))}` (line {failure.own.number})"
+        place = f"{shown_as_code(str(failure.own))} (line {failure.own.number})"
         yield f"- nearest call of the product: {place}"
     calls = [frame for frame in failure.frames if frame.is_own][:MAX_FRAMES]
     if len(calls) > 1:
         path = " → ".join(
             str(frame.function or frame.file.rsplit("/", 1)[-1]) for frame in reversed(calls)
         )
-        yield f"- calls of the product: `{_code(path)}`"
+        yield f"- calls of the product: {shown_as_code(path)}"
 
 
 def claims_on(log: Log, found: Sequence[Trouble]) -> Iterator[dict[str, Any]]:
@@ -194,11 +200,3 @@ def _when(log: Log, each: Trouble) -> str:
 def _warning_before(log: Log, number: int) -> tuple[int, str] | None:
     warned = [e for e in log.entries if e.level == "warning" and e.number < number]
     return (warned[-1].number, warned[-1].message) if warned else None
-
-
-def _code(text: str) -> str:
-    return shown(text).replace("`", "'")
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

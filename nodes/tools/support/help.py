@@ -14,7 +14,7 @@ from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.library import Library
 from nodes.tools.documents.passages import Passage
 from nodes.tools.scope import out_of_scope
-from nodes.tools.support.diagnosis import shown
+from nodes.tools.support.diagnosis import shown_as_code
 from nodes.tools.support.log import is_log, logs_of, read_log
 from nodes.tools.support.matters import prose
 from nodes.tools.support.troubles import troubles
@@ -33,9 +33,11 @@ MIN_OF_BEST: Final = 0.6
 CONFIDENCE: Final = 85
 
 _WORD = re.compile(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
-_ASIDE = re.compile(r"\s*\([^()]*https?://[^()]*\)")
-_PACKAGE = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
+_ASIDE = re.compile(r"\([^()]*https?://[^()]*\)")
+_PACKAGE = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
+_MARKER = re.compile(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
+"""Of a list, a heading or a quotation."""
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 
 
@@ -55,7 +57,7 @@ async def searched(
 ) -> dict[str, Any]:
     """Answer from the help documents, or hand back what they say nothing on."""
     held = materials or {}
-    pages = {name: text for name, text in held.items() if not is_log(name, text)}
+    pages = await asyncio.to_thread(_pages, held)
     index, skipped, read = await library.index(pages)
     if not read:
         return out_of_scope(
@@ -72,6 +74,10 @@ async def searched(
     )
 
 
+def _pages(held: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in held.items() if not is_log(name, text)}
+
+
 def _told(
     index: PassageIndex, request: str, query: str, held: Mapping[str, str], gaps: list[str]
 ) -> dict[str, Any]:
@@ -82,7 +88,7 @@ def _told(
         about = _best(index, error, MIN_OF_ERROR)[:1]
         found += [one for one in about if one.passage not in [each.passage for each in found]]
         if not about:
-            gaps.append(f"The help documents say nothing on `{shown(error)}`")
+            gaps.append(f"The help documents say nothing on {shown_as_code(error)}")
     if not found:
         on = ", ".join(list(dict.fromkeys(_telling(asked)))[:8]) or "it"
         return out_of_scope(f"the help documents say nothing on this ({on})")
@@ -110,7 +116,7 @@ def _errors(request: str, held: Mapping[str, str]) -> list[str]:
         _PACKAGE.sub("", _ASIDE.sub("", " < ".join(dict.fromkeys((each.title, each.root)))))
         for log in logs
         if log.failures or log.name != "the request"
-        for each in troubles(log)
+        for each in troubles(log)[:MAX_ERRORS]
     ]
     return list(dict.fromkeys(said))[:MAX_ERRORS]
 
@@ -184,7 +190,7 @@ def _shown(found: Found) -> str:
 
 
 def _claim(found: Found) -> dict[str, Any]:
-    text = " ".join(found.quote.lstrip("-*#>0123456789. ").split()) or found.quote
+    text = " ".join(_MARKER.sub("", found.quote).split()) or found.quote
     return {
         "text": text[:400],
         "source": found.passage.source,

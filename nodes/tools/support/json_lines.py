@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from nodes.tools.support.failure import Failure
-from nodes.tools.support.python_traces import HEADER, python_failures
+from nodes.tools.failures.failure import MAX_LINE_CHARS, Failure
+from nodes.tools.failures.python_traces import HEADER, python_failures
 from nodes.tools.support.stacks import stack_failures
 
 MAX_CHARS: Final = 50_000
@@ -38,7 +38,7 @@ def failures_within(told: Mapping[str, Any], number: int) -> list[Failure]:
     texts = [text for name in _TRACES if (text := _trace(told.get(name)))]
     if not texts:
         return []
-    lines = texts[0].split("\n")
+    lines = [line[:MAX_LINE_CHARS] for line in texts[0].split("\n")]
     found = python_failures(lines) if HEADER in texts[0] else stack_failures(lines)
     return [_at(failure, number) for failure in found]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from nodes.tools.failures.failure import MAX_LINE_CHARS, Failure
+from nodes.tools.failures.python_traces import python_failures
 from nodes.tools.plain_text import plain
-from nodes.tools.support.failure import MAX_LINE_CHARS, Failure
 from nodes.tools.support.json_lines import failures_within, fields, json_line
-from nodes.tools.support.python_traces import python_failures
 from nodes.tools.support.stacks import stack_failures
 
 MAX_LINES: Final = 200_000
@@ -37,6 +37,8 @@ _STAMP = re.compile(
     r"|\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
 )
+_PLAIN_STAMP = re.compile(r"[\w:.,+/ -]{1,40}")
+"""In a field of its own, a time may be written in any way."""
 _LEVEL = re.compile(
     rf"(?<![\w.])({'|'.join(LEVELS)})(?![\w.])"
     rf"|(?:level\"?[=:] ?\"?|\[|[\dZ] )({'|'.join(level.lower() for level in LEVELS)})(?=[\"\]: ,])"
@@ -130,6 +132,7 @@ def levels(log: Log) -> Counter[str]:
 
 def _told(number: int, told: Mapping[str, Any]) -> Entry | None:
     stamp, level, message = fields(told)
+    stamp = stamp if _PLAIN_STAMP.fullmatch(stamp) else ""
     if not (stamp or level):
         return None
     return Entry(number, stamp, LEVELS.get(level.upper(), ""), message[:MAX_LINE_CHARS])

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from nodes.tools.plain_text import plain_line
 from nodes.tools.scope import foreign, out_of_scope
+from nodes.tools.secrets import masked
 from nodes.tools.support.log import is_log, read_log
-from nodes.tools.support.secrets import masked
 from nodes.tools.support.wording import wording
 
 ASKS_FOR_A_PERSON: Final = "asks for a person"

@@ -28,18 +28,21 @@ _WHO = re.compile(
     r"(?:users?|customers?|colleagues?|guests?|tenants?|me|machines?)\b|everyone|everybody|nobody",
     re.IGNORECASE,
 )
-_REACH = re.compile(r"[\w.+-]+@[\w-]+\.\w+|\+?\d[\d ()/-]{6,}\d")
+_REACH = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+\.\w+|\+?\d[\d ()/-]{6,30}\d")
 _AMOUNT = re.compile(
-    r"(?:EUR|USD|GBP|[€$£])\s?\d|\d+(?:[.,]\d\d)?\s?(?:EUR|USD|GBP|euros?|dollars?|[€$£])"
+    r"(?:EUR|USD|GBP|[€$£])\s?\d|\d(?:[.,]\d\d)?\s?(?:EUR|USD|GBP|euros?|dollars?|[€$£])"
 )
 _INVOICE = re.compile(
-    r"\b(?:invoice|receipt|order|subscription|account)\s*(?:no\.?|number|id|#)?\s*[#:]?\s*[A-Z]*-?\d{3,}",
+    r"\b(?:invoice|receipt|order|subscription|account)\s*(?:(?:no\.?|number|id|#)\s*)?(?:[#:]\s*)?"
+    r"[A-Z]*-?\d{3}",
     re.IGNORECASE,
 )
 _STOPPED = re.compile(
     r"revoked|rotated|changed (?:the |all |our )?(?:password|key)|locked|disabled|taken offline",
     re.IGNORECASE,
 )
+_NEVER = re.compile(r"(?!)")
+"""For what no request says so that it could be found."""
 _BACKUP = re.compile(r"back-?ups?|snapshot", re.IGNORECASE)
 
 _TECHNICAL: Final = (
@@ -53,20 +56,20 @@ _QUESTIONS: Final[Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]] = {
     "security": (
         (_WHEN, "When was it noticed, and by whom?"),
         (_STOPPED, "Has access been cut: passwords changed, keys revoked, sessions ended?"),
-        (re.compile(r"(?!)"), "What could be seen or changed, and whose data is it?"),
+        (_NEVER, "What could be seen or changed, and whose data is it?"),
     ),
     "data loss": (
         (_WHEN, "When were the data last seen, and when were they found missing?"),
         (_BACKUP, "Of when is the last backup, and has anything been restored since?"),
         (
-            re.compile(r"(?!)"),
+            _NEVER,
             "Has the system been kept from writing since, so that nothing is overwritten?",
         ),
     ),
     "legal": (
         (_WHEN, "Which dates and deadlines are there?"),
         (
-            re.compile(r"(?!)"),
+            _NEVER,
             "Which contract, letter or account is it about? Documents are to be attached.",
         ),
     ),

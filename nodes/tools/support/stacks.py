@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from nodes.tools.support.failure import MAX_CHAIN, Failure, Frame, Language, chained
+from nodes.tools.failures.failure import MAX_CHAIN, Failure, Frame, Language, chained
 
 MAX_MESSAGE_LINES: Final = 12
 """Between an error and its first call."""
@@ -13,10 +13,11 @@ MAX_MESSAGE_LINES: Final = 12
 _JAVA = re.compile(
     r"\s*at\s+([\w.$/@<>-]+)\(([\w$]+\.\w+:\d+|[\w$]+\.\w+|Native Method|Unknown Source)\)"
 )
+_CALLED: Final = r"[^()\s]+(?: [^()\s]+)*"
 _SCRIPT = re.compile(
-    r"\s*at\s+(?:(?:async\s+)?([^()]+?)\s+\()?([^()\s]+):(\d+):\d+\)?(?:\s*\{)?\s*$"
+    rf"\s*at\s+(?:(?:async\s+)?({_CALLED})\s+\()?([^()\s]+):(\d+):\d+\)?(?:\s*\{{)?\s*$"
 )
-_SCRIPT_BARE = re.compile(r"\s*at\s+(.+?)\s+\((<anonymous>|native)\)")
+_SCRIPT_BARE = re.compile(rf"\s*at\s+({_CALLED})\s+\((<anonymous>|native)\)")
 _JAVA_ERROR = re.compile(
     r"(?<![\w.$])((?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
 )

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodes.tools.plain_text import plain_line
-from nodes.tools.support.diagnosis import claims_on, shown
+from nodes.tools.secrets import masked
+from nodes.tools.support.diagnosis import claims_on, shown_as_code
 from nodes.tools.support.log import Log
 from nodes.tools.support.matters import ASKS_FOR_A_PERSON, matters, prose
 from nodes.tools.support.missing import missing
-from nodes.tools.support.secrets import masked
 from nodes.tools.support.troubles import Trouble, troubles
 from nodes.tools.support.wording import wording
 from state import Severity
@@ -122,8 +122,8 @@ def _evidence(log: Log, each: Trouble) -> str:
     first = each.numbers[0]
     times = f", {len(each.numbers)} times" if len(each.numbers) > 1 else ""
     stamp = f", first {log.stamp(first)}" if log.stamp(first) else ""
-    root = f"; at its root {shown(each.root)}" if each.root != each.title else ""
-    return f"{shown(each.title)}{times}{stamp} ({log.name}, line {first}){root}"
+    root = f"; at its root {shown_as_code(each.root)}" if each.root != each.title else ""
+    return f"{shown_as_code(each.title)}{times}{stamp} ({log.name}, line {first}){root}"
 
 
 def _tried(request: str, earlier: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from nodes.tools.support.failure import Failure
+from nodes.tools.failures.failure import Failure
 from nodes.tools.support.log import Entry, Log, template
 
 MAX_APART: Final = 2

@@ -10,10 +10,10 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.analyze_log import analyze_log
-from nodes.tools.support.failure import Frame
+from nodes.tools.failures.failure import Frame
+from nodes.tools.failures.python_traces import HEADER
 from nodes.tools.support.log import is_log, read_log
 from nodes.tools.support.moments import apart
-from nodes.tools.support.python_traces import HEADER
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
 WORKER = (EXAMPLE / "worker.log").read_text()
@@ -177,7 +177,7 @@ async def test_the_example_is_counted_as_a_plain_search_counts_it():
     ]
     stamps = [line[:23] for line in lines if "ERROR harbourlist.worker" in line]
     assert (
-        f"| {len(stated)} | {stamps[0]} | {stamps[-1]} | {stated[0]} | calendars.py:11 |"
+        f"| {len(stated)} | {stamps[0]} | {stamps[-1]} | {stated[0]} | `calendars.py:11` |"
         in told["summary"]
     )
     errors = sum(bool(re.match(r".{23} (ERROR|CRITICAL)", line)) for line in lines)
@@ -261,6 +261,17 @@ async def test_secrets_of_a_log_are_hidden_and_not_quoted():
     assert "password=[hidden]" in told["summary"]
 
 
+async def test_words_of_a_log_cannot_become_links_or_pictures():
+    picture = "![x](http://example.net/a)"
+    line = {"time": f"{picture} 10:00:00", "level": "error", "message": f"bad {picture}"}
+    plain = f"2026-01-02 10:00:00 ERROR {picture} failed\n"
+
+    told = await analyzed(a_log=json.dumps(line) + "\n", b_log=plain)
+
+    assert f"| `bad {picture}` |" in told["summary"] and f"`{picture} failed`" in told["summary"]
+    assert f" {picture}" not in told["summary"].replace(f"`bad {picture}`", "")
+
+
 async def test_a_log_without_errors_and_a_file_that_is_no_log_are_said():
     told = await analyzed(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
 
@@ -292,6 +303,10 @@ async def test_what_is_for_others_is_handed_back(request_text, message):
         "Error: x\n" + ("    at " + "a(b " * 400 + "\n") * 500,
         ("com." * 480 + "X\n\tat a.b(C.java:1)\n") * 500,
         f"{HEADER}\n" * 5000,
+        f"  {HEADER}\n" * 30_000,
+        ("Error: x\n    at" + " " * 1900 + "\n") * 500,
+        ("Error: x\n    at a" + " " * 1900 + "(b\n") * 500,
+        json.dumps({"level": "error", "stack": "Error: x\n    at" + " " * 49_000}),
         "{" + '"a":' * 3 + "[" * 60_000,
         "\n".join(
             f"Caused by: java.lang.RuntimeException: a{i}\n\tat a.B.c(B.java:{i})"

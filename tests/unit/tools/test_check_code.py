@@ -66,8 +66,9 @@ async def test_what_a_module_defines_and_imports_is_claimed_with_its_source():
 
 async def test_the_file_that_a_request_names_is_checked_alone_and_other_languages_are_named():
     materials = {"a.py": "import os\n", "b.py": "import re\n", "c.js": "let x", "d.md": "Text."}
+    materials |= {"in/y.py": "import io\n", "py.py": "import ast\n"}
 
-    told = await checked(materials, "what is wrong with b.py?")
+    told = await checked(materials, "what is wrong with b.py and in/my.py?")
 
     assert {each["file"] for each in told["findings"]} == {"b.py"}
     assert any(gap == "Only Python is checked; not read: c.js." for gap in told["gaps"])

@@ -113,3 +113,9 @@ async def test_orders_inside_a_text_are_text():
     )
 
     assert (1, "in no word list: “recieve”") in messages(told)
+
+
+async def test_a_text_of_comments_without_end_is_counted_at_once():
+    told = await checked({"a.md": f"It is a text of words.\n\n{'<!--' * 100_000}"}, "check it")
+
+    assert "a.md has 6 words" in told["claims"][0]["text"]

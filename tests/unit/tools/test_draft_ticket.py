@@ -124,3 +124,10 @@ async def test_a_huge_request_and_many_logs_give_a_ticket_of_limited_size():
     told = await drafted("The sync failed, we tried it again. " * 2000, logs)
 
     assert len(json.dumps(told)) < 20_000
+
+
+@pytest.mark.parametrize("text", ["invoice" + " " * 20_000, "9" * 60_000, "_" * 60_000])
+async def test_a_request_that_is_made_to_be_slow_to_read_gets_its_ticket(text):
+    told = await draft_ticket.ainvoke({"request": f"I want my money back, {text}"})
+
+    assert "Ticket (draft, not sent)" in told["summary"]

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -198,6 +199,62 @@ async def test_code_is_not_run_where_a_limit_cannot_be_set():
 async def test_two_files_that_would_be_one_in_the_cell_are_refused():
     with pytest.raises(NotRun, match="the same name"):
         await run_python({"a.py": "", "../a.py": ""}, "a.py", SHORT)
+
+
+async def test_files_that_do_not_fit_into_the_cell_are_told_by_their_size():
+    with pytest.raises(NotRun, match=r"the files have 8.5 MB; a file may have 8 MB, and all tog"):
+        await run("print('ran')", b_txt="x" * 8_500_000)
+
+
+async def test_a_user_s_own_mask_does_not_hide_the_files_from_the_code():
+    before = os.umask(0o077)
+    try:
+        ending = await run("import b", b_py="print('read')")
+    finally:
+        os.umask(before)
+
+    assert ending.out == "read\n"
+
+
+async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
+    python = tmp_path / "python"
+    python.symlink_to(sys.base_prefix)
+    told = "from nodes.tools.sandbox.running import run_python as run\n"
+    told += "from nodes.tools.sandbox.bounds import Bounds\nimport asyncio\n"
+    told += "print(asyncio.run(run({'a.py': 'print(1)'}, 'a.py', Bounds())).out)\n"
+
+    done = await asyncio.create_subprocess_exec(
+        *(python / "bin" / "python3", "-c", told),
+        env={"PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await done.communicate()
+
+    assert out.split() == [b"1"]
+
+
+async def test_it_does_not_learn_the_machine_s_name():
+    ending = await run("import os, socket\nprint(socket.gethostname(), os.uname().nodename)")
+
+    assert ending.out == "cell cell\n"
+
+
+async def test_signals_to_the_first_process_of_the_cell_change_nothing():
+    ending = await run(
+        "import os, signal\n"
+        "for each in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):\n"
+        "    try:\n        os.kill(1, each)\n"
+        "    except PermissionError:\n        pass\n"
+        "print('alive')\n"
+    )
+
+    assert (ending.out, ending.is_failure) == ("alive\n", False)
+
+
+async def test_errors_of_nothing_but_empty_lines_are_read_at_once():
+    ending = await run("import sys\nsys.stderr.write('\\n' * 190_000)\nsys.exit(3)")
+
+    assert ending.how == "ended with exit code 3"
 
 
 @pytest.mark.parametrize("name", ["../../etc/a.py", "/etc/a.py", "./etc/a.py"])

@@ -39,6 +39,14 @@ async def test_a_question_is_answered_from_the_page_that_has_it(question, source
     assert all(claim["quote"] in PAGES[claim["source"]] for claim in told["claims"])
 
 
+async def test_a_figure_that_begins_a_sentence_stays_in_what_is_claimed():
+    page = "# Export\n\n1. 500 rows can be exported to a spreadsheet at most.\n"
+
+    told = await searched("How many rows can I export?", {"export.md": page})
+
+    assert told["claims"][0]["text"] == "500 rows can be exported to a spreadsheet at most."
+
+
 async def test_of_a_page_without_headings_only_what_was_asked_is_shown():
     told = await searched("How many rows can I export?")
 

@@ -68,6 +68,19 @@ async def test_no_secret_is_ever_shown() -> None:
     assert "`db.password` is empty" in told_all
 
 
+async def test_the_name_of_a_setting_cannot_become_a_link_or_a_picture() -> None:
+    materials = {
+        f"{name}.json": json.dumps({"![x](http://example.net/`a`)|b": on})
+        for name, on in (("test", True), ("prod", False))
+    }
+
+    answer = await told("compare_config", materials, request=ASKED)
+
+    shown = "`![x](http://example.net/'a')"
+    assert f"| {shown}\\|b` | `true` |" in answer["summary"]
+    assert answer["findings"][0]["message"].startswith(f"Configuration: {shown}|b` is switched off")
+
+
 async def test_a_line_that_holds_a_secret_too_is_not_quoted() -> None:
     materials = {
         "test.json": '{"strict": true, "password": "one-of-mine"}',
@@ -90,6 +103,10 @@ async def test_a_line_that_holds_a_secret_too_is_not_quoted() -> None:
         ("endpoint", "https://u:p@a.example/v2", True),
         ("note", "9f86d081884c7d659a2feaa0c55ad015", True),
         ("log_level", "info", False),
+        ("cache", "redis://:hunter2@cache:6379/0", True),
+        ("llm.max_tokens", 4096, False),
+        ("MAX_TOKENS", "4096", False),
+        ("API_TOKENS", "abcd,efgh", True),
         ("name", "a-long-name-of-a-service-in-words", False),
     ],
 )

@@ -190,6 +190,39 @@ async def test_an_order_in_a_message_changes_nothing() -> None:
     assert "audit@example.net" not in json.dumps(answer)
 
 
+async def test_each_of_several_tracebacks_in_one_text_is_told() -> None:
+    one = trace("ValueError", "one", ("a.py", 1, "f", "x")).split("\n", 1)[1]
+    two = trace("KeyError", "two", ("b.py", 2, "g", "y")).split("\n", 1)[1]
+    log = {"app.log": f"it started\n{one}{two}{one}"}
+
+    answer = await told(
+        "explain_error", {"mail.txt": f"First\n{one}then\n{two}", **log}, request=ASKED
+    )
+
+    assert "`ValueError: one` is logged 3 times" in answer["summary"]
+    assert "`KeyError: two` is logged 2 times" in answer["summary"]
+
+
+async def test_of_a_chain_what_went_up_is_told() -> None:
+    first = trace("KeyError", "'a'", ("a.py", 1, "f", "x"))
+    then = trace("RuntimeError", "no", ("b.py", 2, "g", "y")).split("\n", 1)[1]
+    link = "\nThe above exception was the direct cause of the following exception:\n\n"
+
+    answer = await told("explain_error", {"app.log": f"{first}{link}{then}"}, request=ASKED)
+
+    assert "`RuntimeError: no` is logged once" in answer["summary"]
+    assert "KeyError" not in answer["summary"]
+
+
+async def test_a_password_in_a_message_is_neither_told_nor_quoted() -> None:
+    log = trace("OSError", "cannot reach redis://:gull77@db/0", ("a.py", 1, "f", "x"))
+
+    answer = await told("explain_error", {"app.log": log}, request=ASKED)
+
+    assert "cannot reach redis://:[hidden]@db/0" in answer["summary"]
+    assert "gull77" not in json.dumps(answer)
+
+
 async def test_slips_that_python_would_stumble_over_are_named() -> None:
     answer = await told(
         "explain_error", {"app.py": "def work():\n    return wrok()  # noqa\n"}, request=ASKED

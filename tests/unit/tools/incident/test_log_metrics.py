@@ -104,6 +104,48 @@ async def test_lines_that_cannot_be_read_are_counted_and_named() -> None:
     assert "1 request from" in answer["summary"]
 
 
+async def test_rows_after_one_that_cannot_be_read_are_counted() -> None:
+    rows = ["time,status,message", "2026-03-02T14:00:00Z,200,a"]
+    rows += [f"2026-03-02T14:00:01Z,200,{'x' * 140_000}", "2026-03-02T14:00:02Z,500,b"]
+
+    answer = await told("log_metrics", {"a.csv": "\n".join(rows)}, request=ASKED)
+
+    assert "a.csv: 1 line could not be read, the first is line 3." in answer["gaps"]
+    assert "2 requests from" in answer["summary"] and "1 of them errors" in answer["summary"]
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        (0.5, "in the minute from 00:29:"),
+        (30, "in the hour from 2026-03-03 05:00:"),
+        (24 * 9, "in the 6 hours from 2026-03-10 18:00:"),
+        (24 * 40, "in the day from 2026-04-10:"),
+        (24 * 200, "in the week from 2026-09-10:"),
+    ],
+)
+async def test_a_stretch_of_time_is_named_with_its_date_unless_all_is_of_one_day(
+    hours: float, words: str
+) -> None:
+    begin = datetime(2026, 3, 2, tzinfo=UTC)
+    times = [begin + timedelta(hours=hours * n / 60) for n in range(60)]
+    lines = [f"{time:%Y-%m-%d %H:%M:%S} INFO x" for time in times[:-1]]
+    lines.append(f"{times[-1]:%Y-%m-%d %H:%M:%S} ERROR x")
+
+    answer = await told("log_metrics", {"a.log": "\n".join(lines)}, request=ASKED)
+
+    assert f"The error rate was highest {words}" in answer["summary"]
+
+
+async def test_a_password_in_a_log_line_is_neither_told_nor_quoted() -> None:
+    text = "2026-03-02 14:00:00 ERROR login failed: password=gull77 of redis://:tern88@db\n"
+
+    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+
+    assert "gull77" not in str(answer) and "tern88" not in str(answer)
+    assert "login failed: password=[hidden]" in answer["summary"]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("a.log", "started\nfailed\n"), ("a.csv", "name,age\nIda,4\n"), ("a.jsonl", "{}\n")],

@@ -31,6 +31,8 @@ class Frame:
     function: str
     number: int
     """The line of the log that names it, counted from 1."""
+    code: str = ""
+    """The line of code, where the log shows it."""
 
     @property
     def is_own(self) -> bool:

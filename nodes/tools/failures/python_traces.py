@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from nodes.tools.support.failure import MAX_CHAIN, Failure, Frame, Link
+from nodes.tools.failures.failure import MAX_CHAIN, Failure, Frame, Link
 
 HEADER: Final = "Traceback (most recent call last):"
 MAX_BETWEEN: Final = 50
@@ -52,10 +52,15 @@ def _read(lines: Sequence[str], header: int, *, has_margin: bool) -> Failure:
     error, message, end = "", "", header + 1
     for end in range(header + 1, len(lines)):
         text = _MARGIN.sub("", lines[end]) if has_margin else lines[end]
+        if HEADER in text:
+            break
         if frame := _FRAME.match(text.strip()):
             file, line, function = frame.groups()
             frames.append(Frame(file, int(line), function or "", end + 1))
-        elif not text.startswith((" ", "\t")):
+        elif text.startswith((" ", "\t")):
+            if frames and not frames[-1].code:
+                frames[-1] = replace(frames[-1], code=text.strip())
+        else:
             named = _ERROR.match(text.strip())
             if named and named[1] not in _NO_ERROR:
                 error, message = named[1], (named[2] or "").strip()

@@ -1,0 +1,40 @@
+"""Keys and passwords in what strangers wrote, which a report must not spread."""
+
+import re
+from typing import Final
+
+MASK: Final = "[hidden]"
+
+_NAME: Final = (
+    r"passw(?:or)?d|passphrase|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"|signing[_-]?key"
+)
+_SHAPES: Final = (
+    r"AKIA[0-9A-Z]{16}|gh[pousr]_\w{20,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[abprs]-[\w-]{10,}"
+    r"|eyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?"
+)
+_NAMED = re.compile(
+    rf"((?:{_NAME}|pwd|authorization)[\"']?\s{{0,9}}[=:]\s{{0,9}}(?:bearer |basic )?)"
+    r"(?:\"[^\"\n]{4,}\"|'[^'\n]{4,}'|[\"']?[^\s\"',;&]{4,})",
+    re.IGNORECASE,
+)
+_SECRET_NAME = re.compile(rf"{_NAME}|_pwd\b|\bsalt\b|\bauth\b", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"(://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)")
+_KNOWN = re.compile(rf"\b(?:{_SHAPES})")
+_ENCLOSED = re.compile(r"-----BEGIN ")
+
+
+def masked(text: str) -> str:
+    """Hide what looks like a key or a password."""
+    text = _NAMED.sub(rf"\1{MASK}", text)
+    return _KNOWN.sub(MASK, _IN_ADDRESS.sub(rf"\1{MASK}", text))
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell by its name that a setting holds a secret."""
+    return bool(_SECRET_NAME.search(name))
+
+
+def looks_secret(value: str) -> bool:
+    """Tell by its looks that a value is or holds a key or a password."""
+    return any(shape.search(value) for shape in (_IN_ADDRESS, _KNOWN, _ENCLOSED))
