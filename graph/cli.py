@@ -279,8 +279,10 @@ def exit_code(command: Callable[[], Any]) -> int:
     except SupervisorError as error:
         return _end(error.line(), error.exit_code)
     except typer.TyperException as error:
-        usage = UsageError(_message(error), next="supervise --help")
-        return _end(usage.line(), usage.exit_code)
+        said = _message(error)
+        usage = UsageError(said, next="supervise --help")
+        # Without arguments the help has been shown, and there is nothing to add.
+        return _end(usage.line(), usage.exit_code) if said else usage.exit_code
     except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
         return _end(str(error) or "cancelled", CANCELLED)
     except SystemExit as ended:  # rich's way to say that nobody reads stdout any more

@@ -47,7 +47,8 @@ def _expanded(path: Path) -> list[Path]:
         found = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     except OSError as error:
         raise _refused(path, error.strerror or str(error), "check the permissions") from None
-    documents = [entry for entry in found if entry.is_file() and _is_document(entry)]
+    # An empty file, such as the `__init__.py` of a package, has nothing to give.
+    documents = [e for e in found if e.is_file() and _is_document(e) and e.stat().st_size]
     if not documents:
         raise _refused(path, "no document lies right inside this folder", _kinds())
     return documents

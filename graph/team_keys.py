@@ -48,7 +48,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
 
 
 def read_keys(keys: type[BaseModel], page: Page) -> tuple[dict[str, Any], list[Problem]]:
-    """Give the front matter's values, and what is wrong with them."""
+    """Give the front matter's values, and what is wrong with them; what is right is given too."""
     if not isinstance(page.value, dict):
         required = [name for name, field in keys.model_fields.items() if field.is_required()]
         return {}, [page.problem(f"front matter holds no keys; give {', '.join(required)}")]
@@ -56,7 +56,9 @@ def read_keys(keys: type[BaseModel], page: Page) -> tuple[dict[str, Any], list[P
         return keys.model_validate(page.value).model_dump(exclude_unset=True), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        return {}, [_problem(keys, page, detail) for detail in details]
+        wrong = {detail["loc"][0] for detail in details}
+        right = {name: value for name, value in page.value.items() if name not in wrong}
+        return right, [_problem(keys, page, detail) for detail in details]
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

@@ -14,6 +14,8 @@ from nodes.models.reader import Unfit, read_object
 from state import Context, Plan, SupervisorState, Team
 
 ACCEPTED = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
+MIN_OBJECTION_WORDS = 3
+"""A shorter reply that is neither yes nor no is a slip, and is asked about again."""
 MAX_ASKED = 5
 """Replies that cannot be used; after the last one the plan counts as rejected."""
 
@@ -97,4 +99,4 @@ def _spoken(reply: str) -> Any:
     except Unfit:
         return words  # what is wrong with it is told to whom wrote it: no objection to the plan
     except (json.JSONDecodeError, RecursionError):
-        return {"reject": words}
+        return {"reject": words} if len(words.split()) >= MIN_OBJECTION_WORDS else words

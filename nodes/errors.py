@@ -64,7 +64,8 @@ class SupervisorError(RuntimeError):
             parts.append(f"kept: {self.kept}")
         if self.next:
             parts.append(f"next: {self.next}")
-        return ". ".join(" ".join(part.split()).rstrip(".") for part in parts)
+        *said, last = (" ".join(part.split()).rstrip(".") for part in parts)
+        return " ".join([*(part if part.endswith("?") else f"{part}." for part in said), last])
 
 
 class UsageError(SupervisorError):

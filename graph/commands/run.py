@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from graph.cancelling import run_cancellable
+from graph.cancelling import Cancelled, run_cancellable
 from graph.closing import answer_markdown, estimate_line, figures, question_lines
 from graph.commands.screen import put_json, put_markdown, save_json
 from graph.display import Display
@@ -140,7 +140,11 @@ def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool
         for line in question_lines(question):
             remark(line)
         remark("> ")
-        reply = sys.stdin.readline().strip()
+        try:
+            reply = sys.stdin.readline().strip()
+        except KeyboardInterrupt:
+            kept = f"cancelled. kept: thread {outcome.thread}, which waits for the answer"
+            raise Cancelled(f"\n{kept}. {_next(outcome)}") from None
         if not reply:
             break
         told = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
@@ -184,7 +188,11 @@ def _ask(outcome: Outcome) -> None:
     for question in outcome.questions[1 if _is_person_there() else 0 :]:
         for line in question_lines(question):
             remark(line)
-    remark(f"next: supervise resume {outcome.thread} --answer {_reply(outcome.questions)}")
+    remark(_next(outcome))
+
+
+def _next(outcome: Outcome) -> str:
+    return f"next: supervise resume {outcome.thread} --answer {_reply(outcome.questions)}"
 
 
 def _reply(questions: Sequence[Question]) -> str:

@@ -118,6 +118,31 @@ async def test_a_plan_that_is_always_rejected_ends_at_its_cap(endpoint: Endpoint
     assert len(endpoint.requests) == 3
 
 
+@pytest.mark.parametrize("slip", ["acept", "hm what", ""])
+async def test_a_slip_is_no_rejection_and_is_asked_about_again(
+    slip: str, endpoint: Endpoint, graph
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    await graph.ainvoke(REQUEST, thread())
+
+    asked = await graph.ainvoke(Command(resume=slip), thread())
+    state = await graph.ainvoke(Command(resume="accept"), thread())
+
+    (question,) = asked["__interrupt__"]
+    assert question.value["plan"]["version"] == 1 and question.value["problems"]
+    assert state["status"] == "done"
+    assert len(endpoint.calls(schema="Plan")) == 1
+
+
+async def test_a_sentence_is_an_objection(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    await graph.ainvoke(REQUEST, thread())
+
+    asked = await graph.ainvoke(Command(resume="leave the second part out"), thread())
+
+    assert asked["__interrupt__"][0].value["plan"]["version"] == 2
+
+
 async def test_a_kept_run_waits_for_a_person_and_takes_the_answer(
     endpoint: Endpoint, settings: Settings
 ) -> None:

@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 
 from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import counted
 
 MAX_CHARS = 200
 MAX_NAMES = 12
@@ -33,7 +34,7 @@ class Outline:
 
     def told(self) -> str:
         """Say it in a sentence."""
-        parts = [f"{self.lines} lines"]
+        parts = [counted(self.lines, "line")]
         for noun, names in (("function", self.functions), ("class", self.classes)):
             if names:
                 plural = noun if len(names) == 1 else f"{noun}es" if noun == "class" else f"{noun}s"
