@@ -18,11 +18,11 @@ exams:  ## let every shipped team sit its exam, offline
 check:  ## format, lint, types, tests, exams: what CI runs
 	.ci/run
 
-bench:  ## measure dispatch against waves, in memory and on SQLite
+bench:  ## measure dispatch against waves, in memory and on SQLite; takes some minutes
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.benchmarks.dispatch
 
-chaos:  ## kill runs, restart PostgreSQL, let many write at once; KILLS=5 RUNS=10 is a small sample
+chaos:  ## kill runs, restart PostgreSQL, let many write at once; takes an hour or more, KILLS=5 RUNS=10 some minutes
 	bin/test --collect-only -q >/dev/null
 	.venv/bin/python -m tests.benchmarks.kills --kills $(KILLS)
 	.venv/bin/python -m tests.benchmarks.kills --kills $(KILLS) --postgres

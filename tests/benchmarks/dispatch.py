@@ -213,12 +213,13 @@ async def main() -> None:
         "random-40": random_dag(40, seed=7, mean_s=0.5),
     }.items():
         for where in ("memory", "sqlite"):
-            rows[f"{name}, {where}"] = await measure(scenario, where=where, repeat=options.repeat)
-    columns = list(next(iter(rows.values())))
-    print("| makespan over the limit | " + " | ".join(columns) + " |")
-    print("|---" * (len(columns) + 1) + "|")
-    for name, row in rows.items():
-        print(f"| {name} | " + " | ".join(f"{row[c]:.4g}" for c in columns) + " |")
+            row = await measure(scenario, where=where, repeat=options.repeat)
+            if not rows:
+                print("| makespan over the limit | " + " | ".join(row) + " |")
+                print("|---" * (len(row) + 1) + "|")
+            figures = " | ".join(f"{figure:.4g}" for figure in row.values())
+            print(f"| {name}, {where} | {figures} |", flush=True)
+            rows[f"{name}, {where}"] = row
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2))
 
