@@ -207,7 +207,7 @@ async def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows = {}
+    rows: dict[str, dict[str, Any]] = {}
     for name, scenario in {
         "cascade": cascade(),
         "random-40": random_dag(40, seed=7, mean_s=0.5),
