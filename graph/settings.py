@@ -5,6 +5,7 @@ A variable of the environment outranks the same name in `.env`; a name left blan
 
 import os
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -37,6 +38,7 @@ OPENAI_MODELS: Final[Mapping[Tier, str]] = {
 }
 """For the tiers left open once a key or an endpoint of OpenAI's kind is set."""
 
+PREFIX: Final = "SUPERVISE_"
 DATABASE: Final = Path(".supervise") / "runs.sqlite"
 
 _NEVER_BLANK = ("OPENAI_API_KEY", "TAVILY_API_KEY")
@@ -210,6 +212,14 @@ class Settings(BaseSettings):
         keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
         held = tuple(key.get_secret_value() for key in keys if key)
         return (*held, *passwords(self.database_url), *passwords(self.sql_url or ""))
+
+    @classmethod
+    def unknown(cls) -> dict[str, str]:
+        """Give the `SUPERVISE_` variables that mean nothing, each with the nearest that does."""
+        known = [str(field.validation_alias) for field in cls.model_fields.values()]
+        names = [name for name in os.environ if name.startswith(PREFIX) and name not in known]
+        near = {name: get_close_matches(name, known, n=1, cutoff=0.6) for name in names}
+        return {name: "".join(found) for name, found in near.items()}
 
     def export_tracing(self) -> None:
         """Tell LangSmith's client, which reads only the environment, what `.env` says.

@@ -134,8 +134,19 @@ def _tracing(settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("ok", "LangSmith tracing", text)
 
 
+def _misspelt(settings: Settings) -> Iterator[Diagnosis]:
+    for name, near in settings.unknown().items():
+        fix = (
+            f"did you mean {near}?"
+            if near
+            else "supervise reads no such variable; see .env.example"
+        )
+        yield Diagnosis("note", "setting", f"{name} means nothing here", fix)
+
+
 _LOOKS: Final[tuple[Callable[[Settings], Iterator[Diagnosis]], ...]] = (
     _versions,
+    _misspelt,
     _models,
     look_at_database,
     _teams,
