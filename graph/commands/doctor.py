@@ -136,11 +136,7 @@ def _tracing(settings: Settings) -> Iterator[Diagnosis]:
 
 def _misspelt(settings: Settings) -> Iterator[Diagnosis]:
     for name, near in settings.unknown().items():
-        fix = (
-            f"did you mean {near}?"
-            if near
-            else "supervise reads no such variable; see .env.example"
-        )
+        fix = f"did you mean {near}?" if near else ".env.example lists what is read"
         yield Diagnosis("note", "setting", f"{name} means nothing here", fix)
 
 

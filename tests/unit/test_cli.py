@@ -220,12 +220,12 @@ def test_draw_names_every_worker(supervise):
         assert name in supervise.out
 
 
-def test_doctor_names_a_misspelt_setting(supervise, monkeypatch, capsys):
+def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
     monkeypatch.setenv("SUPERVISE_MODLE_FAST", "embedded")
 
     assert supervise("doctor") == 0
 
-    told = " ".join(capsys.readouterr().out.split())
+    told = " ".join(supervise.out.split())
     assert "SUPERVISE_MODLE_FAST means nothing here" in told
     assert "did you mean SUPERVISE_MODEL_FAST?" in told
 
