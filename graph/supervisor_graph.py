@@ -16,7 +16,7 @@ from nodes.budget import Budget
 from nodes.checks.plan import problems
 from nodes.deadline import stamps
 from nodes.events import now_s
-from state import Context, Plan, RequestInput, SupervisorState, Team
+from state import Context, Plan, RequestInput, SupervisorState, Team, Usage
 
 Edits = list[list[StateUpdate]]
 
@@ -118,12 +118,13 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
                 raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
     async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
-        """Make a run's budget; a resumed run has spent what its checkpoint says."""
+        """Make a run's budget; a resumed run has spent what its checkpoint or its journal says."""
         budget = Budget(max_tokens=context.max_tokens, max_cost_usd=context.max_cost_usd)
         if snapshot := await self._resumed(input, config):
-            budget.charge(total(snapshot.values.get("ledger", {})))
-            for report in harvest(snapshot).values():
-                budget.charge(report.usage)
+            tell = (config or {}).get("configurable", {}).get("__told")
+            told = sum(tell().values(), Usage()) if tell else Usage()
+            # A run that another machine began is in a journal there.
+            budget.charge(max(_saved(snapshot), told, key=_size))
         return budget
 
     async def _elapsed_s(self, input: Any, config: RunnableConfig | None) -> float:
@@ -146,6 +147,19 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     def _saves(self, configurable: dict[str, Any]) -> bool:
         is_inner = "__pregel_task_id" in configurable
         return not is_inner and bool(self.checkpointer or "__pregel_checkpointer" in configurable)
+
+
+def _saved(snapshot: StateSnapshot) -> Usage:
+    """Sum what a checkpoint knows to be spent on its request."""
+    values = snapshot.values
+    if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
+        return Usage()
+    reports = [report.usage for report in harvest(snapshot).values()]
+    return sum(reports, total(values.get("ledger", {})))
+
+
+def _size(spent: Usage) -> tuple[int, float]:
+    return spent.input_tokens + spent.output_tokens, spent.cost_usd or 0.0
 
 
 def _has_budget(context: Context) -> bool:
