@@ -155,6 +155,7 @@ async def aresume(
         values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
         command = None if answer is None else answered(thread, questions, answer)
         if questions and command is None:
+            session.journal.write({"asked": questions})
             return Outcome.of(thread, values, questions=questions)
         is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
         if is_begun and not snapshot.next and values.get("status") == "done":
@@ -283,14 +284,20 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
         snapshot = await session.graph.aget_state(session.config, subgraphs=True)
     except (StoreError, ThreadBusy) as raised:
         return _cut_off(session, raised)
-    values = dict(snapshot.values)
+    return _ended(session, snapshot, error)
+
+
+def _ended(session: _Session, snapshot: StateSnapshot, error: SupervisorError | None) -> Outcome:
+    """Read the outcome out of where a run has ended, or stands still."""
+    values, questions = dict(snapshot.values), open_questions(snapshot)
     if values.get("planned_for") != values.get("request"):  # what there is answers another request
         values = {}
     if error:
         values["results"] = {**values.get("results", {}), **harvest(snapshot)}
         values["ledger"] = _spent(values.get("ledger", {}), error, session.team)
         _tell(session, error, finished=len(values["results"]))
-    questions = open_questions(snapshot)
+    elif questions:
+        session.journal.write({"asked": questions})
     if error or questions:
         ledger = values.get("ledger", {})
         values["ledger"] = {**ledger, **unentered(ledger, session.told(), is_over=False)}

@@ -12,8 +12,11 @@ Entry = Mapping[str, Any]
 
 
 def told_spent(path: Path) -> dict[Tier, Usage]:
-    """Sum the model calls of a journal's last request, by tier; none without a journal."""
-    return spent_by_tier(journal.read(path)) if path.exists() else {}
+    """Sum the model calls of a journal's last request, by tier; none where it cannot be read."""
+    try:
+        return spent_by_tier(journal.read(path))
+    except OSError:
+        return {}
 
 
 def spent_by_tier(entries: Iterable[Entry]) -> dict[Tier, Usage]:
