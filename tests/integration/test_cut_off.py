@@ -10,6 +10,8 @@ from graph.outcome import Outcome
 from graph.runner import aresume
 from graph.settings import Settings
 from graph.trace import load_trace
+from nodes.budget import ANSWER_SHARE
+from nodes.models.call import EXPECTED_OUTPUT_TOKENS
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
 from tests.teams import team
 
@@ -93,19 +95,36 @@ async def test_what_was_cut_off_counts_under_the_caps(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     endpoint.play(slow_second_turn())
-    whole = await start(settings, thread="whole")
-    cap = whole.usage.input_tokens + whole.usage.output_tokens
+    await cut(endpoint, settings, start(settings, context={"max_tokens": 100_000}), began=3)
+    events = load_trace("one", settings)["events"]
+    plan, turn = (event for event in events if event["kind"] == "model_call")
+
+    outcome = await aresume("one", settings=settings, context={"max_tokens": room(plan, turn)})
+
+    assert outcome.status == "partial"
+    assert not any(call.task for call in endpoint.requests[3:])
+
+
+async def test_a_plan_that_came_to_nothing_counts_under_the_caps(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
+    endpoint.play(Scenario(answers={"Plan": "no plan"}, faults=(refused,)))
+    await start(settings, team=team(max_plan_repairs=1))
+    events = load_trace("one", settings)["events"]
+    plan = next(event for event in events if event["kind"] == "model_call")
     before = len(endpoint.requests)
-    roomy = {"max_tokens": cap * 2}
-    await cut(endpoint, settings, start(settings, context=roomy), began=before + 3)
-    spent = load_trace("one", settings)["usage"]
-    used = spent["input_tokens"] + spent["output_tokens"]
 
-    outcome = await aresume("one", settings=settings, context={"max_tokens": used})
+    outcome = await aresume("one", settings=settings, context={"max_tokens": room(plan)})
 
-    assert used > 0
-    assert outcome.status != "done"
-    assert len(endpoint.requests) == before + 3
+    assert outcome.error is not None and outcome.error.code == "BUDGET_SPENT"
+    assert len(endpoint.requests) == before
+
+
+def room(*calls: Any) -> int:
+    """Give a cap that would let the last call be made again, were it not for what it has cost."""
+    spent = sum(call["input_tokens"] + call["output_tokens"] for call in calls)
+    return int((spent + EXPECTED_OUTPUT_TOKENS * 1.4) / (1 - ANSWER_SHARE))
 
 
 async def test_a_plan_that_was_paid_for_twice_is_billed_twice(
