@@ -155,8 +155,7 @@ async def aresume(
         values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
         command = None if answer is None else answered(thread, questions, answer)
         if questions and command is None:
-            session.journal.write({"asked": questions})
-            return Outcome.of(thread, values, questions=questions)
+            return _ended(session, snapshot, None)
         is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
         if is_begun and not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)

@@ -11,7 +11,6 @@ from langgraph.types import Command, StateSnapshot, StateUpdate
 from graph.given import read_context, read_edit, read_input
 from graph.harvest import harvest
 from graph.portal import portal
-from nodes.bill import total
 from nodes.budget import Budget
 from nodes.checks.plan import problems
 from nodes.deadline import stamps
@@ -122,9 +121,10 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         budget = Budget(max_tokens=context.max_tokens, max_cost_usd=context.max_cost_usd)
         if snapshot := await self._resumed(input, config):
             tell = (config or {}).get("configurable", {}).get("__told")
-            told = sum(tell().values(), Usage()) if tell else Usage()
+            told = list(tell().values()) if tell else []
             # A run that another machine began is in a journal there.
-            budget.charge(max(_saved(snapshot), told, key=_size))
+            for usage in max(_saved(snapshot), told, key=_tokens):
+                budget.charge(usage)
         return budget
 
     async def _elapsed_s(self, input: Any, config: RunnableConfig | None) -> float:
@@ -149,17 +149,17 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         return not is_inner and bool(self.checkpointer or "__pregel_checkpointer" in configurable)
 
 
-def _saved(snapshot: StateSnapshot) -> Usage:
-    """Sum what a checkpoint knows to be spent on its request."""
+def _saved(snapshot: StateSnapshot) -> list[Usage]:
+    """Give what a checkpoint knows to be spent on its request."""
     values = snapshot.values
     if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
-        return Usage()
-    reports = [report.usage for report in harvest(snapshot).values()]
-    return sum(reports, total(values.get("ledger", {})))
+        return []
+    entered = [expense.usage for expense in values.get("ledger", {}).values()]
+    return entered + [report.usage for report in harvest(snapshot).values()]
 
 
-def _size(spent: Usage) -> tuple[int, float]:
-    return spent.input_tokens + spent.output_tokens, spent.cost_usd or 0.0
+def _tokens(spent: list[Usage]) -> int:
+    return sum(usage.input_tokens + usage.output_tokens for usage in spent)
 
 
 def _has_budget(context: Context) -> bool:

@@ -130,7 +130,7 @@ async def test_a_kept_run_waits_for_a_person_and_takes_the_answer(
     outcome = await aresume("one", answer=json.dumps(plan("A", "B")), settings=settings)
 
     assert (waiting.status, waiting.exit_code) == ("needs_input", 7)
-    assert unanswered.questions == waiting.questions
+    assert unanswered.questions == waiting.questions and unanswered.usage == waiting.usage
     assert (listed["status"], listed["questions"]) == ("needs_input", waiting.questions)
     assert "cut off" not in outcome.usage.by_mechanism
     assert outcome.status == "done"
