@@ -1,6 +1,7 @@
 """What a run leaves on the screen: the answer, where it comes from, and what it took."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.progress import models_shown
@@ -43,15 +44,29 @@ def plan_lines(plan: Json, states: Mapping[str, str] | None = None) -> list[str]
     return lines
 
 
-def question_lines(question: Json) -> list[str]:
-    """Say what a run asks of a person."""
+def question_lines(question: Json, *, shown_plan: Json | None = None) -> list[str]:
+    """Say what a run asks of a person; a plan that is on the screen is not shown again."""
     if question.get("kind") == "plan":
-        shown = plan_lines(question["plan"])
+        plan = question["plan"]
+        shown = [] if plan == shown_plan else plan_lines(plan)
         problems = [f"problem: {one_line(text, 300)}" for text in question.get("problems") or ()]
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
     asker = " ".join(filter(None, (question.get("task"), question.get("worker"))))
     asked = one_line(str(question.get("question") or question.get("is") or ""), 1000)
     return [f"{one_line(asker)} asks: {asked}"]
+
+
+def reply_line(thread: str, questions: Sequence[Json]) -> str:
+    """Say how a run's questions are answered."""
+    return f"next: supervise resume {thread} --answer {_reply(questions)}"
+
+
+def _reply(questions: Sequence[Json]) -> str:
+    """Show the form of an answer."""
+    if len(questions) > 1:
+        names = (question.get("task") or question["id"] for question in questions)
+        return f"'{json.dumps(dict.fromkeys(names, '…'), ensure_ascii=False)}'"
+    return "accept" if questions[0].get("kind") == "plan" else "'the answer'"
 
 
 def _edge(edge: Json) -> str:

@@ -12,7 +12,7 @@ from graph.threads import lock_path, locked
 from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
 from nodes.errors import ThreadBusy, UsageError
 
-STATUSES: Final = ("done", "partial", "failed", "stopped", "running")
+STATUSES: Final = ("done", "partial", "failed", "needs_input", "stopped", "running")
 ENDED: Final = frozenset(("done", "partial", "failed"))
 """What is pruned when no status is asked for: a run that was cut short may be wanted yet."""
 

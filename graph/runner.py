@@ -27,7 +27,9 @@ from graph.supervisor import build_supervisor
 from graph.supervisor_graph import SupervisorGraph
 from graph.teams import find_team, load_team
 from graph.threads import checked, new_thread
+from graph.told import told_spent
 from graph.trace import journal_path
+from nodes.bill import unentered
 from nodes.errors import (
     BudgetSpent,
     ModelError,
@@ -39,7 +41,7 @@ from nodes.errors import (
 )
 from nodes.events import now_s
 from nodes.request import read_request
-from state import Context, Estimate, Expense, Plan, SupervisorState, Team
+from state import Context, Estimate, Expense, Plan, SupervisorState, Team, Tier, Usage
 
 DEFAULT_TEAM = "market_analysis"
 
@@ -61,6 +63,11 @@ class _Session:
     is_new_here: bool
     config: RunnableConfig
     team: Team
+
+    def told(self) -> dict[Tier, Usage]:
+        """Give what the journal tells of the request's spending, by tier."""
+        assert self.journal.path is not None, "a thread that is kept has a journal"
+        return told_spent(self.journal.path)
 
 
 def run(request: str, **options: Any) -> Outcome:
@@ -148,11 +155,12 @@ async def aresume(
         values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
         command = None if answer is None else answered(thread, questions, answer)
         if questions and command is None:
-            return Outcome.of(thread, values, questions=questions)
+            return _ended(session, snapshot, None)
         is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
         if is_begun and not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)
         session.journal.write({"resumed": _utc_now()})
+        session.config["configurable"]["__told"] = session.told
         asked = read_context(accepted.get("context"))
         # A cap of zero is set; a switch that is off may be one that nobody touched.
         changed = {n: v for n, v in asdict(given).items() if v is not None and v is not False}
@@ -275,18 +283,25 @@ async def _drive(session: _Session, given: Any, context: Context | None) -> Outc
         snapshot = await session.graph.aget_state(session.config, subgraphs=True)
     except (StoreError, ThreadBusy) as raised:
         return _cut_off(session, raised)
-    values = dict(snapshot.values)
+    return _ended(session, snapshot, error)
+
+
+def _ended(session: _Session, snapshot: StateSnapshot, error: SupervisorError | None) -> Outcome:
+    """Read the outcome out of where a run has ended, or stands still."""
+    values, questions = dict(snapshot.values), open_questions(snapshot)
     if values.get("planned_for") != values.get("request"):  # what there is answers another request
         values = {}
     if error:
         values["results"] = {**values.get("results", {}), **harvest(snapshot)}
         values["ledger"] = _spent(values.get("ledger", {}), error, session.team)
         _tell(session, error, finished=len(values["results"]))
+    elif questions:
+        session.journal.write({"asked": questions})
+    if error or questions:
+        ledger = values.get("ledger", {})
+        values["ledger"] = {**ledger, **unentered(ledger, session.told(), is_over=False)}
     return Outcome.of(
-        session.thread,
-        cast(SupervisorState, values),
-        error=error,
-        questions=open_questions(snapshot),
+        session.thread, cast(SupervisorState, values), error=error, questions=questions
     )
 
 

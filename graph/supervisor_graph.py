@@ -11,12 +11,11 @@ from langgraph.types import Command, StateSnapshot, StateUpdate
 from graph.given import read_context, read_edit, read_input
 from graph.harvest import harvest
 from graph.portal import portal
-from nodes.bill import total
 from nodes.budget import Budget
 from nodes.checks.plan import problems
 from nodes.deadline import stamps
 from nodes.events import now_s
-from state import Context, Plan, RequestInput, SupervisorState, Team
+from state import Context, Plan, RequestInput, SupervisorState, Team, Usage
 
 Edits = list[list[StateUpdate]]
 
@@ -118,12 +117,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
                 raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
     async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
-        """Make a run's budget; a resumed run has spent what its checkpoint says."""
+        """Make a run's budget; a resumed run has spent what its checkpoint or its journal says."""
         budget = Budget(max_tokens=context.max_tokens, max_cost_usd=context.max_cost_usd)
         if snapshot := await self._resumed(input, config):
-            budget.charge(total(snapshot.values.get("ledger", {})))
-            for report in harvest(snapshot).values():
-                budget.charge(report.usage)
+            tell = (config or {}).get("configurable", {}).get("__told")
+            told = list(tell().values()) if tell else []
+            # A run that another machine began is in a journal there.
+            for usage in max(_saved(snapshot), told, key=_tokens):
+                budget.charge(usage)
         return budget
 
     async def _elapsed_s(self, input: Any, config: RunnableConfig | None) -> float:
@@ -146,6 +147,19 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     def _saves(self, configurable: dict[str, Any]) -> bool:
         is_inner = "__pregel_task_id" in configurable
         return not is_inner and bool(self.checkpointer or "__pregel_checkpointer" in configurable)
+
+
+def _saved(snapshot: StateSnapshot) -> list[Usage]:
+    """Give what a checkpoint knows to be spent on its request."""
+    values = snapshot.values
+    if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
+        return []
+    entered = [expense.usage for expense in values.get("ledger", {}).values()]
+    return entered + [report.usage for report in harvest(snapshot).values()]
+
+
+def _tokens(spent: list[Usage]) -> int:
+    return sum(usage.input_tokens + usage.output_tokens for usage in spent)
 
 
 def _has_budget(context: Context) -> bool:

@@ -3,13 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from graph import journal
 from graph.settings import Settings
+from graph.told import spent_by_tier
 from nodes.errors import UsageError
+from state import Usage
 
 VERSION = 1
+_UNENDED: Final = {"stopped": "stopped", "asked": "needs_input"}
+"""What the runner's last note says of a run that has given no answer."""
 Entry = Mapping[str, Any]
 
 
@@ -43,6 +47,7 @@ def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
     """Make the trace out of a journal's lines."""
     notes: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
+    entries = list(entries)
     for entry in entries:
         (events if "kind" in entry else notes).append(dict(entry))
     turn = _last_turn(events)
@@ -53,7 +58,7 @@ def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
         "plans": _plans(_told(events)),
         "tasks": _tasks(turn),
         "events": events,
-        "usage": answer["usage"] if answer else _usage(turn),
+        "usage": answer["usage"] if answer else _usage(entries),
         "timing": answer["timing"] if answer else {"wall_s": _span(turn)},
     }
 
@@ -86,17 +91,17 @@ def _run(
     answer: Entry | None,
 ) -> dict[str, Any]:
     run: dict[str, Any] = {"resumed": 0}
-    is_stopped = False
+    unended = "running"
     for note in notes:
         run |= note.get("run", {})
         run["resumed"] += "resumed" in note
-        is_stopped = "stopped" in note
+        unended = next((status for key, status in _UNENDED.items() if key in note), "running")
     request = next((event for event in turn if event["kind"] == "request"), {})
     run |= {key: request[key] for key in ("request", "models", "materials") if key in request}
     last = turn[-1] if turn else {}
-    unended = "stopped" if is_stopped else "running"
     ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else unended
-    return {**run, "status": ended, "events": len(events)}
+    asked = {"questions": notes[-1]["asked"]} if ended == "needs_input" else {}
+    return {**run, "status": ended, "events": len(events), **asked}
 
 
 def _plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -147,13 +152,8 @@ def _outcome(events: list[dict[str, Any]]) -> dict[str, Any]:
     return outcome
 
 
-def _usage(turn: list[dict[str, Any]]) -> dict[str, Any]:
-    calls = [event for event in turn if event["kind"] == "model_call"]
-    return {
-        "model_calls": len(calls),
-        "input_tokens": sum(call.get("input_tokens") or 0 for call in calls),
-        "output_tokens": sum(call.get("output_tokens") or 0 for call in calls),
-    }
+def _usage(entries: Iterable[Entry]) -> dict[str, Any]:
+    return sum(spent_by_tier(entries).values(), Usage()).model_dump(mode="json")
 
 
 def _span(turn: list[dict[str, Any]]) -> float:

@@ -5,8 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from state import Bill, Estimate, Expense, Usage
+from state import Bill, Estimate, Expense, Tier, Usage
 
+CUT_OFF: Final = "cut off"
+"""Calls of attempts that a kill, a cancel or an error ended, and that a resume went on from."""
+NOT_ENDED: Final = "not ended"
+"""Calls of attempts that no step has entered yet, in a run that waits or has failed."""
 PLAN, WORK, SYNTHESIS = "plan", "work", "synthesis"
 """The N+2 of a run: one call of planning, one a task, one for the answer."""
 _OWN: Final = re.compile(r"@([a-z]+)(?:#(\d+))?")
@@ -17,6 +21,7 @@ _REPEATED: Final = {
     "select": "judge",
     "lost": "lost",
 }
+_UNENTERED: Final = {"@cut": CUT_OFF, "@open": NOT_ENDED}
 _FURTHER: Final = {PLAN: "plan repair", SYNTHESIS: "synthesis repair", WORK: "tools"}
 
 
@@ -49,6 +54,38 @@ def beyond(bill: Bill) -> dict[str, int]:
     }
 
 
+def unentered(
+    ledger: Mapping[str, Expense], told: Mapping[Tier, Usage], *, is_over: bool
+) -> dict[str, Expense]:
+    """Give, as entries of their own, the calls that were told of and that a ledger lacks.
+
+    Args:
+        told: what the run's calls have cost, by tier.
+        is_over: whatever the ledger still lacks was cut off.
+    """
+    name = "@cut" if is_over else "@open"
+    entered = {entry: spent for entry, spent in ledger.items() if not entry.startswith(f"{name}/")}
+    paid = defaultdict(Usage, total(entered).by_tier)
+    purpose = _UNENTERED[name]
+    return {
+        f"{name}/{tier}": Expense(worker=purpose, tier=tier, usage=_less(spent, paid[tier]))
+        for tier, spent in told.items()
+        if spent.model_calls > paid[tier].model_calls
+    }
+
+
+def _less(told: Usage, paid: Usage) -> Usage:
+    known = told.cost_usd is not None and paid.cost_usd is not None
+    return Usage(
+        model_calls=told.model_calls - paid.model_calls,
+        input_tokens=max(0, told.input_tokens - paid.input_tokens),
+        output_tokens=max(0, told.output_tokens - paid.output_tokens),
+        cost_usd=max(0.0, (told.cost_usd or 0.0) - (paid.cost_usd or 0.0)) if known else None,
+        seconds=max(0.0, told.seconds - paid.seconds),
+        models=told.models,
+    )
+
+
 def _calls(entry: str, calls: int) -> dict[str, int]:
     """Say what the calls of a ledger's entry were for: the first one, and the further ones."""
     purpose = mechanism(entry)
@@ -63,10 +100,13 @@ def mechanism(entry: str) -> str:
 
     Entries of the graph's own steps are `@step#number`, those of tasks `task#attempt`, with
     `/refine` and the like behind, or the entry of a team's own ledger. A result that was sent back
-    is marked `~round`, what was spent before a resume began anew `earlier/`.
+    is marked `~round`, what was spent before a resume began anew `earlier/`. `@cut/tier` and
+    `@open/tier` are what no step has entered.
     """
     if entry.startswith("earlier/"):
         return "earlier run"
+    if purpose := _UNENTERED.get(entry.partition("/")[0]):
+        return purpose
     if found := _OWN.fullmatch(entry):
         name, number = found.groups()
         return _REPEATED.get(name, name) if number or name not in (PLAN, SYNTHESIS) else name

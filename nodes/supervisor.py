@@ -89,7 +89,9 @@ async def _begin(
 ) -> SupervisorState:
     request, asked_s = read_request(state), elapsed_s(config)
     materials, context = state.get("materials", {}), runtime.context
-    if budget := config["configurable"].get("__budget"):
+    budget = config["configurable"].get("__budget")
+    # What a journal tells is of this request: it was killed before it had a plan.
+    if budget and "__told" not in config["configurable"]:
         budget.begin_anew()
     names = {tier: models.name(tier, context) for tier in TIERS}
     await emit("request", request=request, team=team.name, models=names, materials=list(materials))

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from graph.closing import answer_markdown, figures, plan_lines
+from graph.closing import answer_markdown, figures, plan_lines, question_lines, reply_line
 from graph.commands.screen import put_columns, put_json, put_markdown, save_json
 from graph.progress import STATES
 from graph.prune import Which, prune
@@ -14,6 +14,14 @@ from graph.threads import checked
 from graph.trace import list_runs, load_trace
 
 Json = Mapping[str, Any]
+
+_CUT: Final = {"working": "cut off"}
+_IDLE: Final = {
+    "stopped": _CUT,
+    "failed": _CUT,
+    "needs_input": {"working": "waiting for your answer"},
+}
+"""What a task that began and gave no report is doing, by the run's status."""
 
 
 def show_runs(settings: Settings) -> int:
@@ -53,18 +61,22 @@ def show_run(thread: str, settings: Settings) -> int:
     trace = load_trace(checked(thread), settings)
     run = trace.get("run") or {}
     remark(one_line(run.get("request", ""), 500), style="bold")
-    for plan in (trace.get("plans") or [])[-1:]:
-        put("\n".join(plan_lines(plan, _states(trace))))
+    states, plans = _states(trace), trace.get("plans") or []
+    for plan in plans[-1:]:
+        put("\n".join(plan_lines(plan, states)))
     for task in trace.get("tasks") or ():
-        put("\n".join(_report_lines(task)))
+        put("\n".join(_report_lines(task, states[task["id"]])))
     if answer := _answer(trace):
         put("")
         put_markdown(answer_markdown(answer))
     status, usage = str(run.get("status", "")), trace.get("usage") or {}
     for line in figures(thread, status, trace.get("timing") or {}, usage):
         remark(line, style="dim")
-    if status == "running":
-        remark(f"not ended: supervise resume {thread}", style="yellow")
+    for question in run.get("questions") or ():
+        for line in question_lines(question, shown_plan=plans[-1] if plans else None):
+            remark(line)
+    if next_line := _next_line(thread, run):
+        remark(next_line, style="yellow")
     return 0
 
 
@@ -89,14 +101,29 @@ def _run_row(run: Json) -> tuple[str, ...]:
     )
 
 
+def _next_line(thread: str, run: Json) -> str:
+    """Say how a run goes on that has given no answer; empty when it has."""
+    match run.get("status"):
+        case "running":
+            return f"not ended: supervise resume {thread}"
+        case "stopped" | "failed":
+            return f"next: supervise resume {thread}"
+        case "needs_input":
+            return reply_line(thread, run["questions"])
+        case _:
+            return ""
+
+
 def _states(trace: Json) -> dict[str, str]:
+    """Say how each task stands; in a run that has stopped nobody works."""
+    status = (trace.get("run") or {}).get("status")
+    states = {**STATES, **_IDLE.get(str(status), {})}
     tasks = trace.get("tasks") or ()
-    return {task["id"]: STATES.get(task["status"], task["status"]) for task in tasks}
+    return {task["id"]: states.get(task["status"], task["status"]) for task in tasks}
 
 
-def _report_lines(task: Json) -> Iterator[str]:
+def _report_lines(task: Json, state: str) -> Iterator[str]:
     report = task.get("report") or {}
-    state = STATES.get(task["status"], task["status"])
     yield f"\n{task['id']} {task.get('worker', '')}: {state}{_confidence(report)}"
     escalation = report.get("escalation") or {}
     for text in (report.get("output"), report.get("error"), escalation.get("message")):

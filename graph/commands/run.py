@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from graph.cancelling import Cancelled, run_cancellable
-from graph.closing import answer_markdown, estimate_line, figures, question_lines
+from graph.closing import answer_markdown, estimate_line, figures, question_lines, reply_line
 from graph.commands.screen import put_json, put_markdown, save_json
 from graph.display import Display
 from graph.outcome import Outcome
 from graph.progress import Board
-from graph.questions import Question
 from graph.runner import adraft, aresume, arun
 from graph.settings import Settings
 from graph.terminal import remark
@@ -144,7 +143,7 @@ def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool
             reply = sys.stdin.readline().strip()
         except KeyboardInterrupt:
             kept = f"cancelled. kept: thread {outcome.thread}, which waits for the answer"
-            raise Cancelled(f"\n{kept}. {_next(outcome)}") from None
+            raise Cancelled(f"\n{kept}. {reply_line(outcome.thread, outcome.questions)}") from None
         if not reply:
             break
         told = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
@@ -188,16 +187,4 @@ def _ask(outcome: Outcome) -> None:
     for question in outcome.questions[1 if _is_person_there() else 0 :]:
         for line in question_lines(question):
             remark(line)
-    remark(_next(outcome))
-
-
-def _next(outcome: Outcome) -> str:
-    return f"next: supervise resume {outcome.thread} --answer {_reply(outcome.questions)}"
-
-
-def _reply(questions: Sequence[Question]) -> str:
-    """Show the form of an answer."""
-    if len(questions) > 1:
-        names = (question.get("task") or question["id"] for question in questions)
-        return f"'{json.dumps(dict.fromkeys(names, '…'), ensure_ascii=False)}'"
-    return "accept" if questions[0].get("kind") == "plan" else "'the answer'"
+    remark(reply_line(outcome.thread, outcome.questions))

@@ -1,12 +1,14 @@
 """The end of a run: the answer with the run's status, bill and time."""
 
+from collections.abc import Mapping
+
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
-from nodes.bill import total
+from nodes.bill import total, unentered
 from nodes.capacity import Capacity
-from nodes.events import elapsed_s, emit
+from nodes.events import elapsed_s, emit, place
 from nodes.timing import measured
 from state import Answer, Expense, RunStatus, SupervisorState
 
@@ -25,6 +27,7 @@ async def deliver(
     await capacity.keep(store)
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
+    ledger = {**ledger, **_cut_off({**state.get("ledger", {}), **ledger}, config)}
     bill = total({**state.get("ledger", {}), **ledger}, state.get("estimate"))
     timing = measured(
         plan,
@@ -48,3 +51,12 @@ async def deliver(
         "usage": bill,
         "timing": timing,
     }
+
+
+def _cut_off(ledger: Mapping[str, Expense], config: RunnableConfig) -> dict[str, Expense]:
+    """Give what attempts that were cut off before a resume had spent, by the run's journal.
+
+    The journal tells of the whole run, so this is nothing that a team inside a task could enter.
+    """
+    told = config["configurable"].get("__told")
+    return unentered(ledger, told(), is_over=True) if told and not place(config) else {}

@@ -11,7 +11,7 @@ from graph import arun, build_supervisor
 from graph.runner import aresume
 from graph.settings import Settings
 from graph.store import strict_serializer
-from graph.trace import load_trace
+from graph.trace import list_runs, load_trace
 from nodes.errors import PlanInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
 from tests.teams import team
@@ -150,11 +150,14 @@ async def test_a_kept_run_waits_for_a_person_and_takes_the_answer(
     options: Any = {"settings": settings, "thread": "one"}
 
     waiting = await arun(REQUEST["request"], team=team(), context={"approve_plan": True}, **options)
+    listed = list_runs(settings)[0]
     unanswered = await aresume("one", settings=settings)
     outcome = await aresume("one", answer=json.dumps(plan("A", "B")), settings=settings)
 
     assert (waiting.status, waiting.exit_code) == ("needs_input", 7)
-    assert unanswered.questions == waiting.questions
+    assert unanswered.questions == waiting.questions and unanswered.usage == waiting.usage
+    assert (listed["status"], listed["questions"]) == ("needs_input", waiting.questions)
+    assert "cut off" not in outcome.usage.by_mechanism
     assert outcome.status == "done"
     assert sorted(outcome.results) == ["A", "B"]
     kinds = [event["kind"] for event in load_trace("one", settings)["events"]]

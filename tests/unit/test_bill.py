@@ -2,8 +2,8 @@
 
 import pytest
 
-from nodes.bill import beyond, mechanism, total
-from state import Estimate, Expense, Usage
+from nodes.bill import beyond, mechanism, total, unentered
+from state import Estimate, Expense, Tier, Usage
 
 ENTRIES = {
     "@plan": "plan",
@@ -25,6 +25,9 @@ ENTRIES = {
     "R#1/T1#1": "inner team",
     "R#2/A#1/refine": "inner team",
     "earlier/T1#1": "earlier run",
+    "@cut/strong": "cut off",
+    "@open/fast": "not ended",
+    "earlier/@cut/strong": "earlier run",
 }
 
 
@@ -46,3 +49,27 @@ def test_calls_beyond_one_a_task_and_two_are_counted_by_mechanism():
     assert beyond(bill) == {"plan repair": 1, "tools": 2, "refine": 1, "retry": 1}
     assert [bill.by_mechanism[name] for name in ("plan", "work", "synthesis")] == [1, 2, 1]
     assert bill.estimate == Estimate(model_calls=4)
+
+
+def spent(calls: int, tokens: int, cost: float | None = 0.0) -> Usage:
+    return Usage(model_calls=calls, input_tokens=tokens, output_tokens=tokens, cost_usd=cost)
+
+
+def test_calls_that_no_step_entered_are_entered_once_however_often_it_is_asked():
+    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=spent(2, 20, 0.2))}
+    told: dict[Tier, Usage] = {"fast": spent(3, 30, 0.5), "strong": spent(1, 5, None)}
+
+    once = {**ledger, **unentered(ledger, told, is_over=True)}
+    twice = {**once, **unentered(once, told, is_over=True)}
+
+    bill = total(twice)
+    assert once == twice
+    assert (bill.model_calls, bill.input_tokens, bill.cost_usd) == (4, 35, None)
+    assert bill.by_mechanism == {"work": 1, "tools": 1, "cut off": 2}
+    assert bill.by_tier["fast"].cost_usd == pytest.approx(0.5)
+
+
+def test_a_journal_that_tells_less_than_the_ledger_changes_nothing():
+    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=spent(2, 20))}
+
+    assert not unentered(ledger, {"fast": spent(1, 90)}, is_over=True)

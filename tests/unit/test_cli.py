@@ -102,6 +102,22 @@ def test_the_plan_can_be_seen_before_anything_runs(supervise, table):
     assert supervise.out == ""
 
 
+def test_a_run_that_waits_is_listed_and_shown_with_its_question(supervise, table, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert supervise("run", REQUEST, "--file", table, "--approve", "--thread", "w1") == 7
+    asked = supervise.err.splitlines()[-2:]
+
+    assert supervise("runs") == 0
+    assert "needs_input" in supervise.out
+    assert supervise("show", "w1") == 0
+    assert supervise.err.splitlines()[-2:] == asked
+    assert asked[-1] == "next: supervise resume w1 --answer accept"
+    assert "$0" in supervise.err and "cost unknown" not in supervise.err
+    assert supervise("resume", "w1", "--answer", "accept", "-q") == 0
+    assert supervise("show", "w1") == 0
+    assert "next:" not in supervise.err
+
+
 def test_a_request_comes_from_stdin_with_what_is_no_text_replaced(supervise, table, monkeypatch):
     raw = b"\xef\xbb\xbf" + REQUEST.encode() + b" \xff\0\r\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))

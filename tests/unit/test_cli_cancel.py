@@ -71,6 +71,12 @@ def resume() -> int:
     return int(ended.value.code or 0)
 
 
+def show(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    with pytest.raises(SystemExit):
+        main(["show", "one"])
+    return capsys.readouterr()
+
+
 @pytest.mark.parametrize(
     ("schema", "number", "kept"),
     [
@@ -80,7 +86,11 @@ def resume() -> int:
     ],
 )
 def test_x01_a_cancelled_run_says_what_is_kept_and_goes_on_later(
-    served: Endpoint, schema: str, number: signal.Signals, kept: str
+    served: Endpoint,
+    schema: str,
+    number: signal.Signals,
+    kept: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     task = "b" if schema == "Report" else None
     hang = Fault(kind="hang", schema=schema, task=task)
@@ -97,6 +107,9 @@ def test_x01_a_cancelled_run_says_what_is_kept_and_goes_on_later(
     assert f"cancelled. kept: {kept}. next: supervise resume one" in command.stderr
     assert "Traceback" not in command.stderr
     assert command.left_behind == []
+    shown, remarks = show(capsys)
+    assert ("b analyst: cut off" in shown) == (schema == "Report")
+    assert "working" not in shown and "next: supervise resume one" in remarks
     served.play(Scenario(tasks=TASKS))
     assert resume() == 0
     assert len([call for call in served.calls(task="a") if not call.client_gone]) == 1

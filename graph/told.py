@@ -1,0 +1,49 @@
+"""What a request has cost by its journal, also in attempts that no checkpoint knows of."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from graph import journal
+from state import Tier, Usage
+
+Entry = Mapping[str, Any]
+
+
+def told_spent(path: Path) -> dict[Tier, Usage]:
+    """Sum the model calls of a journal's last request, by tier; none where it cannot be read."""
+    try:
+        return spent_by_tier(journal.read(path))
+    except OSError:
+        return {}
+
+
+def spent_by_tier(entries: Iterable[Entry]) -> dict[Tier, Usage]:
+    """Sum the model calls since a request was last accepted, by tier.
+
+    Not since its last event `request`: a run that was killed while it planned tells that again.
+    """
+    spent: defaultdict[Tier, Usage] = defaultdict(Usage)
+    for entry in entries:
+        if "run" in entry:
+            spent.clear()
+        # A call that failed and cost nothing tells no counts, and is in no bill.
+        elif entry.get("kind") == "model_call" and "input_tokens" in entry:
+            spent[_tier(entry)] += _usage(entry)
+    return dict(spent)
+
+
+def _tier(call: Entry) -> Tier:
+    return next((tier for tier in get_args(Tier) if tier == call.get("tier")), "standard")
+
+
+def _usage(call: Entry) -> Usage:
+    return Usage(
+        model_calls=1,
+        input_tokens=call.get("input_tokens") or 0,
+        output_tokens=call.get("output_tokens") or 0,
+        cost_usd=call.get("cost_usd"),
+        seconds=call.get("seconds") or 0.0,
+        models=(str(call["model"]),) if call.get("model") else (),
+    )
