@@ -4,7 +4,8 @@ A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `
 `invalidates`, or `escalation` where the task is not for it) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
-when they were found in the handoff alone; 10 less when a tool failed; 20 when handed back.
+when they were found in the handoff alone or a table was only listed; 10 less when a tool failed;
+20 when handed back.
 """
 
 import re
@@ -15,6 +16,7 @@ from typing import Any, get_args
 
 from nodes.models.embedded.reading import Brief, Call, Passage, claims_of, objects
 from nodes.models.embedded.words import figures, rarity, sentences, words
+from nodes.models.embedded.working import MAX_LISTED_ROWS, is_listing
 from state import EscalationReason
 
 MAX_STATEMENTS = 9
@@ -24,6 +26,10 @@ MIN_OF_BEST = 0.15
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
 NOT_DONE = "Not done: "
+ONLY_LISTED = (
+    "The rows stand as the table has them: nothing was counted, summed or ranked. Put SQL into the "
+    "request between backticks, or configure a model."
+)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _REASONS = get_args(EscalationReason)
 
@@ -45,7 +51,9 @@ def report(brief: Brief) -> dict[str, Any]:
     told = " ".join(shown)
     if listed := [s for s in statements if s["text"] not in told] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
-    confidence = 40 if handed else 70 if len(claims) > 2 else 55
+    is_listed = any(is_listing(brief, call) and call.data.get("rows") for call in answered)
+    gaps = [ONLY_LISTED] * is_listed + [gap for call in answered for gap in _gaps(call)]
+    confidence = 40 if handed or is_listed else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
         "output": "\n\n".join([*shown, *refused]),
@@ -53,7 +61,7 @@ def report(brief: Brief) -> dict[str, Any]:
         "findings": [
             f for call in answered for f in objects(call.data, "findings") + _doubts(call)
         ],
-        "gaps": list(dict.fromkeys(gap for call in answered for gap in _gaps(call))),
+        "gaps": list(dict.fromkeys(gaps)),
         "invalidates": next(filter(None, map(_invalidates, answered)), ""),
         "confidence": confidence - 10 * bool(refused),
     }
@@ -65,7 +73,7 @@ def _shown(call: Call) -> str:
     if isinstance(data.get("summary"), str):
         return str(data["summary"])
     if data.get("columns") and data.get("rows"):
-        return _table([str(name) for name in data["columns"]], data["rows"])
+        return _table(data)
     if "checked" in data:
         verdicts = Counter(_verdict(item) for item in _items(data))
         counted = ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items()))
@@ -78,11 +86,15 @@ def _shown(call: Call) -> str:
     return ""
 
 
-def _table(columns: list[str], rows: list[list[Any]]) -> str:
+def _table(data: dict[str, Any]) -> str:
+    columns, rows = data["columns"], data["rows"]
     lines = [columns, ["---"] * len(columns), *rows[:MAX_ROWS]]
     shown = ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
-    if len(rows) > MAX_ROWS:
-        shown.append(f"\n{len(rows) - MAX_ROWS} more rows.")
+    left = len(rows) - MAX_ROWS
+    if data.get("cut") or len(rows) == MAX_LISTED_ROWS:
+        shown.append(f"\nOnly the first {min(len(rows), MAX_ROWS)} rows are shown.")
+    elif left > 0:
+        shown.append(f"\n{left} more row{'s' * (left > 1)}.")
     return "\n".join(shown)
 
 
