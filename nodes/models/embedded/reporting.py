@@ -21,6 +21,8 @@ from state import EscalationReason
 
 MAX_STATEMENTS = 9
 MIN_PER_SOURCE = 3
+MIN_STATEMENT_CHARS = 20
+"""A shorter line must be a sentence, or say what its figure is of."""
 MAX_STATEMENT_CHARS = 400
 MIN_OF_BEST = 0.15
 MAX_ROWS = 20
@@ -31,6 +33,7 @@ ONLY_LISTED = (
     "request between backticks, or configure a model."
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_NAMED_FIGURE = re.compile(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
 _REASONS = get_args(EscalationReason)
 
 
@@ -175,7 +178,13 @@ def _says_something(sentence: str) -> bool:
     commas = _THOUSANDS.sub("", sentence)
     is_row = commas.count(",") > commas.count(", ") + 2 or sentence.count("|") > 2
     is_heading = sentence[-1] not in ".!?" and not figures(sentence)
-    return not (len(sentence) < 20 or is_row or is_heading or sentence.lower().startswith("source"))
+    is_short = len(sentence) < MIN_STATEMENT_CHARS and not _is_short_fact(sentence)
+    return not (is_short or is_row or is_heading or sentence.lower().startswith("source"))
+
+
+def _is_short_fact(line: str) -> bool:
+    is_sentence = line[-1] in ".!" and len(line.split()) > 2
+    return is_sentence or bool(_NAMED_FIGURE.search(line))
 
 
 def _handed(brief: Brief) -> list[Passage]:
