@@ -34,6 +34,8 @@ ONLY_LISTED = (
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NAMED_FIGURE = re.compile(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
+_ADVICE = re.compile(r"; [^;]*\breport what is missing\.?$")
+"""What a tool tells its worker to do next is not for the person who reads the answer."""
 _REASONS = get_args(EscalationReason)
 
 
@@ -42,7 +44,9 @@ def report(brief: Brief) -> dict[str, Any]:
     if elsewhere := _escalation(brief):
         return _handed_back(brief, [], elsewhere)
     answered = [call for call in brief.calls if not call.failed]
-    refused = [f"{NOT_DONE}{c.tool}: {c.text[:200]}" for c in brief.calls if c.failed]
+    refused = [
+        f"{NOT_DONE}{c.tool}: {_ADVICE.sub('', c.text)[:200]}" for c in brief.calls if c.failed
+    ]
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
     handed = [] if found or shown or _is_refused(brief) else _handed(brief)
@@ -197,7 +201,8 @@ def _handed_back(
     brief: Brief, refused: list[str], told: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    texts = [call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed]
+    failed = [_ADVICE.sub("", call.text) for call in brief.calls if call.failed]
+    texts = [text[:MAX_REFUSAL_CHARS] for text in failed]
     said = ". ".join(dict.fromkeys(texts))
     message = (
         said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"

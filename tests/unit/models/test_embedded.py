@@ -677,3 +677,17 @@ def test_a_line_of_few_words_is_found_where_it_says_something(line: str, fact: s
     report = worked("What is the price of tea?", artifacts={"list.md": text})
 
     assert [claim.text for claim in report.claims] == [fact]
+
+
+def test_what_a_tool_advises_its_worker_is_not_told_the_person() -> None:
+    refusal = "there is nothing to search: add a file; use another tool, or report what is missing"
+    messages: list[AnyMessage] = [
+        handoff("Hello"),
+        AIMessage("", tool_calls=[{"name": "web_search", "args": {"query": "x"}, "id": "1"}]),
+        ToolMessage(refusal, tool_call_id="1", status="error"),
+    ]
+
+    ((_, report),) = calls(messages, web_search)
+
+    assert report["escalation"]["message"] == "there is nothing to search: add a file"
+    assert report["output"].endswith("there is nothing to search: add a file")
