@@ -154,7 +154,8 @@ def _say_report(board: Board, event: Event) -> str:
     row = next((row for row in board.rows() if row.id == event.get("task")), None)
     if row is None:
         return ""
-    why = f": {one_line(row.remark, 200)}" if row.remark and row.state != "done" else ""
+    is_told = row.state in ("done", "escalated")  # why was said when it was handed back
+    why = f": {one_line(row.remark, 200)}" if row.remark and not is_told else ""
     return f"{_who(event)} {row.state} in {row.elapsed_s():.2f} s{why}"
 
 

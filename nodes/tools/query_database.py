@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import NothingToRead, ToolRefused
+from nodes.tools.documents.read import CUT
 from nodes.tools.isolation import Isolated, IsolatedFailed
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import Location, locate
@@ -39,6 +40,11 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
             for name, text in (materials or {}).items()
             if name.lower().endswith(".csv") and text.strip()
         }
+        if cut := ", ".join(name for name, text in sheets.items() if text.endswith(CUT)):
+            raise ToolRefused(
+                f"only the beginning of {cut} was read, so figures on it would be wrong; a person "
+                "can set SUPERVISE_SQL_URL to its path, without --file, to have all of it queried"
+            )
         location = await asyncio.to_thread(locate, settings.sql_url)
         if location.engine == "none" and not sheets:
             raise NothingToRead(

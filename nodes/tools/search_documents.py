@@ -33,8 +33,9 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         index, skipped, read = await library.index(materials)
         if not read and not skipped:
             raise NothingToRead(
-                "there are no documents and no artifacts to search; use another tool, or report "
-                "what is missing"
+                "there is nothing to search: the request came without a file (add one with "
+                "--file) and SUPERVISE_DOCUMENTS names no folder with documents; use another "
+                "tool, or report what is missing"
             )
         most = min(max(max_results, 1), MAX_RESULTS)
         hits = await asyncio.to_thread(index.search, query, most)

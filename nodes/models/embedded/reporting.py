@@ -4,7 +4,8 @@ A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `
 `invalidates`, or `escalation` where the task is not for it) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
-when they were found in the handoff alone; 10 less when a tool failed; 20 when handed back.
+when they were found in the handoff alone or a table was only listed; 10 less when a tool failed;
+20 when handed back.
 """
 
 import re
@@ -15,16 +16,26 @@ from typing import Any, get_args
 
 from nodes.models.embedded.reading import Brief, Call, Passage, claims_of, objects
 from nodes.models.embedded.words import figures, rarity, sentences, words
+from nodes.models.embedded.working import MAX_LISTED_ROWS, is_listing
 from state import EscalationReason
 
 MAX_STATEMENTS = 9
 MIN_PER_SOURCE = 3
+MIN_STATEMENT_CHARS = 20
+"""A shorter line must be a sentence, or say what its figure is of."""
 MAX_STATEMENT_CHARS = 400
 MIN_OF_BEST = 0.15
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
 NOT_DONE = "Not done: "
+ONLY_LISTED = (
+    "The rows stand as the table has them: nothing was counted, summed or ranked. Put SQL into the "
+    "request between backticks, or configure a model."
+)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_NAMED_FIGURE = re.compile(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
+_ADVICE = re.compile(r"; [^;]*\breport what is missing\.?$")
+"""What a tool tells its worker to do next is not for the person who reads the answer."""
 _REASONS = get_args(EscalationReason)
 
 
@@ -33,7 +44,9 @@ def report(brief: Brief) -> dict[str, Any]:
     if elsewhere := _escalation(brief):
         return _handed_back(brief, [], elsewhere)
     answered = [call for call in brief.calls if not call.failed]
-    refused = [f"{NOT_DONE}{c.tool}: {c.text[:200]}" for c in brief.calls if c.failed]
+    refused = [
+        f"{NOT_DONE}{c.tool}: {_ADVICE.sub('', c.text)[:200]}" for c in brief.calls if c.failed
+    ]
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
     handed = [] if found or shown or _is_refused(brief) else _handed(brief)
@@ -45,7 +58,9 @@ def report(brief: Brief) -> dict[str, Any]:
     told = " ".join(shown)
     if listed := [s for s in statements if s["text"] not in told] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
-    confidence = 40 if handed else 70 if len(claims) > 2 else 55
+    is_listed = any(is_listing(brief, call) and call.data.get("rows") for call in answered)
+    gaps = [ONLY_LISTED] * is_listed + [gap for call in answered for gap in _gaps(call)]
+    confidence = 40 if handed or is_listed else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
         "output": "\n\n".join([*shown, *refused]),
@@ -53,7 +68,7 @@ def report(brief: Brief) -> dict[str, Any]:
         "findings": [
             f for call in answered for f in objects(call.data, "findings") + _doubts(call)
         ],
-        "gaps": list(dict.fromkeys(gap for call in answered for gap in _gaps(call))),
+        "gaps": list(dict.fromkeys(gaps)),
         "invalidates": next(filter(None, map(_invalidates, answered)), ""),
         "confidence": confidence - 10 * bool(refused),
     }
@@ -65,7 +80,7 @@ def _shown(call: Call) -> str:
     if isinstance(data.get("summary"), str):
         return str(data["summary"])
     if data.get("columns") and data.get("rows"):
-        return _table([str(name) for name in data["columns"]], data["rows"])
+        return _table(data)
     if "checked" in data:
         verdicts = Counter(_verdict(item) for item in _items(data))
         counted = ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items()))
@@ -78,11 +93,15 @@ def _shown(call: Call) -> str:
     return ""
 
 
-def _table(columns: list[str], rows: list[list[Any]]) -> str:
+def _table(data: dict[str, Any]) -> str:
+    columns, rows = data["columns"], data["rows"]
     lines = [columns, ["---"] * len(columns), *rows[:MAX_ROWS]]
     shown = ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
-    if len(rows) > MAX_ROWS:
-        shown.append(f"\n{len(rows) - MAX_ROWS} more rows.")
+    left = len(rows) - MAX_ROWS
+    if data.get("cut") or len(rows) == MAX_LISTED_ROWS:
+        shown.append(f"\nOnly the first {min(len(rows), MAX_ROWS)} rows are shown.")
+    elif left > 0:
+        shown.append(f"\n{left} more row{'s' * (left > 1)}.")
     return "\n".join(shown)
 
 
@@ -163,7 +182,13 @@ def _says_something(sentence: str) -> bool:
     commas = _THOUSANDS.sub("", sentence)
     is_row = commas.count(",") > commas.count(", ") + 2 or sentence.count("|") > 2
     is_heading = sentence[-1] not in ".!?" and not figures(sentence)
-    return not (len(sentence) < 20 or is_row or is_heading or sentence.lower().startswith("source"))
+    is_short = len(sentence) < MIN_STATEMENT_CHARS and not _is_short_fact(sentence)
+    return not (is_short or is_row or is_heading or sentence.lower().startswith("source"))
+
+
+def _is_short_fact(line: str) -> bool:
+    is_sentence = line[-1] in ".!" and len(line.split()) > 2
+    return is_sentence or bool(_NAMED_FIGURE.search(line))
 
 
 def _handed(brief: Brief) -> list[Passage]:
@@ -176,7 +201,8 @@ def _handed_back(
     brief: Brief, refused: list[str], told: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    texts = [call.text[:MAX_REFUSAL_CHARS] for call in brief.calls if call.failed]
+    failed = [_ADVICE.sub("", call.text) for call in brief.calls if call.failed]
+    texts = [text[:MAX_REFUSAL_CHARS] for text in failed]
     said = ". ".join(dict.fromkeys(texts))
     message = (
         said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"

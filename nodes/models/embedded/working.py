@@ -14,7 +14,9 @@ _QUOTED = re.compile(r"[\"“]([^\"“”]{3,80})[\"”]")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _ONLINE = re.compile(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 _SHOW_TABLES = "SHOW TABLES"
+_LISTING = re.compile(r'SELECT \* FROM ".+" LIMIT \d+')
 MAX_QUERY_WORDS = 24
+MAX_LISTED_ROWS = 50
 MAX_CLAIMS = 100
 MAX_FINDINGS = 100
 _WELCOME = ("title", "format", "findings", "earlier_attempt")
@@ -69,6 +71,12 @@ def heading(identifier: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def is_listing(brief: Brief, call: Call) -> bool:
+    """Tell whether a call only listed a table, for want of a statement that was given."""
+    statement = str(call.arguments.get("sql", ""))
+    return bool(_LISTING.fullmatch(statement)) and statement not in brief.code
+
+
 def _fillable(brief: Brief, tools: Schemas) -> list[tuple[str, dict[str, Any]]]:
     calls = []
     for name, schema in tools.items():
@@ -107,7 +115,7 @@ def _next_sql(brief: Brief, earlier: list[Call]) -> str | None:
     if _SHOW_TABLES not in asked:
         return _SHOW_TABLES
     table = _best_table(brief.subject, earlier[asked.index(_SHOW_TABLES)].data)
-    statement = f'SELECT * FROM "{table}" LIMIT 50'
+    statement = f'SELECT * FROM "{table}" LIMIT {MAX_LISTED_ROWS}'
     return statement if table and statement not in asked else None
 
 

@@ -14,6 +14,8 @@ PARSED = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
 """Kinds that need a parser, which runs in a process of its own."""
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 2_000_000
+CUT = f"\n[cut at {MAX_TEXT_CHARS} characters]"
+"""Ends a text that is too long."""
 PARSE_TIMEOUT_S = 30.0
 
 
@@ -86,7 +88,7 @@ def _checked_text(path: Path, text: str) -> str:
     if not text.strip():
         raise _unreadable(path, "no text in it", _advice(path))
     if len(text) > MAX_TEXT_CHARS:
-        text = f"{text[:MAX_TEXT_CHARS]}\n[cut at {MAX_TEXT_CHARS} characters]"
+        text = text[:MAX_TEXT_CHARS] + CUT
     return text
 
 

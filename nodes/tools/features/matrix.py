@@ -30,7 +30,8 @@ class Matrix:
         lines = [head, ["---"] * len(head), *self.rows]
         table = ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
         named = "; ".join(f"{product}: {source}" for product, source in self.sources)
-        return "\n".join([*table, f"Source: {named}."])
+        # A line right below a table would be a row of it.
+        return "\n".join([*table, "", f"Source: {named}."])
 
 
 def matrix(claims: Sequence[CitedClaim]) -> Matrix:

@@ -277,6 +277,34 @@ class TestWorker:
         assert "| Amazon | 2324.0 |" in report.output
         assert report.claims[0].source == "market_caps"
 
+    def test_says_of_a_table_it_only_listed_that_nothing_was_computed(self) -> None:
+        listed = worked("Sum the market caps.", query_database)
+        given = worked("Sum the market caps: `SELECT sum(cap) FROM market_caps`.", query_database)
+
+        assert listed.gaps[0].startswith("The rows stand as the table has them: nothing was")
+        assert listed.confidence == 40
+        assert given.gaps == () and given.confidence == 55
+
+    @pytest.mark.parametrize(
+        ("count", "cut", "told"),
+        [
+            (20, "", ""),
+            (21, "", "\n\n1 more row."),
+            (49, "", "\n\n29 more rows."),
+            (50, "", "\n\nOnly the first 20 rows are shown."),
+            (200, "only the first 200 rows", "\n\nOnly the first 20 rows are shown."),
+        ],
+    )
+    def test_counts_only_rows_that_it_knows_of(self, count: int, cut: str, told: str) -> None:
+        @tool("query_database")
+        def query_long(sql: str) -> dict[str, Any]:
+            """Query a long table."""
+            return {"columns": ["n"], "rows": [[n] for n in range(count)], "cut": cut}
+
+        report = worked("List them: `SELECT n FROM long`", query_long)
+
+        assert report.output.split("| 19 |")[1] == told
+
     def test_asks_for_the_tables_after_sql_that_fails(self) -> None:
         sql = {"name": "query_database", "args": {"sql": "SELECT 1"}, "id": "1"}
         messages: list[AnyMessage] = [
@@ -632,3 +660,34 @@ def test_what_a_search_found_stands_beside_what_another_tool_says():
 
     assert report.output == f"Two marks.\n\n- {AWS} (amazon.md)"
     assert [claim.text for claim in report.claims] == ["Two marks.", AWS]
+
+
+@pytest.mark.parametrize(
+    ("line", "fact"),
+    [
+        ("Tea: 3 EUR per cup.", "Tea: 3 EUR per cup."),
+        ("Tea costs 3 EUR.", "Tea costs 3 EUR."),
+        ("- Tea: 3 EUR", "Tea: 3 EUR"),
+        ("* Tea (green) - 3 EUR", "Tea (green) - 3 EUR"),
+    ],
+)
+def test_a_line_of_few_words_is_found_where_it_says_something(line: str, fact: str) -> None:
+    text = f"# Tea 2024\n\nTea, 3\n\n{line}\n\n| Tea | 3 |\n"
+
+    report = worked("What is the price of tea?", artifacts={"list.md": text})
+
+    assert [claim.text for claim in report.claims] == [fact]
+
+
+def test_what_a_tool_advises_its_worker_is_not_told_the_person() -> None:
+    refusal = "there is nothing to search: add a file; use another tool, or report what is missing"
+    messages: list[AnyMessage] = [
+        handoff("Hello"),
+        AIMessage("", tool_calls=[{"name": "web_search", "args": {"query": "x"}, "id": "1"}]),
+        ToolMessage(refusal, tool_call_id="1", status="error"),
+    ]
+
+    ((_, report),) = calls(messages, web_search)
+
+    assert report["escalation"]["message"] == "there is nothing to search: add a file"
+    assert report["output"].endswith("there is nothing to search: add a file")

@@ -62,7 +62,7 @@ def test_what_all_products_state_comes_first_and_what_one_does_not_is_said() -> 
     assert made.products == ("A", "B")
     assert made.rows == (("Price", "9", "8"), ("API", "REST", "not stated"))
     assert made.unstated == (("B", "API"),)
-    assert "Source: A: a.md; B: b.md." in made.markdown()
+    assert made.markdown().endswith("|\n\nSource: A: a.md; B: b.md.")
 
 
 def test_a_product_that_contradicts_itself_is_named() -> None:

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from nodes.errors import ToolRefused
+from nodes.tools.documents.read import MAX_TEXT_CHARS, read_document
 from nodes.tools.query_database import query_database
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import locate
@@ -150,6 +151,19 @@ async def test_rows_are_capped_and_the_cut_is_marked():
 
     assert len(found["rows"]) == 200 and len(found["results"]) == 20
     assert "200" in found["cut"]
+
+
+async def test_a_sheet_of_which_only_the_beginning_was_read_is_refused_and_said_how_to_query(
+    tmp_path,
+):
+    sheet = tmp_path / "big.csv"
+    sheet.write_text("id\n" + "1234567\n" * (MAX_TEXT_CHARS // 8))
+
+    with pytest.raises(ToolRefused, match=r"only the beginning of big\.csv.* SUPERVISE_SQL_URL"):
+        await ask(None, "SELECT sum(id) FROM big", {"big.csv": read_document(sheet)})
+
+    whole = await ask(sheet, "SELECT count(*) AS n FROM big")
+    assert whole["rows"] == [[MAX_TEXT_CHARS // 8]]
 
 
 async def test_no_database_and_no_sheet_is_refused(tmp_path):
