@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from graph.stores.sqlite_file import create
 from tests.command import Command
 from tests.endpoint import Fault, Scenario, ScriptedTask
 from tests.endpoint.process import EndpointProcess, endpoint_process
@@ -199,6 +200,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Hold the run database as another process would."""
     path = folder / DATABASE
     path.parent.mkdir(exist_ok=True)
+    create(path)
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("BEGIN EXCLUSIVE")
