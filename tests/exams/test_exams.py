@@ -1,7 +1,7 @@
 """Every shipped team sits its exam with the embedded model, offline.
 
-A team is held to 80 percent unless it stands in the table with what it reaches. Requests that the
-embedded model cannot meet stay in the exams: a language model should.
+Each is held to what it reaches, a new one to 80 percent. Requests that the embedded model cannot
+meet stay in the exams: a language model should.
 """
 
 import pytest
@@ -12,7 +12,19 @@ from graph.teams import SHIPPED
 
 DEFAULT = 80
 REACHED = {
+    "code_review": 100,
+    "competitive_intelligence": 95,
+    "contract_review": 95,
+    "curriculum": 97,
+    "engineering_ops": 99,
+    "expert_router": 89,
     "market_analysis": 95,
+    "organisation": 100,
+    "patient_summary": 96,
+    "portfolio_rebalancing": 100,
+    "product_launch": 100,
+    "research_writing_code": 93,
+    "tech_support": 91,
 }
 TEAMS = sorted(path.parent.name for path in SHIPPED.glob("*/evals.jsonl"))
 
