@@ -26,6 +26,15 @@ def test_a_folder_stands_for_the_documents_right_inside_it():
     assert list(read_materials([Path("data")])) == ["a.csv", "b.md"]
 
 
+def test_an_empty_file_of_a_folder_is_passed_over_and_one_that_is_named_is_refused():
+    write("package/module.py", "x = 1")
+    empty = write("package/__init__.py", "")
+
+    assert list(read_materials([Path("package")])) == ["module.py"]
+    with pytest.raises(FileUnreadable, match="no text in it"):
+        read_materials([empty])
+
+
 def test_two_files_of_one_name_get_distinct_names():
     first, second = write("north/notes.md", "North."), write("south/notes.md", "South.")
 

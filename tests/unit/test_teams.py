@@ -127,6 +127,16 @@ def test_a_tool_that_leads_nowhere_is_refused(folder, tools, said):
     assert any(said in problem for problem in check_team(folder))
 
 
+def test_mistakes_of_keys_and_tools_are_named_at_once(folder):
+    worker = "---\ndescripton: Counts.\ntools: [query_databse]\n---\nCount.\n"
+    (folder / "counter.md").write_text(worker)
+
+    said = " ".join(map(str, check_team(folder)))
+
+    assert "unknown key 'descripton'" in said and "description is missing" in said
+    assert "unknown tool 'query_databse'" in said
+
+
 def test_a_tool_of_another_package_is_taken(folder):
     text = WORKER.format("").replace("[calculate]", "['os.path:join']")
     (folder / "counter.md").write_text(text)
