@@ -73,7 +73,7 @@ class _Threads(ThreadPoolExecutor):
                 return
             try:
                 outcome.set_result(fn(*args, **kwargs))
-            except BaseException as error:
+            except BaseException as error:  # whoever waits for the outcome raises it
                 outcome.set_exception(error)
 
         Thread(target=work, daemon=True).start()

@@ -116,7 +116,7 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 entry = json.loads(line)
-            except json.JSONDecodeError:
+            except json.JSONDecodeError:  # a line that a kill or a full disk cut short
                 continue
             if isinstance(entry, dict):
                 yield entry

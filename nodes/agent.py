@@ -163,7 +163,7 @@ async def _tried(
         raise
     except ToolRefused as error:
         return _refusal(request, str(error))
-    except Exception as error:
+    except Exception as error:  # a tool may be anybody's: its mistake must not end the worker
         return _refusal(request, f"{type(error).__name__}: {error}")
 
 

@@ -140,10 +140,11 @@ def _sent_back(
     kept = {name: report for name, report in results.items() if name not in again}
     complete = {name: each for name, each in results.items() if each.status == "completed"}
     dropped = {name: report for name, report in complete.items() if name in again}
+    # The reducers would keep all that was there; the state's types do not know how to say so.
     return {
-        "results": Overwrite(kept),  # type: ignore[typeddict-item]  # the reducer would keep all
-        "steps": Overwrite(steps),  # type: ignore[typeddict-item]
-        "ledger": Overwrite({**paid, **ledger}),  # type: ignore[typeddict-item]
+        "results": Overwrite(kept),  # type: ignore[typeddict-item]  # see above
+        "steps": Overwrite(steps),  # type: ignore[typeddict-item]  # see above
+        "ledger": Overwrite({**paid, **ledger}),  # type: ignore[typeddict-item]  # see above
         "withdrawn": {**state.get("withdrawn", {}), **dropped},
         "notes": dict(notes),
         "critic_rounds": rounds,

@@ -122,8 +122,8 @@ async def _begin(
         "plan": plan,
         "plans": (plan,),
         "results": Overwrite({}),  # type: ignore[typeddict-item]  # a new request has none yet
-        "steps": Overwrite({}),  # type: ignore[typeddict-item]
-        "ledger": Overwrite({"@plan": spent}),  # type: ignore[typeddict-item]
+        "steps": Overwrite({}),  # type: ignore[typeddict-item]  # nor any attempt
+        "ledger": Overwrite({"@plan": spent}),  # type: ignore[typeddict-item]  # nor other bills
         "answer": None,
         "critic_rounds": 0,
         "notes": {},

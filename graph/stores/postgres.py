@@ -45,7 +45,7 @@ async def open_postgres(
         await patiently(session.reach, url=url, patience_s=START_PATIENCE_S, worth=passes_soon)
         # Making the tables may take longer than a server may be silent.
         connection = await patiently(session.connection, url=url)
-    except BaseException:
+    except BaseException:  # a cancel too: the lock must not outlive the attempt to open
         await session.end()
         raise
     saver = SteadySaver(session, connection, serde=strict_serializer(), patience_s=patience_s)

@@ -128,7 +128,7 @@ class SteadySaver(AsyncPostgresSaver):
                 else:
                     async with connection.cursor(binary=True) as cursor:
                         yield cursor
-            except BaseException as error:
+            except BaseException as error:  # told apart below
                 # A cancel in the middle leaves a connection whose next answer is another's.
                 if isinstance(error, psycopg.Error) or not isinstance(error, Exception):
                     await self._session.drop()

@@ -78,7 +78,7 @@ class ThreadSession:
             try:
                 await connection.execute(_SESSION)
                 await (self._retake(connection) if self._is_taken else self._take(connection))
-            except BaseException:
+            except BaseException:  # a cancel too: a connection that holds no thread is of no use
                 await self.drop()
                 raise
             self._is_held = True

@@ -123,8 +123,8 @@ def lenient(schema: type[T]) -> type[T]:
     def drop_unknown_keys(cls: Any, value: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
         return validated(value, schema) if isinstance(value, Mapping) else handler(value)
 
-    # pydantic's stubs know class methods inside a class body only
-    validator: Any = model_validator(mode="wrap")(classmethod(drop_unknown_keys))  # type: ignore[arg-type]
+    method: Any = classmethod(drop_unknown_keys)  # pydantic's stubs know it in a class body only
+    validator: Any = model_validator(mode="wrap")(method)
     return create_model(
         schema.__name__,
         __base__=schema,

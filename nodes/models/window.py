@@ -36,8 +36,7 @@ class Window:
         """Wait until the amount fits; one over the limit waits for an empty window."""
         amount = min(amount, self.limit)
         async with self._turn:
-            # nobody can wake it earlier: time alone makes room
-            while (wait_s := self._wait_s(amount)) > 0:  # noqa: ASYNC110
+            while (wait_s := self._wait_s(amount)) > 0:  # noqa: ASYNC110 - time alone makes room
                 await asyncio.sleep(wait_s)
             entry = Entry(time.monotonic(), amount)
             with self._lock:

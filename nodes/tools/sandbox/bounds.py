@@ -1,6 +1,10 @@
 """What code that is run may use."""
 
 from dataclasses import dataclass
+from typing import Final
+
+FOLDER: Final = "/cell"
+"""Where the code and its files lie, as it sees them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ this machine            the cell
 /usr /lib* Python  ->   the same, read only
 /dev/null …        ->   the same
 all else                is not there: no home, no /proc, no network, no other process
-                        /work: in memory, of limited size, the only place to write
+                        /cell: in memory, of limited size, the only place to write
 """
 
 import os
@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Final
 
 from nodes.tools.sandbox import kernel
-from nodes.tools.sandbox.bounds import Bounds
+from nodes.tools.sandbox.bounds import FOLDER, Bounds
 from nodes.tools.sandbox.refused_calls import refuse_calls
 
 USER: Final = 1000
 """Inside of the cell."""
 NOBODY: Final = 65534
 """Outside of the cell, where root starts it."""
-WORK: Final = "/work"
 NAME: Final = "cell"
 """Of the machine, as the code sees it."""
 NAMESPACES: Final = (
@@ -61,7 +60,7 @@ def build(root: str, python: str, files: Mapping[str, str], bounds: Bounds) -> N
     limited = kernel.NO_SETUID | kernel.NO_DEVICES
     kernel.mount("tmpfs", root, "tmpfs", limited, "size=1m,mode=755")
     _bind(root, _apart([*_LIBRARIES, *_DEVICES, os.path.realpath(python)]))
-    work = f"{root}{WORK}"
+    work = f"{root}{FOLDER}"
     os.mkdir(work)
     kernel.seal(root)
     options = f"size={bounds.folder_bytes},nr_inodes=1024,mode=700,uid={USER},gid={USER}"
@@ -72,7 +71,7 @@ def build(root: str, python: str, files: Mapping[str, str], bounds: Bounds) -> N
         path.write_text(text, encoding="utf-8", errors="replace")
     # Without a privilege nobody leaves it, and where it stands no new namespace of users is made.
     os.chroot(root)
-    os.chdir(WORK)
+    os.chdir(FOLDER)
 
 
 def confine(bounds: Bounds, *, apart: int) -> None:

@@ -11,16 +11,15 @@ from typing import Any, Final
 
 from nodes.tools.isolation import Isolated, IsolatedFailed
 from nodes.tools.plain_text import plain, plain_line
-from nodes.tools.sandbox.bounds import Bounds
+from nodes.tools.sandbox.bounds import FOLDER, Bounds
 
 CHILD = "nodes.tools.sandbox.launcher"
-WORK = "/work"
 START_S = 20.0
 """For what comes before the code and after it."""
 MAX_REASON_CHARS = 240
 NEEDS = "it takes Linux 5.12 or newer with user namespaces, on x86_64 or aarch64"
 
-_FRAME = re.compile(r'^[ \t]*File "/work/([^"\n]+)", line (\d+)', re.MULTILINE)
+_FRAME = re.compile(rf'^[ \t]*File "{FOLDER}/([^"\n]+)", line (\d+)', re.MULTILINE)
 _WALLS: Final[Mapping[str, str]] = {
     r"^MemoryError": "a process may use {memory_mb} MB of memory",
     r"Resource temporarily unavailable|can't start new thread": (
@@ -72,7 +71,7 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: Bounds) -> En
     if len(held) < len(files):
         raise NotRun("two of the files have the same name")
     _check_sizes(files, bounds)
-    request = {"files": held, "entry": f"{WORK}/{names[entry]}", "bounds": asdict(bounds)}
+    request = {"files": held, "entry": f"{FOLDER}/{names[entry]}", "bounds": asdict(bounds)}
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-cell-")
     try:
         async with Isolated(CHILD, timeout_s=bounds.wall_s + START_S) as child:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 import traceback
 from pathlib import Path
 
@@ -87,7 +86,6 @@ def test_a_deep_recursion_and_a_prefix_of_containers_are_read():
         assert failure.own is not None and failure.own.function == "deeper"
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="groups came with 3.11")
 def test_an_exception_group_is_one_failure_or_more_and_never_none():
     try:
         raise ExceptionGroup("two", [ValueError("a"), KeyError("b")])

@@ -148,7 +148,7 @@ async def test_it_gets_no_privileges_and_makes_no_namespaces():
     ending = await run(
         "import ctypes, os\n"
         "call = ctypes.CDLL(None, use_errno=True)\n"
-        "print(os.getuid(), call.unshare(0x10000000), call.mount(b'a', b'/work', b'tmpfs', 0, 0),\n"
+        "print(os.getuid(), call.unshare(0x10000000), call.mount(b'a', b'/cell', b'tmpfs', 0, 0),\n"
         "      call.shmget(0, 10**9, 0o1600), call.setuid(0))\n"
     )
 
