@@ -1,4 +1,4 @@
-.PHONY: help run test exams check bench chaos dev audit lock
+.PHONY: help run test exams check fresh bench chaos dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -15,8 +15,11 @@ test:  ## run the tests, offline and in parallel
 exams:  ## let every shipped team sit its exam, offline
 	bin/test tests/exams
 
-check:  ## format, lint, types, tests, exams: what CI runs
+check:  ## format, lint, types, tests, exams, a fresh machine: what CI runs
 	.ci/run
+
+fresh:  ## prove that a clone sets itself up: each Python found, pip and uv, either command first
+	python3 tests/benchmarks/fresh_machine.py
 
 bench:  ## measure dispatch against waves, in memory and on SQLite; takes some minutes
 	bin/test --collect-only -q >/dev/null

@@ -60,7 +60,7 @@ class Usage(_Frozen):
 
     model_calls: int = Field(0, ge=0)
     input_tokens: int = Field(0, ge=0)
-    """As the endpoint reports them; 0 when it reports none."""
+    """As the endpoint reports them, or estimated from the texts where it reports none."""
     output_tokens: int = Field(0, ge=0)
     cost_usd: float | None = 0.0
     """From the price table of the day; None when a model's price is not known."""
@@ -68,6 +68,8 @@ class Usage(_Frozen):
     """Time spent waiting for models and tools, summed over calls, not wall time."""
     models: tuple[str, ...] = ()
     """Names of the models that answered, in order of first use."""
+    uncounted_calls: int = Field(0, ge=0)
+    """Calls whose endpoint reported no tokens; theirs are estimated."""
 
     def __add__(self, other: "Usage") -> "Usage":
         known = self.cost_usd is not None and other.cost_usd is not None
@@ -78,6 +80,7 @@ class Usage(_Frozen):
             cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
             seconds=self.seconds + other.seconds,
             models=tuple(dict.fromkeys(self.models + other.models)),
+            uncounted_calls=self.uncounted_calls + other.uncounted_calls,
         )
 
 
@@ -488,7 +491,11 @@ class Report(_Frozen):
     invalidates: str = ""
     """Why the work planned after this task no longer makes sense; empty while it does."""
     is_partial: SkipJsonSchema[bool] = False
-    """A team did the task, and its answer lacks what stands in `gaps`."""
+    """The output lacks something that the task asked for: what stands in `failures`, or, where a
+    team did the task, in `gaps`. Set by code, whatever a model says."""
+    failures: SkipJsonSchema[tuple[str, ...]] = ()
+    """What tools could not do and no later call made good, and which materials were cut when they
+    were read; each is among the gaps too. Set by code."""
     marks: SkipJsonSchema[tuple[Mark, ...]] = ()
     """What those who did the task have read; set by code, whatever a model says."""
     addresses: SkipJsonSchema[tuple[str, ...]] = ()
@@ -507,6 +514,17 @@ class Constraints(_Frozen):
     max_tokens: int
     timeout_s: float
     tier: Tier
+
+
+class TeamRecord(_Frozen):
+    """What of a team a run stands on; a path such as `outer/inner` leads into a team within it."""
+
+    strategies: dict[str, str] = Field(default_factory=dict)
+    """By the path of each `team.md`."""
+    tools: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By the path of each worker; of one that is a team, the team."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """Checksums of all else that a team's files say, by their paths."""
 
 
 class Handoff(_Frozen):
@@ -679,21 +697,31 @@ class Answer(_Frozen):
 class Context:
     """Settings of one run. None means: as the team or the environment says."""
 
+    # Forms such as Studio's show the docstrings of the fields.
+    __pydantic_config__ = ConfigDict(use_attribute_docstrings=True)
+
     deadline_s: Amount | None = None
     """Seconds from the run's start; then the run answers with what it has."""
     max_cost_usd: Amount | None = None
+    """US dollars, by list prices; then the run answers with what it has."""
     max_tokens: Annotated[int, Field(ge=0)] | None = None
+    """Tokens in and out of all model calls; then the run answers with what it has."""
     max_steps: Annotated[int, Field(ge=0)] | None = None
     """Attempts at tasks, over the whole run."""
     max_tasks: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Tasks of a plan."""
     max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
+    """Attempts at one task."""
     max_concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Model calls in flight."""
     approve_plan: bool = False
+    """Show the plan and wait for a person before anything of it runs."""
     model_fast: str | None = None
-    """`provider:model`, or `embedded`."""
+    """Model of the fast tier: `provider:model`, or `embedded`."""
     model_standard: str | None = None
+    """Model of the standard tier: `provider:model`, or `embedded`."""
     model_strong: str | None = None
+    """Model of the strong tier: `provider:model`, or `embedded`."""
 
 
 def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> dict[str, Report]:
@@ -746,9 +774,13 @@ def merge_attempts(left: Mapping[str, Attempt], right: Mapping[str, Attempt]) ->
 class RequestInput(TypedDict, total=False):
     """What a caller gives: a request in words, or a chat whose last human message is one."""
 
-    request: str
-    messages: Annotated[list[AnyMessage], add_messages]
-    materials: dict[str, str]
+    request: Annotated[str, Field(description="What to do, in words.")]
+    messages: Annotated[
+        list[AnyMessage],
+        Field(description="A chat instead: its last human message is the request."),
+        add_messages,
+    ]
+    materials: Annotated[dict[str, str], Field(description="Documents to work on: name to text.")]
 
 
 class SupervisorState(RequestInput, total=False):
@@ -760,6 +792,8 @@ class SupervisorState(RequestInput, total=False):
     """Results that came with the request, from the team that asked."""
     origin: Origin
     """Whose words the tasks of the plan are."""
+    team_record: TeamRecord
+    """The team that the plan was made for."""
     plan: Plan | None
     plans: Annotated[tuple[Plan, ...], merge_plans]
     results: Annotated[dict[str, Report], merge_results]

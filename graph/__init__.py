@@ -6,11 +6,15 @@ The names below load what they need when they are first used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from graph.own_modules import require_own_modules
+
 if TYPE_CHECKING:
     from graph.outcome import Outcome
     from graph.runner import aresume, arun, resume, run
     from graph.supervisor import build_supervisor
     from graph.teams import load_team
+
+__version__ = "0.1.0"
 
 __all__ = ["Outcome", "aresume", "arun", "build_supervisor", "load_team", "resume", "run"]
 
@@ -23,6 +27,8 @@ _HOMES = {
     "resume": "graph.runner",
     "run": "graph.runner",
 }
+
+require_own_modules()
 
 
 def __getattr__(name: str) -> Any:

@@ -1,27 +1,20 @@
 """Ctrl-C: what runs is cancelled, said, and over within two seconds."""
 
 import asyncio
-import contextlib
-import os
 import signal
-import sys
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Event, Thread, Timer, current_thread, main_thread
-from typing import Any, Final, NoReturn, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
-EXIT_CODE: Final = 130
+from graph.leaving import Cancelled, leave
+
 GRACE_S: Final = 1.2
 """What a cancelled run has to clean up; what takes longer is left as a kill would leave it."""
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
-
-
-class Cancelled(Exception):
-    """A person ended the run; the message says what is kept."""
 
 
 def run_cancellable(work: Coroutine[Any, Any, Result], *, farewell: Callable[[], str]) -> Result:
@@ -41,23 +34,6 @@ def run_cancellable(work: Coroutine[Any, Any, Result], *, farewell: Callable[[],
                 if not stopped.is_set():
                     raise
                 raise Cancelled(farewell()) from None
-
-
-def leave(code: int = EXIT_CODE, message: str = "") -> NoReturn:
-    """End the process and its children now."""
-    if message and sys.stderr is not None:
-        with contextlib.suppress(OSError):
-            os.write(2, f"{message}\n".encode(errors="replace"))
-    for child in _children():
-        with contextlib.suppress(OSError):
-            os.kill(child, signal.SIGKILL)
-    os._exit(code)
-
-
-def terminate_as_interrupt() -> None:
-    """Let SIGTERM do what Ctrl-C does, also while nothing runs yet."""
-    if current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 class _Threads(ThreadPoolExecutor):
@@ -107,12 +83,3 @@ def _signals_cancel(task: "asyncio.Task[Any]", farewell: Callable[[], str]) -> I
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
-
-
-def _children() -> list[int]:
-    """List the processes that this one has started, where the system tells."""
-    found: list[int] = []
-    for task in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += map(int, task.read_text().split())
-    return found

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.progress import models_shown
-from graph.terminal import one_line
+from graph.text import one_line
+from graph.wording import seconds_text, task_text
 
 Json = Mapping[str, Any]
 MAX_SOURCES_CHARS = 8000
 """Of the places named in one document."""
+_SHOWN: Mapping[str, str] = {"lost": "for planning that failed"}
+"""What calls were for, where the bill's own word does not say it."""
 
 
 def answer_markdown(answer: Json) -> str:
@@ -40,7 +43,7 @@ def plan_lines(plan: Json, states: Mapping[str, str] | None = None) -> list[str]
         after = f" after {', '.join(map(_edge, edges))}" if edges else ""
         state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
         what = one_line(task.get("description", ""), 300)
-        lines.append(f"  {task['id']} {task['worker']}{after}{state}: {what}")
+        lines.append(f"  {task_text(task['id'], task['worker'])}{after}{state}: {what}")
     return lines
 
 
@@ -51,7 +54,7 @@ def question_lines(question: Json, *, shown_plan: Json | None = None) -> list[st
         shown = [] if plan == shown_plan else plan_lines(plan)
         problems = [f"problem: {one_line(text, 300)}" for text in question.get("problems") or ()]
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
-    asker = " ".join(filter(None, (question.get("task"), question.get("worker"))))
+    asker = task_text(question.get("task") or "", question.get("worker") or "")
     asked = one_line(str(question.get("question") or question.get("is") or ""), 1000)
     return [f"{one_line(asker)} asks: {asked}"]
 
@@ -76,9 +79,9 @@ def _edge(edge: Json) -> str:
 def _wall(timing: Json) -> str:
     if not timing.get("wall_s"):
         return ""
-    text = f" in {timing['wall_s']:.2f} s"
+    text = f" in {seconds_text(timing['wall_s'])}"
     if timing.get("sequential_s"):
-        text += f"; one step after another {timing['sequential_s']:.2f} s"
+        text += f"; one step after another {seconds_text(timing['sequential_s'])}"
     if timing.get("speedup"):
         text += f", speed-up {timing['speedup']:.2f}"
     return text
@@ -88,7 +91,7 @@ def _path(timing: Json) -> Iterator[str]:
     if timing.get("critical_path_s"):
         steps = " → ".join(one_line(step, 40) for step in timing.get("critical_path") or ())
         bound = timing.get("bounded_by")
-        text = f"critical path {timing['critical_path_s']:.2f} s: {steps}"
+        text = f"critical path {seconds_text(timing['critical_path_s'])}: {steps}"
         yield f"{text} · bounded by {one_line(bound, 80)}" if bound else text
 
 
@@ -100,11 +103,12 @@ def _cost(usage: Json) -> Iterator[str]:
         _counted(usage["model_calls"], "model call"),
         f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
         "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
+        *_uncounted(usage),
         *models_shown(usage.get("models")),
     ]
     yield " · ".join(one_line(part) for part in parts)
     further = [
-        f"{calls} {one_line(name)}"
+        f"{calls} {one_line(_SHOWN.get(name, name))}"
         for name, calls in (usage.get("by_mechanism") or {}).items()
         if name not in ("plan", "work", "synthesis")
     ]
@@ -112,6 +116,11 @@ def _cost(usage: Json) -> Iterator[str]:
         yield f"calls beyond N+2 (plan, tasks, answer): {', '.join(further)}"
     if estimate := usage.get("estimate"):
         yield estimate_line(estimate)
+
+
+def _uncounted(usage: Json) -> list[str]:
+    calls = usage.get("uncounted_calls")
+    return [f"tokens of {_counted(calls, 'call')} estimated"] if calls else []
 
 
 def estimate_line(estimate: Json) -> str:

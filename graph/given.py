@@ -13,8 +13,19 @@ from pydantic import TypeAdapter, ValidationError
 
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.models.reader import require_plain
+from nodes.origin import HANDED
 from nodes.redaction import redacted_value
+from nodes.tools.plain_text import plain_name
 from state import Context, SupervisorState
+
+MAX_NAME_CHARS = 1000
+"""Of a material."""
+KEPT = (
+    *("began_at", "deadline_at", "work_from", "work_until"),
+    *("__budget", "__told", "__within", "__given", "__kept", HANDED),
+)
+"""Names in a `configurable` under which a run keeps its clock, its budget, and whose part it is."""
+OWN = "__own"
 
 
 def read_input(given: Any) -> Any:
@@ -43,10 +54,31 @@ def read_input(given: Any) -> Any:
             "the materials are no texts with names", next='give them as {"name": "text"}'
         )
     _require_plain("the request", request)
-    _require_plain("the materials", materials)
+    if materials:
+        filled["materials"] = _named(materials)
     if not request and _ends_with_a_person(filled.get("messages")):
         filled["request"] = ""
     return {name: redacted_value(value) for name, value in filled.items()}
+
+
+def _named(materials: Mapping[str, str]) -> dict[str, str]:
+    """Return materials by names that a model may read: on one line, with nothing unseen in it.
+
+    Raises:
+        RequestInvalid: a text cannot be kept, a name is too long, or two are the same then.
+    """
+    named: dict[str, str] = {}
+    for given, text in materials.items():
+        name = plain_name(given)
+        if len(name) > MAX_NAME_CHARS or name in named:
+            problem = "has a name that another has too" if name in named else "has too long a name"
+            raise RequestInvalid(
+                f"the material {name[:80]!r} {problem}",
+                next=f"give each a name of its own, of at most {MAX_NAME_CHARS} characters",
+            )
+        _require_plain(f"the material {name!r}", text)
+        named[name] = text
+    return named
 
 
 def read_context(given: Context | Mapping[str, Any] | None) -> Context:
@@ -72,6 +104,24 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
             cause=f"{first['msg']}; it is {first['input']!r:.40}",
             next="leave it out to have it as the team and the environment say",
         ) from None
+
+
+class Own:
+    """Marks a `configurable` whose entries this application has made: no client can send one."""
+
+
+def require_own(configurable: Mapping[str, Any]) -> None:
+    """Refuse a `configurable` into which a client has put what a run keeps for itself.
+
+    Raises:
+        SettingsInvalid: it has.
+    """
+    taken = [name for name in (*KEPT, OWN) if name in configurable]
+    if taken and not isinstance(configurable.get(OWN), Own):
+        raise SettingsInvalid(
+            f"{taken[0]!r} in the configurable is the run's own",
+            next="leave it out; deadline and budget are set in the context",
+        )
 
 
 def read_edit(values: Any) -> Any:

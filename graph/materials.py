@@ -1,17 +1,23 @@
 """From the files a user names to a request's materials: name to text."""
 
+import asyncio
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, count
+from pathlib import Path, PurePath
+from time import monotonic
 from typing import Final
 
-from nodes.errors import FileUnreadable
+from nodes.errors import DeadlinePassed, FileUnreadable
 from nodes.tools.documents.folder import READABLE
-from nodes.tools.documents.read import read_document
+from nodes.tools.documents.read import read_all
+from nodes.tools.plain_text import plain_name
 
 MAX_TOTAL_BYTES: Final = 5_000_000
 MAX_FILES: Final = 200
+TOLD_EVERY_S: Final = 0.5
+"""Between two events that say how many files are read."""
 DATABASES: Final = frozenset(
     (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
 )
@@ -22,12 +28,41 @@ WORKED_ON: Final = READABLE | {
 """What of a folder is given; the search in documents leaves code and settings alone."""
 
 
-def read_materials(files: Iterable[Path]) -> dict[str, str]:
+Progress = Callable[[int, int], None]
+"""Called with how many files are read, and of how many."""
+
+
+async def read_materials(
+    files: Iterable[Path], *, deadline_s: float | None = None, on_progress: Progress | None = None
+) -> dict[str, str]:
     """Read files, and the documents right inside folders; two of one name get distinct names.
 
     Raises:
         FileUnreadable: one of them cannot be read, or all together are too large.
+        DeadlinePassed: the run's deadline came before all were read.
     """
+    named, read = await asyncio.to_thread(_found, files), 0
+
+    def tell() -> None:
+        nonlocal read
+        read += 1
+        if on_progress:
+            on_progress(read, len(named))
+
+    try:
+        async with asyncio.timeout(deadline_s):
+            texts = await read_all(list(named.values()), on_read=tell)
+    except TimeoutError:
+        raise DeadlinePassed(
+            f"the run's deadline came when {read} of {len(named)} files were read",
+            kept="nothing had begun",
+            next="allow more time, name fewer files, or set SUPERVISE_DOCUMENTS to their folder",
+        ) from None
+    return dict(zip(named, texts, strict=True))
+
+
+def _found(files: Iterable[Path]) -> dict[str, Path]:
+    """Return the files to be read, by the names that they go by."""
     paths = [path for file in files for path in _expanded(file)]
     if len(paths) > MAX_FILES:
         raise FileUnreadable(
@@ -35,7 +70,24 @@ def read_materials(files: Iterable[Path]) -> dict[str, str]:
             next="set SUPERVISE_DOCUMENTS to their folder, which is searched instead",
         )
     _check_size(paths)
-    return {name: read_document(path) for name, path in _named(paths).items()}
+    return _named(paths)
+
+
+def progress_of(
+    listener: Callable[[Mapping[str, object]], None], *, every_s: float = TOLD_EVERY_S
+) -> Progress:
+    """Tell a listener, now and then, how many files are read: an event that no trace keeps."""
+    told_s = monotonic()
+
+    def tell(read: int, of: int) -> None:
+        nonlocal told_s
+        if monotonic() - told_s >= every_s:
+            told_s = monotonic()
+            listener(
+                {"t": 0.0, "kind": "reading", "task": "", "worker": "", "read": read, "of": of}
+            )
+
+    return tell
 
 
 def _expanded(path: Path) -> list[Path]:
@@ -51,7 +103,23 @@ def _expanded(path: Path) -> list[Path]:
     documents = [e for e in found if e.is_file() and _is_document(e) and e.stat().st_size]
     if not documents:
         raise _refused(path, "no document lies right inside this folder", _kinds())
+    for document in documents:
+        _check_link(document, path.resolve())
     return documents
+
+
+def _check_link(path: Path, folder: Path) -> None:
+    """Refuse a link to what does not belong to the folder by itself: anybody may have made it."""
+    if not path.is_symlink():
+        return
+    target = path.resolve()
+    parts = target.relative_to(folder).parts if target.is_relative_to(folder) else (".",)
+    if any(part.startswith(".") for part in parts) or not _is_document(target):
+        raise _refused(
+            path,
+            f"it is a link to {target}, which is no document of this folder",
+            f"remove the link; what is meant to be read is named by itself: --file {target}",
+        )
 
 
 def _kind(path: Path) -> int:
@@ -88,20 +156,21 @@ def _check_size(paths: Iterable[Path]) -> None:
             )
 
 
-def _named(paths: Iterable[Path]) -> Mapping[str, Path]:
+def _named(paths: Iterable[Path]) -> dict[str, Path]:
     """Name each file by as much of its path as tells it from the others."""
     named: dict[str, Path] = {}
     real = dict.fromkeys(path.resolve() for path in paths)
     for path in real:
-        name = next((name for name in _names(path) if name not in named), str(path))
-        named[name] = path
+        named[next(name for name in _names(path) if name not in named)] = path
     return named
 
 
 def _names(path: Path) -> Iterator[str]:
-    parts = [part for part in path.parts if part != path.anchor]
-    for count in range(1, len(parts) + 1):
-        yield "/".join(parts[-count:])
+    parts = [plain_name(part) for part in path.parts if part != path.anchor]
+    last = PurePath(parts[-1])
+    longer = ("/".join(parts[-number:]) for number in range(1, len(parts) + 1))
+    # Two that differ in what is not seen alone.
+    return chain(longer, (str(last.with_stem(f"{last.stem} ({n})")) for n in count(2)))
 
 
 def _kinds() -> str:

@@ -6,10 +6,11 @@ from typing import Any
 
 from graph.questions import Question
 from nodes.bill import total
-from nodes.errors import SupervisorError
+from nodes.errors import SupervisorError, kinds_of
 from state import Answer, Bill, Plan, Report, RunStatus, SupervisorState
 
 EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "partial": 3, "needs_input": 7}
+NOTHING_FOUND, NO_MODEL = 3, 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,10 @@ class Outcome:
         """The exit code of the contract."""
         if self.error:
             return self.error.exit_code
+        if self.status == "failed" and self.answer:
+            failed = [report for report in self.results.values() if report.status == "failed"]
+            is_the_models = bool(failed) and all(map(_is_the_models, failed))
+            return NO_MODEL if is_the_models else NOTHING_FOUND
         return EXIT_CODES.get(self.status, 1)
 
     def to_json(self) -> dict[str, Any]:
@@ -74,6 +79,13 @@ class Outcome:
             "error": _error_json(self.error),
             **(asked if self.questions else {}),
         }
+
+
+def _is_the_models(report: Report) -> bool:
+    """Return whether a task failed since a model could not be asked, or gave nothing of use."""
+    code = (report.error or "").partition(":")[0]
+    kinds = kinds_of(SupervisorError)
+    return any(kind.code == code and kind.exit_code == NO_MODEL for kind in kinds)
 
 
 def _error_json(error: SupervisorError | None) -> dict[str, Any] | None:

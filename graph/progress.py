@@ -21,15 +21,21 @@ class Row:
     description: str
     needs: tuple[str, ...] = ()
     state: str = "ready"
+    waits_for: tuple[str, ...] = ()
+    """Of what it needs, what has not ended."""
     tool: str = ""
     """The tool called last."""
     remark: str = ""
     tokens: int = 0
     began: float | None = None
     ended: float | None = None
+    seconds: float | None = None
+    """As its report says; None while there is none."""
 
     def elapsed_s(self) -> float:
-        """Give the seconds of work so far; 0 before it begins."""
+        """Return the seconds of work so far; 0 before it begins."""
+        if self.seconds is not None:
+            return self.seconds
         return 0.0 if self.began is None else (self.ended or monotonic()) - self.began
 
 
@@ -40,13 +46,15 @@ class Board:
         self.thread = thread
         self.team = ""
         self.models: tuple[str, ...] = ()
-        self.phase = "planning"
+        self.kept_materials: tuple[str, ...] = ()
+        self.phase = "starting"
         self.plan_version = 0
         self.tokens = 0
-        self.began = monotonic()
+        self._clock = _Clock()
         self._rows: dict[str, Row] = {}
         self._lock = Lock()
         self._listeners = {
+            "reading": self._read,
             "request": self._requested,
             "plan_created": self._planned,
             "plan_revised": self._planned,
@@ -63,9 +71,16 @@ class Board:
 
     def hear(self, event: Event) -> None:
         """Take an event in; one that is not shown, or that lacks a key, is no error."""
-        if listener := self._listeners.get(str(event.get("kind"))):
-            with self._lock:
+        listener = self._listeners.get(str(event.get("kind")))
+        with self._lock:
+            self._clock.hear(event)
+            if listener:
                 listener(event)
+
+    def seconds(self) -> float | None:
+        """Return the time since the request, as the run's figures count it; None before it."""
+        with self._lock:
+            return self._clock.seconds()
 
     def rows(self) -> list[Row]:
         """List the tasks, each with its state as of now."""
@@ -75,7 +90,7 @@ class Board:
         for row in rows:
             missing = [need for need in row.needs if need in unsettled]
             if row.state == "ready" and missing:
-                row.state = f"waiting on {', '.join(missing)}"
+                row.state, row.waits_for = "waiting", tuple(missing)
         return rows
 
     def done(self) -> list[str]:
@@ -86,12 +101,16 @@ class Board:
         """Find the task's row; one that no plan named goes to a row that is not shown."""
         return self._rows.get(str(event.get("task")), Row("", "", ""))
 
+    def _read(self, event: Event) -> None:
+        self.phase = f"reading: {event.get('read')} of {event.get('of')} files"
+
     def _requested(self, event: Event) -> None:
         if event.get("within"):
             return
-        self.team = str(event.get("team", ""))
+        self.phase, self.team = "planning", str(event.get("team", ""))
         self.thread = str(event.get("thread") or self.thread)
         self.models = models_shown(event.get("models"))
+        self.kept_materials = tuple(map(str, event.get("kept_materials") or ()))
 
     def _planned(self, event: Event) -> None:
         plan = event.get("plan") or {}
@@ -110,7 +129,7 @@ class Board:
 
     def _started(self, event: Event) -> None:
         row = self._row(event)
-        row.state, row.ended = "working", None
+        row.state, row.ended, row.seconds = "working", None, None
         row.began = row.began or monotonic()
         row.worker = str(event.get("worker") or row.worker)
         if (attempt := event.get("attempt") or 1) > 1:
@@ -129,6 +148,8 @@ class Board:
         report = event.get("report") or {}
         row, status = self._row(event), str(report.get("status", "completed"))
         row.state, row.ended = STATES.get(status, status), monotonic()
+        if "started_s" in report and "ended_s" in report:
+            row.seconds = report["ended_s"] - report["started_s"]
         row.remark = _reason(report) or row.remark
 
     def _refined(self, event: Event) -> None:
@@ -143,7 +164,33 @@ class Board:
         self.phase = self.phase if event.get("within") else "answering"
 
     def _answered(self, event: Event) -> None:
-        self.phase = self.phase if event.get("within") else "done"
+        if not event.get("within"):
+            self.phase = str(event.get("status") or "done")
+
+
+@dataclass
+class _Clock:
+    """A run's own clock: it stands still while the run does, such as before a resume."""
+
+    _asked: float | None = None
+    _last: float = 0.0
+    _heard: float = 0.0
+    """When the last event came, on this machine's clock."""
+    _wall: float | None = None
+
+    def hear(self, event: Event) -> None:
+        self._last, self._heard = float(event.get("t") or self._last), monotonic()
+        if event.get("within"):
+            return
+        if event.get("kind") == "request":
+            self._asked, self._wall = self._last, None
+        elif event.get("kind") == "answer":
+            self._wall = (event.get("timing") or {}).get("wall_s")
+
+    def seconds(self) -> float | None:
+        if self._asked is None or self._wall is not None:
+            return self._wall
+        return max(0.0, self._last - self._asked + monotonic() - self._heard)
 
 
 def changed(event: Event) -> str:

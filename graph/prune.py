@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph.settings import Settings
-from graph.threads import lock_path, locked
+from graph.threads import lock_path, locked, pruning
 from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
 from nodes.errors import ThreadBusy, UsageError
 
@@ -65,12 +65,14 @@ def prune(which: Which, settings: Settings, *, is_dry: bool = False) -> Pruned:
 
     Raises:
         StoreError: the run database cannot be used.
+        ThreadBusy: another prune takes too long.
     """
     chosen = list(_chosen(which, settings))
     if is_dry or not chosen:
         return Pruned(threads=chosen)
     pruned = Pruned()
-    with _database(settings) as forget:
+    # A thread that another prune holds would be taken for one that is running.
+    with pruning(settings.home), _database(settings) as forget:
         for thread in chosen:
             try:
                 with locked(thread, settings.home):

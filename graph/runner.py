@@ -2,34 +2,39 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command, Overwrite, StateSnapshot
+from langgraph.types import StateSnapshot
 
 from graph import journal
 from graph.accepted import recall, share
-from graph.given import read_context
+from graph.follow_up import with_materials_of
+from graph.given import OWN, Own, read_context
 from graph.harvest import harvest
 from graph.journal import Journal, Listener
-from graph.materials import read_materials
+from graph.materials import progress_of, read_materials
 from graph.outcome import Outcome
 from graph.portal import portal
 from graph.questions import answered, open_questions
+from graph.resuming import is_under_way, reopened
+from graph.run_start import merge_context
 from graph.salvage import salvage
 from graph.settings import Settings
 from graph.store import RunDatabase, open_database
 from graph.supervisor import build_supervisor
 from graph.supervisor_graph import SupervisorGraph
+from graph.team_changes import changes_event, changes_of_team
 from graph.teams import find_team, load_team
 from graph.threads import checked, new_thread
 from graph.told import told_spent
 from graph.trace import journal_path
 from nodes.bill import unentered
+from nodes.deadline import stamps
 from nodes.errors import (
     BudgetSpent,
     ModelError,
@@ -96,7 +101,8 @@ async def arun(
     Args:
         files: documents and folders of documents that become materials of the request.
         materials: further materials, name to text.
-        thread: goes on with that thread's history; a new one without it.
+        thread: goes on with that thread's history and materials, of which one with the name of a
+            new one is replaced; a new thread without it.
         on_event: called with each event of the trace as it happens.
 
     Raises:
@@ -105,16 +111,22 @@ async def arun(
         ThreadBusy: the thread is running elsewhere.
     """
     settings = settings or Settings()
-    given, context = _given(request, files, materials), read_context(context)
+    context, begun = read_context(context), now_s()
+    given = await _given(request, files, materials, context, on_event)
     thread = checked(thread or new_thread())
     source = _source(team, settings)
     async with _opened(thread, source, settings, on_event) as session:
-        if _is_under_way(await session.graph.aget_state(session.config)):
+        # The deadline counts from before the files were read.
+        session.config["configurable"] |= stamps(begun, context.deadline_s)
+        snapshot = await session.graph.aget_state(session.config)
+        if is_under_way(snapshot):
             raise ThreadUnfinished(
                 f"thread {thread!r} holds a run that has not ended",
                 kept="what it has finished",
                 next=f"supervise resume {thread}, or choose another --thread",
             )
+        given, materials_kept = with_materials_of(snapshot.values, given)
+        session.config["configurable"]["__kept"] = materials_kept
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
         kept = {"source": source, "input": given, "context": asdict(context)}
         session.journal.accept({"run": noted, **kept})
@@ -141,6 +153,7 @@ async def aresume(
     Raises:
         SettingsInvalid: a setting of the context cannot be used.
         ThreadUnknown: no run has this thread id here.
+        TeamChanged: the team's files are not those that the run was begun with.
         NothingAsked, AnswerUnclear: there is no one question that `answer` could answer.
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
@@ -151,6 +164,12 @@ async def aresume(
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
             session.journal.accept({"run": noted, **accepted})
+        changes = await changes_of_team(
+            session.team,
+            session.database.saver,
+            session.config,
+            request=accepted["input"]["request"],
+        )
         snapshot = await session.graph.aget_state(session.config)
         values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
         command = None if answer is None else answered(thread, questions, answer)
@@ -160,16 +179,16 @@ async def aresume(
         if is_begun and not snapshot.next and values.get("status") == "done":
             return Outcome.of(thread, values)
         session.journal.write({"resumed": _utc_now()})
+        if changes:
+            session.journal.tell(changes_event(changes, _elapsed_s(session)))
         session.config["configurable"]["__told"] = session.told
         asked = read_context(accepted.get("context"))
-        # A cap of zero is set; a switch that is off may be one that nobody touched.
-        changed = {n: v for n, v in asdict(given).items() if v is not None and v is not False}
-        context = replace(asked, **changed)
+        context = merge_context(asked, given)
         if snapshot.next:
             return await _drive(session, command, context)
         # A run that was killed before its first checkpoint begins anew from what was accepted.
-        reopened = _reopened(values) if is_begun else None
-        return await _drive(session, reopened or accepted["input"], context)
+        again = reopened(values) if is_begun else None
+        return await _drive(session, again or accepted["input"], context)
 
 
 async def aplan(
@@ -205,10 +224,15 @@ async def adraft(
     on_event: Listener | None = None,
 ) -> tuple[Plan, Estimate]:
     """Give the plan of a request as `aplan` does, with what its run is expected to cost."""
-    given, context = _given(request, files, materials), read_context(context)
+    context, begun = read_context(context), now_s()
+    given = await _given(request, files, materials, context, on_event)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
     config: RunnableConfig = {
-        "configurable": {"thread_id": new_thread()},
+        "configurable": {
+            "thread_id": new_thread(),
+            OWN: Own(),
+            **stamps(begun, context.deadline_s),
+        },
         "callbacks": [Journal(None, on_event)],
     }
     state = await graph.ainvoke(given, config, context=context, interrupt_after=["supervisor"])
@@ -230,41 +254,13 @@ async def _opened(
         began_at = now_s() - journal.last_moment(path)
         with Journal(path, listener) as kept:
             config: RunnableConfig = {
-                "configurable": {"thread_id": thread, "began_at": began_at},
+                "configurable": {"thread_id": thread, "began_at": began_at, OWN: Own()},
                 "callbacks": [kept],
                 "run_name": team.name,
                 "tags": ["supervisor-worker", team.name],
                 "metadata": {"team": team.name},
             }
             yield _Session(thread, graph, database, kept, is_new_here, config, team)
-
-
-def _is_under_way(snapshot: StateSnapshot) -> bool:
-    """Say whether a thread holds work; a request that never got a plan may be replaced."""
-    values = snapshot.values
-    is_planned = values.get("planned_for") == values.get("request") and not values.get("objection")
-    return bool(snapshot.next) and (is_planned or bool(snapshot.interrupts))
-
-
-def _reopened(values: SupervisorState) -> Command[Any] | None:
-    """Send a partial end back to the supervisor, with what was completed and all caps anew."""
-    if values.get("status") != "partial":
-        return None
-    kept = {n: r for n, r in values.get("results", {}).items() if r.status == "completed"}
-    update = {
-        "status": "running",
-        "results": Overwrite(kept),
-        "steps": Overwrite({}),
-        # The same tasks are billed again under their own names.
-        "ledger": Overwrite({f"earlier/{n}": spent for n, spent in values["ledger"].items()}),
-        "reported": -1,
-        "cut": "",
-        "revisions": 0,
-        "stalls": 0,
-        "critic_rounds": 0,
-        "notes": {},
-    }
-    return Command(update=update, goto="supervisor")
 
 
 async def _drive(session: _Session, given: Any, context: Context | None) -> Outcome:
@@ -327,10 +323,9 @@ def _cut_off(session: _Session, error: SupervisorError) -> Outcome:
 def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
     error.kept = error.kept or f"thread {session.thread} with {finished} finished tasks"
     error.next = _what_next(error, session.thread, session.team.contact)
-    t = now_s() - session.config["configurable"]["began_at"]
     session.journal.tell(
         {
-            "t": t,
+            "t": _elapsed_s(session),
             "kind": "error",
             "task": "",
             "worker": "",
@@ -338,6 +333,10 @@ def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
             "message": str(error),
         }
     )
+
+
+def _elapsed_s(session: _Session) -> float:
+    return float(now_s() - session.config["configurable"]["began_at"])
 
 
 def _what_next(error: SupervisorError, thread: str, contact: str) -> str:
@@ -349,10 +348,20 @@ def _what_next(error: SupervisorError, thread: str, contact: str) -> str:
     return f"{then}; or ask {contact}" if contact else then
 
 
-def _given(
-    request: str, files: Sequence[str | Path], materials: Mapping[str, str] | None
+async def _given(
+    request: str,
+    files: Sequence[str | Path],
+    materials: Mapping[str, str] | None,
+    context: Context,
+    listener: Listener | None,
 ) -> dict[str, Any]:
-    read = read_materials([Path(file) for file in files]) if files else {}
+    read: Mapping[str, str] = {}
+    if files:
+        read = await read_materials(
+            [Path(file) for file in files],
+            deadline_s=context.deadline_s,
+            on_progress=progress_of(listener) if listener else None,
+        )
     given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
     return {**given, "request": read_request(cast(SupervisorState, given))}
 

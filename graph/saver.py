@@ -81,8 +81,12 @@ class GroupSaver(SqliteSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """Give a cursor; inside a group the commit comes at the group's end."""
-        with super().cursor(transaction and not self._is_grouping) as cursor:
+        """Return a cursor; inside a group the commit comes at the group's end.
+
+        A synchronous caller on another thread commits for itself: the group may have ended.
+        """
+        is_grouped = self._is_grouping and threading.current_thread() is self._thread
+        with super().cursor(transaction and not is_grouped) as cursor:
             yield cursor
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:

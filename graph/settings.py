@@ -1,6 +1,6 @@
 """The environment, read once: every name the application obeys stands here.
 
-A variable of the environment outranks the same name in `.env`; a name left blank is not set.
+A variable of the environment outranks the same name in `.env`; one that is blank is not set.
 """
 
 import os
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
-from urllib.parse import urlsplit
 from zlib import crc32
 
 from pydantic import (
@@ -20,11 +19,18 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import ErrorDetails
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
+from graph.setting_values import find_address_problem, read_origins, read_price
 from graph.stores.address import is_postgres, masked, passwords, shown
 from nodes.errors import SettingsInvalid
-from nodes.models.settings import ModelSettings
+from nodes.models.settings import ModelSettings, Price
 from nodes.redaction import keep_secret
 from nodes.tools.settings import ToolSettings
 
@@ -40,9 +46,6 @@ OPENAI_MODELS: Final[Mapping[Tier, str]] = {
 
 PREFIX: Final = "SUPERVISE_"
 DATABASE: Final = Path(".supervise") / "runs.sqlite"
-
-_NEVER_BLANK = ("OPENAI_API_KEY", "TAVILY_API_KEY")
-"""A blank one is a key that failed to load, not one that is not wanted."""
 
 ModelName = Annotated[
     str | None,
@@ -97,6 +100,12 @@ class Settings(BaseSettings):
         description="seconds, above 0 and at most 3600",
     )
     """Total for one model call, its retries and waits included."""
+    prices: Annotated[dict[str, Price], NoDecode] = Field(
+        default_factory=dict,
+        validation_alias="SUPERVISE_PRICES",
+        description="provider:model=INPUT/OUTPUT, US dollars for a million tokens, with commas",
+    )
+    """Of models that the price table does not have, or has at another price."""
     stream: bool = Field(False, validation_alias="SUPERVISE_STREAM", description="true or false")
     database_url: str = Field(
         "",
@@ -135,6 +144,15 @@ class Settings(BaseSettings):
     )
     langsmith_endpoint: str | None = Field(None, validation_alias="LANGSMITH_ENDPOINT")
     langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
+    studio_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        validation_alias="SUPERVISE_STUDIO_ORIGINS",
+        description="addresses such as http://localhost:3000, separated by commas",
+    )
+    """Pages that may call the development server, besides those of LangSmith's Studio."""
+    server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
+    server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
+    """Where LangGraph's server can be reached, as it says itself."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -146,6 +164,20 @@ class Settings(BaseSettings):
             ) from None
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsInvalid(".env cannot be read", cause=str(error)) from None
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take blank names out of the environment and of `.env`, each for itself."""
+        found = super().settings_customise_sources(settings_cls, *sources, **named)
+        for source in found:
+            if isinstance(source, EnvSettingsSource):
+                given = source.env_vars
+                source.env_vars = {
+                    name: value for name, value in given.items() if not _blank(value)
+                }
+        return found
 
     def models(self) -> ModelSettings:
         """Say how models are reached."""
@@ -159,6 +191,7 @@ class Settings(BaseSettings):
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
             call_timeout_s=self.call_timeout_s,
+            prices=self.prices,
             streaming=self.stream,
         )
 
@@ -233,8 +266,8 @@ class Settings(BaseSettings):
             "LANGSMITH_PROJECT": self.langsmith_project,
         }
         for name, value in told.items():
-            if value and self.langsmith_tracing:
-                os.environ.setdefault(name, value)
+            if value and self.langsmith_tracing and _blank(os.environ.get(name, "")):
+                os.environ[name] = value
 
     def _model(self, tier: Tier) -> str:
         chosen: str | None = getattr(self, f"model_{tier}")
@@ -246,7 +279,7 @@ class Settings(BaseSettings):
     @classmethod
     def _ignore_blank_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: v.strip(" \t") if isinstance(v, str) else v for name, v in values.items()}
-        return {name: v for name, v in kept.items() if v != "" or name.upper() in _NEVER_BLANK}
+        return {name: value for name, value in kept.items() if not _blank(value)}
 
     @field_validator("langsmith_tracing", mode="before")
     @classmethod
@@ -260,8 +293,8 @@ class Settings(BaseSettings):
         if key is None:
             return None
         value = key.get_secret_value()
-        if not value.strip():
-            raise ValueError("is set but empty")
+        if _blank(value):
+            return None
         if not (value.isascii() and value.isprintable()) or " " in value:
             raise ValueError("holds a line break, a space or another character no key has")
         return key
@@ -271,7 +304,7 @@ class Settings(BaseSettings):
     def _must_be_an_address(cls, url: str | None) -> str | None:
         if url is None:
             return None
-        if problem := _address_problem(url):
+        if problem := find_address_problem(url):
             raise ValueError(problem)
         return url.rstrip("/")
 
@@ -304,6 +337,18 @@ class Settings(BaseSettings):
     def _split_folders(cls, value: Any) -> Any:
         return _folders(value.split(os.pathsep)) if isinstance(value, str) else value
 
+    @field_validator("studio_origins", mode="before")
+    @classmethod
+    def _split_origins(cls, value: Any) -> Any:
+        return read_origins(value) if isinstance(value, str) else value
+
+    @field_validator("prices", mode="before")
+    @classmethod
+    def _read_prices(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return dict(read_price(item) for item in value.split(",") if item.strip())
+
     @field_validator("documents", "repository", mode="after")
     @classmethod
     def _expand_home(cls, path: Path | None) -> Path | None:
@@ -314,29 +359,12 @@ def _folders(names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
 
 
+def _blank(value: Any) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
 def _revealed(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
-
-
-def _address_problem(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        return "is no address"
-    if parts.scheme not in ("http", "https"):
-        return "does not begin with http:// or https://"
-    if not host or any(character.isspace() for character in url):
-        return "names no host"
-    if parts.username or parts.password:
-        return "holds a password, which belongs into OPENAI_API_KEY"
-    if parts.query or parts.fragment:
-        return "goes on after the path with '?' or '#'"
-    if "/v1/v1" in parts.path:
-        return "holds /v1 twice"
-    if parts.path.rstrip("/").endswith(("/chat/completions", "/responses", "/models")):
-        return "goes on after /v1, where it must end"
-    return ""
 
 
 def _problem(error: ErrorDetails) -> str:

@@ -4,18 +4,26 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config, merge_configs
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, StateSnapshot, StateUpdate
+from langgraph.types import StateUpdate
 
-from graph.given import read_context, read_edit, read_input
-from graph.harvest import harvest
+from graph.checkpointers import adapt_checkpointer, require_checkpointer
+from graph.given import read_context, read_edit, read_input, require_own
 from graph.portal import portal
-from nodes.budget import Budget
+from graph.run_start import (
+    RunStart,
+    inherited_context,
+    is_resumed,
+    is_same_run,
+    merge_context,
+    saved_context,
+)
+from graph.team_changes import changes_of_team
 from nodes.checks.plan import problems
-from nodes.deadline import stamps
-from nodes.events import now_s
-from state import Context, Plan, RequestInput, SupervisorState, Team, Usage
+from state import Context, Plan, RequestInput, SupervisorState, Team
 
 Edits = list[list[StateUpdate]]
 
@@ -58,20 +66,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         """Stream a run; every other entry comes through here."""
-        input, context = read_input(input), read_context(context)
-        configurable = dict((config or {}).get("configurable", {}))
-        if "began_at" not in configurable:
-            configurable["began_at"] = now_s() - await self._elapsed_s(input, config)
-        if context.deadline_s is not None and "deadline_at" not in configurable:
-            configurable |= stamps(now_s(), context.deadline_s)
-        # A server saves what stands here with each checkpoint, but for names that begin so.
-        if _has_budget(context) and "__budget" not in configurable:
-            configurable["__budget"] = await self._budget(input, config, context)
-        stamped = cast(RunnableConfig, {**(config or {}), "configurable": configurable})
-        if durability is None and self._saves(configurable):
-            durability = "sync"
+        input = read_input(input)
+        require_own(self._around(config)["configurable"])
+        start = await self._start(input, config, context)
+        require_checkpointer(self.team, start.context, self._saver(config))
+        stamped = start.stamp(config)
+        durability = self._durability(stamped, durability)
         async for part in super().astream(
-            input, stamped, context=context, durability=durability, **kwargs
+            input, stamped, context=start.context, durability=durability, **kwargs
         ):
             yield part
 
@@ -116,54 +118,48 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             if wrong := problems(plan, self.team, max_tasks=max_tasks, materials=materials):
                 raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
-    async def _budget(self, input: Any, config: RunnableConfig | None, context: Context) -> Budget:
-        """Make a run's budget; a resumed run has spent what its checkpoint or its journal says."""
-        budget = Budget(max_tokens=context.max_tokens, max_cost_usd=context.max_cost_usd)
-        if snapshot := await self._resumed(input, config):
-            tell = (config or {}).get("configurable", {}).get("__told")
-            told = list(tell().values()) if tell else []
-            # A run that another machine began is in a journal there.
-            for usage in max(_saved(snapshot), told, key=_tokens):
-                budget.charge(usage)
-        return budget
+    async def _start(
+        self, input: Any, config: RunnableConfig | None, context: Context | Mapping[str, Any] | None
+    ) -> RunStart:
+        given = inherited_context(config) if context is None else read_context(context)
+        around = self._around(config)
+        configurable = around["configurable"]
+        is_kept = self._saver(config) is not None and "thread_id" in configurable
+        if not is_kept or "__within" in configurable:
+            return RunStart(given, None)
+        resumed, is_same = is_resumed(input, configurable), False
+        if not resumed and "run_id" in {**configurable, **around["metadata"]}:
+            resumed = is_same = is_same_run(around, await self.aget_state(around))
+        snapshot = None
+        if resumed:
+            await changes_of_team(self.team, self._saver(config), around)
+            snapshot = await self.aget_state(around, subgraphs=True)
+        context = merge_context(saved_context(snapshot), given)
+        return RunStart(context, snapshot, is_same_run=is_same)
 
-    async def _elapsed_s(self, input: Any, config: RunnableConfig | None) -> float:
-        """Give where the clock of a resumed run goes on: its last known moment."""
-        snapshot = await self._resumed(input, config)
-        if snapshot is None:
-            return 0.0
-        values = snapshot.values
-        reports = {**values.get("results", {}), **harvest(snapshot)}.values()
-        moments: list[float] = [report.ended_s for report in reports]
-        return float(max([values.get("planned_s", 0.0), *moments]))
+    def _around(self, config: RunnableConfig | None) -> RunnableConfig:
+        """Return a call's config with the graph's own, and with that of the node it is made in."""
+        return ensure_config(merge_configs(self.config, config))
 
-    async def _resumed(self, input: Any, config: RunnableConfig | None) -> StateSnapshot | None:
-        """Give the state that an input goes on from; None when it begins a run."""
-        goes_on = input is None or (isinstance(input, Command) and input.resume is not None)
-        if not (goes_on and config and self._saves(dict(config.get("configurable", {})))):
+    def _saves(self, config: RunnableConfig) -> bool:
+        is_inner = "__pregel_task_id" in config.get("configurable", {})
+        return not is_inner and self._saver(config) is not None
+
+    def _durability(self, config: RunnableConfig, asked: Any) -> Any:
+        """Return what a run is saved with; a server asks for some also where nothing is saved."""
+        if self._saver(config) is None:
             return None
-        return await self.aget_state(config, subgraphs=True)
+        return asked or ("sync" if self._saves(config) else None)
 
-    def _saves(self, configurable: dict[str, Any]) -> bool:
-        is_inner = "__pregel_task_id" in configurable
-        return not is_inner and bool(self.checkpointer or "__pregel_checkpointer" in configurable)
+    def _saver(self, config: RunnableConfig | None) -> BaseCheckpointSaver[Any] | None:
+        return self._resolve_checkpointer(self._around(config))
 
-
-def _saved(snapshot: StateSnapshot) -> list[Usage]:
-    """Give what a checkpoint knows to be spent on its request."""
-    values = snapshot.values
-    if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
-        return []
-    entered = [expense.usage for expense in values.get("ledger", {}).values()]
-    return entered + [report.usage for report in harvest(snapshot).values()]
-
-
-def _tokens(spent: list[Usage]) -> int:
-    return sum(usage.input_tokens + usage.output_tokens for usage in spent)
-
-
-def _has_budget(context: Context) -> bool:
-    return context.max_tokens is not None or context.max_cost_usd is not None
+    def _apply_checkpointer_allowlist(
+        self, checkpointer: BaseCheckpointSaver[Any] | None
+    ) -> BaseCheckpointSaver[Any] | None:
+        """Adapt a checkpointer, however it was attached; LangGraph calls this before each use."""
+        allowed = super()._apply_checkpointer_allowlist(checkpointer)
+        return allowed and adapt_checkpointer(allowed)
 
 
 def _read(supersteps: Sequence[Sequence[StateUpdate]]) -> Edits:

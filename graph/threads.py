@@ -10,6 +10,7 @@ from filelock import FileLock, Timeout
 
 from nodes.errors import StoreError, ThreadBusy, UsageError
 
+PRUNE_WAIT_S = 60.0
 _SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -52,17 +53,46 @@ def locked(thread: str, home: Path) -> Iterator[None]:
         ThreadBusy: another caller runs the thread.
         StoreError: there is no place for the lock.
     """
-    path = lock_path(thread, home)
+    busy = ThreadBusy(
+        f"thread {thread!r} is running elsewhere",
+        kept="the run that holds it is unharmed",
+        next="wait for it, or choose another --thread",
+    )
+    with _held(lock_path(thread, home), home, busy=busy):
+        yield
+
+
+@contextmanager
+def pruning(home: Path) -> Iterator[None]:
+    """Wait until no other process removes runs of this folder, and keep others from it.
+
+    Raises:
+        ThreadBusy: the other one takes too long.
+        StoreError: there is no place for the lock.
+    """
+    # No thread's lock has this name: theirs are in hexadecimal.
+    path = home / "locks" / "prune.lock"
+    with _held(path, home, busy=pruned_elsewhere(), timeout_s=PRUNE_WAIT_S):
+        yield
+
+
+def pruned_elsewhere() -> ThreadBusy:
+    """Return the error of a prune that has waited too long for another."""
+    return ThreadBusy(
+        "runs are being removed elsewhere",
+        kept="all that the other --prune leaves",
+        next="wait until it has ended",
+    )
+
+
+@contextmanager
+def _held(path: Path, home: Path, *, busy: ThreadBusy, timeout_s: float = 0.0) -> Iterator[None]:
     lock = FileLock(path, is_singleton=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=timeout_s)
     except Timeout:
-        raise ThreadBusy(
-            f"thread {thread!r} is running elsewhere",
-            kept="the run that holds it is unharmed",
-            next="wait for it, or choose another --thread",
-        ) from None
+        raise busy from None
     except OSError as error:
         raise StoreError(
             f"the folder {home} cannot be written, and runs are kept there",

@@ -46,4 +46,5 @@ def _usage(call: Entry) -> Usage:
         cost_usd=call.get("cost_usd"),
         seconds=call.get("seconds") or 0.0,
         models=(str(call["model"]),) if call.get("model") else (),
+        uncounted_calls=1 if call.get("uncounted") else 0,
     )

@@ -97,7 +97,8 @@ def _run(
         run["resumed"] += "resumed" in note
         unended = next((status for key, status in _UNENDED.items() if key in note), "running")
     request = next((event for event in turn if event["kind"] == "request"), {})
-    run |= {key: request[key] for key in ("request", "models", "materials") if key in request}
+    told = ("request", "models", "materials", "kept_materials")
+    run |= {key: request[key] for key in told if key in request}
     last = turn[-1] if turn else {}
     ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else unended
     asked = {"questions": notes[-1]["asked"]} if ended == "needs_input" else {}

@@ -13,6 +13,7 @@ from nodes.cascade import left_out
 from nodes.deadline import is_past
 from nodes.errand import Errand
 from nodes.events import elapsed_s, emit
+from nodes.keeping import is_saved
 from nodes.models.catalog import Models
 from nodes.rendezvous import Meeting, Seeds, join
 from nodes.thrift import CHEAPEST, must_save
@@ -57,7 +58,7 @@ async def act(
         doers=doers,
         errand=Errand(model=models.chat(tier, runtime.context), limits=doer.limits),
         divides=rung == "split" or task.is_compound,
-        is_kept=runtime.execution_info is not None and bool(runtime.execution_info.thread_id),
+        is_kept=is_saved(config),
         max_steps=max(1, meeting.left()),
     )
     attempt = await _made(work, number, rung, meeting, team, runtime)

@@ -20,7 +20,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from nodes.errand import Errand, TurnsSpent
-from nodes.errors import ModelError, NothingToRead, ToolRefused
+from nodes.errors import ModelError, NothingToRead, ToolFailed, ToolRefused
 from nodes.events import emit
 from nodes.models.ask import lenient
 from nodes.models.surroundings import surroundings
@@ -28,6 +28,7 @@ from nodes.models.usage import usage_of
 from nodes.prompts import shortened, work_prompt
 from nodes.redaction import redacted
 from nodes.taint import OutsideClosed, Taint
+from nodes.tool_outcomes import FAILED, Ending, read_failures
 from nodes.tools.access import access_of
 from nodes.tools.plain_text import plain
 from state import Report, Usage, Worker
@@ -41,9 +42,11 @@ MAX_SHOWN_CHARS = 500
 
 
 class WorkerAgentState(AgentState[Report]):
-    """A worker's conversation, and the materials its tools may read."""
+    """A worker's conversation, and what its tools may read besides their arguments."""
 
     materials: dict[str, str]
+    lacking: list[str]
+    """What the reports that were handed over lack, each with its task."""
 
 
 class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
@@ -92,14 +95,14 @@ class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         began = monotonic()
-        denied = request.tool is None
+        denied, failures = request.tool is None, tuple[str, ...]()
         result: ToolMessage | Command[Any]
         try:
             request = _admitted(request)
         except OutsideClosed as refusal:
             denied, result = True, _refusal(request, str(refusal))
         else:
-            result = await _answered(request, handler)
+            result, failures = await _answered(request, handler)
         failed = isinstance(result, ToolMessage) and result.status == "error"
         await emit(
             "tool_call",
@@ -111,6 +114,7 @@ class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
             seconds=round(monotonic() - began, 6),
             error=str(result.content) if failed and isinstance(result, ToolMessage) else None,
             denied=denied,
+            failures=list(failures),
         )
         return result
 
@@ -131,25 +135,28 @@ def _admitted(request: ToolCallRequest) -> ToolCallRequest:
 async def _answered(
     request: ToolCallRequest,
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-) -> ToolMessage | Command[Any]:
+) -> tuple[ToolMessage | Command[Any], tuple[str, ...]]:
+    """Make a call; return its message, and what the tool could not do."""
     if _is_surplus(request):
         return _refusal(
             request, f"only {MAX_CALLS_A_TURN} calls are made at a time; make this one again"
-        )
+        ), ()
     try:
         result = await _tried(request, handler)
     except NothingToRead as error:
-        return _refusal(request, str(error))
+        refusal = _refusal(request, str(error))
+        return refusal, _enter_outcome(request, refusal)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
         # What no person sees there, no model shall read.
         result = result.model_copy(update={"content": plain(redacted(result.content))})
     if request.tool is not None:
         said = str(result.content) if isinstance(result, ToolMessage) else ""
         _taint(request).note(request.tool_call["name"], access_of(request.tool), said)
+    failures = _enter_outcome(request, result)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
         content = shortened(result.content, MAX_TOOL_CHARS)
-        return result.model_copy(update={"content": content})
-    return result
+        return result.model_copy(update={"content": content}), failures
+    return result, failures
 
 
 async def _tried(
@@ -163,8 +170,32 @@ async def _tried(
         raise
     except ToolRefused as error:
         return _refusal(request, str(error))
+    except ToolFailed as error:
+        return _failure(request, str(error))
     except Exception as error:  # a tool may be anybody's: its mistake must not end the worker
-        return _refusal(request, f"{type(error).__name__}: {error}")
+        return _failure(request, f"{type(error).__name__}: {error}")
+
+
+def _enter_outcome(request: ToolCallRequest, result: ToolMessage | Command[Any]) -> tuple[str, ...]:
+    """Enter how a call ended; return what the tool could not do, in words for a person."""
+    name, errand = request.tool_call["name"], _errand(request)
+    if request.tool is None:
+        return ()
+    said = str(result.content) if isinstance(result, ToolMessage) else ""
+    ending: Ending = "answered"
+    reasons: tuple[str, ...] = ()
+    if isinstance(result, ToolMessage) and result.status == "error":
+        ending, reasons = ("failed" if result.artifact == FAILED else "refused"), (said,)
+    else:
+        reasons = tuple(f"{name} is incomplete: {reason}" for reason in read_failures(said))
+        if len(said) > MAX_TOOL_CHARS:
+            cut = f"{name} answered with {len(said):,} characters, of which {MAX_TOOL_CHARS:,} are"
+            reasons = (*reasons, f"{cut} read")
+    materials = request.state.get("materials") or {}
+    errand.outcomes.note(
+        request.tool_call, ending, turn=errand.turns, materials=materials, reasons=reasons
+    )
+    return () if ending == "refused" else reasons
 
 
 def _is_surplus(request: ToolCallRequest) -> bool:
@@ -174,10 +205,19 @@ def _is_surplus(request: ToolCallRequest) -> bool:
     return len(calls) > MAX_CALLS_A_TURN and request.tool_call["id"] not in first
 
 
-def _taint(request: ToolCallRequest) -> Taint:
+def _errand(request: ToolCallRequest) -> Errand:
     errand: Any = request.runtime.context  # LangChain does not say of which type it is
     assert isinstance(errand, Errand), "a worker's loop runs on an errand"
-    return errand.taint
+    return errand
+
+
+def _taint(request: ToolCallRequest) -> Taint:
+    return _errand(request).taint
+
+
+def _failure(request: ToolCallRequest, reason: str) -> ToolMessage:
+    failure = _refusal(request, f"{request.tool_call['name']} failed: {reason}")
+    return failure.model_copy(update={"artifact": FAILED})
 
 
 def _refusal(request: ToolCallRequest, reason: str) -> ToolMessage:

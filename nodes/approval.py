@@ -7,10 +7,11 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from nodes.checks.plan import problems
+from nodes.checks.plan import problems, vague_tasks
 from nodes.events import emit, place
 from nodes.models.ask import Unreadable, read
 from nodes.models.reader import Unfit, read_object
+from nodes.revision import plan_told
 from state import Context, Plan, SupervisorState, Team
 
 ACCEPTED = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
@@ -25,8 +26,9 @@ async def approve(
 ) -> SupervisorState:
     """Show the plan; take it as it is, as edited, or with an objection back to the supervisor.
 
-    An edited plan is checked like any other. A reply may be words (`accept`, `reject: why`), the
-    JSON of a plan, or an object: `{"accept": true}`, `{"plan": {...}}`, `{"reject": "why"}`.
+    An edited plan is checked like any other, but its tasks may be vague. A reply may be words
+    (`accept`, `reject: why`), the JSON of a plan, or an object: `{"accept": true}`,
+    `{"plan": {...}}`, `{"reject": "why"}`.
     """
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
@@ -44,8 +46,7 @@ async def approve(
         if edited is not None:
             version = len(state["plans"]) + 1
             edited = edited.model_copy(update={"version": version})
-            shown = edited.model_dump(mode="json")
-            await emit("plan_approved", version=version, edited=True, plan=shown)
+            await emit("plan_approved", **plan_told(edited, team), edited=True)
             return {
                 "awaits_approval": False,
                 "objection": "",
@@ -83,7 +84,7 @@ def _read(
     except Unreadable as error:
         return "edit", None, error.problems
     wrong = problems(edited, team, max_tasks=max_tasks, materials=state.get("materials", {}))
-    return "edit", (None if wrong else edited), wrong
+    return ("edit", None, [*wrong, *vague_tasks(edited.tasks)]) if wrong else ("edit", edited, [])
 
 
 def _spoken(reply: str) -> Any:

@@ -115,11 +115,9 @@ async def _change(
     stronger = None
     if not must_save(config):
         stronger = await _stronger(last.tier, models, runtime.context)
-    is_kept = runtime.execution_info is not None and bool(runtime.execution_info.thread_id)
     return climb(
         attempts,
-        # A question that no checkpoint keeps could never be answered.
-        ladder=[rung for rung in team.ladder if is_kept or rung != "person"],
+        ladder=team.ladder,
         max_attempts=state["max_attempts"],
         stronger=stronger,
         may_split=team.max_recursion > 0,

@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
+from nodes.cascade import list_shortfalls
 from nodes.deadline import remaining_s
 from nodes.delegation import Delegation, TeamGraph
 from nodes.errand import Errand, TurnsSpent
@@ -19,6 +20,7 @@ from nodes.origin import handed_on, taint_of
 from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
 from nodes.redaction import redacted
 from nodes.taint import MAX_ADDRESSES, merged
+from nodes.tools.documents.read import is_cut
 from state import (
     SPECIALIST,
     Attempt,
@@ -84,7 +86,8 @@ class Work:
         marks, addresses = self._read()
         report = attempt.report
         if report:
-            report = report.model_copy(update={"marks": marks, "addresses": addresses})
+            update = {"marks": marks, "addresses": addresses, **self._find_failures(report)}
+            report = report.model_copy(update=update)
         return attempt.model_copy(
             update={
                 "report": report,
@@ -108,6 +111,21 @@ class Work:
             return merged(taint.marks), taint.addresses()
         addresses = dict.fromkeys([*taint.found, *inner.addresses])
         return merged(taint.marks, inner.marks), tuple(addresses)[-MAX_ADDRESSES:]
+
+    def _find_failures(self, report: Report) -> dict[str, Any]:
+        """Return the fields of a report that say what tools left undone; a team has set its own."""
+        if self.delegation:
+            return {"failures": ()}
+        outcomes, materials = self.errand.outcomes, self.state.get("materials", {})
+        cut = [name for name, text in materials.items() if is_cut(text)]
+        failures = (
+            *(f"{name} was cut when it was read: its end is not covered" for name in cut),
+            *outcomes.list_failures(),
+        )
+        if report.status != "completed" or report.escalation:
+            return {"failures": (), "is_partial": False}
+        gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *report.gaps))
+        return {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
 
     async def _attempted(self) -> Attempt:
         description = self.state["description"]
@@ -162,7 +180,11 @@ class Work:
         loop = await (recruited or doers.loop(name))
         message = handoff_message(self._handoff(), earlier=earlier, answers=answers)
         result = await loop.ainvoke(
-            {"messages": [message], "materials": self.state.get("materials", {})},
+            {
+                "messages": [message],
+                "materials": self.state.get("materials", {}),
+                "lacking": self._list_shortfalls(),
+            },
             {"metadata": {"task": self.state["task"].id, "worker": name}},
             context=self.errand,
             # The attempt is what a resume goes back to: its turns need no checkpoint each.
@@ -172,6 +194,11 @@ class Work:
         if said is None:
             said = read_content(_last_words(result["messages"]), Report)
         return Report.model_validate(said if isinstance(said, dict) else said.model_dump())
+
+    def _list_shortfalls(self) -> list[str]:
+        """Return what the reports that are handed over fall short of."""
+        given = self._handoff().context
+        return [f"{each.task} {reason}" for each in given for reason in list_shortfalls(each)]
 
     def _handoff(self) -> Handoff:
         state, limits = self.state, self.worker.limits

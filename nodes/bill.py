@@ -83,6 +83,7 @@ def _less(told: Usage, paid: Usage) -> Usage:
         cost_usd=max(0.0, (told.cost_usd or 0.0) - (paid.cost_usd or 0.0)) if known else None,
         seconds=max(0.0, told.seconds - paid.seconds),
         models=told.models,
+        uncounted_calls=max(0, told.uncounted_calls - paid.uncounted_calls),
     )
 
 

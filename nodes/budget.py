@@ -21,6 +21,9 @@ class Budget:
     max_cost_usd: float | None = None
     tokens: int = 0
     cost_usd: float = 0.0
+    held_tokens: int = 0
+    held_usd: float = 0.0
+    """Of what is counted, what calls in flight may spend."""
     warned: bool = False
     parent: "Budget | None" = None
     """The budget of the run that a team works in; it, too, must have room, and is charged."""
@@ -49,10 +52,24 @@ class Budget:
         price = cost_usd or 0.0
         share = 1.0 if is_last else 1.0 - ANSWER_SHARE
         if self.max_tokens is not None and self.tokens + tokens > self.max_tokens * share:
-            raise BudgetSpent("tokens", limit=self.max_tokens, spent=self.tokens)
+            raise BudgetSpent(
+                "tokens",
+                limit=self.max_tokens,
+                spent=self.tokens - self.held_tokens,
+                held=self.held_tokens,
+                kept=self.max_tokens * (1.0 - share),
+                needed=tokens,
+            )
         if self.max_cost_usd is not None and self.cost_usd + price > self.max_cost_usd * share:
-            raise BudgetSpent("USD", limit=self.max_cost_usd, spent=self.cost_usd)
-        self.tokens, self.cost_usd = self.tokens + tokens, self.cost_usd + price
+            raise BudgetSpent(
+                "USD",
+                limit=self.max_cost_usd,
+                spent=self.cost_usd - self.held_usd,
+                held=self.held_usd,
+                kept=self.max_cost_usd * (1.0 - share),
+                needed=price,
+            )
+        self._hold(tokens, price)
         outer = (
             self.parent.holding(tokens, cost_usd, is_last=False) if self.parent else nullcontext()
         )
@@ -60,7 +77,11 @@ class Budget:
             with outer:
                 yield
         finally:
-            self.tokens, self.cost_usd = self.tokens - tokens, self.cost_usd - price
+            self._hold(-tokens, -price)
+
+    def _hold(self, tokens: int, price: float) -> None:
+        self.tokens, self.cost_usd = self.tokens + tokens, self.cost_usd + price
+        self.held_tokens, self.held_usd = self.held_tokens + tokens, self.held_usd + price
 
     def is_low(self) -> bool:
         """Say whether work has used most of what it may."""

@@ -1,8 +1,9 @@
 """What a failed task means for those that depend on it."""
 
 from collections.abc import Mapping
+from typing import Final
 
-from state import Plan, Report, ReportStatus, Task
+from state import EscalationReason, Plan, Report, ReportStatus, Task
 
 ENDED: Mapping[ReportStatus, str] = {
     "completed": "was completed",
@@ -11,6 +12,14 @@ ENDED: Mapping[ReportStatus, str] = {
     "escalated": "was handed back",
 }
 """How a task ended, as the end of a sentence."""
+
+REASONS: Final[Mapping[EscalationReason, str]] = {
+    "out_of_scope": "out of scope",
+    "ambiguous_input": "its input is missing or unclear",
+    "confidence_too_low": "too uncertain",
+    "timeout": "out of time",
+}
+"""In the words of a gap."""
 
 
 def skipped(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> dict[str, Report]:
@@ -37,6 +46,25 @@ def left_out(task: Task, reason: str, *, at_s: float) -> Report:
         started_s=at_s,
         ended_s=at_s,
     )
+
+
+def list_shortfalls(report: Report, description: str = "") -> list[str]:
+    """Return where a report falls short of its task, each as the end of a sentence on the task.
+
+    Args:
+        description: the task's words, for a report that gives no reason.
+    """
+    if report.status == "escalated" and report.escalation:
+        asked = report.escalation
+        return [f"was handed back, {REASONS[asked.reason]}: {asked.message}"]
+    if report.status != "completed":
+        return [f"{ENDED[report.status]}: {report.error or description}"]
+    return [f"lacks: {gap}" for gap in list_lacking(report)]
+
+
+def list_lacking(report: Report) -> tuple[str, ...]:
+    """Return the gaps for which a report is partial: its failures, else all gaps of a team."""
+    return (report.failures or report.gaps) if report.is_partial else ()
 
 
 def _missing_input(task: Task, known: Mapping[str, Report]) -> str:

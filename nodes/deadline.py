@@ -31,8 +31,10 @@ def is_near(config: RunnableConfig) -> bool:
     return bool(left_s <= (1.0 - WARNING_SHARE) * whole_s)
 
 
-def stamps(now: float, deadline_s: float) -> dict[str, float]:
+def stamps(now: float, deadline_s: float | None) -> dict[str, float]:
     """Give the moments of a deadline, on the clock of `now_s`, as entries of a configurable."""
+    if deadline_s is None:
+        return {}
     kept = min(deadline_s * SYNTHESIS_SHARE, MAX_SYNTHESIS_S)
     ends = now + deadline_s
     return {"deadline_at": ends, "work_from": now, "work_until": ends - kept}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from langchain_core.language_models import BaseChatModel
 
 from nodes.taint import Taint
+from nodes.tool_outcomes import Outcomes
 from state import Limits, Usage
 
 
@@ -22,3 +23,5 @@ class Errand:
     turns: int = 0
     taint: Taint = field(default_factory=Taint)
     """What was read so far, which the worker's tools are held to."""
+    outcomes: Outcomes = field(default_factory=Outcomes)
+    """How the tool calls so far ended."""

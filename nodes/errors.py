@@ -25,10 +25,13 @@ SupervisorError
 ├── StoreError            exit 5
 └── ThreadBusy            exit 6
 
-ToolRefused               a tool says no; the worker's model reads why
+ToolRefused               a tool cannot serve the arguments; the worker's model reads why
+└── NothingToRead
+ToolFailed                a tool could not do its work; the worker's report is partial
 """
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:  # the command line's help needs errors, and not what the vocabulary stands on
@@ -66,6 +69,13 @@ class SupervisorError(RuntimeError):
             parts.append(f"next: {self.next}")
         *said, last = (" ".join(part.split()).rstrip(".") for part in parts)
         return " ".join([*(part if part.endswith("?") else f"{part}." for part in said), last])
+
+
+def kinds_of(error: type[SupervisorError]) -> Iterator[type[SupervisorError]]:
+    """Yield a class of errors and all below it."""
+    yield error
+    for kind in error.__subclasses__():
+        yield from kinds_of(kind)
 
 
 class UsageError(SupervisorError):
@@ -182,16 +192,41 @@ class ResponseTooLarge(ModelError):
 
 
 class BudgetSpent(ModelError):
-    """A run's tokens or money are used up, but for what calls in flight and the answer need."""
+    """A run's tokens or money are used up, but for what calls in flight and the answer need.
+
+    Args:
+        held: kept for calls in flight.
+        kept: kept for the answer.
+        needed: what the call may take that was not made.
+    """
 
     code, exit_code = "BUDGET_SPENT", 3
 
-    def __init__(self, unit: str, *, limit: float, spent: float) -> None:
-        super().__init__(
-            f"the budget is spent: {spent:,.10g} of {limit:,.10g} {unit}",
-            next="resume with a larger budget, or ask for less",
-        )
+    def __init__(
+        self,
+        unit: str,
+        *,
+        limit: float,
+        spent: float,
+        held: float = 0.0,
+        kept: float = 0.0,
+        needed: float = 0.0,
+    ) -> None:
+        said = f"the budget is spent: {_amount(spent, unit)} of {_amount(limit, unit)} {unit}"
+        if spent < limit:
+            reserved = {"calls under way": held, "the answer": kept}
+            parts = [
+                f"{_amount(spent, unit)} of {_amount(limit, unit)} {unit} spent",
+                *(f"{_amount(n, unit)} reserved for {what}" for what, n in reserved.items() if n),
+                f"{_amount(needed, unit)} expected for the call",
+            ]
+            said = f"the budget has no room for another call: {', '.join(parts)}"
+        super().__init__(said, next="resume with a larger budget, or ask for less")
         self.unit, self.limit, self.spent = unit, limit, spent
+
+
+def _amount(value: float, unit: str) -> str:
+    return f"{value:,.4f}" if unit == "USD" else f"{value:,.0f}"
 
 
 class StoreError(SupervisorError):
@@ -208,3 +243,10 @@ class ToolRefused(Exception):
 
 class NothingToRead(ToolRefused):
     """There is nothing that the tool could have read, so its worker has read nothing of it."""
+
+
+class ToolFailed(Exception):
+    """A tool could not do its work: it crashed, took too long, was cut or reached nobody.
+
+    Nothing follows from that, least of all that there is nothing to find.
+    """

@@ -49,6 +49,7 @@ def estimated(
         cost_usd(
             models.name(call.tier, context),
             {"input_tokens": call.given, "output_tokens": call.made},
+            models.settings.prices,
         )
         for call in calls
     ]

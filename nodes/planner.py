@@ -1,6 +1,7 @@
 """Asking for a plan until one is valid."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -8,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
-from nodes.checks.plan import may_divide, problems
+from nodes.checks.plan import may_divide, problems, vague_tasks
 from nodes.errors import BadResponse, ModelError, PlanInvalid
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask, sentences
@@ -28,70 +29,128 @@ async def make_plan(
     max_tasks: int,
     materials: Collection[str],
     adopt: Callable[[Plan], Plan] = lambda plan: plan,
+    finished: Collection[str] = (),
 ) -> tuple[Plan, Usage]:
     """Ask for a plan; send what is wrong with it back, `team.max_plan_repairs` times at most.
 
-    A worker that the team still does not have in the last plan falls to its generalist, or to a
-    specialist where it has none and recruits.
+    Vague tasks are sent back once; a plan with no other fault is taken then, and where no better
+    one comes. A worker that the team still does not have in the last plan falls to its generalist,
+    or to a specialist where it has none and recruits.
 
     Args:
         adopt: makes the plan to be checked out of the one that was given.
+        finished: ids of tasks that have a result, whose words nobody can repair.
 
     Raises:
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached.
     """
-    closed = plan_parameters(
-        tuple(worker.name for worker in team.roster), may_divide=may_divide(team)
-    )
-    asking, spent = list(messages), Usage()
+    check = _Check(team, max_tasks, materials, adopt, finished)
+    asking, spent, is_told = list(messages), Usage(), False
+    sound: Plan | None = None
     last: Plan | None = None
-    for _ in range(team.max_plan_repairs + 1):
+    for repairs in range(team.max_plan_repairs, -1, -1):
         try:
-            reply = await ask(model, Plan, asking, parameters=closed)
-            usage, said, last = reply.usage, reply.value.model_dump_json(), reply.value
-            plan, wrong = _checked(adopt, reply.value, team, max_tasks, materials)
-        except Unreadable as error:
-            plan, usage, said, wrong = None, error.usage, error.said, list(error.problems)
+            reply = await _ask_once(model, asking, check)
         except ModelError as error:
-            usage = error.usage or Usage()
-            if not isinstance(error, BadResponse) or not error.said:
-                error.usage = spent + usage
+            error.usage = spent + (error.usage or Usage())
+            if sound is None:
                 raise
-            plan, said, wrong = None, error.said, _unread(error)
-        spent += usage
-        if plan is not None:
-            return plan, spent
-        await emit("plan_rejected", problems=wrong, plan=said)
-        asking += [AIMessage(shortened(said, 20_000)), problem_message(wrong)]
-    if last is not None and (team.generalist or team.recruit):
-        plan, wrong = _checked(
-            lambda given: adopt(_generalized(given, team)), last, team, max_tasks, materials
-        )
-        if plan is not None:
-            return plan, spent
-    refused = PlanInvalid(
-        f"no valid plan after {team.max_plan_repairs} repairs",
-        cause=f"{'; '.join(wrong)[:MAX_CAUSE_CHARS]} (the last plan began: {said[:200]})",
-        next="say the request in other words, or give the strong tier a stronger model",
+            await emit("error", code=error.code, message=f"vague tasks are not repaired: {error}")
+            return sound, error.usage
+        spent += reply.usage
+        if reply.plan and (is_told or not reply.vague or not repairs):
+            return reply.plan, spent
+        sound, last = reply.plan or sound, reply.given or last
+        is_told = is_told or bool(reply.vague)
+        wrong = [*reply.wrong, *reply.vague]
+        await emit("plan_rejected", problems=wrong, plan=reply.said)
+        asking += [AIMessage(shortened(reply.said, 20_000)), problem_message(wrong)]
+    plan = sound or _generalized(last, check)
+    if plan is None:
+        raise _refused(check, last, wrong, reply.said, spent)
+    return plan, spent
+
+
+@dataclass(frozen=True)
+class _Check:
+    """What a plan is held to."""
+
+    team: Team
+    max_tasks: int
+    materials: Collection[str]
+    adopt: Callable[[Plan], Plan]
+    finished: Collection[str]
+
+    def __call__(self, given: Plan) -> tuple[Plan | None, list[str], list[str]]:
+        """Return the plan as it can run, what is wrong with it, and what is vague in it."""
+        try:
+            plan = self.adopt(given)
+        except ValidationError as error:
+            return None, sentences(error), []
+        wrong = problems(plan, self.team, max_tasks=self.max_tasks, materials=self.materials)
+        # A plan of thousands of tasks is refused for its size alone.
+        open_tasks = [task for task in plan.tasks if task.id not in self.finished]
+        vague = vague_tasks(open_tasks) if len(plan.tasks) <= self.max_tasks else []
+        return (None if wrong else plan), wrong, vague
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """What came of asking for a plan once."""
+
+    said: str
+    usage: Usage
+    given: Plan | None = None
+    """As it was given."""
+    plan: Plan | None = None
+    """As it can run; None when something is wrong with it."""
+    wrong: Sequence[str] = ()
+    vague: Sequence[str] = ()
+
+
+async def _ask_once(model: BaseChatModel, asking: Sequence[AnyMessage], check: _Check) -> _Reply:
+    """Ask for a plan and check it.
+
+    Raises:
+        ModelError: the planner cannot be reached.
+    """
+    closed = plan_parameters(
+        tuple(worker.name for worker in check.team.roster), may_divide=may_divide(check.team)
     )
-    refused.usage = spent
-    raise refused
-
-
-def _checked(
-    adopt: Callable[[Plan], Plan],
-    given: Plan,
-    team: Team,
-    max_tasks: int,
-    materials: Collection[str],
-) -> tuple[Plan | None, list[str]]:
     try:
-        plan = adopt(given)
-    except ValidationError as error:
-        return None, sentences(error)
-    wrong = problems(plan, team, max_tasks=max_tasks, materials=materials)
-    return (None if wrong else plan), wrong
+        reply = await ask(model, Plan, asking, parameters=closed)
+    except Unreadable as error:
+        return _Reply(error.said, error.usage, wrong=error.problems)
+    except BadResponse as error:
+        if not error.said:
+            raise
+        return _Reply(error.said, error.usage or Usage(), wrong=_unread(error))
+    plan, wrong, vague = check(reply.value)
+    said = reply.value.model_dump_json()
+    return _Reply(said, reply.usage, reply.value, plan, wrong, vague)
+
+
+def _refused(
+    check: _Check, last: Plan | None, wrong: Sequence[str], said: str, spent: Usage
+) -> PlanInvalid:
+    error = PlanInvalid(
+        f"no valid plan after {check.team.max_plan_repairs} repairs",
+        cause=f"{'; '.join(wrong)[:MAX_CAUSE_CHARS]} (the last plan began: {said[:200]})",
+        next=_advice(last, check.team, check.max_tasks),
+    )
+    error.usage = spent
+    return error
+
+
+def _advice(last: Plan | None, team: Team, max_tasks: int) -> str:
+    """Name the cap that the last plan was over; other words change nothing there."""
+    if last is not None and len(last.tasks) > max_tasks:
+        where = "in team.md or the run's settings"
+        return f"raise max_tasks, which is {max_tasks}, {where}, or ask for less at once"
+    if last is not None and last.depth() > team.max_depth:
+        return f"raise max_depth, which is {team.max_depth}, in team.md, or ask for fewer steps"
+    return "say the request in other words, or give the strong tier a stronger model"
 
 
 def _unread(error: BadResponse) -> list[str]:
@@ -103,14 +162,17 @@ def _unread(error: BadResponse) -> list[str]:
     return [error.what]
 
 
-def _generalized(plan: Plan, team: Team) -> Plan:
-    """Give the tasks of workers that the team does not have to one who takes any."""
+def _generalized(plan: Plan | None, check: _Check) -> Plan | None:
+    """Return a plan whose unknown workers are one who takes any task; None where it cannot run."""
+    team = check.team
+    if plan is None or not (team.generalist or team.recruit):
+        return None
     known = {worker.name for worker in team.roster}
     anyone = {"worker": team.generalist or SPECIALIST}
     tasks = tuple(
         task if task.worker in known else task.model_copy(update=anyone) for task in plan.tasks
     )
-    return plan.model_copy(update={"tasks": tasks})
+    return check(plan.model_copy(update={"tasks": tasks}))[0]
 
 
 @cache

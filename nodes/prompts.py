@@ -15,6 +15,7 @@ from nodes.instructions import (
     ANSWERED,
     CRITICIZE,
     DIVIDE,
+    FOLLOW_UP,
     GIVEN,
     JUDGE,
     LOAD,
@@ -230,13 +231,16 @@ def synthesis_messages(
     *,
     findings: Iterable[MergedFinding] = (),
     contradictions: Iterable[Contradiction] = (),
+    history: str = "",
 ) -> list[AnyMessage]:
     """Ask for the answer; results come in the order given, whatever order they ended in.
 
     Findings are those merged out of all results, which are then shown without their own.
     """
-    system = SYNTHESIZE + (f"\n\n{tagged('guidance', team.synthesis)}" if team.synthesis else "")
-    human = [tagged("request", request)]
+    guidance = [tagged("guidance", team.synthesis)] if team.synthesis else []
+    system = "\n\n".join([SYNTHESIZE, *([FOLLOW_UP] if history else []), *guidance])
+    human = [tagged("history", history)] if history else []
+    human.append(tagged("request", request))
     if plan.final_instruction:
         human.append(tagged("final_instruction", plan.final_instruction))
     human.append(tagged("results", "\n".join(map(report_line, results))))

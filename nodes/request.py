@@ -1,8 +1,10 @@
 """Finding the request in what a caller gave."""
 
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import RequestInvalid
+from nodes.events import place
 from nodes.prompts import shortened
 from state import SupervisorState
 
@@ -57,12 +59,18 @@ def _unanswered(state: SupervisorState) -> str:
 
 
 def read_history(state: SupervisorState) -> str:
-    """Give the earlier turns of the thread, newest kept, as text for the planner."""
+    """Give the earlier turns of the thread, newest kept, as text for a model."""
     earlier = state.get("messages", [])
     if earlier and isinstance(earlier[-1], HumanMessage):
         earlier = earlier[:-1]
     said = [f"{message.type}: {shortened(str(message.text), 2000)}" for message in earlier]
     return "\n\n".join(said)[-MAX_HISTORY_CHARS:]
+
+
+def read_kept(config: RunnableConfig) -> list[str]:
+    """Return the names of the materials that a further request has from its thread."""
+    # A team that does a task has the config of the run around it.
+    return [] if place(config) else list(config["configurable"].get("__kept", ()))
 
 
 def _check_size(what: str, text: str, max_bytes: int) -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from state import Plan, Report, SupervisorState, Task
+from nodes.checks.plan import vague_tasks
+from state import Plan, Report, SupervisorState, Task, Team
 
 MAX_DESCRIPTION_CHARS = 4_000
 """As a task allows."""
@@ -21,6 +22,15 @@ def adopted(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
     return Plan.model_validate(
         {**dict(new), "tasks": tasks, "version": old.version + 1},
     )
+
+
+def plan_told(plan: Plan, team: Team) -> dict[str, Any]:
+    """Return what an event tells of a plan; the notes name its vague tasks.
+
+    A team that routes or steps plans with the words it was given, which nobody can repair.
+    """
+    notes = [] if team.strategy in ("route", "step") else vague_tasks(plan.tasks)
+    return {"plan": plan.model_dump(mode="json"), "version": plan.version, "notes": notes}
 
 
 def difference(old: Plan, new: Plan) -> dict[str, Any]:

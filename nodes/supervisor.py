@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
@@ -22,11 +22,21 @@ from nodes.events import elapsed_s, emit
 from nodes.models.catalog import Models
 from nodes.origin import begun, origin_for, reworded
 from nodes.planner import make_plan
+from nodes.priced import require_prices
 from nodes.prompts import plan_messages, revision_message
 from nodes.rendezvous import announce, disband
-from nodes.request import is_new, is_said, read_history, read_request
-from nodes.revision import adopted, completed, difference, objections, stalls_after, with_note
+from nodes.request import is_new, is_said, read_history, read_kept, read_request
+from nodes.revision import (
+    adopted,
+    completed,
+    difference,
+    objections,
+    plan_told,
+    stalls_after,
+    with_note,
+)
 from nodes.steps import steps_left
+from nodes.team_record import record_of
 from nodes.thrift import dispensable
 from state import (
     Assignment,
@@ -94,7 +104,9 @@ async def _begin(
     if budget and "__told" not in config["configurable"]:
         budget.begin_anew()
     names = {tier: models.name(tier, context) for tier in TIERS}
-    await emit("request", request=request, team=team.name, models=names, materials=list(materials))
+    await require_prices(names, models, context)
+    given: dict[str, Any] = {"materials": list(materials), "kept_materials": read_kept(config)}
+    await emit("request", request=request, team=team.name, models=names, **given)
     # All tiers now: one that cannot be reached as set is told before anything is spent. In a
     # thread, since a provider's library is imported with its first model.
     for tier in names:
@@ -106,18 +118,15 @@ async def _begin(
     )
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimated(plan, team, models, context, materials=materials, planning=usage)
-    await emit(
-        "plan_created",
-        plan=plan.model_dump(mode="json"),
-        version=plan.version,
-        estimate=estimate.model_dump(mode="json"),
-    )
+    shown = {**plan_told(plan, team), "estimate": estimate.model_dump(mode="json")}
+    await emit("plan_created", **shown)
     spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
     update: SupervisorState = {
         "request": request,
         "planned_for": request,
         "given": tuple(config["configurable"].get("__given", ())),
         "origin": begun(state, request, config),
+        "team_record": record_of(team),
         "messages": [] if is_said(state, request) else [HumanMessage(request)],
         "plan": plan,
         "plans": (plan,),
@@ -213,14 +222,8 @@ async def _step(
     if grown is None:
         return {"ledger": ledger, "todo": ()}
     grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
-    shown = grown.model_dump(mode="json")
-    await emit(
-        "plan_revised",
-        plan=shown,
-        version=grown.version,
-        reason=decision.reason,
-        difference=difference(plan, grown),
-    )
+    why: dict[str, Any] = {"reason": decision.reason, "difference": difference(plan, grown)}
+    await emit("plan_revised", **plan_told(grown, team), **why)
     update: SupervisorState = {
         "plan": grown,
         "plans": (grown,),
@@ -290,6 +293,7 @@ async def _revise(
             max_tasks=max_tasks,
             materials=materials,
             adopt=partial(adopted, old=old, results=results),
+            finished=results,
         )
     except (PlanInvalid, ModelError) as error:
         if rejected:
@@ -299,13 +303,8 @@ async def _revise(
         spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
         return {"ledger": {f"@plan#{len(state['plans']) + 1}/{len(results)}": spent}}
     plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
-    await emit(
-        "plan_revised",
-        plan=plan.model_dump(mode="json"),
-        version=plan.version,
-        reason=reason,
-        difference=difference(old, plan),
-    )
+    why: dict[str, Any] = {"reason": reason, "difference": difference(old, plan)}
+    await emit("plan_revised", **plan_told(plan, team), **why)
     spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
     update: SupervisorState = {
         "plan": plan,

@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.capacity import capacity_of
+from nodes.cascade import list_lacking
 from nodes.errors import ModelError
 from nodes.events import emit
 from nodes.models.ask import Unreadable, ask
@@ -16,10 +17,11 @@ from nodes.models.catalog import Models
 from nodes.models.surroundings import writing_the_answer
 from nodes.prompts import problem_message, synthesis_messages
 from nodes.rendezvous import disband
+from nodes.request import read_history
 from nodes.synthesis.contradictions import undecided, with_own
 from nodes.synthesis.delivery import deliver
 from nodes.synthesis.matter import Bench, Matter, prepare
-from nodes.synthesis.plain import has_results, plain
+from nodes.synthesis.plain import has_found, has_results, plain
 from nodes.thrift import must_save
 from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
 
@@ -57,6 +59,7 @@ async def synthesize(
             matter.missing,
             findings=matter.findings,
             contradictions=matter.contradictions,
+            history=read_history(state),
         )
         model = models.chat(team.synthesizer_tier, runtime.context)
         answer, usage, problem = await _write(model, messages, fallback=answer)
@@ -65,6 +68,8 @@ async def synthesize(
     spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
     ledger = {**matter.ledger, f"@synthesis{suffix}": spent}
     status: RunStatus = "partial" if missing else "done"
+    if matter.reports and not any(map(has_found, matter.reports)):
+        status = "failed"
     tasks = [report.task for report in matter.reports]
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(matter.findings))
     if is_reviewed(team, answer, config) and not problem:
@@ -133,7 +138,8 @@ def _grounded(
     """Hold the answer to the reports: their sources, their claims, and every gap.
 
     Each notice stands at its end, unless a model has said it already.
-    A gap that a worker states does not make the run partial; a task without result does.
+    A gap that a worker states does not make the run partial; a task without result does, and one
+    whose report is partial.
     Confidence is 50 at most with a gap, and 10 less for each contradiction left undecided, of which
     the first three count.
     """
@@ -141,7 +147,7 @@ def _grounded(
     used = tuple(source for source in dict.fromkeys(answer.sources) if source in named)
     if not used:
         used = tuple(sorted(source for source in named if source in answer.text))
-    stated = [gap for report in matter.reports if not report.is_partial for gap in report.gaps]
+    stated = [gap for each in matter.reports for gap in each.gaps if gap not in list_lacking(each)]
     unsaid = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     contradictions = with_own(matter.contradictions, answer.contradictions, matter.reports)
     confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence

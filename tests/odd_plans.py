@@ -190,7 +190,7 @@ def _words() -> Iterator[OddPlan]:
         yield OddPlan("no description", with_task(description=words), ("tasks[2].description: ",))
     for words in ("   ", "\u200b", "\0", ".", "12345", 12345, "👍"):
         kind = "empty description"
-        yield OddPlan(kind, with_task(description=words), ("'T3' is vague", "what to work on"))
+        yield OddPlan(kind, with_task(description=words), ("'T3' has no words", "what to work on"))
 
 
 def _edges() -> Iterator[OddPlan]:

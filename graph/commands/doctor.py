@@ -4,17 +4,19 @@ import platform
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Final
 
 from graph.commands.diagnosis import Diagnosis, Grade
 from graph.commands.doctor_database import look_at_database
+from graph.commands.doctor_sql import look_at_sql
 from graph.commands.endpoint import OPENAI_URL, EndpointAnswer, ask_endpoint
+from graph.commands.screen import put_listing
 from graph.progress import model_shown
 from graph.settings import EMBEDDED, Settings
 from graph.teams import check_team, list_teams
-from graph.terminal import one_line, put
+from graph.text import one_line
 from nodes.errors import SettingsInvalid
+from nodes.models.prices import is_priced
 from nodes.tools.documents.folder import stored_documents
 
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
@@ -23,12 +25,13 @@ PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pyda
 def diagnose(settings: Settings) -> int:
     """Look at everything, say it, and give 2 when something configured is broken."""
     found = [diagnosis for look in _LOOKS for diagnosis in look(settings)]
-    width = max(len(diagnosis.name) for diagnosis in found)
-    for diagnosis in found:
-        put(f"{diagnosis.grade:6}  {diagnosis.name:{width}}  {one_line(diagnosis.text, 300)}")
-        if diagnosis.fix:
-            put(f"{'':{width + 8}}  fix: {one_line(diagnosis.fix, 300)}")
+    put_listing([_row(diagnosis) for diagnosis in found], ("", "", ""))
     return 2 if any(diagnosis.grade == "broken" for diagnosis in found) else 0
+
+
+def _row(diagnosis: Diagnosis) -> tuple[str, str, str]:
+    fix = f"\nfix: {one_line(diagnosis.fix, 300)}" if diagnosis.fix else ""
+    return f"{diagnosis.grade:6}", diagnosis.name, one_line(diagnosis.text, 300) + fix
 
 
 def _versions(settings: Settings) -> Iterator[Diagnosis]:
@@ -45,6 +48,10 @@ def _models(settings: Settings) -> Iterator[Diagnosis]:
     tiers = {"fast": models.fast, "standard": models.standard, "strong": models.strong}
     for tier, name in tiers.items():
         yield _model(f"model {tier}", name)
+    for name in dict.fromkeys(tiers.values()):
+        if not is_priced(name, models.prices):
+            fix = f"set SUPERVISE_PRICES={name}=INPUT/OUTPUT, US dollars for a million tokens"
+            yield Diagnosis("note", "price", f"none is known for {name}: no cap on money", fix)
     called = [name.partition(":")[2] for name in tiers.values() if name.startswith("openai:")]
     if called or models.base_url:
         yield from _endpoint(ask_endpoint(models.base_url, models.api_key), called, settings)
@@ -102,23 +109,10 @@ def _sources(settings: Settings) -> Iterator[Diagnosis]:
         stored, skipped = stored_documents(settings.documents)
         text = f"{settings.documents}: {len(stored)} documents, {len(skipped)} skipped"
         yield Diagnosis("ok", "documents", text)
-    yield _sql(settings.sql_url)
+    yield look_at_sql(settings.sql_url)
     engine = "Tavily, by key" if settings.tavily_api_key else "keyless engine"
     fix = "" if settings.tavily_api_key else "set TAVILY_API_KEY for better results"
     yield Diagnosis("ok" if settings.tavily_api_key else "note", "web search", engine, fix)
-
-
-def _sql(url: str | None) -> Diagnosis:
-    if url is None:
-        fix = "set SUPERVISE_SQL_URL to a database that query_database may read"
-        return Diagnosis("note", "database to query", "only the CSV files of a run", fix)
-    if url.startswith("postgres"):
-        return Diagnosis("ok", "database to query", "PostgreSQL (not tried)")
-    path = Path(url.partition("://")[2].removeprefix("/") if "://" in url else url)
-    if not path.exists():
-        fix = "check SUPERVISE_SQL_URL; an absolute path has four slashes"
-        return Diagnosis("broken", "database to query", f"{path} is not there", fix)
-    return Diagnosis("ok", "database to query", str(path))
 
 
 def _tracing(settings: Settings) -> Iterator[Diagnosis]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import httpx
 
-from graph.terminal import one_line
+from graph.text import one_line
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 TIMEOUT_S: Final = 5.0

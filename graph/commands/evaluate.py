@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from graph.cancelling import run_cancellable
-from graph.commands.screen import put_json, put_table
+from graph.commands.screen import put_json, put_table, put_text
 from graph.evaluation.evaluate import aevaluate_team, usable_models
 from graph.evaluation.exam import ExamInvalid
 from graph.evaluation.grades import Evaluation, GradedRow
@@ -19,8 +19,10 @@ from graph.evaluation.table import (
     spent_rows,
 )
 from graph.settings import Settings
+from graph.streams import put
 from graph.teams import load_team
-from graph.terminal import one_line, put, remark
+from graph.terminal import remark
+from graph.text import one_line
 from nodes.errors import SupervisorError
 
 BELOW_THRESHOLD: Final = 3
@@ -112,21 +114,21 @@ def _to_json(sides: Sides, other: Opponent | None, threshold: float) -> dict[str
 
 def _show(sides: Sides, other: Opponent | None, threshold: float) -> None:
     first, second = sides
-    put(heading(first))
+    put_text(heading(first))
     head: tuple[str, ...] = ("", "percent")
     if second is not None and other is not None:
-        put(f"against {one_line(other.label)}: {heading(second)}")
+        put_text(f"against {one_line(other.label)}: {heading(second)}")
         head = ("", first.team, one_line(other.label, 24), "difference")
-    put("")
+    put_text("")
     score = score_row(first, second)
     put_table([(*head, "rows", ""), *metric_rows(first, second, counted=True), score])
-    put("\ntold, not counted")
+    put_text("\ntold, not counted")
     put_table([*metric_rows(first, second, counted=False), *spent_rows(first, second)])
     if complaints := complaint_rows(first.rows):
-        put("\nrows below 100")
+        put_text("\nrows below 100")
         put_table(complaints)
     if second is not None and (differing := differing_rows(first, second)):
-        put("\nrows that differ")
+        put_text("\nrows that differ")
         put_table(differing)
     left_out = {**(second.left_out if second else {}), **first.left_out}
     for name, why in left_out.items():
@@ -134,4 +136,4 @@ def _show(sides: Sides, other: Opponent | None, threshold: float) -> None:
     if first.experiment:
         remark(f"in LangSmith: {first.experiment}", style="dim")
     verdict = "reached" if first.score >= threshold else "missed"
-    put(f"\nscore {first.score:.1f}, threshold {threshold:g}: {verdict}")
+    put_text(f"\nscore {first.score:.1f}, threshold {threshold:g}: {verdict}")

@@ -3,8 +3,8 @@
 import shlex
 from pathlib import Path
 
+from graph.commands.screen import put_text
 from graph.scaffold import make_team
-from graph.terminal import put
 
 
 def make(name: str, into: Path) -> int:
@@ -12,6 +12,6 @@ def make(name: str, into: Path) -> int:
     folder = make_team(name, into)
     shown = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
     files = sorted(path.name + "/" * path.is_dir() for path in folder.iterdir())
-    put(f"made {shown}: {', '.join(files)}")
-    put(f"next: supervise check {shown}; supervise eval {shown}; then read {shown}/README.md")
+    put_text(f"made {shown}: {', '.join(files)}")
+    put_text(f"next: supervise check {shown}; supervise eval {shown}; then read {shown}/README.md")
     return 0

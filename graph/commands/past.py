@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from graph.closing import answer_markdown, figures, plan_lines, question_lines, reply_line
-from graph.commands.screen import put_columns, put_json, put_markdown, save_json
+from graph.commands.screen import put_json, put_listing, put_markdown, put_text, save_json
 from graph.progress import STATES
 from graph.prune import Which, prune
 from graph.settings import Settings
-from graph.terminal import one_line, printable, put, remark
+from graph.streams import put
+from graph.terminal import remark
+from graph.text import one_line, printable
 from graph.threads import checked
 from graph.trace import list_runs, load_trace
+from graph.wording import seconds_text, task_text
 
 Json = Mapping[str, Any]
 
@@ -30,8 +33,8 @@ def show_runs(settings: Settings) -> int:
     if not runs:
         remark(f"no runs in {settings.home}")
         return 0
-    rows = [("THREAD", "TEAM", "STATUS", "STARTED", "SECONDS", "REQUEST")]
-    put_columns(rows + [_run_row(run) for run in runs])
+    headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
+    put_listing([_run_row(run) for run in runs], headings)
     return 0
 
 
@@ -63,9 +66,9 @@ def show_run(thread: str, settings: Settings) -> int:
     remark(one_line(run.get("request", ""), 500), style="bold")
     states, plans = _states(trace), trace.get("plans") or []
     for plan in plans[-1:]:
-        put("\n".join(plan_lines(plan, states)))
+        put_text("\n".join(plan_lines(plan, states)))
     for task in trace.get("tasks") or ():
-        put("\n".join(_report_lines(task, states[task["id"]])))
+        put_text("\n".join(_report_lines(task, states[task["id"]])))
     if answer := _answer(trace):
         put("")
         put_markdown(answer_markdown(answer))
@@ -96,8 +99,8 @@ def _run_row(run: Json) -> tuple[str, ...]:
         one_line(run.get("team", "")),
         one_line(run.get("status", "")),
         one_line(str(run.get("started", ""))[:19]),
-        "" if wall is None else f"{wall:.1f}",
-        one_line(run.get("request", ""), 60),
+        "" if wall is None else seconds_text(wall),
+        one_line(run.get("request", ""), 160),
     )
 
 
@@ -124,7 +127,7 @@ def _states(trace: Json) -> dict[str, str]:
 
 def _report_lines(task: Json, state: str) -> Iterator[str]:
     report = task.get("report") or {}
-    yield f"\n{task['id']} {task.get('worker', '')}: {state}{_confidence(report)}"
+    yield f"\n{task_text(task['id'], task.get('worker', ''))}: {state}{_confidence(report)}"
     escalation = report.get("escalation") or {}
     for text in (report.get("output"), report.get("error"), escalation.get("message")):
         if text:
@@ -141,7 +144,7 @@ def _confidence(report: Json) -> str:
     if not report:
         return ""
     seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
-    return f", confidence {report.get('confidence', 0)}, {seconds:.1f} s"
+    return f", confidence {report.get('confidence', 0)}, {seconds_text(seconds)}"
 
 
 def _answer(trace: Json) -> Json:

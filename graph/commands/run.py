@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from graph.cancelling import Cancelled, run_cancellable
+from graph.cancelling import run_cancellable
 from graph.closing import answer_markdown, estimate_line, figures, question_lines, reply_line
 from graph.commands.screen import put_json, put_markdown, save_json
 from graph.display import Display
+from graph.leaving import Cancelled
 from graph.outcome import Outcome
 from graph.progress import Board
 from graph.runner import adraft, aresume, arun
@@ -30,6 +31,7 @@ Result = TypeVar("Result")
 def run(
     request: str,
     *,
+    display: Display,
     team: str,
     files: Sequence[Path],
     thread: str | None,
@@ -40,12 +42,12 @@ def run(
     trace_to: Path | None,
 ) -> int:
     """Run a request, show its outcome, and give the exit code."""
-    board = Board(thread or new_thread())
+    thread = display.board.thread = thread or new_thread()
     words = read_words(request)
-    work = partial(arun, words, team=team, files=files, thread=board.thread, context=context)
-    with _told_in_json(board, as_json=as_json):
-        outcome = _watched(partial(work, settings=settings), board, quiet=quiet)
-        outcome = _answered(outcome, board, settings, quiet=quiet)
+    work = partial(arun, words, team=team, files=files, thread=thread, context=context)
+    with _told_in_json(display, as_json=as_json):
+        outcome = _watched(partial(work, settings=settings), display)
+        outcome = _answered(outcome, display, settings)
     if trace_to:
         save_json(load_trace(outcome.thread, settings), trace_to)
     return _show(outcome, as_json=as_json, quiet=quiet)
@@ -54,6 +56,7 @@ def run(
 def resume(
     thread: str,
     *,
+    display: Display,
     answer: str | None,
     context: Context,
     settings: Settings,
@@ -61,19 +64,20 @@ def resume(
     quiet: bool,
 ) -> int:
     """Go on with a thread, show its outcome, and give the exit code."""
-    board = Board(thread)
+    display.board.thread = thread
     work = partial(aresume, thread, answer=answer, context=context, settings=settings)
-    with _told_in_json(board, as_json=as_json):
+    with _told_in_json(display, as_json=as_json):
         for event in load_trace(checked(thread), settings)["events"]:
-            board.hear(event)
-        outcome = _watched(work, board, quiet=quiet)
-        outcome = _answered(outcome, board, settings, quiet=quiet)
+            display.board.hear(event)
+        outcome = _watched(work, display)
+        outcome = _answered(outcome, display, settings)
     return _show(outcome, as_json=as_json, quiet=quiet)
 
 
 def show_plan(
     request: str,
     *,
+    display: Display,
     team: str,
     files: Sequence[Path],
     context: Context,
@@ -84,7 +88,7 @@ def show_plan(
     work = partial(
         adraft, read_words(request), team=team, files=files, context=context, settings=settings
     )
-    plan, estimate = _watched(work, Board(), quiet=quiet)
+    plan, estimate = _watched(work, display)
     put_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
     if not quiet:
         remark(estimate_line(estimate.model_dump()), style="dim")
@@ -109,30 +113,30 @@ def read_words(request: str) -> str:
 
 
 @contextmanager
-def _told_in_json(board: Board, *, as_json: bool) -> Iterator[None]:
+def _told_in_json(display: Display, *, as_json: bool) -> Iterator[None]:
     """Give a script its object also when the run could not begin; the error goes on its way."""
     try:
         yield
     except SupervisorError as error:
+        display.close()
         if as_json:
-            put_json(Outcome(thread=board.thread, status="failed", error=error).to_json())
+            thread = display.board.thread
+            put_json(Outcome(thread=thread, status="failed", error=error).to_json())
         raise
 
 
-def _watched(
-    work: Callable[..., Coroutine[Any, Any, Result]], board: Board, *, quiet: bool
-) -> Result:
+def _watched(work: Callable[..., Coroutine[Any, Any, Result]], display: Display) -> Result:
     """Run with progress on the screen; Ctrl-C says what is kept."""
-    with Display(board, quiet=quiet) as display:
+    with display:
 
         def farewell() -> str:
             display.close()
-            return _farewell(board)
+            return _farewell(display.board)
 
         return run_cancellable(work(on_event=display.hear), farewell=farewell)
 
 
-def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool) -> Outcome:
+def _answered(outcome: Outcome, display: Display, settings: Settings) -> Outcome:
     """Ask the person at the terminal what the run asks, one question after another."""
     while outcome.questions and _is_person_there():
         question = outcome.questions[0]
@@ -148,7 +152,7 @@ def _answered(outcome: Outcome, board: Board, settings: Settings, *, quiet: bool
             break
         told = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
         work = partial(aresume, outcome.thread, answer=told, settings=settings)
-        outcome = _watched(work, board, quiet=quiet)
+        outcome = _watched(work, display)
     return outcome
 
 

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
-from graph.commands.screen import put_columns, put_json
+from graph.commands.doctor_sql import refuse_role
+from graph.commands.screen import put_json, put_listing, put_text
 from graph.evaluation.reading import EXAM_FILE, read_exam
 from graph.joined import joined
 from graph.settings import Settings
+from graph.streams import put
 from graph.teams import check_team, find_team, list_teams, load_team
-from graph.terminal import one_line, put, remark
+from graph.terminal import remark
+from graph.text import one_line
 from nodes.errors import TeamInvalid
 from state import Team, Worker
 
@@ -25,7 +28,10 @@ def show_teams(settings: Settings, *, as_json: bool) -> int:
     else:
         names = (", ".join(worker.name for worker in team.workers) for team in teams)
         rows = zip(teams, names, strict=True)
-        put_columns([(team.name, workers, one_line(team.description)) for team, workers in rows])
+        put_listing(
+            [(team.name, workers, one_line(team.description, 300)) for team, workers in rows],
+            ("", "workers", ""),
+        )
     return 0
 
 
@@ -35,13 +41,13 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
     if as_json:
         put_json(team.model_dump(mode="json"))
         return 0
-    put(f"{team.name}: {one_line(team.description, 500)}")
-    put(f"folder: {find_team(name, settings)}")
-    put(f"at most {team.max_tasks} tasks, {team.max_attempts} attempts each")
+    put_text(f"{team.name}: {one_line(team.description, 500)}")
+    put_text(f"folder: {find_team(name, settings)}")
+    put_text(f"at most {team.max_tasks} tasks, {team.max_attempts} attempts each")
     for worker in team.workers:
-        put(_introduced(worker))
+        put_text(_introduced(worker))
     for example in team.examples:
-        put(f"for instance: {one_line(example.request, 200)}")
+        put_text(f"for instance: {one_line(example.request, 200)}")
     return 0
 
 
@@ -49,14 +55,15 @@ def check(path: str, settings: Settings) -> int:
     """Say all that is wrong with a team's files; exit code 2 when something is."""
     problems = check_team(path, settings)
     for problem in problems:
-        put(problem)
+        put_text(problem)
     if problems:
         count = len(problems)
         raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="mend them")
     team = load_team(path, settings)
+    refuse_role(team, settings)
     for warning in joined(team):
         remark(f"warning: {warning}", style="yellow")
-    put(f"{path}: good. {_summary(team)}, {_exam(find_team(path, settings))}")
+    put_text(f"{path}: good. {_summary(team)}, {_exam(find_team(path, settings))}")
     return 0
 
 

@@ -114,7 +114,7 @@ class Sitting:
         materials: Mapping[str, str] = {}
         try:
             files = self._exam.files(row)
-            materials = await asyncio.to_thread(read_materials, files) if files else {}
+            materials = await read_materials(files) if files else {}
             trial = await self._planned_or_run(row, materials, spent)
         except SupervisorError as error:
             trial = Trial(error=error, materials=materials, spent=spent)

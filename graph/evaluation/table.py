@@ -7,7 +7,7 @@ from typing import Final
 from graph.evaluation.grades import Evaluation, GradedRow
 from graph.evaluation.metrics import METRICS
 from graph.progress import models_shown
-from graph.terminal import one_line
+from graph.text import one_line
 
 Cells = tuple[str, ...]
 MAX_NAMED_ROWS: Final = 30

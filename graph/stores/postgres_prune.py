@@ -12,23 +12,39 @@ from graph.stores.database import thread_namespace
 from graph.stores.postgres_faults import failed
 from graph.stores.postgres_schema import THREADS
 from graph.stores.postgres_session import CONNECT_TIMEOUT_S, LOCK_KEY
+from graph.threads import PRUNE_WAIT_S, pruned_elsewhere
 from nodes.errors import ThreadBusy
 
 _TABLES: Final = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", THREADS)
 
+_NO_THREAD: Final = "/prune"
+"""Locked in place of a thread, by a name that no thread can have."""
+
 
 @contextmanager
 def forgetting(url: str) -> Iterator[Callable[[str], int]]:
-    """Open a database for removing threads.
+    """Open a database for removing threads, when nobody else removes any.
 
     Raises:
         StoreError: the server cannot be used.
+        ThreadBusy: another prune takes too long.
     """
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as base:
+            _wait_for_others(base)
             yield lambda thread: _forget(base, thread)
     except psycopg.Error as error:
         raise failed(url, error) from error
+
+
+def _wait_for_others(base: Connection[TupleRow]) -> None:
+    """Wait until no other machine removes runs; the lock ends with the connection."""
+    base.execute(f"SET lock_timeout = '{PRUNE_WAIT_S:.0f}s'")
+    try:
+        base.execute(f"SELECT pg_advisory_lock({LOCK_KEY})", [_NO_THREAD])
+    except psycopg.errors.LockNotAvailable:
+        raise pruned_elsewhere() from None
+    base.execute("RESET lock_timeout")
 
 
 def _forget(base: Connection[TupleRow], thread: str) -> int:

@@ -1,7 +1,7 @@
 """Check a plan against its team; what `Plan` itself refuses is not asked again."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 from nodes.checks.fit import misfit
@@ -17,7 +17,10 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 def problems(
     plan: Plan, team: Team, *, max_tasks: int, materials: Collection[str] = ()
 ) -> list[str]:
-    """Say what is wrong with a plan, to its author: the plan's own faults, then task by task."""
+    """Return what is wrong with a plan, for its author: the plan's own faults, then task by task.
+
+    Vague tasks are none of it: see `vague_tasks`.
+    """
     found = list(_size(plan, team, max_tasks))
     # A plan of thousands of tasks is refused for its size alone.
     if len(plan.tasks) > max_tasks:
@@ -29,8 +32,8 @@ def problems(
         found += _materials(task, materials)
         if task.is_compound and not may_divide(team):
             found.append(f"task {task.id!r} is compound, and no task is divided here: {_INSTEAD}")
-        if reason := vagueness(task.description):
-            found.append(f"task {task.id!r} is vague: {reason}")
+        if not _has_words(task):
+            found.append(f"task {task.id!r} has no words in its description: say what to work on")
         first = seen.setdefault(_work(task), task)
         # To select is to choose among several attempts at one task.
         if first is not task and plan.aggregation != "select":
@@ -41,9 +44,19 @@ def problems(
     return found
 
 
+def vague_tasks(tasks: Iterable[Task]) -> list[str]:
+    """Return what those of a plan's tasks lack that are vague; the plan can run nevertheless."""
+    reasons = {task.id: vagueness(task.description) for task in tasks if _has_words(task)}
+    return [f"task {name!r} is vague: {reason}" for name, reason in reasons.items() if reason]
+
+
 def may_divide(team: Team) -> bool:
     """Say whether a plan of this team may hold tasks that are divided in their turn."""
     return team.strategy == "recursive" and team.max_recursion > 0
+
+
+def _has_words(task: Task) -> bool:
+    return any(map(str.isalpha, task.description))
 
 
 def _specialists(plan: Plan, team: Team) -> Iterator[str]:

@@ -19,7 +19,7 @@ from nodes.models.health import health_of
 from nodes.models.limits import limits_for
 from nodes.models.settings import ModelSettings
 from nodes.models.surroundings import Surroundings
-from nodes.models.usage import credible_usage
+from nodes.models.usage import credible_usage, estimated_usage
 from nodes.models.whole import ended, require_use
 
 BACKOFF_S = 0.5
@@ -46,6 +46,8 @@ class Call:
     tries: int = 0
     wasted: list[UsageMetadata] = field(default_factory=list)
     """Of answers that came and could not be used."""
+    is_uncounted: bool = False
+    """The endpoint counted no tokens of an answer, so they are estimated."""
     has_opened: bool = False
     """A failure of this call was the one that opened the breaker."""
 
@@ -93,13 +95,15 @@ class Call:
             self.tries += 1
             answer, reason = await self._ask(messages, kwargs)
             counted = credible_usage(answer.usage_metadata)
-            slot.correct(counted["total_tokens"] if counted else 0)
+            if counted is None:
+                self.is_uncounted, counted = True, estimated_usage(messages, kwargs, answer)
+            slot.correct(counted["total_tokens"])
         try:
             require_use(answer, reason, self.who)
         except SupervisorError:
-            self.wasted += [counted] if counted else []
+            self.wasted.append(counted)
             raise
-        return answer
+        return answer.model_copy(update={"usage_metadata": counted})
 
     async def _pass(self) -> None:
         """Wait where the endpoint asked for a pause, or has just failed.

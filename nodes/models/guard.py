@@ -21,7 +21,7 @@ from nodes.models.call import EXPECTED_OUTPUT_TOKENS, Call, estimated_tokens
 from nodes.models.prices import cost_usd
 from nodes.models.settings import ModelSettings
 from nodes.models.surroundings import schema_asked, surroundings
-from nodes.models.usage import credible_usage, usage_of
+from nodes.models.usage import UNCOUNTED, usage_of
 from nodes.redaction import redacted_message
 from state import Tier, Usage
 
@@ -122,7 +122,7 @@ class GuardedModel(BaseChatModel):
             seconds = round(time.monotonic() - began_s, 6)
             told |= {"seconds": seconds, "tries": call.tries, "error": error.code}
             if call.wasted:
-                error.usage = usage_of(self._noted(AIMessage(""), call.wasted, seconds))
+                error.usage = usage_of(self._noted(AIMessage(""), call.wasted, seconds, call))
                 await around.charge(error.usage)
                 told |= _counts(error.usage)
             if call.has_opened:
@@ -130,12 +130,10 @@ class GuardedModel(BaseChatModel):
             await around.tell(**told)
             raise
         seconds = round(time.monotonic() - began_s, 6)
-        counted = credible_usage(message.usage_metadata)
-        message = self._noted(message, [*call.wasted, *([counted] if counted else [])], seconds)
+        assert message.usage_metadata is not None, "a call counts its answer, or estimates it"
+        message = self._noted(message, [*call.wasted, message.usage_metadata], seconds, call)
         usage = usage_of(message)
         await around.charge(usage)
-        if counted is None:
-            around.guess(*expected)
         await around.tell(**told, seconds=seconds, **_counts(usage), tries=call.tries)
         return ChatResult(generations=[ChatGeneration(message=redacted_message(message))])
 
@@ -145,18 +143,20 @@ class GuardedModel(BaseChatModel):
         tokens = estimated_tokens(messages, kwargs)
         made = min(EXPECTED_OUTPUT_TOKENS, tokens)
         usage = {"input_tokens": tokens - made, "output_tokens": made}
-        return tokens, cost_usd(self.model, usage)
+        return tokens, cost_usd(self.model, usage, self.settings.prices)
 
     def _noted(
-        self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float
+        self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float, call: Call
     ) -> AIMessage:
         """Keep of a message's metadata what is of use, with the tokens of all its tries."""
         usage = reduce(add_usage, counted) if counted else None
         noted = {key: value for key, value in message.response_metadata.items() if key in KEPT}
-        price = cost_usd(self.model, usage)
+        price = cost_usd(self.model, usage, self.settings.prices)
         noted |= {"model": self.model, "seconds": seconds, "cost_usd": price}
+        noted |= {UNCOUNTED: True} if call.is_uncounted else {}
         return message.model_copy(update={"usage_metadata": usage, "response_metadata": noted})
 
 
 def _counts(usage: Usage) -> dict[str, Any]:
-    return usage.model_dump(include={"input_tokens", "output_tokens", "cost_usd"})
+    counts = usage.model_dump(include={"input_tokens", "output_tokens", "cost_usd"})
+    return {**counts, **({UNCOUNTED: True} if usage.uncounted_calls else {})}

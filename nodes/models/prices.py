@@ -2,19 +2,36 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
+
+from nodes.models.settings import Price
+
+PER_MILLION: Final = 1_000_000
 
 
-def cost_usd(model_name: str, usage: Mapping[str, Any] | None) -> float | None:
-    """Price the tokens of a call; None when the model, its price or the tokens are unknown."""
+def cost_usd(
+    model_name: str, usage: Mapping[str, Any] | None, prices: Mapping[str, Price] | None = None
+) -> float | None:
+    """Return the price of a call's tokens; None when the price or the tokens are unknown.
+
+    Args:
+        prices: prices of the user's own, which go before the table's.
+    """
     if model_name == "embedded":
         return 0.0
     if not usage:
         return None
     provider, _, model = model_name.partition(":") if ":" in model_name else ("", "", model_name)
     given, made = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+    if own := (prices or {}).get(model_name):
+        return float(given * own[0] + made * own[1]) / PER_MILLION
     cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
     return _price(model, provider or None, given, made, min(cached, given))
+
+
+def is_priced(model_name: str, prices: Mapping[str, Price] | None = None) -> bool:
+    """Return whether a model's price is known."""
+    return cost_usd(model_name, {"input_tokens": 1, "output_tokens": 1}, prices) is not None
 
 
 def warm() -> None:

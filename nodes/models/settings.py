@@ -1,6 +1,10 @@
 """How models are reached, as plain data: read from the environment by `graph/settings.py`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+Price = tuple[float, float]
+"""US dollars for a million tokens: input, output."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,5 +26,7 @@ class ModelSettings:
     """Total for one call, its retries and waits included."""
     max_tries: int = 4
     """Calls at most for one request, the first included."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """By `provider:model`; a price named here goes before the one of the price table."""
     streaming: bool = False
     """Ask the endpoint for a stream even when nobody listens to tokens."""

@@ -53,11 +53,6 @@ class Surroundings:
             budget = self.budget
             await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
 
-    def guess(self, tokens: int, cost_usd: float | None) -> None:
-        """Count a call whose endpoint counts nothing by what was expected of it."""
-        if self.budget is not None:
-            self.budget.charge(Usage(input_tokens=tokens, cost_usd=cost_usd))
-
     async def tell_down(self, model: str, said: str) -> None:
         """Say that a model is taken for dead; silence outside a run."""
         if self.is_run:

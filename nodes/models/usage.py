@@ -1,15 +1,20 @@
 """What a message has cost, as its metadata says."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from state import Usage
 
 MAX_TOKENS = 10**9
 """A count over this is a fault of the endpoint's, and would not fit a checkpoint."""
+BYTES_A_TOKEN = 4
+"""Of English words and of JSON; other alphabets take more tokens for as many bytes."""
+UNCOUNTED = "uncounted"
+"""Among a message's metadata: its tokens are estimated."""
 
 
 def usage_of(message: AIMessage) -> Usage:
@@ -24,6 +29,7 @@ def usage_of(message: AIMessage) -> Usage:
         cost_usd=noted.get("cost_usd"),
         seconds=noted.get("seconds", 0.0),
         models=(name,) if name else (),
+        uncounted_calls=1 if noted.get(UNCOUNTED) else 0,
     )
 
 
@@ -32,13 +38,33 @@ def credible_usage(usage: UsageMetadata | None) -> UsageMetadata | None:
     if usage is None:
         return None
     given, made = usage.get("input_tokens"), usage.get("output_tokens")
-    if not (is_credible(given) and is_credible(made)):
+    if not (is_credible(given) and is_credible(made)) or not (given or made):
         return None
     kept = UsageMetadata(input_tokens=given, output_tokens=made, total_tokens=given + made)
     cached = (usage.get("input_token_details") or {}).get("cache_read")
     if is_credible(cached) and cached:
         kept["input_token_details"] = {"cache_read": min(cached, given)}
     return kept
+
+
+def estimated_usage(
+    messages: Sequence[BaseMessage], kwargs: Mapping[str, Any], answer: AIMessage
+) -> UsageMetadata:
+    """Estimate the tokens of a call, whose endpoint counts none, from the bytes either way."""
+    given = sum(map(_weight, messages)) + len(str(kwargs.get("tools") or "").encode())
+    tokens = [-(-size // BYTES_A_TOKEN) for size in (given, _weight(answer))]
+    return UsageMetadata(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens))
+
+
+def _weight(message: BaseMessage) -> int:
+    """Count the bytes of what a message says and calls."""
+    calls: list[Any] = []
+    if isinstance(message, AIMessage):
+        made = (*message.tool_calls, *message.invalid_tool_calls)
+        calls = [(call["name"], call["args"]) for call in made]
+    said = message.content if isinstance(message.content, str) else str(message.content)
+    called = json.dumps(calls, default=str, ensure_ascii=False) if calls else ""
+    return len(f"{said}{called}".encode(errors="replace"))
 
 
 def is_credible(count: Any) -> TypeGuard[int]:

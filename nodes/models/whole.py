@@ -1,11 +1,14 @@
 """Tell a whole answer from a part of one, and a part from nothing."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AIMessageChunk
-from langchain_core.messages.tool import invalid_tool_call, tool_call
+from langchain_core.messages import AIMessage, AIMessageChunk, ToolCall
+from langchain_core.messages.tool import ToolCallChunk, invalid_tool_call, tool_call
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from nodes.errors import BadResponse, RequestRefused, ResponseCut
@@ -22,6 +25,9 @@ REFUSED = {"content_filter", "content_filtered", "safety", "refusal", "recitatio
     "spii",
     "guardrail_intervened",
 }
+MAX_TOOL_CALLS = 128
+"""Of one answer; a worker makes eight of them, and hears of each of the others."""
+BATCH_CHUNKS = 256
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
@@ -46,7 +52,8 @@ def ended(result: ChatResult, who: str) -> tuple[AIMessage, str]:
         **(result.generations[0].generation_info or {}),
         **message.response_metadata,
     }
-    return message.model_copy(update={"response_metadata": noted}), word
+    calls = _with_own_ids(message.tool_calls)
+    return message.model_copy(update={"response_metadata": noted, "tool_calls": calls}), word
 
 
 def require_use(message: AIMessage, reason: str, who: str) -> None:
@@ -55,13 +62,16 @@ def require_use(message: AIMessage, reason: str, who: str) -> None:
     Raises:
         ResponseCut: it hit the length limit.
         RequestRefused: a content filter took it.
-        BadResponse: it says nothing, or calls tools with nothing but unreadable arguments.
+        BadResponse: it says nothing, calls tools with nothing but unreadable arguments, or makes
+            more calls than can be heard.
     """
     if reason in REFUSED:
         raise RequestRefused(f"a content filter took the answer of {who}", cause=reason)
     if reason in CUT:
         remedy = "ask for less, or name a model that may answer at greater length"
         raise ResponseCut(f"the answer of {who} was cut", cause="length limit", next=remedy)
+    if len(message.tool_calls) + len(message.invalid_tool_calls) > MAX_TOOL_CALLS:
+        raise BadResponse(f"{who} made more than {MAX_TOOL_CALLS} tool calls in one answer")
     if message.invalid_tool_calls and not message.tool_calls:
         call = message.invalid_tool_calls[0]
         said = str(call.get("args") or "")
@@ -75,12 +85,22 @@ def require_use(message: AIMessage, reason: str, who: str) -> None:
 
 
 async def gathered(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
-    """Put a stream together; its tool arguments count only when they are whole."""
+    """Put a stream together; its tool arguments count only when they are whole.
+
+    The time is linear in its length: LangChain's sum of two chunks copies the text and parses all
+    arguments anew, so chunks are added by the batch and arguments are kept apart.
+    """
     total: ChatGenerationChunk | None = None
+    batch: list[ChatGenerationChunk] = []
+    calls: list[_StreamedCall] = []
     reason: Any = None
     async for chunk in stream:
         reason = _reason(chunk, chunk.message) or reason
-        total = chunk if total is None else total + chunk
+        batch.append(_without_calls(chunk, calls))
+        if len(batch) == BATCH_CHUNKS:
+            total, batch = _sum(total, batch), []
+            await asyncio.sleep(0)  # what came at once must not hold up a deadline
+    total = _sum(total, batch)
     if total is None or not isinstance(total.message, AIMessageChunk):
         return ChatResult(generations=[])
     noted = {**total.message.response_metadata, **(total.generation_info or {})}
@@ -90,25 +110,79 @@ async def gathered(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
         response_metadata={**noted, "finish_reason": reason},
         id=total.message.id,
         usage_metadata=total.message.usage_metadata,
-        **_tool_calls(total.message),
+        **_tool_calls(calls),
     )
     return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def _tool_calls(message: AIMessageChunk) -> dict[str, Any]:
+@dataclass
+class _StreamedCall:
+    """A tool call whose arguments are still coming."""
+
+    index: Any
+    id: str | None = None
+    names: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+
+    def continues_as(self, chunk: ToolCallChunk) -> bool:
+        """Say whether a chunk belongs to this call, by the rule of LangChain's own sum."""
+        is_numbered = isinstance(self.index, int) and self.index == chunk["index"]
+        return is_numbered and (not self.id or not chunk["id"] or self.id == chunk["id"])
+
+
+def _without_calls(chunk: ChatGenerationChunk, calls: list[_StreamedCall]) -> ChatGenerationChunk:
+    """Move the tool calls of a chunk to the list, which ends one after the most there may be."""
+    message = chunk.message
+    if not isinstance(message, AIMessageChunk) or not message.tool_call_chunks:
+        return chunk
+    for part in message.tool_call_chunks:
+        call = next((call for call in calls if call.continues_as(part)), None)
+        if call is None:
+            if len(calls) > MAX_TOOL_CALLS:
+                continue
+            call = _StreamedCall(part["index"])
+            calls.append(call)
+        call.id = call.id or part["id"]
+        call.names.append(part["name"] or "")
+        call.arguments.append(part["args"] or "")
+    bare: dict[str, Any] = {"tool_call_chunks": [], "tool_calls": [], "invalid_tool_calls": []}
+    return chunk.model_copy(update={"message": message.model_copy(update=bare)})
+
+
+def _sum(
+    total: ChatGenerationChunk | None, batch: list[ChatGenerationChunk]
+) -> ChatGenerationChunk | None:
+    if total is None:
+        return batch[0] + batch[1:] if batch else None
+    return total + batch
+
+
+def _tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
     valid, broken = [], []
-    for chunk in message.tool_call_chunks:
-        name, text, number = chunk["name"], chunk["args"], chunk["id"]
+    for call in calls:
+        name, text = "".join(call.names), "".join(call.arguments)
         try:
             arguments = json.loads(text or "{}", strict=False)
         except (ValueError, RecursionError) as error:
             arguments = error
         if name and isinstance(arguments, dict):
-            valid.append(tool_call(name=name, args=arguments, id=number))
+            valid.append(tool_call(name=name, args=arguments, id=call.id))
         else:
             why = "arguments are no JSON object"
-            broken.append(invalid_tool_call(name=name, args=text, id=number, error=why))
+            broken.append(invalid_tool_call(name=name, args=text, id=call.id, error=why))
     return {"tool_calls": valid, "invalid_tool_calls": broken}
+
+
+def _with_own_ids(calls: Sequence[ToolCall]) -> list[ToolCall]:
+    """Give each call an id of its own where an endpoint gave none, or the same to several."""
+    taken, named = set[str](), list[ToolCall]()
+    for call in calls:
+        name = call["id"]
+        if not name or name in taken:
+            name = f"call_{uuid4().hex}"
+        taken.add(name)
+        named.append({**call, "id": name})
+    return named
 
 
 def _reason(generation: ChatGeneration, message: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 
-from nodes.cascade import ENDED
+from nodes.cascade import list_shortfalls
 from nodes.deadline import is_past
 from nodes.errors import UsageError
 from nodes.models.catalog import Models
@@ -111,26 +111,17 @@ def standing(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
 def gaps(
     plan: Plan, results: Mapping[str, Report], left_out: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Name each task of the plan that has no complete result, and why; once for the same reason."""
+    """Name each task of the plan that has no whole result, and why; once for the same reason."""
     said: dict[str, list[str]] = {}
     for task in plan.tasks:
         report = results.get(task.id)
         if task.id in left_out:
             continue
-        if report is None:
-            reason = f"was not run before the run's caps: {task.description}"
-        elif report.status == "escalated" and report.escalation:
-            asked = report.escalation
-            reason = f"was handed back ({asked.reason}): {asked.message}"
-        elif report.is_partial:
-            for gap in report.gaps:
-                said.setdefault(f"lacks: {gap}", []).append(task.id)
-            continue
-        elif report.status != "completed":
-            reason = f"{ENDED[report.status]}: {report.error or task.description}"
-        else:
-            continue
-        said.setdefault(reason, []).append(task.id)
+        reasons = [f"was not run before the run's caps: {task.description}"]
+        if report is not None:
+            reasons = list_shortfalls(report, task.description)
+        for reason in reasons:
+            said.setdefault(reason, []).append(task.id)
     return [_of_all(tasks, reason) for reason, tasks in said.items()]
 
 

@@ -14,13 +14,13 @@ MAX_MISSING_CHARS = 160
 def plain(matter: Matter, contact: str) -> Answer:
     """Give the reports one after another, and whom to ask for the rest."""
     told = [
-        f"**{report.task}** ({report.worker}): {content(report)}"
+        f"**{report.task}**{_by(report)}: {content(report)}"
         for report in matter.reports
         if content(report)
     ]
     whom = contact or ANYBODY
     if not told:
-        told = ["Nothing could be found out.", *_missing(matter), f"For an answer, ask {whom}."]
+        told = [_nothing(matter), *_missing(matter), f"For an answer, ask {whom}."]
     elif matter.missing:
         told.append(f"For what is missing, ask {whom}.")
     else:
@@ -36,16 +36,39 @@ def has_results(reports: Iterable[Report]) -> bool:
     return any(report.output or report.claims or report.findings for report in reports)
 
 
+def has_found(report: Report) -> bool:
+    """Return whether a task gave anything that was asked for, or a question to a person.
+
+    What a worker that failed wrote is the reason.
+    """
+    if report.status in ("completed", "escalated"):
+        return True
+    partial = report.escalation.partial if report.escalation else ""
+    is_more = bool(report.output) and report.output != report.error
+    return bool(report.claims or report.findings or partial or is_more)
+
+
 def content(report: Report) -> str:
     """Give what a report has found, in words."""
     partial = report.escalation.partial if report.escalation else ""
     return report.output or partial or "; ".join(claim.text for claim in report.claims)
 
 
+def _nothing(matter: Matter) -> str:
+    """Tell that nobody could look from that nobody found anything."""
+    if all(report.status in ("failed", "skipped") for report in matter.reports):
+        return "No task could be completed."
+    return "Nothing could be found out."
+
+
 def _missing(matter: Matter) -> list[str]:
     lines = [f"- {_short(gap)}" for gap in matter.missing[:MAX_MISSING]]
     more = len(matter.missing) - len(lines)
     return ["\n".join([*lines, *([f"- and {more} more"] if more else [])])] if lines else []
+
+
+def _by(report: Report) -> str:
+    return "" if report.task == report.worker else f" ({report.worker})"
 
 
 def _short(gap: str) -> str:

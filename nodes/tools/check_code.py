@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed
 from nodes.tools.code.modules import modules_of, passed_over
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.tools.isolation import Isolated
+from nodes.tools.replies import listed
 
 CHILD = "nodes.tools.code.child"
 TIMEOUT_S = 60.0
@@ -33,12 +34,12 @@ async def check_code(
     try:
         async with Isolated(CHILD, timeout_s=TIMEOUT_S) as child:
             told = await child.ask({"modules": modules, "folder": folder.name})
-    except IsolatedFailed as failure:
-        raise ToolRefused(
+    except ToolFailed as failure:
+        raise ToolFailed(
             f"{', '.join(modules)} cannot be read: {failure}; hand over less of it"
         ) from failure
     finally:
         await asyncio.to_thread(folder.cleanup)
     if others := passed_over(materials):
-        told["gaps"].append(f"Only Python is checked; not read: {', '.join(others[:8])}.")
+        told["gaps"].append(f"Only Python is checked; not read: {listed(others)}.")
     return told

@@ -8,10 +8,11 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.tools.launch.channels import Channel, channel_book, channel_named
-from nodes.tools.launch.drafts import drafts, drafts_among
+from nodes.tools.launch.drafts import MAX_CHARS, TEXTS, drafts, drafts_among
 from nodes.tools.launch.review import Review, forbidden_words, review
 from nodes.tools.launch.scope import aside
 from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import with_failures
 from nodes.tools.tables.writing import claim, table
 
 MAX_TEXTS, MAX_FINDINGS, MAX_CLAIMS = 30, 20, 10
@@ -50,14 +51,18 @@ def _checked(request: str, text: str, materials: Mapping[str, str] | None) -> di
     else:
         found, unknown = drafts_among(materials, book.channels)
     gaps = [f"No channel is known for {heading!r}; it was not checked." for heading in unknown]
+    failures = _cut({"draft": text} if text.strip() else materials or {})
     if not found:
-        return _limits(request, book.channels, gaps)
+        return {**_limits(request, book.channels, gaps), **with_failures(failures)}
     own = forbidden_words(materials)
     checked = [review(draft, book, own) for draft in found[:MAX_TEXTS]]
     if len(found) > MAX_TEXTS:
-        gaps.append(
-            f"The first {MAX_TEXTS} of {len(found)} texts were checked; give the rest apart."
+        failures.append(
+            f"the first {MAX_TEXTS} of {len(found)} texts were checked; give the rest apart"
         )
+    findings = [each for one in checked for each in one.finding()]
+    if (more := len(findings) - MAX_FINDINGS) > 0:
+        gaps.append(f"{more} more texts with remarks are in the table alone.")
     bad = sum(bool(each.remarks) for each in checked)
     texts = "1 text" if len(checked) == 1 else f"{len(checked)} texts"
     line = f"{texts} checked: {len(checked) - bad} without a remark, {bad} with one."
@@ -66,9 +71,19 @@ def _checked(request: str, text: str, materials: Mapping[str, str] | None) -> di
     return {
         "summary": "\n\n".join([line, table(columns, rows, len(rows)), _sources(checked)]),
         "claims": [_measured(each) for each in checked[:MAX_CLAIMS]],
-        "findings": [finding for each in checked for finding in each.finding()][:MAX_FINDINGS],
+        "findings": findings[:MAX_FINDINGS],
         "gaps": [*gaps, GAP],
+        **with_failures(failures),
     }
+
+
+def _cut(texts: Mapping[str, str]) -> list[str]:
+    long = [name for name, text in texts.items() if len(text) > MAX_CHARS and _may_be_copy(name)]
+    return [f"only the first {MAX_CHARS:,} characters of {name} were read" for name in long]
+
+
+def _may_be_copy(name: str) -> bool:
+    return name == "draft" or name.lower().endswith(TEXTS)
 
 
 def _limits(request: str, channels: Mapping[str, Channel], gaps: list[str]) -> dict[str, Any]:

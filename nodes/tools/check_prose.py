@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import ToolRefused
-from nodes.tools.isolation import IsolatedFailed, ask_once
+from nodes.errors import ToolFailed
+from nodes.tools.isolation import ask_once
 from nodes.tools.prose.texts import aside, asks_to_check, texts_of
 from nodes.tools.replies import Reply
 
@@ -37,7 +37,7 @@ async def check_prose(
     asked = {"request": request, "texts": texts}
     try:
         return await asyncio.to_thread(ask_once, CHILD, asked, timeout_s=TIMEOUT_S)
-    except IsolatedFailed as failure:
-        raise ToolRefused(
+    except ToolFailed as failure:
+        raise ToolFailed(
             f"{', '.join(texts)} cannot be read: {failure}; hand over less of it"
         ) from failure

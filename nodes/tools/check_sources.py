@@ -1,8 +1,10 @@
 """Claims held against the sources they name."""
 
 import asyncio
-import contextlib
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
@@ -17,6 +19,8 @@ from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import data_files, locate
 
 MAX_CLAIMS = 100
+MAX_ANSWER_CHARS = 18_000
+"""Of the results as JSON."""
 
 
 def check_sources(settings: ToolSettings) -> BaseTool:
@@ -37,23 +41,48 @@ def check_sources(settings: ToolSettings) -> BaseTool:
         """
         if not claims:
             raise ToolRefused("give at least one claim with text and source")
-        documents, _ = await library.documents(materials)
-        checks = await asyncio.to_thread(_check, claims[:MAX_CLAIMS], documents, settings.sql_url)
-        answer: dict[str, Any] = {
-            "checked": len(checks),
-            "results": [found.model_dump(mode="json") for found in checks],
-        }
+        read, skipped = await library.documents(materials)
+        unread = {item.source: item.reason for item in skipped}
+        checks = await asyncio.to_thread(
+            _check, claims[:MAX_CLAIMS], read, unread, settings.sql_url
+        )
+        answer = _fitted(checks)
         if len(claims) > MAX_CLAIMS:
-            answer["cut"] = f"the first {MAX_CLAIMS} of {len(claims)} claims are checked"
+            failure = f"only the first {MAX_CLAIMS} of {len(claims)} claims were checked"
+            answer["failures"] = [failure]
         return answer
 
     return check_all
 
 
+def _fitted(checks: Sequence[SourceCheck]) -> dict[str, Any]:
+    """Return as many checks as there is room for, the doubtful before the supported ones."""
+    found = [check.model_dump(mode="json") for check in checks]
+    doubtful_first = sorted(
+        range(len(found)), key=lambda at: (found[at]["verdict"] == "supported", at)
+    )
+    sizes = accumulate(len(json.dumps(found[at], ensure_ascii=False)) for at in doubtful_first)
+    kept = {at for at, size in zip(doubtful_first, sizes, strict=True) if size <= MAX_ANSWER_CHARS}
+    answer: dict[str, Any] = {
+        "checked": len(found),
+        "results": [each for at, each in enumerate(found) if at in kept],
+    }
+    left = Counter(each["verdict"] for at, each in enumerate(found) if at not in kept)
+    if supported := left.pop("supported", 0):
+        answer["supported_and_not_listed"] = supported
+    if left:
+        answer["gaps"] = [f"{left.total()} more claims that are not supported are not listed"]
+    return answer
+
+
 def _check(
-    claims: Sequence[CitedClaim], read: Sequence[Document], sql_url: str | None
+    claims: Sequence[CitedClaim],
+    read: Sequence[Document],
+    unread: Mapping[str, str],
+    sql_url: str | None,
 ) -> list[SourceCheck]:
-    documents = [*read, *_data_files(sql_url)]
+    files, broken = _data_files(sql_url)
+    documents, unread = [*read, *files], {**unread, **broken}
     checks = list[SourceCheck]()
     for claim in claims:
         found = _document(claim.source, documents)
@@ -63,6 +92,8 @@ def _check(
             checks.append(unknown(claim, "the claim names no source"))
         elif claim.source.startswith(("http://", "https://")):
             checks.append(unknown(claim, "a web page, which only its finder can read again"))
+        elif claim.source in unread:
+            checks.append(unknown(claim, f"it could not be read: {unread[claim.source]}"))
         else:
             checks.append(
                 unknown(claim, f"{claim.source[:200]!r} is neither a material nor a document")
@@ -70,18 +101,24 @@ def _check(
     return checks
 
 
-def _data_files(sql_url: str | None) -> list[Document]:
-    """Read the CSV files of `query_database`, whose results are cited by file name."""
+def _data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str]]:
+    """Read the CSV files of `query_database`, whose results are cited by file name.
+
+    Returns:
+        The files, and why others could not be read.
+    """
     try:
         location = locate(sql_url)
     except ToolRefused:
-        return []
+        return [], {}
     files = data_files(location.target) if location.engine == "files" else []
-    found = list[Document]()
+    found, unread = list[Document](), dict[str, str]()
     for path in files:
-        with contextlib.suppress(FileUnreadable):
+        try:
             found.append(Document(path.name, read_document(path)))
-    return found
+        except FileUnreadable as error:
+            unread[path.name] = error.cause
+    return found, unread
 
 
 def _document(source: str, documents: Sequence[Document]) -> Document | None:

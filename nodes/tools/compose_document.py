@@ -3,11 +3,13 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
+from nodes.errors import ToolFailed
 from nodes.tools.evidence.quotes import quote_stands_in
 from nodes.tools.format_document import Format, write_document
 from nodes.tools.learning.prose import Sentence
@@ -53,15 +55,24 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         text = markdown
         if not markdown.strip():
             text = await asyncio.to_thread(_drafted, reply, request, title, materials)
-        if format is None:
-            return reply.to_json()
-        written = await asyncio.to_thread(
-            write_document, settings.output, text, format, _title(title)
-        )
-        reply.lines += ["", f"The document is at {written['path']}."]
+        if format is not None:
+            folder = settings.output
+            await asyncio.to_thread(_write, reply, folder, text, format, _title(title))
         return reply.to_json()
 
     return compose
+
+
+def _write(reply: Reply, folder: Path, text: str, format: Format, title: str) -> None:
+    """Write a document; where that fails, a draft is still worth telling."""
+    try:
+        written = write_document(folder, text, format, title)
+    except ToolFailed as failure:
+        if not reply.lines:
+            raise
+        reply.failures.append(str(failure))
+    else:
+        reply.lines += ["", f"The document is at {written['path']}."]
 
 
 def _drafted(reply: Reply, request: str, title: str, materials: Mapping[str, str] | None) -> str:

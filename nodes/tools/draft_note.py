@@ -1,8 +1,9 @@
 """A note on an incident, drafted and not sent."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
 
 from nodes.tools.evidence.verdict import CitedClaim
 from nodes.tools.incident.note import Audience, KnownFinding, note
@@ -15,6 +16,7 @@ async def draft_note(
     audience: Audience,
     headline: str = "",
     next_update: str = "",
+    lacking: Annotated[list[str] | None, InjectedState("lacking")] = None,
 ) -> dict[str, Any]:
     """Draft a note on an incident in Markdown: impact, cause, proposed fix, next update.
 
@@ -23,4 +25,4 @@ async def draft_note(
     Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
     findings=[], audience="customers", headline="Checkout was failing")
     """
-    return note(claims, findings, audience, headline, next_update)
+    return note(claims, findings, audience, headline, next_update, lacking or [])

@@ -1,6 +1,7 @@
 """Products side by side, feature by feature."""
 
 import asyncio
+from itertools import accumulate
 from typing import Any
 
 from langchain_core.tools import tool
@@ -11,6 +12,8 @@ from nodes.tools.features.matrix import matrix
 
 MAX_CLAIMS = 600
 MAX_ROWS = 80
+MAX_SHOWN_CHARS = 14_000
+"""Of the table."""
 MAX_GAPS = 12
 
 
@@ -22,7 +25,9 @@ async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
     product does not state. Hand over all such claims of your context as they stand.
     Example: feature_matrix(claims=[{"text": "Acme — SSO: yes", "source": "acme.md"}])
     """
-    made = await asyncio.to_thread(matrix, claims[:MAX_CLAIMS])
+    if len(claims) > MAX_CLAIMS:
+        raise ToolRefused(f"{len(claims)} claims, of at most {MAX_CLAIMS}; give fewer")
+    made = await asyncio.to_thread(matrix, claims)
     if len(made.products) < 2:
         raise ToolRefused(
             f"a matrix takes two products or more, and the claims name {len(made.products)}"
@@ -31,7 +36,9 @@ async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
     if len(gaps) > MAX_GAPS:
         gaps = [*gaps[:MAX_GAPS], f"{len(gaps) - MAX_GAPS} more features are not stated by all"]
     shared = sum("not stated" not in row for row in made.rows)
-    shown = made.markdown() if len(made.rows) <= MAX_ROWS else _cut(made.markdown())
+    shown, left = _fitted(made.markdown(), len(made.rows))
+    if left:
+        gaps.append(f"{left} of {len(made.rows)} features are not shown in the table")
     return {
         "summary": f"{shared} of {len(made.rows)} features are stated by all "
         f"{len(made.products)} products.\n\n{shown}",
@@ -39,7 +46,10 @@ async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
     }
 
 
-def _cut(table: str) -> str:
-    *rows, source = table.splitlines()
-    kept = [*rows[: MAX_ROWS + 2], f"{len(rows) - MAX_ROWS - 2} more rows.", source]
-    return "\n".join(kept)
+def _fitted(table: str, count: int) -> tuple[str, int]:
+    """Return as much of a table as there is room for, and how many rows are left out."""
+    head, rule, *rows, blank, source = table.splitlines()
+    sizes = accumulate(map(len, rows), initial=len(head) + len(source))
+    fitting = sum(size <= MAX_SHOWN_CHARS for size in sizes) - 1
+    kept = rows[: max(1, min(MAX_ROWS, fitting))]
+    return "\n".join([head, rule, *kept, blank, source]), count - len(kept)

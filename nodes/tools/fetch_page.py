@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 from langchain_core.tools import BaseTool, tool
 
-from nodes.errors import ToolRefused
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.isolation import Isolated
 from nodes.tools.plain_text import plain, plain_line
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy
@@ -32,7 +32,7 @@ def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -
         try:
             page = await download(url.strip(), allowed)
         except httpx.TransportError as error:
-            raise ToolRefused(
+            raise ToolFailed(
                 f"the page cannot be reached ({type(error).__name__}); use another page or "
                 "search_documents, or report what is missing"
             ) from error
@@ -62,8 +62,8 @@ async def _text(page: Page) -> tuple[str, str]:
     try:
         async with Isolated(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
             answer = await parser.ask(request)
-    except IsolatedFailed as failure:
-        raise ToolRefused(f"the page cannot be read: {failure}; use another one") from failure
+    except (ToolFailed, ToolRefused) as error:
+        raise type(error)(f"the page cannot be read: {error}; use another one") from error
     return answer["title"], plain(answer["text"])
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from langchain_core.tools import BaseTool, tool
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.plain_text import plain, plain_line
 from nodes.tools.settings import ToolSettings
 
@@ -48,14 +48,14 @@ def write_document(folder: Path, markdown: str, format: Format, title: str) -> d
     """Write a document into a folder, under a name made of its title.
 
     Raises:
-        ToolRefused: it cannot be saved.
+        ToolFailed: it cannot be saved.
     """
     content = _rendered(markdown, format, plain_line(title, 200) or "report")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = _put(folder, file_stem(title), SUFFIXES[format], content)
     except OSError as error:
-        raise ToolRefused(
+        raise ToolFailed(
             f"the document cannot be saved ({error.strerror}); put its text into your report"
         ) from error
     return {"path": str(path), "format": format, "bytes": len(content)}

@@ -14,15 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.serving import serve as serve
 
 MAX_ANSWER_BYTES = 64_000_000
 HOME = str(Path(__file__).resolve().parents[2])
 """Where `nodes` is imported from, also when that is the current folder."""
-
-
-class IsolatedFailed(Exception):
-    """The child took too long, died, or said that it cannot."""
 
 
 class Isolated:
@@ -47,17 +44,18 @@ class Isolated:
         """Send one request and wait for its answer.
 
         Raises:
-            IsolatedFailed: no answer in time, none at all, or a refusal.
+            ToolFailed: no answer in time, or none at all.
+            ToolRefused: the child says that it cannot serve the request.
         """
         try:
             async with asyncio.timeout(self._timeout_s):
                 line = await self._exchange(request)
         except TimeoutError:
             await self._kill()
-            raise IsolatedFailed(f"took longer than {self._timeout_s:g} s") from None
+            raise ToolFailed(f"took longer than {self._timeout_s:g} s") from None
         except (ValueError, ConnectionError):
             await self._kill()
-            raise IsolatedFailed("gave an answer that is too large, or none") from None
+            raise ToolFailed("gave an answer that is too large, or none") from None
         if not line.endswith(b"\n") or b'"died"' in line[:10]:
             await self._kill()
         return _answer(line)
@@ -91,7 +89,8 @@ def ask_once(module: str, request: Mapping[str, Any], *, timeout_s: float) -> di
     """Ask a child one thing and wait in this thread.
 
     Raises:
-        IsolatedFailed: no answer in time, none at all, or a refusal.
+        ToolFailed: no answer in time, or none at all.
+        ToolRefused: the child says that it cannot serve the request.
     """
     try:
         done = subprocess.run(
@@ -104,16 +103,18 @@ def ask_once(module: str, request: Mapping[str, Any], *, timeout_s: float) -> di
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise IsolatedFailed(f"took longer than {timeout_s:g} s") from None
+        raise ToolFailed(f"took longer than {timeout_s:g} s") from None
     return _answer(done.stdout)
 
 
 def _answer(line: bytes) -> dict[str, Any]:
     if not line.endswith(b"\n"):
-        raise IsolatedFailed("ended without an answer")
+        raise ToolFailed("ended without an answer")
     answer: dict[str, Any] = json.loads(line)
-    if reason := answer.get("refused") or answer.get("died"):
-        raise IsolatedFailed(reason)
+    if reason := answer.get("refused"):
+        raise ToolRefused(reason)
+    if reason := answer.get("died"):
+        raise ToolFailed(f"ended with {reason}")
     return answer
 
 

@@ -1,16 +1,32 @@
 """What strangers wrote, without the characters a reader cannot see."""
 
 import re
+import unicodedata
+from typing import Final
 
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
+_HALF = re.compile("[\ud800-\udfff]")
+_OTHER_SPACE = re.compile(r"[^\S ]")
+_HIDDEN: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
 
 
 def plain(text: str) -> str:
     """Drop control, zero-width and tag characters; keep tabs, line and page breaks."""
     return _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def plain_name(name: str) -> str:
+    """Return a file's name on one line, without what is not seen.
+
+    Bytes of it that are no text become replacement characters.
+    """
+    marked = plain(_HALF.sub("\N{REPLACEMENT CHARACTER}", name))
+    on_one_line = _OTHER_SPACE.sub(" ", marked)
+    seen = (c for c in on_one_line if unicodedata.category(c) not in _HIDDEN)
+    return "".join(seen).strip() or "unnamed"
 
 
 def plain_line(text: str, max_chars: int) -> str:

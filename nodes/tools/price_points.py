@@ -14,6 +14,7 @@ from nodes.tools.launch.channels import channel_book
 from nodes.tools.launch.drafts import TEXTS, drafts
 from nodes.tools.launch.scope import aside
 from nodes.tools.plain_text import plain, plain_line
+from nodes.tools.replies import with_failures
 from nodes.tools.tables.numbers import number
 from nodes.tools.tables.writing import claim, price, table
 
@@ -59,15 +60,21 @@ async def price_points(
 
 def _pointed(materials: Mapping[str, str] | None) -> dict[str, Any]:
     channels = channel_book().channels
-    found = [
-        point
+    texts = {
+        name: text
         for name, text in (materials or {}).items()
         # Drafts of one's own name a price, but are no evidence of the market's.
         if name.lower().endswith(TEXTS) and not drafts(name, text, channels)[0]
-        for point in points(name, text)
+    }
+    found = [point for name, text in texts.items() for point in points(name, text)]
+    cut = [
+        f"only the first {MAX_TEXT_CHARS:,} characters of {name} were read"
+        for name, text in texts.items()
+        if len(text) > MAX_TEXT_CHARS
     ]
     if not found:
-        return {"results": [], "note": "no text among the artifacts names an amount of money"}
+        note = "no text among the artifacts names an amount of money"
+        return {"results": [], "note": note, **with_failures(cut)}
     shown = found[:MAX_POINTS]
     rows = [[f"{price(p.amount)} {p.currency}", p.source, p.quote.replace("|", "/")] for p in shown]
     gaps = [f"{len(found) - MAX_POINTS} more amounts are not shown."][: len(found) > MAX_POINTS]
@@ -75,6 +82,7 @@ def _pointed(materials: Mapping[str, str] | None) -> dict[str, Any]:
         "summary": "\n\n".join([*_ranges(shown), table(["amount", "source", "sentence"], rows)]),
         "claims": [claim(point.quote, point.source, point.quote) for point in _once(shown)],
         "gaps": gaps,
+        **with_failures(cut),
     }
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import NothingToRead, ToolRefused
+from nodes.errors import NothingToRead, ToolFailed, ToolRefused
 from nodes.tools.documents.read import CUT
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.tools.isolation import Isolated
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import Location, locate
 from nodes.tools.sql.tables import mentions, table_names
@@ -72,11 +72,14 @@ async def _ask_engine(
     try:
         async with Isolated(ENGINE, timeout_s=LOAD_TIMEOUT_S) as engine:
             answer = await engine.ask(request)
-    except IsolatedFailed as failure:
-        raise ToolRefused(f"the query failed: {failure}; filter or aggregate more") from failure
+    except ToolFailed as failure:
+        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
+    if "fix" in answer:
+        raise ToolRefused(f"{answer['error']}; {answer['fix']}")
     if "error" in answer:
         tables = [f"{table['table']}({', '.join(table['columns'])})" for table in answer["tables"]]
-        raise _refused(answer["error"], tables)
+        error = _refused(answer["error"], tables)
+        raise ToolFailed(str(error)) if answer.get("failed") else error
     return answer
 
 

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import NothingToRead, ToolRefused
+from nodes.errors import NothingToRead, ToolFailed, ToolRefused
 from nodes.tools.incident.kinds import sort
-from nodes.tools.incident.logs import read_log
+from nodes.tools.incident.logs import Read, read_log, unread_lines
 from nodes.tools.incident.moments import shown
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.tools.isolation import Isolated
+from nodes.tools.replies import with_failures
 
 ENGINE = "nodes.tools.sql.engine"
 LOAD_TIMEOUT_S = 20.0
@@ -36,7 +37,7 @@ async def query_logs(
     """
     if len(select) > MAX_SQL_CHARS:
         raise ToolRefused(f"the statement is longer than {MAX_SQL_CHARS} characters")
-    sheets = await asyncio.to_thread(_sheets, materials or {})
+    sheets, gaps, failures = await asyncio.to_thread(_sheets, materials or {})
     if not sheets:
         raise NothingToRead("no log is among the artifacts: .csv, .jsonl or .log")
     asked = {
@@ -49,28 +50,34 @@ async def query_logs(
     try:
         async with Isolated(ENGINE, timeout_s=LOAD_TIMEOUT_S) as engine:
             answer = await engine.ask(asked)
-    except IsolatedFailed as failure:
-        raise ToolRefused(f"the query failed: {failure}; filter or aggregate more") from failure
+    except ToolFailed as failure:
+        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
     if "error" in answer:
         tables = [f"{table['table']}({', '.join(table['columns'])})" for table in answer["tables"]]
-        raise ToolRefused(f"{answer['error']}. Tables: {'; '.join(tables)[:3000]}")
-    return answer
+        message = f"{answer['error']}. Tables: {'; '.join(tables)[:3000]}"
+        raise ToolFailed(message) if answer.get("failed") else ToolRefused(message)
+    return {**answer, **({"gaps": gaps} if gaps else {}), **with_failures(failures)}
 
 
-def _sheets(materials: Mapping[str, str]) -> dict[str, str]:
-    logs = sort(materials).logs
-    return {
-        name: text if name.lower().endswith((".csv", ".tsv")) else _sheet(name, text)
-        for name, text in logs.items()
-        if text.strip()
-    }
+def _sheets(materials: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
+    """Return the logs as tables, their lines that cannot be read, and what was too much."""
+    logs = {name: text for name, text in sort(materials).logs.items() if text.strip()}
+    tables = {name: text for name, text in logs.items() if name.lower().endswith((".csv", ".tsv"))}
+    read = {name: read_log(name, text) for name, text in logs.items() if name not in tables}
+    gaps = [gap for name, one in read.items() for gap in unread_lines(name, one)]
+    failures = [
+        f"only the first {MAX_ROWS:,} of {len(one.entries):,} entries of {name} are in its table"
+        for name, one in read.items()
+        if len(one.entries) > MAX_ROWS
+    ]
+    return tables | {name: _sheet(one) for name, one in read.items()}, gaps, failures
 
 
-def _sheet(name: str, text: str) -> str:
+def _sheet(read: Read) -> str:
     written = io.StringIO()
     rows = csv.writer(written)
     rows.writerow(COLUMNS)
-    for entry in read_log(name, text).entries[:MAX_ROWS]:
+    for entry in read.entries[:MAX_ROWS]:
         time = shown(entry.time).removesuffix(" UTC") if entry.time else ""
         values = (entry.level, entry.service, entry.version, entry.status, entry.duration_ms)
         rows.writerow([entry.line, time, *("" if v is None else v for v in values), entry.message])

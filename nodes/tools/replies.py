@@ -23,6 +23,8 @@ class Reply:
     claims: list[dict[str, Any]] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    """What of the input was not looked at, for a failure or a limit: the report is partial."""
 
     def claim(self, text: str, source: str, quote: str = "") -> None:
         """Add a statement and where it stands."""
@@ -52,7 +54,13 @@ class Reply:
     def to_json(self) -> dict[str, Any]:
         """Give the value the tool returns."""
         told = {"claims": self.claims, "findings": self.findings, "gaps": self.gaps}
-        return {"summary": "\n".join(self.lines), **{name: told[name] for name in told}}
+        return {"summary": "\n".join(self.lines), **told, **with_failures(self.failures)}
+
+
+def with_failures(failures: Iterable[str]) -> dict[str, list[str]]:
+    """Return the part of a tool's answer that makes its report partial; empty for no failure."""
+    found = list(dict.fromkeys(failures))
+    return {"failures": found} if found else {}
 
 
 def fitted(make: Callable[[int], Reply], sizes: Sequence[int]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Findings weighed as risks."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
 from nodes.tools.contracts.risk import ReportedFinding, report
@@ -11,7 +12,10 @@ MAX_FINDINGS = 500
 
 
 @tool
-async def risk_matrix(findings: list[ReportedFinding]) -> dict[str, Any]:
+async def risk_matrix(
+    findings: list[ReportedFinding],
+    lacking: Annotated[list[str] | None, InjectedState("lacking")] = None,
+) -> dict[str, Any]:
     """Rank findings by likelihood times impact, and draw the matrix.
 
     Give the findings of the compliance report as they stand: the severity is the impact, and the
@@ -21,4 +25,7 @@ async def risk_matrix(findings: list[ReportedFinding]) -> dict[str, Any]:
     """
     if len(findings) > MAX_FINDINGS:
         raise ToolRefused(f"{len(findings)} findings, of at most {MAX_FINDINGS}; weigh fewer")
-    return report(findings)
+    undone = "; ".join(lacking or [])
+    if undone and not findings:
+        raise ToolRefused(f"no risk can be ranked, as the check did not run to its end: {undone}")
+    return report(findings, undone)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
+from nodes.errors import ToolFailed
 from nodes.tools.code.modules import is_python, modules_of
 from nodes.tools.materials import named_in
 from nodes.tools.plain_text import plain_line
@@ -56,9 +57,11 @@ def run_code(settings: ToolSettings) -> BaseTool:
             try:
                 ending = await run_python(held, entry, BOUNDS)
             except NotRun as problem:
-                reply.gaps.append(f"{entry} was not run: {problem}.")
+                reply.failures.append(f"{entry} was not run: {problem}")
             else:
                 _tell(reply, entry, ending)
+        if reply.failures and not reply.lines:
+            raise ToolFailed("; ".join(reply.failures))
         return reply.to_json()
 
     return run

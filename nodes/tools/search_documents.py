@@ -6,7 +6,8 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import NothingToRead
+from nodes.errors import NothingToRead, ToolFailed
+from nodes.tools.documents.folder import list_unread
 from nodes.tools.documents.library import library_of
 from nodes.tools.settings import ToolSettings
 
@@ -31,12 +32,15 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         Example: search_documents(query="AWS revenue growth 2025", max_results=6)
         """
         index, skipped, read = await library.index(materials)
-        if not read and not skipped:
+        unread = list_unread(skipped)
+        if not read and not unread:
             raise NothingToRead(
                 "there is nothing to search: the request came without a file (add one with "
                 "--file) and SUPERVISE_DOCUMENTS names no folder with documents; use another "
                 "tool, or report what is missing"
             )
+        if not read:
+            raise ToolFailed(f"no document could be read: {unread}")
         most = min(max(max_results, 1), MAX_RESULTS)
         hits = await asyncio.to_thread(index.search, query, most)
         answer: dict[str, Any] = {
@@ -48,9 +52,13 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         if not hits:
             answer["note"] = f"none of the words stands in any of {read} documents; try others"
         if skipped:
-            answer["skipped"] = [vars(item) for item in skipped[:MAX_SKIPPED]]
+            answer["skipped"] = [
+                {"source": item.source, "reason": item.reason} for item in skipped[:MAX_SKIPPED]
+            ]
             if len(skipped) > MAX_SKIPPED:
                 answer["cut"] = f"{MAX_SKIPPED} of {len(skipped)} skipped files are named"
+        if unread:
+            answer["gaps"] = [f"Not searched: {unread}"]
         return answer
 
     return search

@@ -30,5 +30,5 @@ async def verify_quotations(
     given = [claim.model_dump(mode="json") for claim in claims[:MAX_CLAIMS]]
     answer = await ask("verify", materials or {}, claims=given)
     if len(claims) > MAX_CLAIMS:
-        answer["cut"] = f"the first {MAX_CLAIMS} of {len(claims)} claims are checked"
+        answer["failures"] = [f"only the first {MAX_CLAIMS} of {len(claims)} claims were checked"]
     return answer

@@ -4,7 +4,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, tool
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.plain_text import plain_line
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.engines import Search, Unreachable, engine
@@ -31,7 +31,7 @@ def web_search(settings: ToolSettings, *, search: Search | None = None) -> BaseT
         try:
             found = await ask(words, min(max(max_results, 1), MAX_RESULTS))
         except Unreachable as error:
-            raise ToolRefused(
+            raise ToolFailed(
                 f"the web cannot be reached ({error}); use search_documents or report what is "
                 "missing"
             ) from error

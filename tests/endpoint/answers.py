@@ -16,6 +16,8 @@ class Said:
     value: Json = ""
     also: tuple[tuple[str, Json], ...] = ()
     """Further tool calls of the same turn."""
+    call_id: str | None = None
+    """Of every tool call; each has one of its own without it."""
 
 
 class Script:
@@ -31,7 +33,7 @@ class Script:
         begun = asked.turn * task.calls_a_turn
         if asked.schema == "Report" and not asked.forced and begun < len(task.tool_calls):
             (name, arguments), *others = task.tool_calls[begun : begun + task.calls_a_turn]
-            return Said(name, arguments, tuple(others))
+            return Said(name, arguments, tuple(others), call_id=task.call_id)
         value = self._value(asked, body)
         if isinstance(value, Said):
             return value

@@ -36,6 +36,7 @@ FaultKind = Literal[
     "broken_arguments",
     "prose",
     "no_usage",
+    "zero_usage",
     "bad_usage",
 ]
 

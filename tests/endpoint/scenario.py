@@ -27,6 +27,8 @@ class ScriptedTask:
     tool_calls: tuple[tuple[str, dict[str, Json]], ...] = ()
     """Made first: name and arguments."""
     calls_a_turn: int = 1
+    call_id: str | None = None
+    """Of all its tool calls; each has one of its own without it."""
     report: Json = None
     """A dict; a list is used up in order, its last item repeats; a string is sent as prose."""
     materials: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -202,6 +202,13 @@ async def _send(
     return web.json_response(content)
 
 
+USAGES: Mapping[str, Any] = {
+    "no_usage": None,
+    "zero_usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    "bad_usage": {"prompt_tokens": -5, "completion_tokens": 10**30, "total_tokens": -1},
+}
+
+
 def _bent(kind: str, said: Said, body_bytes: int) -> tuple[Said, str | None, Any]:
     finish: str | None = wire.finish_of(said)
     usage: Any = wire.usage(said, body_bytes)
@@ -216,10 +223,8 @@ def _bent(kind: str, said: Said, body_bytes: int) -> tuple[Said, str | None, Any
             said, finish = Said(value="I would rather talk about it in my own words."), "stop"
         case "null_content":
             said, finish = Said(value=""), "stop"
-        case "no_usage":
-            usage = None
-        case "bad_usage":
-            usage = {"prompt_tokens": -5, "completion_tokens": 10**30, "total_tokens": -1}
+        case "no_usage" | "zero_usage" | "bad_usage":
+            usage = USAGES[kind]
     return said, finish, usage
 
 

@@ -76,7 +76,7 @@ def _tool_calls(said: Said, number: int) -> list[dict[str, Any]]:
     calls = ((said.name, said.value), *said.also)
     return [
         {
-            "id": f"call_{number}_{index}",
+            "id": f"call_{number}_{index}" if said.call_id is None else said.call_id,
             "type": "function",
             "function": {"name": name, "arguments": _written(value)},
         }

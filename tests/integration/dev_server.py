@@ -7,8 +7,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -28,6 +28,17 @@ class DevServer:
     def said(self) -> str:
         """Give all that the server has logged."""
         return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def asked(
+        self, method: str, path: str, body: str, headers: Mapping[str, str]
+    ) -> tuple[int, dict[str, str], str]:
+        """Send a request with these headers alone; give status, headers and body of the answer."""
+        host, _, port = self.url.removeprefix("http://").rpartition(":")
+        with closing(http.client.HTTPConnection(host, int(port), timeout=30)) as connection:
+            connection.request(method, path, body, dict(headers))
+            answer = connection.getresponse()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            return answer.status, found, answer.read().decode(errors="replace")
 
 
 @contextmanager

@@ -245,7 +245,7 @@ async def test_revisions_that_bring_nothing_new_end_at_the_stall_counter(
     state = await graph.ainvoke(REQUEST)
 
     assert state["stalls"] == 2 and len(endpoint.calls(schema="Plan")) == 3
-    assert state["results"]["Z"].status == "skipped" and state["status"] == "partial"
+    assert state["results"]["Z"].status == "skipped" and state["status"] == "failed"
 
 
 async def test_the_stall_counter_falls_with_each_revision_that_brought_something(

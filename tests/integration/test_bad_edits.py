@@ -31,11 +31,13 @@ REQUEST: RequestInput = {
 CAREFUL = TEAM.model_copy(update={"max_tasks": MAX_TASKS, "approve_plan": True})
 FIRST, OTHER = good_plan(Random(1), max_tasks=3), good_plan(Random(2), max_tasks=3)
 TRIES = MAX_ASKED - 1
+REFUSED = [fault for fault in FAULTS if fault != "vague_task"]
+"""Alone; with vague tasks a plan may run."""
 
 
 def bad_edits() -> Iterator[OddPlan]:
     """Each fault twice alone, some together, and what a person's editor may make of JSON."""
-    alone = [(fault,) for fault in FAULTS for _ in range(2)]
+    alone = [(fault,) for fault in REFUSED for _ in range(2)]
     for seed, faults in enumerate([*alone, *list(combinations(FAULTS, 2))[::7]]):
         bad = bad_plan(Random(seed), *faults, max_tasks=3)
         yield OddPlan("edit", bad.plan, tuple(SAYS[fault] for fault in bad.told()))
@@ -124,7 +126,7 @@ async def test_an_edit_that_is_never_good_counts_as_an_objection(
 
 def bad_revisions() -> list[OddPlan]:
     made = []
-    for seed, fault in enumerate(FAULTS):
+    for seed, fault in enumerate(REFUSED):
         bad = bad_plan(Random(seed), fault, max_tasks=3)
         made.append(OddPlan(fault, bad.plan, (SAYS[fault],)))
     return [*made, *list(odd_plans())[::15]]
@@ -174,7 +176,7 @@ async def test_an_objection_that_brings_only_bad_plans_ends_with_their_reason(
     endpoint.play(Scenario(answers={"Plan": [FIRST, bad]}))
     await graph.ainvoke(REQUEST, thread())
 
-    with pytest.raises(PlanInvalid, match=r"vague[^|]*unknown material"):
+    with pytest.raises(PlanInvalid, match=r"unknown material[^|]*vague"):
         await graph.ainvoke(Command(resume="reject: other companies"), thread())
 
     assert {call.schema for call in endpoint.requests} == {"Plan"}

@@ -87,6 +87,6 @@ async def test_summaries_leave_the_share_that_is_kept_for_the_answer(
     state = await graph.ainvoke({"request": REQUEST}, context={"max_tokens": cap})
 
     gaps = " ".join(state["answer"].gaps)
-    assert "not summarised: the budget is spent" in gaps
+    assert "not summarised: the budget has no room" in gaps
     assert "synthesis failed" not in gaps
     assert state["answer"].text.startswith("The answer, from a.md")

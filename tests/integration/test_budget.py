@@ -10,7 +10,7 @@ from graph import build_supervisor
 from graph.settings import Settings
 from graph.store import strict_serializer
 from nodes.budget import Budget
-from nodes.errors import BudgetSpent
+from nodes.errors import BudgetSpent, SettingsInvalid
 from state import Usage
 from tests.endpoint import Endpoint, Scenario, dag
 from tests.teams import team
@@ -94,6 +94,24 @@ def test_room_is_kept_for_calls_in_flight_and_for_the_answer() -> None:
     assert budget.tokens == 0
 
 
+def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for() -> None:
+    budget = Budget(max_cost_usd=0.01)
+    budget.charge(Usage(cost_usd=0.0051))
+
+    with (
+        budget.holding(100, 0.002, is_last=False),
+        pytest.raises(BudgetSpent) as refused,
+        budget.holding(100, 0.003, is_last=False),
+    ):
+        pass
+
+    assert str(refused.value) == (
+        "the budget has no room for another call: 0.0051 of 0.0100 USD spent, "
+        "0.0020 reserved for calls under way, 0.0015 reserved for the answer, "
+        "0.0030 expected for the call"
+    )
+
+
 def test_a_budget_is_low_from_four_fifths_of_what_work_may_spend() -> None:
     budget = Budget(max_tokens=1000)
     budget.charge(Usage(input_tokens=600))
@@ -160,3 +178,43 @@ async def test_near_the_end_of_a_budget_there_is_no_critic(
     await graph.ainvoke(REQUEST, context={"max_tokens": 12_000})
 
     assert not endpoint.calls(schema="Critique")
+
+
+UNPRICED = {f"model_{tier}": "openai:model-of-no-list" for tier in ("fast", "standard", "strong")}
+
+
+async def test_a_cap_on_money_without_a_price_is_refused_before_any_call(
+    endpoint: Endpoint, graph
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN), models=("model-of-no-list",)))
+
+    with pytest.raises(SettingsInvalid, match="openai:model-of-no-list") as raised:
+        await graph.ainvoke(REQUEST, thread(), context={"max_cost_usd": 1.0, **UNPRICED})
+
+    assert "max_tokens" in raised.value.next and "SUPERVISE_PRICES" in raised.value.next
+    assert not endpoint.requests
+
+
+async def test_a_token_cap_holds_for_a_model_without_a_price(endpoint: Endpoint, graph) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN), models=("model-of-no-list",)))
+    context = {"max_cost_usd": 1.0, "max_tokens": 12_000, **UNPRICED}
+
+    state = await graph.ainvoke(REQUEST, thread(), context=context)
+
+    assert state["status"] == "partial"
+    assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
+
+
+async def test_a_price_of_ones_own_is_billed_and_held(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(CHAIN), models=("model-of-no-list",)))
+    priced = settings.model_copy(update={"prices": {"openai:model-of-no-list": (1.0, 10.0)}})
+    graph = build_supervisor(team(), settings=priced)
+
+    state = await graph.ainvoke(REQUEST, context={"max_cost_usd": 0.02, **UNPRICED})
+
+    bill = state["usage"]
+    assert state["status"] == "partial"
+    assert bill.cost_usd == pytest.approx((bill.input_tokens + 10 * bill.output_tokens) / 1e6)
+    assert 0 < bill.cost_usd <= 0.02

@@ -115,7 +115,7 @@ async def test_what_is_free_runs_under_a_budget_of_no_money(
 ) -> None:
     free = settings.model_copy(
         update={"model_fast": "openai:local", "model_standard": "openai:local"}
-        | {"model_strong": "openai:local"}
+        | {"model_strong": "openai:local", "prices": {"openai:local": (0.0, 0.0)}}
     )
 
     outcome = await run_kept(free, {"max_cost_usd": 0})

@@ -101,7 +101,7 @@ async def test_what_was_cut_off_counts_under_the_caps(
 
     outcome = await aresume("one", settings=settings, context={"max_tokens": room(plan, turn)})
 
-    assert outcome.status == "partial"
+    assert (outcome.status, outcome.exit_code) == ("failed", 3)
     assert not any(call.task for call in endpoint.requests[3:])
 
 

@@ -1,18 +1,23 @@
 """When models cannot be asked: what is known, what is missing, and whom to ask (R8)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graph import aresume, arun, load_team
 from graph.settings import Settings
 from nodes.errors import TeamInvalid
-from tests.endpoint import Endpoint, Fault, Scenario, dag
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
 from tests.teams import team
 
 REQUEST = "Compare the parts and say which one is best."
 PAIR = dag({"a": (), "b": ()})
 DESK = "research desk, desk@example.org"
+HANDED_BACK = {
+    "status": "escalated",
+    "escalation": {"reason": "out_of_scope", "message": "Not mine."},
+}
 DEAD_WORKERS = Fault(kind="server_error", schema="Report")
 DEAD_SYNTHESIZER = Fault(kind="server_error", schema="Answer")
 
@@ -27,8 +32,8 @@ async def test_when_no_worker_can_be_reached_the_answer_says_so_and_whom_to_ask(
 
     assert outcome.answer is not None
     text = outcome.answer.text
-    assert (outcome.status, outcome.exit_code, outcome.error) == ("partial", 3, None)
-    assert text.startswith("Nothing could be found out.")
+    assert (outcome.status, outcome.exit_code, outcome.error) == ("failed", 4, None)
+    assert text.startswith("No task could be completed.")
     # One reason is said once, where both tasks have met it.
     assert "b failed: ENDPOINT_" in text and ("- a failed: ENDPOINT_" in text or "- a, b" in text)
     assert text.endswith(f"ask {whom}.")
@@ -86,6 +91,44 @@ async def test_without_a_planner_the_error_says_how_to_go_on_and_whom_to_ask(
     assert outcome.error.line().endswith(
         f"next: try again in 60 min, then supervise resume one; or ask {DESK}"
     )
+
+
+@pytest.mark.parametrize(
+    ("reports", "ending"),
+    [
+        (({"status": "failed", "output": "No such part."},) * 2, ("failed", 3)),
+        (("", {"status": "failed", "output": "No such part."}), ("failed", 3)),
+        (({"status": "failed", "output": "Torn."}, {"output": "It costs 42."}), ("partial", 3)),
+        (({"status": "failed", "output": "Torn."}, HANDED_BACK), ("partial", 3)),
+    ],
+)
+async def test_a_script_can_tell_nothing_from_something(
+    endpoint: Endpoint, settings: Settings, reports: Any, ending: tuple[str, int]
+) -> None:
+    tasks = tuple(
+        ScriptedTask(id=name, report=report) for name, report in zip("ab", reports, strict=True)
+    )
+    endpoint.play(Scenario(tasks=tasks))
+
+    outcome = await arun(REQUEST, team=team(max_attempts=1), settings=settings)
+
+    assert outcome.answer is not None and outcome.answer.text
+    assert (outcome.status, outcome.exit_code) == ending
+    assert outcome.to_json()["status"] == ending[0]
+
+
+async def test_a_run_that_found_nothing_is_done_when_the_endpoint_can_be_asked(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusing = Fault(kind="context_length", schema="Report")
+    endpoint.play(Scenario(tasks=PAIR, faults=(refusing,)))
+    failed = await arun(REQUEST, team=team(max_attempts=1), settings=settings, thread="one")
+    endpoint.play(Scenario(tasks=PAIR))
+
+    outcome = await aresume("one", settings=settings)
+
+    assert (failed.status, failed.exit_code, outcome.status) == ("failed", 4, "done")
+    assert len(endpoint.calls(schema="Plan")) == 1
 
 
 async def test_what_a_dead_endpoint_left_undone_is_done_when_it_is_back(

@@ -87,7 +87,7 @@ async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(
     )
 
     assert [event["task"] for event in events if event["kind"] == "split"] == ["A"]
-    assert state["status"] == "partial"
+    assert state["status"] == "failed"
 
 
 async def test_a_recursive_team_plans_a_compound_task_again(
@@ -119,7 +119,7 @@ async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strat
     with pytest.raises(PlanInvalid, match="is compound"):
         await played(endpoint, settings, Scenario(tasks=(one,), answers=endless))
 
-    assert "is compound" in state["results"]["A"].error and state["status"] == "partial"
+    assert "is compound" in state["results"]["A"].error and state["status"] == "failed"
     assert {e.get("within") for e in events if e["kind"] == "plan_rejected"} == {"A"}
 
 

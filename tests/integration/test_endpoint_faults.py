@@ -12,7 +12,7 @@ from graph.outcome import Outcome
 from graph.settings import Settings
 from graph.trace import load_trace
 from nodes.models.breaker import THRESHOLD
-from state import Limits, Worker
+from state import Limits, Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
 from tests.teams import team
 
@@ -56,7 +56,7 @@ ROWS = {
     ),
     "H02 429 for three days, worker": Row(
         faults=task_fault("rate_limited", task=None, nth=(1, 2), retry_after="259200"),
-        exit_code=3,
+        exit_code=4,
         most={"Report": 2},
         says="RATE_LIMITED",
     ),
@@ -165,9 +165,27 @@ async def test_h20_an_endpoint_that_counts_nothing_is_counted_by_estimate(
     whole = await outcome_of(settings)
     capped = await outcome_of(settings, context={"max_tokens": 4_000})
 
-    assert whole.usage.cost_usd is None
+    assert whole.usage.cost_usd
+    assert whole.usage.uncounted_calls == whole.usage.model_calls == 4
     assert capped.exit_code == 3
     assert "BUDGET_SPENT" in said_by(capped)
+
+
+async def test_a_cap_on_money_holds_where_an_endpoint_counts_nothing_of_long_answers(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    long = {"output": "Part a costs 42 euros. " * 4_000, "claims": []}
+    tasks = tuple(
+        ScriptedTask(id=name, depends_on=needed, report=long)
+        for name, needed in {"a": (), "b": ("a",), "c": ("b",)}.items()
+    )
+    endpoint.play(Scenario(tasks=tasks, faults=(Fault(kind="zero_usage"),)))
+
+    outcome = await outcome_of(settings, context={"max_cost_usd": 0.06})
+
+    assert outcome.exit_code == 3
+    assert outcome.results["a"].status == "completed"
+    assert "BUDGET_SPENT" in (outcome.results["b"].error or "")
 
 
 async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(
@@ -180,7 +198,7 @@ async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most
     outcome = await outcome_of(settings.model_copy(update={"max_concurrency": 16}))
 
     errors = [report.error or "" for report in outcome.results.values()]
-    assert outcome.exit_code == 3
+    assert (outcome.status, outcome.exit_code) == ("failed", 4)
     assert len(endpoint.calls(schema="Report")) <= THRESHOLD + 16
     assert len(errors) == 60
     assert all("ENDPOINT_DOWN" in error or "ENDPOINT_FAILED" in error for error in errors)
@@ -254,15 +272,9 @@ async def test_h24_h27_a_slow_endpoint_sees_no_more_calls_than_allowed_and_no_re
 async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answered_in_order(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    analyst = Worker(
-        name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
-    )
-    sums = tuple(("calculate", {"expression": f"{n} + 1000"}) for n in range(20))
-    task = ScriptedTask(id="a", worker="analyst", tool_calls=sums, calls_a_turn=20)
-    endpoint.play(Scenario(tasks=(task,)))
-    graph = build_supervisor(team().model_copy(update={"workers": (analyst,)}), settings=settings)
+    endpoint.play(Scenario(tasks=(sums(20),)))
 
-    state = await graph.ainvoke({"request": REQUEST})
+    state = await build_supervisor(computing(), settings=settings).ainvoke({"request": REQUEST})
 
     body = endpoint.calls(task="a")[-1].body
     heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
@@ -270,6 +282,50 @@ async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answer
     assert len(heard) == 20
     assert all(str(1000 + n) in said for n, said in enumerate(heard[:8]))
     assert all("only 8 calls" in said for said in heard[8:])
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("call_id", ["call_1", ""])
+async def test_of_calls_that_share_one_id_no_more_are_made_than_of_others(
+    endpoint: Endpoint, settings: Settings, call_id: str, streaming: bool
+) -> None:
+    task = sums(100, call_id=call_id)
+    endpoint.play(Scenario(tasks=(task,)))
+    settings = settings.model_copy(update={"stream": streaming})
+
+    state = await build_supervisor(computing(), settings=settings).ainvoke({"request": REQUEST})
+
+    body = endpoint.calls(task="a")[-1].body
+    heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
+    assert state["results"]["a"].status == "completed"
+    assert len(heard) == 100
+    assert [n for n, said in enumerate(heard) if "only 8 calls" not in said] == list(range(8))
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_an_answer_with_thousands_of_calls_is_refused_and_none_is_made(
+    endpoint: Endpoint, settings: Settings, streaming: bool
+) -> None:
+    endpoint.play(Scenario(tasks=(sums(5000),)))
+    settings = settings.model_copy(update={"stream": streaming})
+    graph = build_supervisor(computing(max_attempts=1), settings=settings)
+
+    state = await graph.ainvoke({"request": REQUEST})
+
+    assert "more than 128 tool calls in one answer" in state["results"]["a"].error
+    assert {len(call.body["messages"]) for call in endpoint.calls(task="a")} == {2}
+
+
+def sums(count: int, **more: Any) -> ScriptedTask:
+    calls = tuple(("calculate", {"expression": f"{n} + 1000"}) for n in range(count))
+    return ScriptedTask(id="a", worker="analyst", tool_calls=calls, calls_a_turn=count, **more)
+
+
+def computing(**fields: Any) -> Team:
+    analyst = Worker(
+        name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
+    )
+    return team(**fields).model_copy(update={"workers": (analyst,)})
 
 
 async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(

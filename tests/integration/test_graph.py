@@ -1,6 +1,7 @@
 """The compiled graph against the endpoint: planning, dispatch, recovery, answer."""
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -127,6 +128,21 @@ async def test_a_plan_that_stays_invalid_ends_the_run_with_its_reason(
         await graph.ainvoke(REQUEST, thread())
 
     assert len(endpoint.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("caps", "cap"),
+    [({"max_tasks": 3}, "raise max_tasks, which is 3,"), ({"max_depth": 2}, "raise max_depth")],
+)
+async def test_a_plan_over_a_cap_of_the_team_names_the_cap_to_raise(
+    endpoint: Endpoint, settings: Settings, caps: dict[str, int], cap: str
+) -> None:
+    endpoint.play(Scenario(tasks=dag(DIAMOND)))
+
+    with pytest.raises(PlanInvalid) as refused:
+        await build_supervisor(team(**caps), settings=settings).ainvoke(REQUEST)
+
+    assert cap in refused.value.next and "other words" not in refused.value.next
 
 
 @pytest.mark.parametrize("given", [{}, {"request": "  \n"}, {"messages": []}])
@@ -510,6 +526,26 @@ async def test_an_escalation_ends_a_task_and_is_told(
     assert state["results"]["A"].attempts == 1
     assert state["status"] == "partial"
     assert any("Which year?" in gap for gap in state["answer"].gaps)
+
+
+async def test_a_run_that_nothing_saves_warns_of_nothing(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag(DIAMOND)))
+    graph = build_supervisor(team(), settings=settings)
+    # So LangGraph's server begins a run without a thread.
+    stateless: Any = {"configurable": {"thread_id": "one", "__pregel_checkpointer": None}}
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        state = await graph.ainvoke(REQUEST, stateless, durability="async")
+
+    assert state["status"] == "done"
+
+
+async def test_each_field_of_a_form_says_what_it_is_for(graph: SupervisorGraph) -> None:
+    for schema in (graph.get_input_jsonschema(), graph.get_context_jsonschema() or {}):
+        assert all(field.get("description") for field in schema["properties"].values())
 
 
 async def test_leaving_a_synchronous_stream_early_stops_the_run() -> None:

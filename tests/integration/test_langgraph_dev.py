@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import BadRequestError, ConflictError
+from langgraph_sdk.errors import BadRequestError, ConflictError, UnprocessableEntityError
 
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, dag
@@ -137,6 +137,29 @@ async def test_a_run_streams_what_its_workers_do_and_ends_with_an_answer(
     assert told.count("task_started") == told.count("report") == 2
     assert parts["messages"] and parts["events"]
     assert parts["values"][-1]["answer"]["text"] == "The answer, from A.md, B.md"
+
+
+async def test_a_run_without_a_thread_ends_with_an_answer_and_warns_of_nothing(
+    client: LangGraphClient, server: DevServer, played: Endpoint
+):
+    known = len(server.said())
+
+    ended = await client.runs.wait(None, TEAM, input=REQUEST)
+
+    assert isinstance(ended, dict) and ended["status"] == "done"
+    said = [line for line in server.said()[known:].splitlines() if "[warning" in line]
+    assert not [line for line in said if "langgraph/" in line or "Deserializing" in line]
+
+
+async def test_a_run_without_a_thread_that_would_ask_a_human_is_refused_unpaid(
+    client: LangGraphClient, played: Endpoint
+):
+    ended = await client.runs.wait(
+        None, TEAM, input=REQUEST, context={"approve_plan": True}, raise_error=False
+    )
+
+    assert isinstance(ended, dict) and "checkpointer" in str(ended["__error__"])
+    assert not played.requests
 
 
 async def test_a_chat_message_of_studio_works_as_a_request(
@@ -286,6 +309,50 @@ async def test_an_empty_request_is_refused_in_words(
     assert not played.requests
 
 
+@pytest.mark.parametrize(
+    ("name", "junk"),
+    [
+        *(("began_at", "yesterday"), ("deadline_at", 0), ("work_until", {}), ("work_from", [1])),
+        *(("__budget", 5), ("__told", "all"), ("__given", ["a"]), ("__within", "x")),
+        *(("__origin", {}), ("__own", True)),
+    ],
+)
+async def test_what_a_run_keeps_for_itself_is_taken_from_no_client(
+    client: LangGraphClient, thread: str, played: Endpoint, name: str, junk: Any
+):
+    config: Any = {"configurable": {name: junk}}
+
+    ended = await run(client, thread, REQUEST, config=config)
+
+    assert ended["__error__"]["error"] == "SettingsInvalid"
+    assert repr(name) in ended["__error__"]["message"]
+    assert not played.requests
+
+
+async def test_an_unknown_setting_in_a_context_is_refused_before_a_run_is_made(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    for context in ({"max_token": 5}, {"max_steps": -1}):
+        with pytest.raises(UnprocessableEntityError) as refused:
+            await client.runs.create(thread, TEAM, input=REQUEST, context=context)
+        assert next(iter(context)) in str(refused.value)
+
+    assert await client.runs.list(thread) == []
+    assert not played.requests
+
+
+async def test_a_resume_without_a_context_keeps_the_caps_of_the_run(
+    client: LangGraphClient, thread: str, played: Endpoint
+):
+    caps = {"approve_plan": True, "max_steps": 1}
+    await client.runs.wait(thread, TEAM, input=REQUEST, context=caps)
+
+    state: Any = await client.runs.wait(thread, TEAM, command={"resume": "accept"})
+
+    assert state["status"] == "partial"
+    assert len(played.calls(schema="Report")) == 1
+
+
 async def test_a_models_refusal_is_told_in_words(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
@@ -322,6 +389,62 @@ async def test_types_are_read_strictly_and_nothing_is_sent_to_langsmith(
 
     assert "unregistered type" not in surroundings.server.said()
     assert not [path for path in surroundings.sent_to_langsmith if "/runs" in path]
+
+
+STUDIO = "https://smith.langchain.com"
+ASKED = {"assistant_id": TEAM, "input": REQUEST}
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("POST", {"Origin": "http://evil.test", "Content-Type": "application/json"}),
+        ("POST", {"Origin": "http://evil.test", "Content-Type": "text/plain"}),
+        ("POST", {"Origin": "http://localhost:3000", "Content-Type": "text/plain"}),
+        ("POST", {"Origin": "null", "Content-Type": "text/plain"}),
+        ("POST", {"Origin": f"{STUDIO}.evil.test", "Content-Type": "text/plain"}),
+        ("POST", {"Host": "evil.test", "Content-Type": "text/plain"}),
+        ("POST", {"Host": "evil.test", "Origin": "http://evil.test", "Content-Type": "text/plain"}),
+        ("OPTIONS", {"Origin": "http://evil.test", "Access-Control-Request-Method": "POST"}),
+    ],
+)
+def test_another_page_or_another_name_starts_nothing_and_reads_nothing(
+    server: DevServer, played: Endpoint, method: str, headers: dict[str, str]
+):
+    status, answered, said = server.asked(method, "/runs/wait", json.dumps(ASKED), headers)
+
+    assert status == 403
+    assert "access-control-allow-origin" not in answered
+    assert "this server" in said and "answer" not in said
+    assert not played.requests
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Origin": STUDIO}, {"Origin": "https://eu.smith.langchain.com"}, {"Host": "localhost"}],
+)
+def test_studio_and_programs_are_served(
+    server: DevServer, played: Endpoint, headers: dict[str, str]
+):
+    kind = {"Content-Type": "application/json"}
+
+    status, answered, said = server.asked("POST", "/runs/wait", json.dumps(ASKED), kind | headers)
+
+    assert (status, json.loads(said)["status"]) == (200, "done")
+    assert ("access-control-allow-origin" in answered) == ("Origin" in headers)
+
+
+def test_studio_may_ask_before_it_sends(server: DevServer):
+    asked = {
+        "Origin": STUDIO,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type",
+    }
+
+    status, answered, _ = server.asked("OPTIONS", "/runs/wait", "", asked)
+
+    assert status == 200
+    assert answered["access-control-allow-origin"] in ("*", STUDIO)
 
 
 async def assistant(client: LangGraphClient) -> str:

@@ -163,7 +163,7 @@ async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(
     assert report.status == "failed" and report.attempts == 3
     assert "A, B failed: Torn." in report.error
     assert state["results"]["W"].status == "skipped"
-    assert state["status"] == "partial"
+    assert state["status"] == "failed"
     assert state["usage"].model_calls == len(endpoint.calls())
 
 

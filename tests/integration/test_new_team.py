@@ -46,6 +46,7 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
     supervise("new-team", "kitchen")
     config = json.loads(Path("kitchen/langgraph.json").read_text())
     path, _, name = config["graphs"]["kitchen"].partition(":")
+    assert config["http"] == json.loads((ROOT / "langgraph.json").read_text())["http"]
     script = (
         "import importlib.util as u; "
         f"spec = u.spec_from_file_location('opened', {path!r}); module = u.module_from_spec(spec); "

@@ -98,5 +98,5 @@ async def test_w05_whatever_a_tool_raises_is_a_message_to_its_worker_alone(
     )
 
     heard = [m["content"] for m in endpoint.calls(task="A")[-1].body["messages"]]
-    assert "KeyError: 'x'" in heard
+    assert "broken failed: KeyError: 'x'" in heard
     assert [state["results"][name].status for name in "AB"] == ["completed"] * 2

@@ -1,5 +1,6 @@
 """Pruning: what was chosen goes whole, and nothing else."""
 
+import asyncio
 import os
 import sqlite3
 import time
@@ -83,6 +84,20 @@ async def test_a_run_that_is_going_on_is_never_pruned(endpoint: Endpoint, kept: 
 
     assert (pruned.threads, pruned.running) == (["idle"], ["busy"])
     assert rows(kept, "checkpoints") == {"busy"}
+
+
+async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(
+    endpoint: Endpoint, kept: Settings
+) -> None:
+    names = [f"t{number}" for number in range(12)]
+    await run_on(endpoint, kept, *names)
+
+    pruned = await asyncio.gather(
+        *(asyncio.to_thread(prune, Which(), kept) for _ in range(3)),
+    )
+
+    assert [each.running for each in pruned] == [[], [], []]
+    assert sorted(thread for each in pruned for thread in each.threads) == sorted(names)
 
 
 async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(

@@ -345,16 +345,6 @@ async def test_a_person_is_asked_once_a_task(endpoint: Endpoint, settings: Setti
     assert state["status"] == "partial"
 
 
-async def test_a_run_that_is_not_kept_asks_nobody(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=WHICH_YEAR),)))
-    graph = build_supervisor(crew(ladder=PERSON), settings=settings)
-
-    state = await graph.ainvoke(REQUEST)
-
-    assert state["results"]["A"].status == "escalated"
-    assert any("Which year?" in gap for gap in state["answer"].gaps)
-
-
 async def test_a_person_may_help_a_task_that_fails(endpoint: Endpoint, settings: Settings) -> None:
     endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
     graph = supervised(settings, ladder=PERSON)

@@ -420,7 +420,7 @@ async def test_a_reason_that_several_tasks_share_is_told_once(
 
     state, _ = await run(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
 
-    assert state["answer"].gaps[0] == "A, B were handed back (out_of_scope): no diff"
+    assert state["answer"].gaps[0] == "A, B were handed back, out of scope: no diff"
 
 
 @pytest.mark.parametrize("said", ["It is so.", "It is so. Not legal advice."])

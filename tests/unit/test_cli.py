@@ -2,13 +2,17 @@
 
 import io
 import json
+import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from graph.cli import exit_code, main
+from graph.cli import main
+from graph.ending import exit_code
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
@@ -55,6 +59,37 @@ def test_help_lists_the_commands(supervise):
         assert command in supervise.out
     for command in ("eval", "new-team"):
         assert command in supervise.out
+
+
+def test_help_names_values_and_no_types(supervise):
+    for command in ("run", "resume", "runs", "trace", "eval", "new-team"):
+        assert supervise(command, "--help") == 0
+        assert not re.search(r"<(list|bool|float|int|path)", supervise.out)
+    assert "-f, --file PATH" in (supervise("run", "--help"), supervise.out)[1]
+
+
+def test_the_version_is_that_of_the_project(supervise):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert supervise("--version") == 0
+
+    assert supervise.out == f"supervise {project['version']}\n"
+
+
+def test_what_has_begun_is_said_before_libraries_load():
+    blocked = "import sys; sys.modules['langgraph'] = None; from graph.cli import main; main()"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", blocked, "run", "x"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+    first, second = ended.stderr.splitlines()
+    assert first == "starting team market_analysis ..."
+    assert "langgraph" in second
 
 
 def test_a_run_answers_on_stdout_and_tells_its_progress_on_stderr(supervise, table):
@@ -156,10 +191,17 @@ def test_a_request_comes_from_stdin_with_what_is_no_text_replaced(supervise, tab
 def test_a_misuse_is_one_line_and_exit_code_2(supervise, arguments, said):
     assert supervise(*arguments) == 2
 
+    *before, error = supervise.err.splitlines()
     assert supervise.out == ""
-    assert supervise.err.startswith("error[")
-    assert supervise.err.count("\n") == 1
-    assert said in supervise.err
+    assert error.startswith("error[")
+    assert said in error
+    assert all(line.startswith(("starting team ", "resuming thread ")) for line in before)
+
+
+def test_a_misuse_of_a_quiet_run_is_one_line(supervise):
+    assert supervise("run", "x", "--team", "unknown", "--quiet") == 2
+
+    assert supervise.err.startswith("error[TEAM_INVALID]") and supervise.err.count("\n") == 1
 
 
 def test_a_run_without_time_ends_at_once_in_one_line(supervise, table):

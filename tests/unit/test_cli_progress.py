@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from graph.closing import answer_markdown, figures, plan_lines
-from graph.display import board_shown, line_shown
+from graph.display import BoardView
 from graph.progress import Board
-from graph.terminal import one_line, printable
+from graph.progress_lines import line_shown
+from graph.text import one_line, printable
 from nodes.events import Kind
 
 PLAN = {
@@ -46,23 +47,35 @@ def board() -> Board:
 
 def drawn(board: Board, width: int = 160) -> str:
     page = StringIO()
-    Console(file=page, width=width).print(board_shown(board))
+    Console(file=page, width=width).print(BoardView(board))
     return page.getvalue()
 
 
 def states(board: Board) -> dict[str, str]:
-    return {row.id: row.state for row in board.rows()}
+    return {row.id: " ".join([row.state, *row.waits_for]) for row in board.rows()}
 
 
 def test_a_task_waits_then_works_then_is_done(board):
-    assert states(board) == {"T1": "ready", "T2": "waiting on T1"}
+    assert states(board) == {"T1": "ready", "T2": "waiting T1"}
 
     board.hear({"kind": "task_started", "task": "T1", "attempt": 1})
-    assert states(board) == {"T1": "working", "T2": "waiting on T1"}
+    assert states(board) == {"T1": "working", "T2": "waiting T1"}
 
     board.hear({"kind": "report", "task": "T1", "report": {"status": "completed"}})
     assert states(board) == {"T1": "done", "T2": "ready"}
     assert board.done() == ["T1"]
+
+
+def test_materials_kept_from_the_thread_and_vague_tasks_are_named(board):
+    asked = {"kind": "request", "team": "fruit", "kept_materials": ["a.csv", "b\x1b[2J.md"]}
+    board.hear(asked)
+
+    first = line_shown(board, asked)
+    planned = line_shown(board, {"kind": "plan_created", "notes": ["task 'T2' is vague: what?"]})
+
+    assert first.splitlines()[1].startswith("kept from the thread: a.csv, b")
+    assert "\x1b" not in first and "kept from the thread: a.csv" in drawn(board)
+    assert planned.splitlines()[-1] == "  note: task 'T2' is vague: what?"
 
 
 def test_a_skipped_task_says_why(board):
@@ -150,7 +163,7 @@ def test_any_order_of_events_can_be_shown(events):
         board.hear(event)
         line_shown(board, event)
 
-    assert drawn(board)
+    assert all(len(line) <= 160 for line in drawn(board).splitlines())
 
 
 @given(st.text())

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from graph.settings import OPENAI_MODELS, Settings
 from nodes.errors import SettingsInvalid
@@ -39,20 +40,54 @@ def test_the_environment_outranks_the_env_file(monkeypatch):
     assert settings.requests_per_minute == 60
 
 
-def test_a_name_left_blank_is_not_set(monkeypatch):
+BLANK = ["", " ", "\t \t", "\n"]
+NAMES = [
+    field.validation_alias
+    for field in Settings.model_fields.values()
+    if isinstance(field.validation_alias, str)
+]
+
+
+@pytest.mark.parametrize("blank", BLANK)
+@pytest.mark.parametrize("name", [*NAMES, "LANGSMITH_API_KEY", "LANGSMITH_TRACING"])
+def test_a_blank_name_is_not_set_in_the_environment_or_in_the_env_file(name, blank, monkeypatch):
+    unset = Settings()
+    Path(".env").write_text(f"{name}='{blank}'\n")
+    in_file = Settings()
+    monkeypatch.setenv(name, blank)
+
+    assert Settings() == in_file == unset
+
+
+def test_a_key_that_is_blank_leaves_the_embedded_model(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.setenv("OPENAI_BASE_URL", " ")
     monkeypatch.setenv("SUPERVISE_MAX_CONCURRENCY", "")
 
-    settings = Settings()
+    settings = Settings(openai_api_key=SecretStr(" "))
 
-    assert settings.openai_base_url is None
+    assert settings.openai_api_key is None and settings.openai_base_url is None
+    assert settings.models().strong == "embedded"
     assert settings.max_concurrency == 16
+
+
+def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch):
+    Path(".env").write_text(
+        "OPENAI_API_KEY=sk-file\nLANGSMITH_TRACING=true\nLANGSMITH_API_KEY=lsv2-file\n"
+    )
+    for name in ("OPENAI_API_KEY", "LANGSMITH_TRACING", "LANGSMITH_API_KEY"):
+        monkeypatch.setenv(name, " ")
+
+    settings = Settings()
+    settings.export_tracing()
+
+    assert settings.models().api_key == "sk-file"
+    assert os.environ["LANGSMITH_API_KEY"] == "lsv2-file"
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("OPENAI_API_KEY", "", "is set but empty"),
         ("OPENAI_API_KEY", "sk-hidden\nsk-hidden", "line break"),
         ("OPENAI_BASE_URL", "localhost:11434/v1", "http://"),
         ("OPENAI_BASE_URL", "file:///etc/passwd", "http://"),
@@ -67,6 +102,9 @@ def test_a_name_left_blank_is_not_set(monkeypatch):
         ("SUPERVISE_MAX_CONCURRENCY", "many", "a whole number"),
         ("SUPERVISE_RPM", "0", "above 0"),
         ("SUPERVISE_TPM", "inf", "above 0"),
+        ("SUPERVISE_PRICES", "gpt-6=1/2", "'gpt-6=1/2'; allowed: provider:model"),
+        ("SUPERVISE_PRICES", "openai:gpt-6=1", "openai:gpt-6=1"),
+        ("SUPERVISE_PRICES", "openai:gpt-6=-1/2", "openai:gpt-6=-1/2"),
         ("SUPERVISE_CALL_TIMEOUT_S", "nan", "seconds"),
         ("SUPERVISE_STREAM", "perhaps", "true or false"),
         ("SUPERVISE_DATABASE_URL", "sqlite:///:memory:", "no file"),
@@ -160,3 +198,9 @@ def test_what_the_env_file_says_of_langsmith_reaches_its_client(monkeypatch):
     Settings().export_tracing()
 
     assert os.environ["LANGSMITH_PROJECT"] == "mine"
+
+
+def test_prices_of_ones_own_are_read_by_model(monkeypatch):
+    monkeypatch.setenv("SUPERVISE_PRICES", "openai:one=0.15/0.6, openai:two=0/0")
+
+    assert Settings().models().prices == {"openai:one": (0.15, 0.6), "openai:two": (0.0, 0.0)}

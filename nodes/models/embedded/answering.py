@@ -6,7 +6,6 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from nodes.models.embedded.reading import claims_of, reports, said, section
-from nodes.models.embedded.reporting import NOT_DONE
 from nodes.models.embedded.working import heading
 
 INTRODUCTION = (
@@ -25,7 +24,6 @@ def answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     named = "\n".join(gaps)
     failed = [report for report in told if report not in done]
     gaps += [_failure(report) for report in failed if str(report.get("task")) not in named]
-    gaps += [line for report in done for line in _refusals(report)]
     claims = [claim for report in done for claim in claims_of(report)]
     parts = [part for report in sorted(done, key=_has_no_table) if (part := _part(report))]
     confidences = [int(report.get("confidence", 0)) for report in done]
@@ -46,7 +44,7 @@ def _part(report: dict[str, Any]) -> str:
     kept = [
         f"#{line}" if line.startswith("#") else line
         for line in lines
-        if not line.startswith((NOT_DONE, INTRODUCTION))
+        if not line.startswith(INTRODUCTION)
     ]
     # Paragraphs stay apart: a line right below a table would be a row of it.
     body = "\n".join(kept).strip()
@@ -62,8 +60,3 @@ def _failure(report: dict[str, Any]) -> str:
     escalation = report.get("escalation") or {}
     cause = escalation.get("message") or report.get("error") or "no result"
     return f"{report.get('task')} ({report.get('status')}): {cause}"
-
-
-def _refusals(report: dict[str, Any]) -> list[str]:
-    lines = str(report.get("output", "")).splitlines()
-    return [line.removeprefix(NOT_DONE) for line in lines if line.startswith(NOT_DONE)]

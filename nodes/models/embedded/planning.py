@@ -14,10 +14,13 @@ from nodes.models.embedded.words import figures, nearest, words
 
 _CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
-_MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):", re.MULTILINE)
+_MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):(.*)$", re.MULTILINE)
+_TABLE = re.compile(r"\.[ct]sv$", re.IGNORECASE)
 _CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000
 MIN_LIKENESS = 0.1
+MIN_COLUMN_WORDS = 2
+"""Of a request, that stand in a table's first line: one alone may be chance."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Asked:
     request: str
     cards: dict[str, str]
     materials: list[str]
+    columns: dict[str, str]
+    """The first line of each material that is a table."""
     examples: list[tuple[str, dict[str, Any]]]
     """Each request with its plan, or with the decision on it."""
     revision: Revision | None = None
@@ -84,10 +89,12 @@ def read_asked(messages: Sequence[BaseMessage]) -> Asked:
         for part in sections(body)
         if part.tag == "example"
     ]
+    materials = dict(_MATERIAL.findall(section(asked, "materials")))
     return Asked(
         request=" ".join((section(asked, "request") or "\n".join(human)).split()),
         cards=dict(_CARD.findall(section(system, "workers"))),
-        materials=_MATERIAL.findall(section(asked, "materials")),
+        materials=list(materials),
+        columns={name: line for name, line in materials.items() if _TABLE.search(name)},
         examples=[example for example in examples if example[1].keys() & {"tasks", "worker"}],
         revision=next(filter(None, map(revision, human)), None),
     )
@@ -116,9 +123,11 @@ def _drafts(asked: Asked) -> list[dict[str, Any]]:
         if _covers(asked.examples[index], asked.request)
     ]
     drafts += [
-        _shaped(asked, asked.examples[index][1]) for index, near in ranked if near > MIN_LIKENESS
+        _with_tables(asked, _shaped(asked, asked.examples[index][1]))
+        for index, near in ranked
+        if near > MIN_LIKENESS
     ]
-    return [*drafts, _minimal(asked)]
+    return [*drafts, _with_tables(asked, _minimal(asked)), _minimal(asked)]
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
@@ -174,6 +183,32 @@ def _minimal(asked: Asked) -> dict[str, Any]:
     if best[0] in first:
         return _plan(asked, [_task(asked, best[0], [])])
     return _plan(asked, [_task(asked, first[0], []), _task(asked, best[0], first[:1])])
+
+
+def _with_tables(asked: Asked, plan: dict[str, Any]) -> dict[str, Any]:
+    """Add a task on the tables that a request speaks of, where no worker of the plan takes tables.
+
+    Who takes them is told by the examples; what builds on other tasks may use this one too.
+    """
+    wanted = set(words(asked.request))
+    lines = (re.sub(r"[\W_]+", " ", line) for line in asked.columns.values())
+    shared = [wanted & set(words(line)) for line in lines]
+    takers = Counter(
+        task["worker"]
+        for _, example in asked.examples
+        for task in example["tasks"]
+        if any(_TABLE.search(name) for name in task.get("materials", ()))
+    )
+    known = [worker for worker, _ in takers.most_common() if worker in asked.cards]
+    is_wanted = any(len(each) >= MIN_COLUMN_WORDS for each in shared)
+    if not (is_wanted and known) or any(task["worker"] in takers for task in plan["tasks"]):
+        return plan
+    edge = {"task": known[0], "required": False}
+    tasks = [
+        {**task, "depends_on": [*task["depends_on"], edge]} if task["depends_on"] else task
+        for task in plan["tasks"]
+    ]
+    return {**plan, "tasks": [_task(asked, known[0], []), *tasks]}
 
 
 def _beginners(asked: Asked) -> list[str]:

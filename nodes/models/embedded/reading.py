@@ -13,6 +13,7 @@ _OPENING = re.compile(r'<([a-z_]+)(?: name="([^"]*)")?>\n')
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
 _QUOTED_REQUEST = re.compile(r'For the request "([^"]+)":')
 _CODE = re.compile(r"`([^`]+)`")
+_CUT = re.compile(r"\n\[cut \d+ of \d+ characters\]\s*$")
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,16 @@ class Call:
     arguments: dict[str, Any]
     text: str
     failed: bool
+    """It gave no answer that can be read: it failed, refused, or was cut."""
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the tool refused the arguments; otherwise a failed call says nothing of them."""
+        return self.failed and not (self._begins_as_failure or is_cut_object(self.text))
+
+    @property
+    def _begins_as_failure(self) -> bool:
+        return self.text.startswith(f"{self.tool} failed: ")
 
     @property
     def data(self) -> dict[str, Any]:
@@ -163,12 +174,22 @@ def objects(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
 def _calls(messages: Sequence[BaseMessage]) -> list[Call]:
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     return [
-        Call(call["name"], call["args"], str(answer.text), answer.status == "error")
+        Call(
+            call["name"],
+            call["args"],
+            str(answer.text),
+            answer.status == "error" or is_cut_object(str(answer.text)),
+        )
         for message in messages
         if isinstance(message, AIMessage)
         for call in message.tool_calls
         if (answer := answers.get(call["id"] or ""))
     ]
+
+
+def is_cut_object(text: str) -> bool:
+    """Return whether a text is the beginning of a JSON object that was too long."""
+    return text.startswith("{") and bool(_CUT.search(text[-100:]))
 
 
 def json_object(text: str) -> dict[str, Any]:

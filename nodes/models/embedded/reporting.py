@@ -5,7 +5,7 @@ A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
 when they were found in the handoff alone or a table was only listed; 10 less when a tool failed;
-20 when handed back.
+20 when handed back. Where a tool failed, sentences of the handoff never stand in its place.
 """
 
 import re
@@ -14,9 +14,17 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from nodes.models.embedded.reading import Brief, Call, Passage, claims_of, objects
+from nodes.models.embedded.reading import (
+    Brief,
+    Call,
+    Passage,
+    claims_of,
+    is_cut_object,
+    objects,
+)
 from nodes.models.embedded.words import figures, rarity, sentences, words
 from nodes.models.embedded.working import MAX_LISTED_ROWS, is_listing
+from nodes.tool_outcomes import drop_advice
 from state import EscalationReason
 
 MAX_STATEMENTS = 9
@@ -27,15 +35,12 @@ MAX_STATEMENT_CHARS = 400
 MIN_OF_BEST = 0.15
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
-NOT_DONE = "Not done: "
 ONLY_LISTED = (
     "The rows stand as the table has them: nothing was counted, summed or ranked. Put SQL into the "
     "request between backticks, or configure a model."
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NAMED_FIGURE = re.compile(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
-_ADVICE = re.compile(r"; [^;]*\breport what is missing\.?$")
-"""What a tool tells its worker to do next is not for the person who reads the answer."""
 _REASONS = get_args(EscalationReason)
 
 
@@ -44,33 +49,33 @@ def report(brief: Brief) -> dict[str, Any]:
     if elsewhere := _escalation(brief):
         return _handed_back(brief, [], elsewhere)
     answered = [call for call in brief.calls if not call.failed]
-    refused = [
-        f"{NOT_DONE}{c.tool}: {_ADVICE.sub('', c.text)[:200]}" for c in brief.calls if c.failed
-    ]
+    broken = [call for call in brief.calls if call.failed and not call.is_refusal]
     shown = [part for call in answered if (part := _shown(call))]
     found = [passage for call in answered if not _shown(call) for passage in call.passages]
-    handed = [] if found or shown or _is_refused(brief) else _handed(brief)
+    is_undone = bool(broken) or _is_refused(brief) or bool(_missing_inputs(brief))
+    handed = [] if found or shown or is_undone else _handed(brief)
     claims = [claim for call in answered for claim in claims_of(call.data) or _row_claims(call)]
     statements = _statements(brief.subject, found or handed)
     claims += statements
     if not shown and not claims:
-        return _handed_back(brief, refused)
+        return _failed(broken) if broken else _handed_back(brief, answered)
     told = " ".join(shown)
     if listed := [s for s in statements if s["text"] not in told] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
     is_listed = any(is_listing(brief, call) and call.data.get("rows") for call in answered)
+    undone = [_reason(call) for call in brief.calls if call.failed]
     gaps = [ONLY_LISTED] * is_listed + [gap for call in answered for gap in _gaps(call)]
     confidence = 40 if handed or is_listed else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
-        "output": "\n\n".join([*shown, *refused]),
+        "output": "\n\n".join(shown),
         "claims": claims,
         "findings": [
             f for call in answered for f in objects(call.data, "findings") + _doubts(call)
         ],
-        "gaps": list(dict.fromkeys(gaps)),
+        "gaps": list(dict.fromkeys([*undone, *gaps, *_left_out(brief)])),
         "invalidates": next(filter(None, map(_invalidates, answered)), ""),
-        "confidence": confidence - 10 * bool(refused),
+        "confidence": confidence - 10 * bool(undone),
     }
 
 
@@ -83,7 +88,9 @@ def _shown(call: Call) -> str:
         return _table(data)
     if "checked" in data:
         verdicts = Counter(_verdict(item) for item in _items(data))
-        counted = ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items()))
+        more = data.get("supported_and_not_listed")
+        verdicts["supported"] += more if isinstance(more, int) else 0
+        counted = ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items()) if count)
         doubts = [f"- {item.get('claim')}: {item.get('text')}" for item in _doubtful(data)]
         return "\n".join([f"{data['checked']} claims checked: {counted}.", *doubts])
     if data.get("path"):
@@ -197,25 +204,70 @@ def _handed(brief: Brief) -> list[Passage]:
     return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
 
 
+def _failed(broken: list[Call]) -> dict[str, Any]:
+    """Report a failure: without what the tools could not do there is nothing to say."""
+    reasons = dict.fromkeys(_reason(call) for call in broken)
+    return {"status": "failed", "output": ". ".join(reasons), "confidence": 0}
+
+
+def _reason(call: Call) -> str:
+    """Return why a call gave nothing, with the name of its tool."""
+    text = drop_advice(call.text)[:MAX_REFUSAL_CHARS]
+    if is_cut_object(call.text):
+        return f"{call.tool} failed: its answer was too long to be read"
+    return f"{call.tool}: {text}" if call.is_refusal else text
+
+
+def _left_out(brief: Brief) -> list[str]:
+    """Return which claims and findings of earlier reports a tool was not given."""
+    return [
+        f"{call.tool} was given the first {len(given)} of {len(held)} {name}"
+        for call in brief.calls
+        for name, held in (("claims", brief.claims), ("findings", brief.findings))
+        if isinstance(given := call.arguments.get(name), list) and len(given) < len(held)
+    ]
+
+
 def _handed_back(
-    brief: Brief, refused: list[str], told: dict[str, Any] | None = None
+    brief: Brief, answered: list[Call], told: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    failed = [_ADVICE.sub("", call.text) for call in brief.calls if call.failed]
-    texts = [text[:MAX_REFUSAL_CHARS] for text in failed]
+    refused = [drop_advice(call.text) for call in brief.calls if call.failed]
+    gaps = [gap for call in answered for gap in _gaps(call)]
+    texts = [text[:MAX_REFUSAL_CHARS] for text in (*refused, *gaps)]
     said = ". ".join(dict.fromkeys(texts))
+    missing = "; ".join(_missing_inputs(brief))
     message = (
-        said or f"{tried} found nothing; a document, a table or a reachable page on it is needed"
+        said or f"{tried} found nothing on it{_searched(brief)}"
         if tried
         else f"no tool can be called with what the handoff gives{_lacking(brief)}"
     )
+    if missing:
+        message = f"{message}; {missing}"
     return {
         "status": "escalated",
-        "output": "\n".join(refused),
+        "output": "\n".join(_reason(call) for call in brief.calls if call.failed),
         "confidence": 20,
         "escalation": told
-        or {"reason": "ambiguous_input" if tried else "out_of_scope", "message": message},
+        or {
+            "reason": "ambiguous_input" if tried or missing else "out_of_scope",
+            "message": message,
+        },
     }
+
+
+def _missing_inputs(brief: Brief) -> list[str]:
+    """Return which inputs failed, where they leave nothing that a tool could be called with."""
+    is_any_there = any(each.get("status") == "completed" for each in brief.reports)
+    if brief.calls or is_any_there:
+        return []
+    return [f"{each.get('task')} has no result" for each in brief.reports]
+
+
+def _searched(brief: Brief) -> str:
+    if not brief.artifacts:
+        return "; a document, a table or a reachable page on it is needed"
+    return f" in {', '.join(brief.artifacts)[:MAX_REFUSAL_CHARS]}"
 
 
 def _lacking(brief: Brief) -> str:

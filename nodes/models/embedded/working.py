@@ -17,8 +17,8 @@ _SHOW_TABLES = "SHOW TABLES"
 _LISTING = re.compile(r'SELECT \* FROM ".+" LIMIT \d+')
 MAX_QUERY_WORDS = 24
 MAX_LISTED_ROWS = 50
-MAX_CLAIMS = 100
-MAX_FINDINGS = 100
+MAX_CLAIMS = 300
+MAX_FINDINGS = 500
 _WELCOME = ("title", "format", "findings", "earlier_attempt")
 """Arguments that are filled though a tool can do without them."""
 Schemas = Mapping[str, Mapping[str, Any]]

@@ -64,12 +64,17 @@ def fitted(answer: Answer, *groups: tuple[str, ...]) -> Answer:
     """
     for group in groups:
         whole = len(answer[group[0]])
-        while answer[group[0]] and _size(answer) > MAX_ANSWER_CHARS:
+        while answer[group[0]] and not is_short(answer):
             for name in group:
                 answer[name].pop()
         if left_out := whole - len(answer[group[0]]):
             answer["gaps"].append(f"{left_out} of {whole} {group[0]} are left out for length")
     return answer
+
+
+def is_short(answer: Answer) -> bool:
+    """Return whether an answer is below the size that an agent keeps of it."""
+    return _size(answer) <= MAX_ANSWER_CHARS
 
 
 def _size(answer: Answer) -> int:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nodes.errors import ToolRefused
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.isolation import Isolated
 
 ENGINE = "nodes.tools.contracts.engine"
 TIMEOUT_S = 60.0
@@ -14,14 +14,15 @@ async def ask(operation: str, materials: Mapping[str, str], **more: Any) -> dict
     """Send one request; `more` are its arguments, as JSON can say them.
 
     Raises:
+        ToolFailed: the reading took too long, or broke.
         ToolRefused: the contract, the playbook or the arguments cannot be used.
     """
     request = {"operation": operation, "materials": dict(materials), **more}
     try:
         async with Isolated(ENGINE, timeout_s=TIMEOUT_S) as engine:
             answer = await engine.ask(request)
-    except IsolatedFailed as failure:
-        raise ToolRefused(f"reading failed: {failure}; give a shorter or cleaner text") from failure
+    except ToolFailed as failure:
+        raise ToolFailed(f"reading {failure}; give a shorter or cleaner text") from failure
     if refusal := answer.get("refusal"):
         raise ToolRefused(str(refusal))
     return answer

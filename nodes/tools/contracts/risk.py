@@ -7,14 +7,15 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from nodes.tools.contracts.answers import NOT_LEGAL_ADVICE, Answer, counted, table
+from nodes.tools.contracts.answers import NOT_LEGAL_ADVICE, Answer, counted, is_short, table
 from nodes.tools.contracts.severity import Severity
 from nodes.tools.plain_text import plain_line
 
 IMPACTS: dict[Severity, int] = {"critical": 5, "high": 4, "medium": 3, "low": 2, "info": 1}
 LIKELIHOODS = ("rare", "unlikely", "possible", "likely", "almost certain")
 UNKNOWN_LIKELIHOOD = 3
-MAX_RISKS = 40
+SIZES = (40, 25, 12, 6)
+"""Risks that are shown, fewer where they are too long together."""
 MAX_CELL_CHARS = 160
 Level = Literal["extreme", "high", "medium", "low"]
 _LEVELS: tuple[tuple[int, Level], ...] = ((16, "extreme"), (10, "high"), (5, "medium"), (0, "low"))
@@ -66,19 +67,29 @@ def weigh(findings: Sequence[ReportedFinding]) -> list[Risk]:
     return sorted(risks, key=lambda risk: (-risk.score, -risk.impact, risk.finding.file))
 
 
-def report(findings: Sequence[ReportedFinding]) -> Answer:
-    """Answer with the matrix, the ranked risks, and a claim for each."""
+def report(findings: Sequence[ReportedFinding], undone: str = "") -> Answer:
+    """Answer with the matrix, the ranked risks, and a claim for each.
+
+    Args:
+        undone: what the check that made the findings could not do; empty when it did all.
+    """
     risks = weigh(findings)
-    shown = risks[:MAX_RISKS]
-    answer: Answer = {
+    answers = (_answer(risks, risks[:most], undone) for most in SIZES)
+    return next(filter(is_short, answers), None) or _answer(risks, risks[: SIZES[-1]], undone)
+
+
+def _answer(risks: Sequence[Risk], shown: Sequence[Risk], undone: str) -> Answer:
+    gaps = [*_unrated(risks), NOT_LEGAL_ADVICE]
+    if len(shown) < len(risks):
+        gaps.insert(0, f"Only the {len(shown)} highest of {len(risks)} risks are shown")
+    if undone:
+        gaps.insert(0, f"There may be more risks than these: {undone}")
+    return {
         "summary": _summary(risks, shown),
         "levels": {level: sum(risk.level == level for risk in risks) for _, level in _LEVELS},
         "claims": [_claim(risk) for risk in shown],
-        "gaps": [*_unrated(risks), NOT_LEGAL_ADVICE],
+        "gaps": gaps,
     }
-    if len(risks) > MAX_RISKS:
-        answer["cut"] = f"the {MAX_RISKS} highest of {len(risks)} risks are shown"
-    return answer
 
 
 def _risk(finding: ReportedFinding) -> Risk:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from nodes.tools.contracts.answers import counted
+from nodes.tools.contracts.answers import counted, fitted
 from nodes.tools.contracts.clauses import named
 from nodes.tools.contracts.contract import Contract
 from nodes.tools.plain_text import plain_line
@@ -25,12 +25,15 @@ def verify(
     quotes = [claim for claim in claims if claim["quote"].strip()]
     results = [_result(claim, contracts) for claim in quotes]
     wrong = [result for result in results if result["verdict"] in WRONG]
-    return {
+    more = len(wrong) - MAX_LISTED
+    answer = {
         "summary": _summary(results, wrong, len(claims) - len(quotes)),
         "quotations": len(results),
         "wrong": wrong[:MAX_LISTED],
         "findings": [_finding(result) for result in wrong[:MAX_LISTED]],
+        "gaps": [f"{more} more quotations that do not hold are left out"] * (more > 0),
     }
+    return fitted(answer, ("wrong",), ("findings",))
 
 
 def _result(claim: Mapping[str, str], contracts: Mapping[str, Contract]) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nodes.tools.documents.read import PARSED
+from nodes.tools.replies import listed
 
 READABLE = PARSED | {
     *(".md", ".markdown", ".txt", ".text", ".rst"),
@@ -31,6 +33,13 @@ class Skipped:
 
     source: str
     reason: str
+    is_document: bool = True
+    """It would be searched, could it be read; not so a picture, or a link."""
+
+
+def list_unread(skipped: Sequence[Skipped]) -> str:
+    """Return the documents that could not be read, with reasons; empty when all could."""
+    return listed(f"{item.source} ({item.reason})" for item in skipped if item.is_document)
 
 
 def stored_documents(root: Path) -> tuple[list[Stored], list[Skipped]]:
@@ -43,7 +52,7 @@ def stored_documents(root: Path) -> tuple[list[Stored], list[Skipped]]:
             relative = path.relative_to(root).as_posix()
             found = path.lstat()
             if reason := _reason(path, found):
-                skipped.append(Skipped(relative, reason))
+                skipped.append(Skipped(relative, reason, is_document=False))
             elif len(stored) == MAX_DOCUMENTS:
                 skipped.append(Skipped(relative, f"more than {MAX_DOCUMENTS} documents"))
             else:

@@ -1,12 +1,15 @@
 """From a document file to its text."""
 
 import asyncio
+import os
+import re
 import stat
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nodes.errors import FileUnreadable
-from nodes.tools.isolation import Isolated, IsolatedFailed, ask_once
+from nodes.errors import FileUnreadable, ToolFailed, ToolRefused
+from nodes.tools.isolation import Isolated, ask_once
 from nodes.tools.plain_text import plain
 
 PARSER = "nodes.tools.documents.parser"
@@ -16,7 +19,11 @@ MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 2_000_000
 CUT = f"\n[cut at {MAX_TEXT_CHARS} characters]"
 """Ends a text that is too long."""
+_CUT = re.compile(r"\n\[cut(?: at \d+ characters|: the first \d+ of \d+ pages)\]\s*$")
+_MAX_MARK_CHARS = 100
 PARSE_TIMEOUT_S = 30.0
+MAX_PARSERS = 4
+"""Processes that parse at the same time."""
 
 
 def read_document(path: Path) -> str:
@@ -30,7 +37,7 @@ def read_document(path: Path) -> str:
         return _checked_text(path, _read_text(path))
     try:
         answer = ask_once(PARSER, _request(path), timeout_s=PARSE_TIMEOUT_S)
-    except IsolatedFailed as failure:
+    except (ToolFailed, ToolRefused) as failure:
         raise _unparsed(path, failure) from failure
     return _checked_text(path, answer["text"])
 
@@ -46,9 +53,45 @@ async def read_with(parser: Isolated, path: Path) -> str:
     request = await asyncio.to_thread(_request, path)
     try:
         answer = await parser.ask(request)
-    except IsolatedFailed as failure:
+    except (ToolFailed, ToolRefused) as failure:
         raise _unparsed(path, failure) from failure
     return _checked_text(path, answer["text"])
+
+
+def is_cut(text: str) -> bool:
+    """Return whether a text is only the beginning of the document it was read from."""
+    return bool(_CUT.search(text[-_MAX_MARK_CHARS:]))
+
+
+async def read_all(paths: Sequence[Path], *, on_read: Callable[[], None]) -> list[str]:
+    """Read documents as `read_document` does, with a few parsers that are kept for all of them.
+
+    Raises:
+        FileUnreadable: as `read_document`, of the first that cannot be read.
+    """
+    texts, left = [""] * len(paths), iter(enumerate(paths))
+    try:
+        async with asyncio.TaskGroup() as readers:
+            for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(paths))):
+                readers.create_task(_read_some(left, texts, on_read))
+    except* FileUnreadable as group:
+        raise _first(group) from None
+    return texts
+
+
+async def _read_some(
+    left: Iterable[tuple[int, Path]], texts: list[str], on_read: Callable[[], None]
+) -> None:
+    """Read what no other reader has taken."""
+    async with Isolated(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+        for number, path in left:
+            texts[number] = await read_with(parser, path)
+            on_read()
+
+
+def _first(group: ExceptionGroup[FileUnreadable]) -> FileUnreadable:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, ExceptionGroup) else first
 
 
 def _request(path: Path) -> dict[str, Any]:
@@ -98,7 +141,7 @@ def _advice(path: Path) -> str:
     return "see whether it is the file you meant"
 
 
-def _unparsed(path: Path, failure: IsolatedFailed) -> FileUnreadable:
+def _unparsed(path: Path, failure: ToolFailed | ToolRefused) -> FileUnreadable:
     return _unreadable(path, str(failure), "save it anew, or hand it over as text")
 
 

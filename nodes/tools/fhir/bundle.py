@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.fhir import resources
 from nodes.tools.fhir.datatypes import Read
 from nodes.tools.fhir.record import Entry, LeftOut, Record
 from nodes.tools.fhir.references import Directory, entry_name
-from nodes.tools.isolation import IsolatedFailed, ask_once
+from nodes.tools.isolation import ask_once
 from nodes.tools.materials import material_name
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import counted, listed
@@ -48,6 +48,7 @@ async def read_record(material: str, materials: Mapping[str, str] | None) -> Rec
     """Read a material as a bundle; what several tools read at a time is read once.
 
     Raises:
+        ToolFailed: the reading took too long, or broke.
         ToolRefused: no such material, no bundle, nothing in it, or not of exactly one patient.
     """
     name = material_name(material, materials)
@@ -67,7 +68,10 @@ def _kept(name: str, text: str) -> Record:
 
 @lru_cache(maxsize=4)
 def _tried(name: str, text: str) -> Record | str:
-    """Give the record, or why there is none: that is not found out twice either."""
+    """Give the record, or why there is none: that is not found out twice either.
+
+    A failure is not kept: the next reading may succeed.
+    """
     try:
         return _read(name, text)
     except ToolRefused as refusal:
@@ -77,12 +81,14 @@ def _tried(name: str, text: str) -> Record | str:
 def _read(name: str, text: str) -> Record:
     try:
         found = ask_once(VALIDATOR, {"text": text}, timeout_s=TIMEOUT_S)
-    except IsolatedFailed as failure:
+    except ToolFailed as failure:
+        raise ToolFailed(f"reading {name} {failure}; hand over a smaller bundle") from failure
+    except ToolRefused as refusal:
         cut = " (it was cut for its length: hand over a smaller one)" * text.endswith("ers]")
         raise ToolRefused(
-            f"{name} cannot be read as a FHIR R4 bundle: {failure}{cut}; hand over JSON whose "
+            f"{name} cannot be read as a FHIR R4 bundle: {refusal}{cut}; hand over JSON whose "
             "resourceType is Bundle"
-        ) from failure
+        ) from refusal
     bundle = json.loads(text, parse_float=Decimal)
     invalid = {index: f"not valid FHIR R4: {reason}" for index, reason in found["invalid"]}
     if not bundle.get("entry"):

@@ -52,14 +52,17 @@ class Clash:
 def intervals(record: Record) -> dict[str, Any]:
     """Tell what is wrong with the dates of a record."""
     spans = list(_spans(record))
-    clashes = [*_singly(record, spans), *_together(record)]
-    return fitted(lambda most: _told(record, spans, clashes, most), SIZES)
+    clashes, failures = _together(record)
+    clashes = [*_singly(record, spans), *clashes]
+    return fitted(lambda most: _told(record, spans, clashes, failures, most), SIZES)
 
 
-def _told(record: Record, spans: list[Span], clashes: list[Clash], most: int) -> Reply:
+def _told(
+    record: Record, spans: list[Span], clashes: list[Clash], failures: list[str], most: int
+) -> Reply:
     dated = [span for span in spans if span.first or span.last]
     found = counted(len(clashes), "conflict")
-    reply = Reply(lines=[record.heading, ""])
+    reply = Reply(lines=[record.heading, ""], failures=list(failures))
     reply.lines.append(f"{found} among {counted(len(dated), 'dated resource')}.")
     begun = sorted((span for span in dated if span.first), key=_begin)
     for word, span in zip(("Oldest", "Newest"), (begun[:1] + begun[-1:]), strict=False):
@@ -146,16 +149,26 @@ def _singly(record: Record, spans: list[Span]) -> Iterator[Clash]:
             yield Clash("low", span.name, message)
 
 
-def _together(record: Record) -> Iterator[Clash]:
+def _together(record: Record) -> tuple[list[Clash], list[str]]:
     """Hold stays against stays, and courses of one medicine against each other.
 
     What is current twice is the medication list's matter.
+
+    Returns:
+        The clashes, and in words what was not compared.
     """
-    for one, other in islice(combinations(_stays(record, INPATIENT), 2), MAX_PAIRS):
-        if one.overlaps(other):
-            yield Clash("medium", other.name, f"{other.title} overlaps {one.title} ({one.name})")
-    for left, right in islice(pairs(courses(record)), MAX_PAIRS):
+    stays = list(islice(combinations(_stays(record, INPATIENT), 2), MAX_PAIRS + 1))
+    same = list(islice(pairs(courses(record)), MAX_PAIRS + 1))
+    clashes = [
+        Clash("medium", other.name, f"{other.title} overlaps {one.title} ({one.name})")
+        for one, other in stays[:MAX_PAIRS]
+        if one.overlaps(other)
+    ]
+    for left, right in same[:MAX_PAIRS]:
         one, other = (_span(c.name, c.title, c.span) for c in (left, right))
         if not (left.is_current and right.is_current) and one.overlaps(other):
             message = f"{other.title} overlaps another course of it ({one.name})"
-            yield Clash("low", other.name, message)
+            clashes.append(Clash("low", other.name, message))
+    sizes = {"stays": len(stays), "courses of one medicine": len(same)}
+    long = [name for name, size in sizes.items() if size > MAX_PAIRS]
+    return clashes, [f"only {MAX_PAIRS:,} pairs of {name} were compared" for name in long]

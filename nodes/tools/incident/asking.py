@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from nodes.errors import ToolRefused
 from nodes.tools.incident.scope import aside
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.tools.isolation import Isolated
 
 CHILD = "nodes.tools.incident.child"
 TIMEOUT_S = 60.0
@@ -23,13 +22,11 @@ async def looked_into(
     """Give what the child says by one kind of look, in the words of a report.
 
     Raises:
-        ToolRefused: the materials do not hold what is needed, or it took too long.
+        ToolFailed: it took too long, or broke.
+        ToolRefused: the materials do not hold what is needed.
     """
     if elsewhere := await asyncio.to_thread(aside, request, materials):
         return elsewhere
     asked = {"look": look, "request": request, "materials": dict(materials or {}), **more}
-    try:
-        async with Isolated(CHILD, timeout_s=timeout_s) as child:
-            return await child.ask(asked)
-    except IsolatedFailed as failure:
-        raise ToolRefused(str(failure)) from failure
+    async with Isolated(CHILD, timeout_s=timeout_s) as child:
+        return await child.ask(asked)

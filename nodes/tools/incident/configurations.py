@@ -91,8 +91,11 @@ def _compare(
         reply.lines += [_table(old, new, unlike[:size]), ""]
         if len(unlike) > size:
             reply.lines += [f"{len(unlike) - size} more, of less weight, are left out.", ""]
-    for one in [one for one in unlike if one.severity in WEIGHTY][:MAX_FINDINGS]:
+    weighty = [one for one in unlike if one.severity in WEIGHTY]
+    for one in weighty[:MAX_FINDINGS]:
         _tell(one, old, new, reply)
+    if (more := len(weighty) - MAX_FINDINGS) > 0:
+        reply.gaps.append(f"{more} more differences of weight are in the table alone.")
     if suspects and not any(one.is_suspect and one.severity == "high" for one in unlike):
         reply.gaps.append(
             f"No difference between {old.name} and {new.name} explains the errors: what the "

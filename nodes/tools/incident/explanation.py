@@ -6,7 +6,8 @@ from typing import Any
 
 from nodes.tools.incident.diagnosis import Diagnosis, diagnose
 from nodes.tools.incident.kinds import sort
-from nodes.tools.incident.linting import slips
+from nodes.tools.incident.linting import linted
+from nodes.tools.incident.logs import read_logs
 from nodes.tools.incident.moments import shown
 from nodes.tools.incident.sources import Source, gather, is_same_file, shared_parts
 from nodes.tools.incident.traces import Frame, Seen, seen_traces
@@ -44,7 +45,8 @@ def explain_error(request: dict[str, Any]) -> dict[str, Any]:
     seen = seen_traces(matter.logs, matter.prose)
     if not seen and not sources:
         raise NothingFits(f"there is neither a traceback nor a source file; {NO_SOURCE}")
-    reply = Reply(gaps=gaps)
+    _, unread = read_logs(matter.logs)
+    reply = Reply(gaps=[*gaps, *unread])
     explained = [_explained(one, sources) for one in seen[:MAX_EXPLAINED]]
     for one in explained:
         _tell(one, reply)
@@ -54,7 +56,7 @@ def explain_error(request: dict[str, Any]) -> dict[str, Any]:
         reply.lines.append(f"No traceback is logged; {counted(len(sources), 'file')} of code read.")
         reply.claim(f"The code read is {listed(each.name for each in sources)}.", sources[0].name)
         reply.gaps.append("Why it fails: no traceback is in the files, so no line can be named.")
-    _slips([source for source in sources if source.name in matter.code], reply)
+    _lint([source for source in sources if source.name in matter.code], reply)
     return reply.to_json() | _against_the_plan(explained)
 
 
@@ -129,9 +131,12 @@ def _conclude(found: Diagnosis, source: Source, frame: Frame, reply: Reply) -> N
             reply.gaps.append(f"Why {source.name}:{frame.line} raises: no rule tells; read it.")
 
 
-def _slips(sources: Sequence[Source], reply: Reply) -> None:
-    for slip in slips(sources):
+def _lint(sources: Sequence[Source], reply: Reply) -> None:
+    found = linted(sources)
+    for slip in found.slips:
         reply.finding("medium", slip.message, slip.file, line=slip.line)
+    reply.gaps += found.gaps
+    reply.failures += found.failures
 
 
 def _against_the_plan(explained: Sequence[Explained]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from nodes.tools.incident.sources import Source
+from nodes.tools.replies import listed
 
 RULES = "F5,F6,F7,F81,F82,B006,B015,PLE"
 MAX_FILES, MAX_SLIPS = 20, 8
@@ -23,24 +24,43 @@ class Slip:
     message: str
 
 
-def slips(sources: Sequence[Source]) -> list[Slip]:
+@dataclass(frozen=True)
+class Linted:
+    """What the rules found, and what they did not look at, in words."""
+
+    slips: list[Slip]
+    gaps: list[str]
+    failures: list[str]
+
+
+def linted(sources: Sequence[Source]) -> Linted:
     """Find undefined names, wrong formats and their like; at most a few."""
     python = [source for source in sources if source.is_python and source.tree]
-    found = [slip for source in python[:MAX_FILES] for slip in _slips(source)]
-    return found[:MAX_SLIPS]
+    found, failed = list[Slip](), list[str]()
+    for source in python[:MAX_FILES]:
+        try:
+            found += _slips(source)
+        except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
+            failed.append(source.name)
+    left = [source.name for source in python[MAX_FILES:]]
+    failures = [f"ruff could not read {listed(failed)}"] * bool(failed)
+    failures += [f"ruff did not look at {listed(left)}"] * bool(left)
+    more = len(found) - MAX_SLIPS
+    return Linted(found[:MAX_SLIPS], [f"{more} more slips are left out."] * (more > 0), failures)
 
 
 def _slips(source: Source) -> Iterator[Slip]:
+    """Lint one file.
+
+    Raises:
+        OSError, ValueError, KeyError, subprocess.TimeoutExpired: ruff gave no answer.
+    """
     # The file's own words may not switch rules off, and no configuration is looked for.
     options = ["--isolated", "--no-cache", "--ignore-noqa", "--output-format", "json"]
     command = [find_ruff_bin(), "check", *options, "--select", RULES, "-"]
-    try:
-        done = subprocess.run(
-            command, input=source.text.encode(), capture_output=True, timeout=TIMEOUT_S, check=False
-        )
-        told = json.loads(done.stdout or b"[]")
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return
-    for item in told:
+    done = subprocess.run(
+        command, input=source.text.encode(), capture_output=True, timeout=TIMEOUT_S, check=False
+    )
+    for item in json.loads(done.stdout):
         line = item["location"]["row"]
         yield Slip(source.name, line, f"{item['message']} ({item['code']})")

@@ -107,8 +107,14 @@ def _objects(name: str, text: str) -> Read:
     read = Read()
     if text.lstrip().startswith("["):
         found = _loaded(text)
-        items = found if isinstance(found, list) else []
-        read.entries = [_entry(name, n, one) for n, one in enumerate(items, 1) if _is_object(one)]
+        if not isinstance(found, list):
+            read.bad_lines = list(range(1, len(text.splitlines()) + 1))
+            return read
+        for number, one in enumerate(found, 1):
+            if isinstance(one, dict):
+                read.entries.append(_entry(name, number, one))
+            else:
+                read.bad_lines.append(number)
         return read
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -119,10 +125,6 @@ def _objects(name: str, text: str) -> Read:
         else:
             read.bad_lines.append(number)
     return read
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
 
 
 def _loaded(text: str) -> object:
@@ -194,14 +196,16 @@ def _count(text: str) -> int | None:
 def read_logs(logs: Mapping[str, str]) -> tuple[list[Entry], list[str]]:
     """Read all logs, in the order of time where it is known; gaps name what was not read."""
     read = {name: read_log(name, text) for name, text in logs.items()}
-    gaps = [
-        f"{name}: {counted(len(one.bad_lines), 'line')} could not be read, the first is line "
-        f"{one.bad_lines[0]}."
-        for name, one in read.items()
-        if one.bad_lines
-    ]
+    gaps = [gap for name, one in read.items() for gap in unread_lines(name, one)]
     entries = list(chain.from_iterable(one.entries for one in read.values()))
     return list(_in_order(entries)), gaps
+
+
+def unread_lines(name: str, read: Read) -> list[str]:
+    """Return how many lines of a log could not be read, in words; nothing where all could."""
+    bad = read.bad_lines
+    said = f"{name}: {counted(len(bad), 'line')} could not be read"
+    return [f"{said}, the first is line {bad[0]}."] if bad else []
 
 
 def _in_order(entries: list[Entry]) -> Iterator[Entry]:

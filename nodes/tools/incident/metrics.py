@@ -4,7 +4,7 @@ from typing import Any
 
 from nodes.tools.incident.figures import Figures, figures
 from nodes.tools.incident.kinds import sort
-from nodes.tools.incident.logs import read_logs
+from nodes.tools.incident.logs import Entry, read_logs
 from nodes.tools.incident.moments import shown
 from nodes.tools.incident.traffic import Stretch
 from nodes.tools.plain_text import code, plain_line
@@ -29,8 +29,16 @@ def log_metrics(request: dict[str, Any]) -> dict[str, Any]:
         NothingFits: there is no log, or none with times.
     """
     entries, gaps = read_logs(sort(request["materials"]).logs)
+    undated = sum(entry.time is None and _counts(entry) for entry in entries)
+    if undated:
+        said = counted(undated, "entry", "entries")
+        gaps.append(f"Not counted, as their time cannot be read: {said}.")
     found = figures(entries)
     return fitted(lambda size: _reply(found, gaps, size), SIZES)
+
+
+def _counts(entry: Entry) -> bool:
+    return entry.is_request or entry.requests is not None or bool(entry.level)
 
 
 def _reply(found: Figures, gaps: list[str], size: int) -> Reply:

@@ -36,8 +36,9 @@ def note(
     audience: Audience,
     headline: str,
     next_update: str,
+    lacking: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Write the note from claims and findings alone."""
+    """Write the note from claims and findings alone; `lacking` is what their reports lack."""
     causes = _causes(findings)
     logged = [claim for claim in claims if kind_of(claim.source) == "logs"]
     impact = sorted(logged, key=lambda claim: claim.text.startswith("`"))
@@ -55,7 +56,9 @@ def note(
     if not impact:
         reply.gaps.append("The note says nothing on the impact: no figures from logs are known.")
     if not causes:
-        reply.gaps.append("The note names no cause: none was found.")
+        why = "not all of the work was done" if lacking else "none was found"
+        reply.gaps.append(f"The note names no cause: {why}.")
+    reply.gaps += [f"The note does not cover what is missing: {each}" for each in lacking]
     reply.gaps.append(
         "Who gets the note, when, and when the next update is due is for a person to decide."
     )

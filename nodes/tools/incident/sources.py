@@ -9,6 +9,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from nodes.tools.incident.kinds import PYTHON, kind_of
+from nodes.tools.replies import listed
 
 MAX_FILE_BYTES = 400_000
 MAX_TOTAL_BYTES = 20_000_000
@@ -92,19 +93,23 @@ def _stored(root: str) -> tuple[list[Source], list[str]]:
             head = repository[repository.head()]
             if not isinstance(head, Commit):
                 return [], ["The repository's newest commit cannot be read."]
-            found, size = list[Source](), 0
+            found, large, size = list[Source](), list[str](), 0
             for entry in iter_tree_contents(repository.object_store, head.tree):
                 name = os.fsdecode(entry.path or b"")
                 if kind_of(name) != "code":
                     continue
                 blob = repository.object_store[entry.sha] if entry.sha else None
-                if not isinstance(blob, Blob) or len(blob.data) > MAX_FILE_BYTES:
+                if not isinstance(blob, Blob):
+                    continue
+                if len(blob.data) > MAX_FILE_BYTES:
+                    large.append(name)
                     continue
                 size += len(blob.data)
                 if len(found) >= MAX_FILES or size > MAX_TOTAL_BYTES:
                     return found, ["The repository is large; only a part of it was read."]
                 found.append(Source(name, blob.data.decode("utf-8", "replace")))
-            return found, []
+            most = f"{MAX_FILE_BYTES // 1000} kB"
+            return found, [f"Not read, with more than {most}: {listed(large)}."] * bool(large)
     except (NotGitRepository, KeyError, OSError):
         return [], ["The repository (SUPERVISE_REPOSITORY) has no commit that can be read."]
 

@@ -89,10 +89,12 @@ def search_code(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{query, materials, repository}`: the lines that hold most of the words.
 
     Raises:
-        NothingFits: there is no code.
+        NothingFits: there is no code, or nothing to look for.
     """
     sources, gaps = _code(request)
     words = [word.lower() for word in re.findall(r"\w{3,}", request["query"][:MAX_QUERY_CHARS])]
+    if not words:
+        raise NothingFits("the query has no word of three letters or more; give one")
     ranked = sorted(
         (
             (-sum(word in line.lower() for word in words), source.name, number, line)
@@ -106,7 +108,8 @@ def search_code(request: dict[str, Any]) -> dict[str, Any]:
         {"file": name, "line": number, "text": plain_line(line, MAX_LINE_CHARS)}
         for _, name, number, line in ranked[:40]
     ]
-    return {"matches": shown, "total": len(ranked), "gaps": gaps}
+    more = [f"{len(ranked) - len(shown)} more lines hold the words."] * (len(ranked) > len(shown))
+    return {"matches": shown, "total": len(ranked), "gaps": [*gaps, *more]}
 
 
 def _code(request: dict[str, Any]) -> tuple[list[Source], list[str]]:

@@ -52,9 +52,11 @@ def load_costs(request: str, materials: Mapping[str, str] | None) -> Costs:
     """Read the costs; the request outranks a table.
 
     Raises:
-        ToolRefused: a cost cannot be read, or is said twice.
+        ToolRefused: a cost cannot be read, or is said twice; or the request is too long.
     """
-    text = " ".join(request[:MAX_REQUEST_CHARS].split())
+    text = " ".join(request.split())
+    if len(text) > MAX_REQUEST_CHARS:
+        raise ToolRefused(f"the request has {len(text)} characters, of at most {MAX_REQUEST_CHARS}")
     unit, fixed = _said(_UNIT, text), _said(_FIXED, text)
     asked = _said(_ASKED, text)
     if asked == 0:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from nodes.errors import ToolRefused
 from nodes.tools.launch import counting
 from nodes.tools.launch.channels import Book, Channel
 from nodes.tools.launch.drafts import Draft
@@ -81,7 +82,11 @@ def review(draft: Draft, book: Book, forbidden: Mapping[str, str]) -> Review:
 
 
 def forbidden_words(materials: Mapping[str, str] | None) -> dict[str, str]:
-    """Read the words a user forbids, with the reasons, from CSV materials that list them."""
+    """Read the words a user forbids, with the reasons, from CSV materials that list them.
+
+    Raises:
+        ToolRefused: there are too many, or a table cannot be read.
+    """
     words: dict[str, str] = {}
     for head in heads(materials):
         if head.column(FORBIDDEN) is None:
@@ -92,7 +97,9 @@ def forbidden_words(materials: Mapping[str, str] | None) -> dict[str, str]:
         for row in table.rows:
             if word := plain_line(row.cells[column], MAX_SHOWN_CHARS):
                 words[word] = plain_line(row.cells[why], 120) if why is not None else ""
-    return dict(list(words.items())[:MAX_WORDS])
+    if len(words) > MAX_WORDS:
+        raise ToolRefused(f"{len(words)} forbidden words, of at most {MAX_WORDS}; give fewer")
+    return words
 
 
 def _length(channel: Channel, text: str, length: int, most: int) -> list[Remark]:

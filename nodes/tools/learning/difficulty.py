@@ -38,10 +38,12 @@ def difficulty(materials: Mapping[str, str], target: float | None) -> dict[str, 
     """Tell the grade of each material, and the hardest sentences of those above the target.
 
     Raises:
-        ToolRefused: there is no prose to measure.
+        ToolRefused: there is no prose to measure, or there are too many texts.
     """
     read = {name: list(sentences(text)) for name, text in materials.items()}
-    held = {name: found for name, found in list(read.items())[:MAX_TEXTS] if found}
+    held = {name: found for name, found in read.items() if found}
+    if len(held) > MAX_TEXTS:
+        raise ToolRefused(f"{len(held)} texts, of at most {MAX_TEXTS}; name one of them")
     if not held:
         raise ToolRefused(
             "no prose was found to measure; give a text of whole sentences, such as a reading in "
@@ -75,7 +77,7 @@ def _told(
             continue
         reply.claim(_statement(titles[name], grades[name], verdict), name)
         if name in cut:
-            reply.gaps.append(f"Of {name} only the first {MAX_TEXT_CHARS} characters are read.")
+            reply.failures.append(f"only the first {MAX_TEXT_CHARS} characters of {name} were read")
         if grades[name].words < MIN_WORDS:
             reply.gaps.append(f"{name} has {grades[name].words} words; a grade needs {MIN_WORDS}.")
         if verdict == "too hard":

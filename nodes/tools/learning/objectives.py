@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -10,10 +11,12 @@ from typing import Literal
 
 import yaml
 
+from nodes.errors import ToolRefused
 from nodes.tools.learning.bloom import EMPTY, better_than, level_of
 from nodes.tools.plain_text import plain_line
 
-MAX_OBJECTIVES = 200
+MAX_ENTRIES = 20_000
+"""Values of a YAML file: a few aliases may stand for very many."""
 MAX_OBJECTIVE_CHARS = 300
 MAX_TEXT_CHARS = 200_000
 
@@ -56,13 +59,20 @@ class Reading:
 
 def holds_objectives(name: str, text: str) -> bool:
     """Say whether a material names learning objectives."""
-    return bool(objectives_of(name, text))
+    try:
+        return bool(objectives_of(name, text))
+    except ToolRefused:
+        return False
 
 
 def objectives_of(name: str, text: str) -> list[Objective]:
-    """Find the objectives of a material: under a heading, in a column or under a key so named."""
+    """Find the objectives of a material: under a heading, in a column or under a key so named.
+
+    Raises:
+        ToolRefused: it is too large, or cannot be read as what its name promises.
+    """
     if len(text) > MAX_TEXT_CHARS:
-        return []
+        raise ToolRefused(f"{name} has {len(text)} characters, of at most {MAX_TEXT_CHARS}")
     match PurePosixPath(name.lower()).suffix:
         case ".csv" | ".tsv":
             found = _from_table(text, "excel-tab" if name.lower().endswith(".tsv") else "excel")
@@ -70,7 +80,11 @@ def objectives_of(name: str, text: str) -> list[Objective]:
             found = _from_yaml(text)
         case _:
             found = _from_lines(text.splitlines())
-    return _kept(found, name)
+    try:
+        return _kept(found, name)
+    except (csv.Error, yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = plain_line(str(error), 120)
+        raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
 
 
 def objectives_in(text: str) -> list[Objective]:
@@ -104,7 +118,7 @@ def _kept(found: Iterable[tuple[str, int | None]], source: str) -> list[Objectiv
     kept: dict[str, Objective] = {}
     for text, line in found:
         shown = plain_line(text.strip(" *_"), MAX_OBJECTIVE_CHARS)
-        if shown and len(kept) < MAX_OBJECTIVES:
+        if shown:
             kept.setdefault(shown, Objective(shown, source, line))
     return list(kept.values())
 
@@ -126,27 +140,23 @@ def _from_lines(lines: list[str]) -> Iterator[tuple[str, int | None]]:
 
 def _from_table(text: str, dialect: str) -> Iterator[tuple[str, int | None]]:
     rows = csv.reader(io.StringIO(text), dialect)
-    try:
-        header = next(rows, [])
-        columns = [index for index, cell in enumerate(header) if _NAMED.search(cell)]
-        for row in rows:
-            yield from ((row[at], rows.line_num) for at in columns if at < len(row))
-    except csv.Error:
-        return
+    header = next(rows, [])
+    columns = [index for index, cell in enumerate(header) if _NAMED.search(cell)]
+    for row in rows:
+        yield from ((row[at], rows.line_num) for at in columns if at < len(row))
 
 
 def _from_yaml(text: str) -> Iterator[tuple[str, int | None]]:
-    try:
-        held = [("", yaml.safe_load(text))]
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return
+    held = deque([("", yaml.safe_load(text))])
     seen = 0
-    while held and seen < 10 * MAX_OBJECTIVES:
-        name, value = held.pop(0)
+    while held:
+        name, value = held.popleft()
         seen += 1
+        if seen > MAX_ENTRIES:
+            raise ValueError(f"it has more than {MAX_ENTRIES} entries")
         if isinstance(value, Mapping):
-            held += [(str(key), each) for key, each in value.items()]
+            held.extend((str(key), each) for key, each in value.items())
         elif isinstance(value, list):
-            held += [(name, each) for each in value]
+            held.extend((name, each) for each in value)
         elif isinstance(value, str) and _NAMED.search(name):
             yield value, None

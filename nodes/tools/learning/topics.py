@@ -105,8 +105,8 @@ def _from_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
             if cells["topic"]:
                 needs = _names(cells["needs"])
                 yield Topic(_name(cells["topic"]), needs, _hours(cells["hours"]))
-    except csv.Error:
-        return
+    except csv.Error as error:
+        raise ToolRefused(f"a table of topics cannot be read: {error}; mend its syntax") from None
 
 
 def _column(header: Sequence[str], names: frozenset[str]) -> int | None:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from nodes.errors import ToolRefused
-from nodes.tools.isolation import IsolatedFailed, ask_once
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.isolation import ask_once
 
 CHILD = "nodes.tools.learning.child"
 TIMEOUT_S = 30.0
@@ -17,13 +17,14 @@ async def work(
     """Have one kind of work done, by its name in the child.
 
     Raises:
-        ToolRefused: it cannot be done, or takes too long.
+        ToolFailed: it took too long, or broke.
+        ToolRefused: it cannot be done.
     """
     asked = {"work": kind, "given": {"request": request, "materials": materials or {}, **given}}
     try:
         answer = await asyncio.to_thread(ask_once, CHILD, asked, timeout_s=TIMEOUT_S)
-    except IsolatedFailed as failure:
-        raise ToolRefused(
+    except ToolFailed as failure:
+        raise ToolFailed(
             f"the materials cannot be read: {failure}; name one of them, or hand over less"
         ) from failure
     if objection := answer.get("objection"):

@@ -107,9 +107,11 @@ def read_terms(request: str) -> Terms:
     """Read a request.
 
     Raises:
-        ToolRefused: it can be read in two ways.
+        ToolRefused: it can be read in two ways, or is too long.
     """
-    text = " ".join(request[:MAX_REQUEST_CHARS].split())
+    text = " ".join(request.split())
+    if len(text) > MAX_REQUEST_CHARS:
+        raise ToolRefused(f"the request has {len(text)} characters, of at most {MAX_REQUEST_CHARS}")
     text = _FILE.sub(lambda match: "_" * len(match.group()), text)
     reading = _Reading(text)
     terms = Terms(

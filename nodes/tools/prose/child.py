@@ -71,8 +71,8 @@ def _told(
         reply.findings[-1]["confidence"] = 85
     if len(every) > most:
         reply.gaps.append(f"{len(every) - most} more remarks are left out.")
-    reply.gaps += [
-        f"Of {name} only the first {MAX_TEXT_CHARS} characters were read." for name in cut
+    reply.failures += [
+        f"only the first {MAX_TEXT_CHARS} characters of {name} were read" for name in cut
     ]
     return reply
 

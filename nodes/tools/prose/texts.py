@@ -55,7 +55,7 @@ def texts_of(
     """Give the texts meant: that of the argument, of a name, named in the request; else all.
 
     Raises:
-        ToolRefused: there is no text of whole sentences.
+        ToolRefused: there is no text of whole sentences, or there are too many.
     """
     held = materials or {}
     if text.strip():
@@ -73,7 +73,9 @@ def texts_of(
             f"there is no text of whole sentences{given}. Give one with --file, or hand over a "
             "text that was written: without a language model none can be written here"
         )
-    return dict(list(chosen.items())[:MAX_TEXTS])
+    if len(chosen) > MAX_TEXTS:
+        raise ToolRefused(f"{len(chosen)} texts, of at most {MAX_TEXTS}; name one of them")
+    return chosen
 
 
 def is_prose(name: str) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from nodes.tools.documents.folder import Skipped
+from nodes.tools.documents.folder import Skipped, list_unread
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.library import Library
 from nodes.tools.plain_text import plain_line
@@ -49,7 +49,7 @@ def _told(
     found = _found([quotations(index, words) for words in asked])
     quoted = [each for each in found if not each.gives_orders][:MAX_QUOTATIONS]
     if not entries and not quoted:
-        return _nothing(question, domain, asked)
+        return _nothing(question, domain, asked, skipped)
     reply = Reply()
     _tell_entries(reply, domain, entries)
     _tell_quotations(reply, quoted)
@@ -59,9 +59,10 @@ def _told(
     if silenced := {each.source for each in found if each.gives_orders}:
         names = listed(sorted(silenced))
         reply.gaps.append(f"Not quoted, since it gives orders to its reader: a passage of {names}.")
-    if skipped:
-        names = listed(f"{item.source} ({item.reason})" for item in skipped)
-        reply.gaps.append(f"Not read: {names}.")
+    if unread := list_unread(skipped):
+        reply.gaps.append(f"Not read: {unread}.")
+    if len(question) > MAX_QUESTION_CHARS:
+        reply.failures.append(f"only the first {MAX_QUESTION_CHARS} characters were looked up")
     return reply.to_json()
 
 
@@ -103,13 +104,18 @@ def _block(head: str, text: str, source: str) -> list[str]:
     return ["", head, "", *quoted, "", f"Source: {source}"]
 
 
-def _nothing(question: str, domain: Domain, asked: Sequence[Words]) -> dict[str, Any]:
+def _nothing(
+    question: str, domain: Domain, asked: Sequence[Words], skipped: Sequence[Skipped]
+) -> dict[str, Any]:
     """Hand back: to a person, to the expert who does know, or with what the references hold."""
     others = [other for other in DOMAINS if other != domain]
     if whom := next(filter(None, (for_a_person(other, question) for other in others)), ""):
         return out_of_scope(whom)
     words = listed(word[:MAX_WORD_CHARS] for word in asked[0].telling)
     elsewhere = [other for other in others if _entries(other, asked)]
+    unread = f"; not read: {missed}" if (missed := list_unread(skipped)) else ""
     hint = f"those of {listed(elsewhere)} do" if elsewhere else "give one that does with --file"
-    told = out_of_scope(f"the {domain} references hold nothing that answers this ({words}); {hint}")
+    told = out_of_scope(
+        f"the {domain} references hold nothing that answers this ({words}); {hint}{unread}"
+    )
     return {**told, "topics": [entry.title for entry in collection_of(domain).entries]}

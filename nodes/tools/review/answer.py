@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from nodes.tools.replies import with_failures
 from nodes.tools.review.diff import Change, listed
 from nodes.tools.review.found import SEVERITIES, Found
 from nodes.tools.review.hits import waived_lines
@@ -26,6 +27,7 @@ def told(
     names: Sequence[str],
     tools: str,
     gaps: Sequence[str] = (),
+    failures: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Compose the answer of a lens to the diffs of these names; no tools, nothing looked at."""
@@ -42,7 +44,8 @@ def told(
         "summary": "\n".join(filter(None, [_summary(sure, hints, tools), *remarks])),
         "claims": [{"text": f"{diff} {_size(change)}.", "source": names[0]}],
         "findings": [asdict(finding) for finding in shown],
-        "gaps": [*change.unread, *gaps, *cuts],
+        "gaps": [*change.passed_over, *gaps, *cuts],
+        **with_failures((*change.unread, *failures)),
     }
 
 

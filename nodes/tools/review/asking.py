@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.errors import ToolFailed
+from nodes.tools.isolation import Isolated
 from nodes.tools.materials import material_text
 from nodes.tools.review.answer import handed_back
 from nodes.tools.review.given import is_diff, sort
@@ -33,9 +34,8 @@ async def reviewed(
 ) -> dict[str, Any]:
     """Review the diff of a name, or all diffs among the materials.
 
-    A review that cannot be finished is handed back: unseen is not the same as clean.
-
     Raises:
+        ToolFailed: the review cannot be finished: unseen is not the same as clean.
         ToolRefused: there is no material of that name.
     """
     held = dict(materials or {})
@@ -57,9 +57,9 @@ async def reviewed(
                 "folder": folder.name,
             }
             return await child.ask(request)
-    except IsolatedFailed as failure:
-        message = f"the {lens} lens could not be finished: {failure}; give a smaller diff"
-        return handed_back("timeout", message)
+    except ToolFailed as failure:
+        message = f"the {lens} lens {failure}; give a smaller diff"
+        raise ToolFailed(message) from failure
     finally:
         await asyncio.to_thread(folder.cleanup)
 

@@ -22,6 +22,7 @@ def review(request: dict[str, Any]) -> dict[str, Any]:
     change = Change(
         tuple(file for one in read for file in one.files),
         tuple(dict.fromkeys(words for one in read for words in one.unread)),
+        tuple(dict.fromkeys(words for one in read for words in one.passed_over)),
     )
     if all(one.is_broken for one in read):
         return handed_back("ambiguous_input", "; ".join(change.unread))
@@ -37,6 +38,7 @@ def review(request: dict[str, Any]) -> dict[str, Any]:
         names=list(given.diffs),
         tools=seen.tools,
         gaps=gaps,
+        failures=seen.failures,
         remarks=seen.remarks,
     )
 

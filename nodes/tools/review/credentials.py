@@ -53,6 +53,16 @@ def hits(files: Iterable[ChangedFile]) -> list[Hit]:
     ]
 
 
+def long_lines(files: Iterable[ChangedFile]) -> list[str]:
+    """Return the places of the added lines of which only the beginning is searched."""
+    return [
+        f"{file.path}:{number}"
+        for file in files
+        for number, line in file.added.items()
+        if len(line) > MAX_LINE_CHARS
+    ]
+
+
 def _hits(file: ChangedFile, number: int, line: str) -> Iterator[Hit]:
     for kind, secrets in _found(file.path, line).items():
         rule = rule_of("detect-secrets", kind)

@@ -88,10 +88,12 @@ class ChangedFile:
 
 @dataclass(frozen=True)
 class Change:
-    """A whole diff, and in words what of it could not be read."""
+    """A whole diff, and in words what of it could not be read or was too much."""
 
     files: tuple[ChangedFile, ...]
     unread: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
+    """What there is no need to read, or no use for, in words."""
     is_broken: bool = False
     """Nothing could be read, though there was something."""
 
@@ -107,10 +109,9 @@ def read_diff(text: str) -> Change:
         files += found
         unread += [problem] * bool(problem)
     is_broken = bool(unread) and not files
-    if binary:
-        unread.append(f"Binary files are not reviewed: {listed(binary)}")
+    passed_over = [f"Binary files are not reviewed: {listed(binary)}"] * bool(binary)
     kept, cut = _capped(files)
-    return Change(tuple(kept), (*unread, *cut), is_broken)
+    return Change(tuple(kept), (*unread, *cut), tuple(passed_over), is_broken)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

@@ -63,6 +63,8 @@ class Guidelines:
     line_length: int = DEFAULT_LINE_LENGTH
     target: str = "py310"
     unchecked: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Configuration that cannot be read."""
 
     def rule(self, code: str) -> Rule | None:
         """Give what a rule is worth that is here because the project asks for it."""
@@ -82,8 +84,9 @@ def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) 
     """Read guidelines; prose outranks the configuration."""
     asked, ignored, unchecked = dict[str, str](), list[str](), list[str]()
     length, target = DEFAULT_LINE_LENGTH, "py310"
-    for name, text in configuration.items():
-        settings = _ruff_settings(text)
+    found = {name: _ruff_settings(text) for name, text in configuration.items()}
+    unread = tuple(name for name, settings in found.items() if settings is None)
+    for name, settings in ((name, each) for name, each in found.items() if each is not None):
         lint = {**settings, **_table(settings, "lint")}
         for key in ("select", "extend-select"):
             asked |= dict.fromkeys(_codes(lint.get(key)), name)
@@ -103,14 +106,15 @@ def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) 
             asked |= {code: where for code in codes}
             unchecked += [where] * (not codes and _ASKS.search(sentence) is not None)
     ignored = [code for code in ignored if not asked.get(code, "").endswith("”")]
-    return Guidelines(asked, tuple(ignored), min(max(length, 40), 320), target, tuple(unchecked))
+    length = min(max(length, 40), 320)
+    return Guidelines(asked, tuple(ignored), length, target, tuple(unchecked), unread)
 
 
-def _ruff_settings(text: str) -> dict[str, Any]:  # whatever TOML can say
+def _ruff_settings(text: str) -> dict[str, Any] | None:  # whatever TOML can say
     try:
         read = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+        return None
     tools = _table(read, "tool")
     found = _table(tools, "ruff") if tools or "project" in read else read
     black = _table(tools, "black").get("line-length")

@@ -5,7 +5,7 @@ Git's own program is not run, so that a repository's configuration runs nothing 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -94,6 +94,7 @@ def _is_inside(file: ChangedFile) -> bool:
 def _versions(repository: Repo, paths: Set[bytes]) -> tuple[dict[bytes, list[Version]], list[str]]:
     """List each file's versions, the newest first, and say where the walk was ended early."""
     versions: dict[bytes, list[Version]] = {}
+    large: dict[str, None] = {}
     ends = monotonic() + MAX_SECONDS
     for number, step in enumerate(repository.get_walker(max_entries=MAX_COMMITS), start=1):
         for change in step.changes():
@@ -103,9 +104,18 @@ def _versions(repository: Repo, paths: Set[bytes]) -> tuple[dict[bytes, list[Ver
             blob = repository.object_store[new.sha]
             if isinstance(blob, Blob) and len(blob.data) <= MAX_BLOB_BYTES:
                 versions.setdefault(new.path, []).append(Version(step.commit, new, blob))
+            elif isinstance(blob, Blob):
+                large[plain_line(new.path.decode("utf-8", errors="replace"), 200)] = None
         if number == MAX_COMMITS or monotonic() > ends:
-            return versions, [f"The history was read back to {_day(step.commit)} only"]
-    return versions, []
+            gaps = [f"The history was read back to {_day(step.commit)} only"]
+            return versions, gaps + _too_large(large)
+    return versions, _too_large(large)
+
+
+def _too_large(names: Iterable[str]) -> list[str]:
+    found = list(names)
+    most = f"{MAX_BLOB_BYTES // 1_000_000} MB"
+    return [f"Versions of more than {most} were not looked at: {listed(found)}"] * bool(found)
 
 
 def _remark(file: ChangedFile, versions: Sequence[Version]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodes.tools.review.diff import Change
+from nodes.tools.review.diff import Change, listed
 from nodes.tools.review.found import Found
 from nodes.tools.review.fragments import fragments
 from nodes.tools.review.given import Given
@@ -27,6 +27,8 @@ class Seen:
     findings: Sequence[Found]
     gaps: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    failures: Sequence[str] = ()
+    """What it could not look at."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,13 @@ def security(matter: Matter) -> Seen:
     """Look for ways to attack and for secrets, in tests and documents with less confidence."""
     from nodes.tools.review import credentials, flaws
 
-    hits = flaws.hits(matter.sources, matter.folder)
+    hits, skipped = flaws.hits(matter.sources, matter.folder)
     hits += credentials.hits(matter.change.files)
-    return Seen("bandit and detect-secrets", findings(hits))
+    failures = [f"bandit could not scan {listed(skipped)}"] * bool(skipped)
+    long, most = credentials.long_lines(matter.change.files), credentials.MAX_LINE_CHARS
+    gap = f"Searched for secrets in their first {most:,} characters only: {listed(long)}"
+    tools = "bandit and detect-secrets"
+    return Seen(tools, findings(hits), [gap] * bool(long), failures=failures)
 
 
 def bugs(matter: Matter) -> Seen:
@@ -76,11 +82,15 @@ def style(matter: Matter) -> Seen:
     gaps = [f"No rule checks {where}" for where in guidelines.unchecked[:MAX_UNCHECKED]]
     if len(guidelines.unchecked) > MAX_UNCHECKED:
         gaps.append(f"{len(guidelines.unchecked) - MAX_UNCHECKED} more guidelines need a reader")
+    failures = [
+        f"{name} cannot be read as TOML, so its rules were not checked"
+        for name in guidelines.unread
+    ]
     tools = "ruff's rules on style"
     if guidelines.asked:
         names = ", ".join([*matter.given.configuration, *matter.given.prose])
         tools += f" and those that {names} asks for"
-    return Seen(tools, findings(hits, together=True), gaps)
+    return Seen(tools, findings(hits, together=True), gaps, failures=failures)
 
 
 def history(matter: Matter) -> Seen:
@@ -91,7 +101,8 @@ def history(matter: Matter) -> Seen:
     try:
         found, remarks, gaps = reviewed(matter.change, matter.root)
     except NoHistory as reason:
-        return Seen("", [], [f"The history was not looked at: {reason}"], ["Not looked at."])
+        failure = f"The history was not looked at: {reason}"
+        return Seen("", [], remarks=["Not looked at."], failures=[failure])
     return Seen("git's log and blame", found, gaps, remarks)
 
 

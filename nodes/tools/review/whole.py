@@ -22,10 +22,10 @@ def completed(change: Change, texts: Mapping[str, str], root: Path | None) -> Ch
         if found and whole is None:
             misfits.append(file.path)
         files.append(replace(file, whole=_own_text(file) if file.is_new else whole))
-    unread = list(change.unread)
+    passed_over = list(change.passed_over)
     if misfits:
-        unread.append(f"Not used, as the diff does not fit its state: {listed(misfits)}")
-    return replace(change, files=tuple(files), unread=tuple(unread))
+        passed_over.append(f"Not used, as the diff does not fit its state: {listed(misfits)}")
+    return replace(change, files=tuple(files), passed_over=tuple(passed_over))
 
 
 def _own_text(file: ChangedFile) -> str | None:

@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.isolation import Isolated
 from nodes.tools.plain_text import plain, plain_line
 from nodes.tools.sandbox.bounds import FOLDER, Bounds
 
@@ -25,7 +26,7 @@ _WALLS: Final[Mapping[str, str]] = {
     r"Resource temporarily unavailable|can't start new thread": (
         "it may have {max_processes} processes and threads at a time"
     ),
-    r"Network is unreachable|name resolution|Name or service": "it has no network",
+    r"Address family not supported|name resolution|Name or service": "it has no network",
     r"Read-only file system|Permission denied|No such file": (
         "it sees Python and the files of the request alone, and writes in its own folder alone"
     ),
@@ -76,7 +77,7 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: Bounds) -> En
     try:
         async with Isolated(CHILD, timeout_s=bounds.wall_s + START_S) as child:
             told = await child.ask({**request, "root": folder.name})
-    except IsolatedFailed as failure:
+    except (ToolFailed, ToolRefused) as failure:
         raise NotRun(f"{failure}; {NEEDS}") from failure
     finally:
         await asyncio.to_thread(folder.cleanup)

@@ -1,6 +1,7 @@
 """DuckDB over files, locked down before the statement runs."""
 
 import contextlib
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,13 +13,17 @@ from nodes.tools.sql.tables import MAX_ROWS, Table, mentions, table_names
 
 MEMORY = "512MB"
 THREADS = 2
+_ANALYZE = re.compile(r"analy[sz]e", re.IGNORECASE)
 
 
 @contextlib.contextmanager
 def connect(
     location: Location, materials: Mapping[str, str], sql: str
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Load what the statement mentions into memory, all of it when it mentions nothing."""
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, Exception]]]:
+    """Load what the statement mentions into memory; without a statement, the columns of all.
+
+    A file that is no table hides no other: it comes back with what is wrong with it.
+    """
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY,
         "threads": THREADS,
@@ -28,7 +33,7 @@ def connect(
     with duckdb.connect(":memory:", config=config) as base:
         # The files are gone before the statement runs: it may end with a kill.
         with tempfile.TemporaryDirectory() as folder:
-            _load_files(base, _files(location, materials, Path(folder)), sql)
+            broken = _load_files(base, _files(location, materials, Path(folder)), sql)
         if location.engine == "duckdb":
             target = location.target.replace("'", "''")
             base.execute(f"ATTACH '{target}' AS source (READ_ONLY)")
@@ -36,7 +41,7 @@ def connect(
         base.execute("SET temp_directory = ''")
         base.execute("SET enable_external_access = false")
         base.execute("SET lock_configuration = true")
-        yield base
+        yield base, broken
 
 
 def tables(
@@ -61,6 +66,9 @@ def query(base: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[Se
     readings = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
     if len(statements) != 1 or statements[0].type not in readings:
         raise duckdb.InvalidInputException("only one SELECT statement is allowed")
+    if statements[0].type == duckdb.StatementType.EXPLAIN and _ANALYZE.search(sql):
+        raise duckdb.InvalidInputException("EXPLAIN ANALYZE is not allowed")
+    base.execute("BEGIN TRANSACTION READ ONLY")
     base.execute(statements[0])
     columns = [column[0] for column in base.description or ()]
     rows: list[Sequence[object]] = list(base.fetchmany(MAX_ROWS + 1))
@@ -72,10 +80,10 @@ def _files(
 ) -> dict[str, tuple[str, Path]]:
     """Name the tables: materials first, then files; a taken name is not given again."""
     files: dict[str, tuple[str, Path]] = {}
-    for table, name in table_names(materials).items():
-        path = (folder or Path()) / f"{table[:100]}.csv"
+    for n, (table, name) in enumerate(table_names(materials).items()):
+        path = (folder or Path()) / f"{n}.csv"
         if folder is not None:
-            path.write_text(materials[name], encoding="utf-8")
+            path.write_text(materials[name], encoding="utf-8", errors="replace")
         files[table] = (name, path)
     if location.engine == "files":
         paths = {path.name: path for path in data_files(location.target)}
@@ -86,14 +94,15 @@ def _files(
 
 def _load_files(
     base: duckdb.DuckDBPyConnection, files: Mapping[str, tuple[str, Path]], sql: str
-) -> None:
+) -> dict[str, Exception]:
+    broken: dict[str, Exception] = {}
     for table, (_, path) in files.items():
-        if not sql:
-            # One broken file must not hide the others; a statement that names it learns why.
-            with contextlib.suppress(duckdb.Error):
-                _load(base, table, path, rows=0)
-        elif mentions(sql, table):
-            _load(base, table, path, rows=None)
+        if not sql or mentions(sql, table):
+            try:
+                _load(base, table, path, rows=None if sql else 0)
+            except duckdb.Error as error:
+                broken[table] = error
+    return broken
 
 
 def _load(base: duckdb.DuckDBPyConnection, table: str, path: Path, *, rows: int | None) -> None:

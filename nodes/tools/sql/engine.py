@@ -5,15 +5,16 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Timer
 from typing import Any
 
 from nodes.tools.isolation import serve
+from nodes.tools.replies import listed
 from nodes.tools.sql import sqlite
 from nodes.tools.sql.location import Location
-from nodes.tools.sql.tables import Table, listing, result
+from nodes.tools.sql.tables import Table, listing, mentions, result
 
 GRACE_S = 0.1
 TOO_LONG = "the statement took too long; filter or aggregate more"
@@ -33,16 +34,16 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def _sqlite(
     location: Location, materials: dict[str, str], sql: str, timeout_s: float
 ) -> dict[str, Any]:
-    known = list[Table]()
+    known, broken = list[Table](), dict[str, Exception]()
     try:
-        base = sqlite.connect(location.target, materials)
+        base, broken = sqlite.connect(location.target, materials)
         known = sqlite.tables(base, materials)
         if not sql:
             return listing(known)
         with _deadline(timeout_s, known):
             columns, rows = sqlite.query(base, sql, timeout_s)
     except (sqlite3.Error, sqlite3.Warning) as error:
-        return _refused(error, known)
+        return _refused(_cause(error, sql, broken), known)
     return result(sql, known, columns, rows)
 
 
@@ -53,18 +54,17 @@ def _duckdb(
 
     from nodes.tools.sql import duck
 
-    known = list[Table]()
+    known, broken = list[Table](), dict[str, Exception]()
     try:
-        if sql:
-            with duck.connect(location, materials, "") as base:
-                known = duck.tables(base, location, materials)
-        with duck.connect(location, materials, sql) as base:
-            if not sql:
-                return listing(duck.tables(base, location, materials))
-            with _deadline(timeout_s, known):
-                columns, rows = duck.query(base, sql)
+        with duck.connect(location, materials, "") as (base, broken):
+            known = duck.tables(base, location, materials)
+        if not sql:
+            gaps = [f"Cannot be read as tables: {listed(broken)}"] * bool(broken)
+            return listing(known) | ({"gaps": gaps} if gaps else {})
+        with duck.connect(location, materials, sql) as (base, broken), _deadline(timeout_s, known):
+            columns, rows = duck.query(base, sql)
     except duckdb.Error as error:
-        return _refused(error, known)
+        return _refused(_cause(error, sql, broken), known)
     return result(sql, known, columns, rows)
 
 
@@ -88,15 +88,21 @@ def _deadline(timeout_s: float, known: list[Table]) -> Iterator[None]:
 
 def _give_up(known: list[Table]) -> None:
     assert sys.__stdout__ is not None
-    print(json.dumps({"error": TOO_LONG, **listing(known)}), file=sys.__stdout__, flush=True)
+    told = {"error": TOO_LONG, "failed": True, **listing(known)}
+    print(json.dumps(told), file=sys.__stdout__, flush=True)
     os._exit(0)
 
 
+def _cause(error: Exception, sql: str, broken: Mapping[str, Exception]) -> Exception:
+    """Return what is wrong with a file that the statement names, if that is why it failed."""
+    return next((broken[table] for table in broken if mentions(sql, table)), error)
+
+
 def _refused(error: Exception, known: list[Table]) -> dict[str, Any]:
-    message = str(error).split("\n\nLINE", 1)[0]
+    message = " ".join(str(error).split("\n\nLINE", 1)[0].split())
     if message == "interrupted":
-        message = TOO_LONG
-    if "authoriz" in message or "prohibited" in message:
+        return {"error": TOO_LONG, "failed": True, **listing(known)}
+    if any(word in message for word in ("authoriz", "prohibited", "read-only mode")):
         message = f"{message}: the database is read only; only SELECT on its tables is allowed"
     return {"error": message.rstrip("."), **listing(known)}
 

@@ -25,14 +25,23 @@ _FORBIDDEN_FUNCTIONS = frozenset(
 )
 
 
-def connect(path: str, materials: Mapping[str, str]) -> sqlite3.Connection:
-    """Open the file read only beside an in-memory base that holds the CSV materials."""
+def connect(
+    path: str, materials: Mapping[str, str]
+) -> tuple[sqlite3.Connection, dict[str, Exception]]:
+    """Open the file read only beside an in-memory base that holds the CSV materials.
+
+    One that is no table hides no other: it comes back with what is wrong with it.
+    """
     base = sqlite3.connect("file::memory:", uri=True)
+    broken: dict[str, Exception] = {}
     for table, name in table_names(materials).items():
-        _load_csv(base, table, materials[name])
+        try:
+            _load_csv(base, table, materials[name])
+        except (sqlite3.Error, csv.Error, ValueError) as error:
+            broken[table] = error
     base.commit()
     base.execute("ATTACH ? AS source", (f"{Path(path).as_uri()}?mode=ro",))
-    return base
+    return base, broken
 
 
 def tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[Table]:

@@ -17,6 +17,21 @@ MAX_RESULT_CHARS = 60_000
 MAX_TABLES = 200
 MAX_SAFE_INTEGER = 2**53
 
+_WORDS = """
+add all alter analyse analyze and anti any array as asc asof asymmetric at authorization
+autoincrement between binary both by case cast check collate collation column commit
+concurrently constraint create cross current_date current_time current_timestamp default
+deferrable delete desc describe distinct do drop else end escape except exists false fetch for
+foreign freeze from full glob group having ilike in index initially inner insert intersect into
+is isnull join lambda lateral leading left like limit natural not nothing notnull null offset
+on only or order outer overlaps pivot pivot_longer pivot_wider placing positional primary
+qualify raise references returning right select semi set show similar some summarize symmetric
+table tablesample then to trailing transaction true union unique unpack unpivot update using
+values variadic verbose when where window with
+"""
+RESERVED = frozenset(_WORDS.split())
+"""Words that DuckDB or SQLite does not take for a table's name without quotation marks."""
+
 Cell = str | int | float | bool | None
 
 
@@ -34,9 +49,14 @@ def table_names(file_names: Iterable[str]) -> dict[str, str]:
     named: dict[str, str] = {}
     for file_name in file_names:
         name = re.sub(r"\W+", "_", PurePath(file_name).stem.lower()).strip("_")
-        name = f"t_{name}" if not name or name[0].isdigit() else name
+        name = f"t_{name}" if _must_be_marked(name) else name
         named[free_name(name, named)] = file_name
     return named
+
+
+def _must_be_marked(name: str) -> bool:
+    """Return whether an engine would refuse the name, or read it as something else."""
+    return not name or name[0].isdigit() or name.startswith("sqlite_") or name in RESERVED
 
 
 def free_name(name: str, taken: Container[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from nodes.tools.failures.failure import Failure
 from nodes.tools.plain_text import code, plain_line
-from nodes.tools.replies import counted
+from nodes.tools.replies import counted, with_failures
 from nodes.tools.secrets import masked
 from nodes.tools.support.log import Log, levels
 from nodes.tools.support.moments import apart
@@ -37,7 +37,7 @@ def diagnosed(logs: Sequence[Log], *, is_pasted: bool = False) -> dict[str, Any]
 
 def _composed(logs: Sequence[Log], most: int, is_pasted: bool) -> dict[str, Any]:
     parts, claims, findings = list[str](), list[dict[str, Any]](), list[dict[str, Any]]()
-    gaps = list[str]()
+    gaps, failures = list[str](), [said for log in logs[:MAX_LOGS] for said in cut_off(log)]
     for log in logs[:MAX_LOGS]:
         every = troubles(log)
         found = every[:most]
@@ -46,10 +46,16 @@ def _composed(logs: Sequence[Log], most: int, is_pasted: bool) -> dict[str, Any]
         findings += [_finding(log, each, is_pasted) for each in found]
         gaps += _gaps(log, len(every), len(found))
     if left := [log.name for log in logs[MAX_LOGS:]]:
-        gaps.append(
+        failures.append(
             f"{len(left)} more logs were not read, name them one by one: {', '.join(left)[:300]}"
         )
-    return {"summary": "\n\n".join(parts), "claims": claims, "findings": findings, "gaps": gaps}
+    told = {"summary": "\n\n".join(parts), "claims": claims, "findings": findings, "gaps": gaps}
+    return {**told, **with_failures(failures)}
+
+
+def cut_off(log: Log) -> list[str]:
+    """Return in words how much of a log was read, where it was not all."""
+    return [f"only the first {len(log.lines):,} lines of {log.name} were read"] * log.is_cut
 
 
 def shown(text: str) -> str:
@@ -184,8 +190,6 @@ def _gaps(log: Log, count: int, shown_count: int) -> Iterator[str]:
         yield f"A traceback of {log.name} is cut off: the line that names its error is missing"
     if count > shown_count:
         yield f"{count - shown_count} more kinds of errors in {log.name} are left out"
-    if log.is_cut:
-        yield f"Only the first {len(log.lines):,} lines of {log.name} were read"
 
 
 def _when(log: Log, each: Trouble) -> str:

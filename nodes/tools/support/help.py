@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nodes.checks.lexicon import is_generic, is_verb
+from nodes.errors import ToolFailed
 from nodes.synthesis.terms import terms
+from nodes.tools.documents.folder import list_unread
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.library import Library
 from nodes.tools.documents.passages import Passage
@@ -59,6 +61,9 @@ async def searched(
     held = materials or {}
     pages = await asyncio.to_thread(_pages, held)
     index, skipped, read = await library.index(pages)
+    unread = list_unread(skipped)
+    if not read and unread:
+        raise ToolFailed(f"no help document could be read: {unread}")
     if not read:
         return out_of_scope(
             "there are no help documents to answer from, which come with "
@@ -70,7 +75,7 @@ async def searched(
         request,
         query,
         held,
-        [f"{s.source} was not read: {s.reason}" for s in skipped],
+        [f"Not read: {unread}"] * bool(unread),
     )
 
 
@@ -91,7 +96,7 @@ def _told(
             gaps.append(f"The help documents say nothing on {shown_as_code(error)}")
     if not found:
         on = ", ".join(list(dict.fromkeys(_telling(asked)))[:8]) or "it"
-        return out_of_scope(f"the help documents say nothing on this ({on})")
+        return out_of_scope("; ".join([f"the help documents say nothing on this ({on})", *gaps]))
     kept = found[: MAX_PASSAGES + len(errors)]
     if unnamed := _unnamed(request, kept):
         gaps.append(f"The passages found do not speak of {', '.join(unnamed)}")

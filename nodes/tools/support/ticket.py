@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodes.tools.plain_text import plain_line
+from nodes.tools.replies import with_failures
 from nodes.tools.secrets import masked
-from nodes.tools.support.diagnosis import claims_on, shown_as_code
+from nodes.tools.support.diagnosis import claims_on, cut_off, shown_as_code
 from nodes.tools.support.log import Log
 from nodes.tools.support.matters import ASKS_FOR_A_PERSON, matters, prose
 from nodes.tools.support.missing import missing
@@ -43,7 +44,7 @@ def drafted(
     found = matters(request)
     held = [(log, each) for log in logs for each in troubles(log)]
     severity, why = _severity(request, found, [each for _, each in held])
-    lacking = missing(request, found, logs)
+    lacking, more = missing(request, found, logs), len(held) - MAX_EVIDENCE
     title = plain_line(masked(_first_sentence(request)), MAX_TITLE_CHARS)
     parts = [
         f"**Ticket (draft, not sent): {title}**",
@@ -68,7 +69,12 @@ def drafted(
                 "confidence": CONFIDENCE,
             }
         ],
-        "gaps": [NOT_SENT, *([f"Not known yet: {' '.join(lacking)}"] if lacking else [])],
+        "gaps": [
+            NOT_SENT,
+            *([f"Not known yet: {' '.join(lacking)}"] if lacking else []),
+            *([f"{more} more kinds of errors are in the logs"] if more > 0 else []),
+        ],
+        **with_failures(said for log in logs for said in cut_off(log)),
     }
 
 

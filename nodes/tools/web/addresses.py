@@ -11,9 +11,23 @@ from nodes.errors import ToolRefused
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[Address]]]
 
-_NOT_PUBLIC = tuple(
-    map(ip_network, ("64::/16", "2002::/16", "::/96", "fec0::/10", "5f00::/16", "2001::/32"))
+_UNICAST = ip_network("2000::/3")
+"""The only IPv6 range that IANA assigns public hosts from; all forms that hold an IPv4 address but
+6to4 and Teredo, which are below, lie outside of it."""
+_NOT_HOSTS = tuple(
+    map(
+        ip_network,
+        (
+            *("192.0.0.0/24", "2001::/23"),  # protocol assignments, Teredo among them
+            *("192.88.99.0/24", "2002::/16"),  # 6to4
+            *("192.31.196.0/24", "192.175.48.0/24", "2620:4f:8000::/48"),  # AS112
+            "192.52.193.0/24",  # multicast tunnels
+            "3fff::/20",  # documentation
+            "168.63.129.16/32",  # Azure's own services, on each of its machines
+        ),
+    )
 )
+"""Of IANA's registries of special addresses, what `is_global` of some Python counts as public."""
 
 
 def is_public(address: Address) -> bool:
@@ -21,8 +35,10 @@ def is_public(address: Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
-        if any(address in network for network in _NOT_PUBLIC):
+        if address not in _UNICAST:
             return False
+    if any(address in network for network in _NOT_HOSTS):
+        return False
     return address.is_global and not address.is_multicast
 
 

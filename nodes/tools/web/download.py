@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.web.addresses import AddressPolicy
 from nodes.tools.web.transport import CheckedTransport
 
@@ -44,7 +44,8 @@ async def download(url: str, policy: AddressPolicy, *, timeout_s: float = TIMEOU
     """Fetch a page over at most `MAX_HOPS` redirects; each hop is checked like the first.
 
     Raises:
-        ToolRefused: not allowed, too large, too slow, of another kind, or not found.
+        ToolFailed: too slow, or the server is busy or broken.
+        ToolRefused: not allowed, too large, of another kind, or not found.
         httpx.TransportError: the host cannot be reached.
     """
     try:
@@ -64,7 +65,7 @@ async def download(url: str, policy: AddressPolicy, *, timeout_s: float = TIMEOU
                     return page
                 url = page
     except (TimeoutError, httpx.TimeoutException):
-        raise ToolRefused(f"the page took longer than {timeout_s:g} s; use another one") from None
+        raise ToolFailed(f"the page took longer than {timeout_s:g} s; use another one") from None
     except (httpx.InvalidURL, httpx.UnsupportedProtocol):
         raise ToolRefused("not a URL; give one such as https://example.com/page") from None
     raise ToolRefused(f"more than {MAX_HOPS} redirects; use another page")
@@ -78,7 +79,10 @@ async def _hop(client: httpx.AsyncClient, url: str) -> Page | str:
                 raise ToolRefused("the page redirects from https to http; use another one")
             return str(target)
         if response.status_code != 200:
-            raise ToolRefused(f"the page answers with status {response.status_code}; use another")
+            is_passing = response.status_code >= 500 or response.status_code in (408, 429)
+            raise (ToolFailed if is_passing else ToolRefused)(
+                f"the page answers with status {response.status_code}; use another"
+            )
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind not in KINDS:
             raise ToolRefused(f"{kind or 'an unnamed kind'} is not read; use a page of text")

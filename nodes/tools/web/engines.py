@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from nodes.errors import ToolRefused
-from nodes.tools.isolation import Isolated, IsolatedFailed
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.isolation import Isolated
 
 KEYLESS = "nodes.tools.web.keyless"
 TAVILY_URL = "https://api.tavily.com/search"
@@ -77,7 +77,7 @@ async def search_keyless(query: str, max_results: int) -> list[Found]:
     try:
         async with Isolated(KEYLESS, timeout_s=TIMEOUT_S) as child:
             answer = await child.ask(request)
-    except IsolatedFailed as failure:
+    except (ToolFailed, ToolRefused) as failure:
         raise Unreachable(str(failure).partition("(")[0].strip()[:80]) from failure
     return [Found(item["href"], item["title"], item["body"]) for item in answer["results"]]
 

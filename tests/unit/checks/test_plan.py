@@ -1,10 +1,11 @@
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from nodes.checks.plan import problems
+from nodes.checks.plan import problems, vague_tasks
 from state import Plan, Task
 from tests.bad_plans import (
     FAULTS,
@@ -23,9 +24,11 @@ from tests.bad_plans import (
 
 def complaints(plan: PlanJson) -> list[str]:
     try:
-        return problems(Plan.model_validate(plan), TEAM, max_tasks=MAX_TASKS, materials=MATERIALS)
+        made = Plan.model_validate(plan)
     except ValidationError as error:
         return error.errors()[0]["msg"].split("; ")
+    wrong = problems(made, TEAM, max_tasks=MAX_TASKS, materials=MATERIALS)
+    return [*wrong, *vague_tasks(made.tasks)]
 
 
 def is_said(fault: Fault, bad: BadPlan) -> bool:
@@ -109,6 +112,20 @@ def test_the_same_words_about_other_materials_or_inputs_are_another_task() -> No
     )
 
     assert problems(Plan(goal="g", tasks=tasks), TEAM, max_tasks=5, materials=MATERIALS) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_vague_task_is_no_problem_of_its_plan_but_one_without_words_is(seed: int) -> None:
+    vague = Plan.model_validate(bad_plan(Random(seed), "vague_task").plan)
+    (*sound, last) = vague.tasks
+    wordless = last.model_copy(update={"description": "12: ..."})
+    limits: Any = {"max_tasks": MAX_TASKS, "materials": MATERIALS}
+
+    (sentence,) = problems(Plan(goal="g", tasks=(*sound, wordless)), TEAM, **limits)
+
+    assert problems(vague, TEAM, **limits) == []
+    assert [last.id in told for told in vague_tasks(vague.tasks)] == [True]
+    assert "has no words" in sentence and vague_tasks([wordless]) == []
 
 
 def test_a_plan_of_a_thousand_tasks_is_refused_in_one_sentence() -> None:

@@ -1,5 +1,6 @@
 """Each fault of the wire becomes one typed error, and never an answer."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -173,9 +174,9 @@ async def test_an_unusable_answer_is_asked_for_once_more_only(
     assert len(endpoint.requests) == 2
 
 
-@pytest.mark.parametrize("kind", ["no_usage", "bad_usage"])
+@pytest.mark.parametrize("kind", ["no_usage", "zero_usage", "bad_usage"])
 @pytest.mark.parametrize("streaming", [False, True])
-async def test_usage_that_is_missing_or_absurd_does_no_harm(
+async def test_usage_that_is_missing_or_absurd_is_estimated_from_the_bytes_and_says_so(
     endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
 ) -> None:
     endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
@@ -183,8 +184,11 @@ async def test_usage_that_is_missing_or_absurd_does_no_harm(
 
     reply = await ask(model, Plan, [HumanMessage("plan it")])
 
-    assert reply.usage.model_calls == 1
-    assert reply.usage.input_tokens == reply.usage.output_tokens == 0
+    (call,) = endpoint.requests
+    assert (reply.usage.model_calls, reply.usage.uncounted_calls) == (1, 1)
+    assert call.body_bytes / 8 < reply.usage.input_tokens < call.body_bytes / 2
+    assert len(json.dumps(reply.value.model_dump(mode="json"))) / 8 < reply.usage.output_tokens
+    assert reply.usage.cost_usd
 
 
 def assert_fit_to_print(error: SupervisorError) -> None:

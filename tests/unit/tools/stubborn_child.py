@@ -18,13 +18,15 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         case "write":
             with open(request["path"], "w") as file:
                 file.write("x")
-        case "environment":
-            return {"names": sorted(os.environ)}
         case "hoard":
             bytearray(MAX_MEMORY_BYTES)
         case "print":
             sys.stdout.write("noise")
-    return {"pid": os.getpid()}
+    told: dict[str, dict[str, Any]] = {
+        "environment": {"names": sorted(os.environ)},
+        "refuse": {"refused": "not this"},
+    }
+    return told.get(request["do"], {"pid": os.getpid()})
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.analyze_log import analyze_log
 from nodes.tools.failures.failure import Frame
 from nodes.tools.failures.python_traces import HEADER
-from nodes.tools.support.log import is_log, read_log
+from nodes.tools.support.log import MAX_LINES, is_log, read_log
 from nodes.tools.support.moments import apart
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
@@ -319,11 +319,18 @@ async def test_hostile_logs_end_in_an_answer_of_limited_size(text):
     assert len(json.dumps(told)) < 20_000
 
 
+async def test_a_log_without_an_error_says_how_much_of_it_was_read():
+    told = await analyzed(app_log="2026-01-01 00:00:00 INFO ok\n" * (MAX_LINES + 1))
+
+    assert told["findings"] == [] and "holds no error" in told["gaps"][0]
+    assert told["failures"] == ["only the first 200,000 lines of app.log were read"]
+
+
 async def test_many_logs_are_told_as_far_as_they_fit():
     told = await analyzed(**{f"worker{n}_log": WORKER for n in range(9)})
 
     assert len(json.dumps(told)) < 20_000
-    assert "5 more logs were not read" in told["gaps"][-1]
+    assert "5 more logs were not read" in told["failures"][-1]
 
 
 @pytest.mark.parametrize(

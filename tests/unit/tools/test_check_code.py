@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.check_code import check_code
 
 MAX_ANSWER_CHARS = 20_000
@@ -94,11 +94,11 @@ async def test_too_much_of_it_is_refused_by_its_size():
 
 
 @pytest.mark.parametrize("text", ["(" * 50_000, "-" * 100_000 + "1", "a." * 60_000 + "b"])
-async def test_code_that_is_made_to_break_the_parser_ends_in_a_finding_or_a_refusal(text):
+async def test_code_that_is_made_to_break_the_parser_ends_in_a_finding_or_a_failure(text):
     try:
         told = await checked({"a.py": text})
-    except ToolRefused as refusal:
-        assert "a.py cannot be read" in str(refusal)
+    except ToolFailed as failure:
+        assert "a.py cannot be read" in str(failure)
     else:
         assert told["findings"]
 

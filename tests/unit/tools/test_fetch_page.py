@@ -1,14 +1,16 @@
 """Pages from a server on loopback; the policy is an argument."""
 
 import gzip
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 
 import httpx
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.fetch_page import fetch_page
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy, is_public
@@ -161,7 +163,7 @@ async def test_a02_a_page_that_leads_from_https_to_http_is_refused():
 
 
 async def test_a_slow_page_is_given_up(server):
-    with pytest.raises(ToolRefused, match="took longer"):
+    with pytest.raises(ToolFailed, match="took longer"):
         await download(f"http://a.example:{server.port}/page", policy(server), timeout_s=0)
 
 
@@ -187,7 +189,7 @@ async def test_a_host_that_cannot_be_reached_is_told(server):
 
     tool = fetch_page(ToolSettings(), policy=policy(server, resolve=unknown))
 
-    with pytest.raises(ToolRefused, match="cannot be reached"):
+    with pytest.raises(ToolFailed, match="cannot be reached"):
         await tool.ainvoke({"url": f"http://a.example:{server.port}/"})
 
 
@@ -215,7 +217,26 @@ async def test_settings_of_a_proxy_are_not_followed(server, monkeypatch):
         *(("192.168.1.1", False), ("0.0.0.0", False), ("224.0.0.1", False), ("100.64.0.1", False)),
         *(("::ffff:8.8.8.8", True), ("::ffff:127.0.0.1", False), ("64:ff9b::7f00:1", False)),
         *(("2002:7f00:1::", False), ("fe80::1", False), ("fc00::1", False), ("ff02::1", False)),
+        *(("192.0.0.192", False), ("168.63.129.16", False), ("192.88.99.1", False)),
+        *(("192.31.196.1", False), ("192.52.193.1", False), ("192.175.48.1", False)),
+        *(("3fff::1", False), ("100:0:0:1::1", False), ("2620:4f:8000::1", False)),
+        *(("::ffff:0:127.0.0.1", False), ("::127.0.0.1", False), ("64:ff9b:1::7f00:1", False)),
+        *(("2001::1", False), ("2001:20::1", False), ("4000::1", False), ("200::1", False)),
+        *(("2a00:1450::1", True), ("2001:4860:4860::8888", True), ("168.63.129.17", True)),
     ],
 )
 def test_public_means_the_open_internet(address, public):
     assert is_public(ip_address(address)) is public
+
+
+@given(address=st.ip_addresses(v=4).filter(lambda address: not is_public(address)))
+def test_no_form_of_ipv6_hides_an_address_that_is_not_public(address):
+    number = int(address)
+    prefixes = ("::", "::ffff:0:0", "::ffff:0:0:0", "64:ff9b::", "64:ff9b:1::")
+    forms = [IPv6Address(int(IPv6Address(prefix)) | number) for prefix in prefixes]
+    forms += [
+        IPv6Address((0x2002 << 112) | (number << 80)),
+        IPv6Address((0x20010000 << 96) | number),
+    ]
+
+    assert not [str(form) for form in forms if is_public(form)]

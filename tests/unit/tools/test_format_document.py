@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.format_document import MAX_NAME_CHARS, file_stem, format_document
 from nodes.tools.formats.docx import to_docx
 from nodes.tools.formats.html import to_html
@@ -97,10 +97,11 @@ async def test_what_cannot_be_written_is_refused(tmp_path):
         (tmp_path, {"markdown": "  "}),
         (tmp_path, {"markdown": "x" * 600_000}),
         (tmp_path, {"markdown": wide, "format": "docx"}),
-        (tmp_path / "file", {"markdown": "x"}),
     ):
         with pytest.raises(ToolRefused):
             await write(folder, **arguments)
+    with pytest.raises(ToolFailed, match="cannot be saved"):
+        await write(tmp_path / "file", markdown="x")
 
 
 @given(st.text(max_size=200))

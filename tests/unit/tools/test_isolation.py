@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from nodes.tools.isolation import Isolated, IsolatedFailed, ask_once
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.isolation import Isolated, ask_once
 
 CHILD = "tests.unit.tools.stubborn_child"
 
@@ -20,14 +21,22 @@ async def test_one_child_answers_one_request_after_another():
 async def test_what_goes_wrong_is_told_and_the_next_request_meets_a_new_child():
     async with Isolated(CHILD, timeout_s=20) as child:
         for deed, reason in (("fail", "ValueError: no such thing"), ("die", "without an answer")):
-            with pytest.raises(IsolatedFailed, match=reason):
+            with pytest.raises(ToolFailed, match=reason):
                 await child.ask({"do": deed})
         assert await child.ask({"do": "answer"})
 
 
+async def test_a_child_that_refuses_has_not_failed_and_goes_on():
+    async with Isolated(CHILD, timeout_s=20) as child:
+        first = await child.ask({"do": "answer"})
+        with pytest.raises(ToolRefused, match="not this"):
+            await child.ask({"do": "refuse"})
+        assert await child.ask({"do": "answer"}) == first
+
+
 async def test_k06_a_child_that_takes_all_memory_is_ended_and_told():
     async with Isolated(CHILD, timeout_s=20) as child:
-        with pytest.raises(IsolatedFailed, match="MemoryError"):
+        with pytest.raises(ToolFailed, match="MemoryError"):
             await child.ask({"do": "hoard"})
         assert await child.ask({"do": "answer"})
 
@@ -36,7 +45,7 @@ async def test_a_child_that_hangs_is_killed():
     async with Isolated(CHILD, timeout_s=20) as child:
         pid = (await child.ask({"do": "answer"}))["pid"]
         child._timeout_s = 0
-        with pytest.raises(IsolatedFailed, match="took longer"):
+        with pytest.raises(ToolFailed, match="took longer"):
             await child.ask({"do": "hang"})
 
     with pytest.raises(ProcessLookupError):
@@ -65,7 +74,7 @@ async def test_a_child_has_no_keys_and_writes_no_files(tmp_path, monkeypatch):
 
     async with Isolated(CHILD, timeout_s=20) as child:
         names = (await child.ask({"do": "environment"}))["names"]
-        with pytest.raises(IsolatedFailed):
+        with pytest.raises(ToolFailed):
             await child.ask({"do": "write", "path": str(tmp_path / "a")})
 
     assert "OPENAI_API_KEY" not in names
@@ -74,5 +83,5 @@ async def test_a_child_has_no_keys_and_writes_no_files(tmp_path, monkeypatch):
 
 def test_one_request_can_be_asked_without_a_loop():
     assert "pid" in ask_once(CHILD, {"do": "answer"}, timeout_s=20)
-    with pytest.raises(IsolatedFailed):
+    with pytest.raises(ToolFailed):
         ask_once(CHILD, {"do": "fail"}, timeout_s=20)

@@ -221,7 +221,8 @@ async def test_much_copy_still_fits_into_the_answer_and_the_rest_is_named():
 
     answer = await checked("## Google Ads headlines\n\n" + line * 300)
 
-    assert "The first 30 of 300 texts were checked" in answer["gaps"][0]
+    assert "the first 30 of 300 texts were checked" in answer["failures"][0]
+    assert "10 more texts with remarks" in answer["gaps"][0]
 
 
 async def pointed(**files: str) -> dict[str, Any]:

@@ -8,12 +8,14 @@ import sqlite3
 import duckdb
 import pytest
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.documents.read import MAX_TEXT_CHARS, read_document
 from nodes.tools.query_database import query_database
 from nodes.tools.settings import ToolSettings
-from nodes.tools.sql.location import locate
-from nodes.tools.sql.tables import MAX_CELL_CHARS, cell, result, table_names
+from nodes.tools.sql import duck as duck_engine
+from nodes.tools.sql import sqlite as sqlite_engine
+from nodes.tools.sql.location import Location, locate
+from nodes.tools.sql.tables import MAX_CELL_CHARS, RESERVED, cell, result, table_names
 
 SHEET = {"Cloud Caps.csv": "provider,cap_bn\nAWS,2.5\nAzure,3130\n", "note.md": "no table"}
 
@@ -142,8 +144,18 @@ async def test_duckdb_refuses_all_but_reading_its_tables(duck, sql):
     ],
 )
 async def test_an_endless_statement_is_ended(sales, sql):
-    with pytest.raises(ToolRefused, match="took too long"):
+    with pytest.raises(ToolFailed, match="took too long"):
         await ask(sales, sql, timeout_s=0.05)
+
+
+async def test_a_file_that_is_no_table_hides_no_other_and_is_named(tmp_path):
+    (tmp_path / "good.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "broken.parquet").write_bytes(b"no parquet")
+
+    listed = await ask(str(tmp_path), "SHOW TABLES")
+
+    assert [table["table"] for table in listed["tables"]] == ["good"]
+    assert listed["gaps"] == ["Cannot be read as tables: broken"]
 
 
 async def test_rows_are_capped_and_the_cut_is_marked():
@@ -172,11 +184,11 @@ async def test_no_database_and_no_sheet_is_refused(tmp_path):
             await ask(url, "SHOW TABLES")
 
 
-async def test_an_unreachable_server_is_refused_without_its_password():
-    with pytest.raises(ToolRefused, match="cannot be reached") as refusal:
+async def test_an_unreachable_server_is_a_failure_without_its_password():
+    with pytest.raises(ToolFailed, match="cannot be reached") as failure:
         await ask("postgresql://user:secret@127.0.0.1:1/base", "SHOW TABLES")
 
-    assert "secret" not in str(refusal.value)
+    assert "secret" not in str(failure.value)
 
 
 def test_the_engine_is_told_from_the_file(tmp_path, sales, duck):
@@ -194,6 +206,80 @@ def test_namesakes_get_numbers():
         "a_b_2": "x/A-B.csv",
         "t_2024": "2024.csv",
     }
+
+
+ODD_NAMES = (
+    "sqlite_master.csv",
+    "sqlite_sequence.csv",
+    "SQLITE_Schema.csv",
+    "sqlite_stat1.csv",
+    "select.csv",
+    "order.csv",
+    "a'b.csv",
+    'a"b.csv',
+    "a;drop table sales.csv",
+    ".csv",
+    "---.csv",
+    "1.csv",
+    "source.csv",
+    "main.csv",
+    "memory.csv",
+    "temp.csv",
+    "pg_class.csv",
+    "duckdb_tables.csv",
+    "information_schema.csv",
+    "sales/../sales.csv",
+    "\u00c9t\u00e9 \u65e5\u672c.csv",
+    f"{'long' * 40}.csv",
+    "\u65e5" * 200 + ".csv",
+    f"{'long' * 40} too.csv",
+)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "csv"])
+async def test_an_odd_file_name_is_a_table_like_others_and_spoils_none(engine, sales):
+    url = sales if engine == "sqlite" else None
+    sheets = {name: f"n,place\n{n},here\n" for n, name in enumerate(ODD_NAMES)} | SHEET
+
+    listed = await ask(url, "SHOW TABLES", sheets)
+    other = await ask(url, "SELECT sum(cap_bn) AS total FROM cloud_caps", sheets)
+    tables = {table["source"]: table["table"] for table in listed["tables"]}
+    every = " UNION ALL ".join(f"SELECT n FROM {tables[name]}" for name in ODD_NAMES)
+    found = await ask(url, every, sheets)
+
+    assert other["rows"] == [[3132.5]]
+    assert sorted(row[0] for row in found["rows"]) == list(range(len(ODD_NAMES)))
+
+
+def test_a_file_named_like_any_word_of_sql_is_queried_without_quotation_marks(sales):
+    words = duckdb.connect(":memory:").execute("SELECT keyword_name FROM duckdb_keywords()")
+    sheets = {f"{word}.csv": "n\n1\n" for word in RESERVED | {row[0] for row in words.fetchall()}}
+    tables = list(table_names(sheets))
+
+    base, broken = sqlite_engine.connect(str(sales), sheets)
+    in_sqlite = [sqlite_engine.query(base, f"SELECT {t}.n FROM {t}", 5.0)[1] for t in tables]
+    with duck_engine.connect(Location("none"), sheets, "") as (duck_base, duck_broken):
+        for table in tables:
+            duck_base.execute(f"SELECT {table}.n FROM {table}")
+
+    assert broken == duck_broken == {}
+    assert in_sqlite == [[(1,)]] * len(tables) and len(tables) > 400
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "csv"])
+async def test_a_sheet_that_is_no_table_hides_no_other_and_says_why_when_it_is_named(engine, sales):
+    url = sales if engine == "sqlite" else None
+    wide = ",".join(f"c{n}" for n in range(3000))
+    broken = {"cell.csv": f'a,b\n1,"{"x" * 3_000_000}\n', "wide.csv": f"{wide}\n{wide}\n"}
+    sheets = (broken if engine == "sqlite" else {"cell.csv": broken["cell.csv"]}) | SHEET
+
+    found = await ask(url, "SELECT max(cap_bn) AS top FROM cloud_caps", sheets)
+    for table in {name.removesuffix(".csv") for name in sheets if name in broken}:
+        with pytest.raises(ToolRefused) as refusal:
+            await ask(url, f"SELECT * FROM {table}", sheets)
+        assert "no such table" not in str(refusal.value) and "\n" not in str(refusal.value)
+
+    assert found["rows"] == [[3130]]
 
 
 def test_values_are_fit_for_json_and_a_model():

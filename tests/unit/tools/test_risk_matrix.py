@@ -1,5 +1,6 @@
 """Findings weighed as risks."""
 
+import json
 from typing import Any
 
 import pytest
@@ -62,6 +63,29 @@ async def test_without_findings_there_is_no_risk_to_rank():
     found = await weighed()
 
     assert found["summary"].startswith("No risk to rank") and not found["claims"]
+
+
+async def test_without_findings_of_a_check_that_did_not_end_nothing_is_ranked():
+    with pytest.raises(ToolRefused, match="did not run to its end: check failed: took too long"):
+        await risk_matrix.ainvoke({"findings": [], "lacking": ["check failed: took too long"]})
+
+
+async def test_risks_of_a_check_that_did_part_of_its_work_may_not_be_all():
+    found = await risk_matrix.ainvoke(
+        {"findings": [finding("low", "x [x 2/5]")], "lacking": ["check lacks: b.txt"]}
+    )
+
+    assert found["gaps"][0] == "There may be more risks than these: check lacks: b.txt"
+
+
+async def test_many_long_risks_are_shown_as_far_as_an_agent_reads_them():
+    long = [finding("low", f"{n} {'x' * 200} [x 2/5]", suggestion="y" * 200) for n in range(60)]
+
+    found = await weighed(*long)
+
+    assert len(json.dumps(found)) < 20_000
+    assert found["gaps"][0] == "Only the 25 highest of 60 risks are shown"
+    assert found["levels"]["low"] == 60
 
 
 async def test_a_table_cannot_be_broken_by_what_a_finding_says():

@@ -10,7 +10,7 @@ from langchain.agents import AgentState, create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.documents.index import PassageIndex, match_expression
 from nodes.tools.documents.passages import HARD_CHARS, Passage, split
 from nodes.tools.search_documents import search_documents
@@ -90,6 +90,7 @@ async def test_no_hit_is_an_answer_with_a_note(tmp_path):
 
 async def test_what_is_not_read_is_named_with_the_reason(tmp_path):
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
+    (tmp_path / "a.md").write_text("text")
     (tmp_path / "picture.png").write_bytes(b"png")
     (tmp_path / "secret").symlink_to("/etc/passwd")
     (tmp_path / "link.txt").symlink_to("/etc/passwd")
@@ -101,6 +102,16 @@ async def test_what_is_not_read_is_named_with_the_reason(tmp_path):
         *("broken.pdf", "picture.png", "secret", "link.txt")
     }
     assert all(item["reason"] for item in found["skipped"])
+    (gap,) = found["gaps"]
+    assert gap.startswith("Not searched: broken.pdf (not a readable PDF")
+    assert "picture.png" not in gap
+
+
+async def test_where_no_document_can_be_read_the_search_has_failed(tmp_path):
+    (tmp_path / "broken.pdf").write_bytes(b"no pdf")
+
+    with pytest.raises(ToolFailed, match=r"no document could be read: broken\.pdf"):
+        await search(tmp_path, "root")
 
 
 async def test_nothing_to_search_is_refused(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.engines import Found, Unreachable, search_tavily
 from nodes.tools.web_search import web_search
@@ -41,11 +41,11 @@ async def test_no_page_is_an_answer_with_a_note_and_odd_addresses_are_left_out()
     assert found["results"] == [] and "note" in found
 
 
-async def test_without_a_network_the_refusal_names_another_way():
+async def test_without_a_network_the_failure_names_another_way():
     async def search(query, max_results):
         raise Unreachable("ConnectError")
 
-    with pytest.raises(ToolRefused, match=r"cannot be reached \(ConnectError\).*search_documents"):
+    with pytest.raises(ToolFailed, match=r"cannot be reached \(ConnectError\).*search_documents"):
         await web_search(ToolSettings(), search=search).ainvoke({"query": "x"})
 
 

@@ -50,3 +50,12 @@ async def test_without_figures_or_cause_the_gaps_say_so() -> None:
 async def test_it_is_for_somebody_it_knows() -> None:
     with pytest.raises(ValidationError):
         await told("draft_note", {}, claims=[IMPACT], findings=[], audience="the press")
+
+
+async def test_a_note_on_work_that_failed_does_not_say_that_no_cause_was_found() -> None:
+    answer = await told(
+        "draft_note", {}, claims=[IMPACT], findings=[], audience="team", lacking=["bug failed: x"]
+    )
+
+    assert "The note names no cause: not all of the work was done." in answer["gaps"]
+    assert "The note does not cover what is missing: bug failed: x" in answer["gaps"]

@@ -66,14 +66,16 @@ async def test_a_change_that_undoes_nothing_has_no_findings_and_tells_who_knows_
     assert "- `pay.py`: 2 commits, 1 of them fixes" in answer["summary"]
 
 
-async def test_without_a_repository_it_says_so_in_its_gaps(tmp_path: Path) -> None:
+async def test_without_a_repository_it_says_so_and_has_failed_at_one_that_is_none(
+    tmp_path: Path,
+) -> None:
     materials = {"change.diff": diff_of(pay__py=(FIXED, FIRST))}
 
     unset = await asked("search_history", materials)
     no_repository = await asked("search_history", materials, tmp_path)
 
     assert "SUPERVISE_REPOSITORY" in unset["gaps"][0] and unset["findings"] == []
-    assert "no git repository" in no_repository["gaps"][0]
+    assert "failures" not in unset and "no git repository" in no_repository["failures"][0]
 
 
 async def test_paths_that_lead_out_of_the_repository_are_not_looked_up(root: Path) -> None:

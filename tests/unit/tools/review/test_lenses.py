@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from nodes.errors import ToolRefused
+from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.find_bugs import find_bugs
 from nodes.tools.review.asking import reviewed
 from nodes.tools.review.found import SEVERITIES
@@ -194,12 +194,11 @@ async def test_a_diff_without_lines_has_no_findings_and_names_what_was_not_read(
     assert answer["findings"] == [] and any("x.png" in gap for gap in answer["gaps"])
 
 
-async def test_a_review_that_takes_too_long_is_handed_back() -> None:
+async def test_a_review_that_takes_too_long_has_failed_and_finds_nothing_clean() -> None:
     materials = {"change.diff": diff_of(app__py=(BEFORE, FLAWED))}
 
-    answer = await reviewed("bugs", "", materials, ToolSettings(), timeout_s=0.001)
-
-    assert answer["escalation"]["reason"] == "timeout" and "findings" not in answer
+    with pytest.raises(ToolFailed, match=r"the bugs lens took longer than 0\.001 s"):
+        await reviewed("bugs", "", materials, ToolSettings(), timeout_s=0.001)
 
 
 async def test_one_of_several_diffs_can_be_named() -> None:

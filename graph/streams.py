@@ -1,0 +1,56 @@
+"""The standard streams. Light: a command shows that it has begun before it loads what it needs."""
+
+import contextlib
+import os
+import sys
+from typing import Any, TextIO
+
+from graph.text import one_line
+from nodes.redaction import redacted
+
+
+def announce(text: str) -> None:
+    """Write the first line of a command to stderr; what cannot be written ends no run."""
+    with contextlib.suppress(OSError):
+        _write(sys.stderr, f"{one_line(text)} ...\n")
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return whether a person reads a stream: a variable such as FORCE_COLOR does not say so."""
+    return stream is not None and stream.isatty()
+
+
+def put(text: str) -> None:
+    """Write to stdout; a reader that has gone away is no error."""
+    _write(sys.stdout, redacted(text if text.endswith("\n") else f"{text}\n"))
+
+
+def be_lenient() -> None:
+    """Let the standard streams replace what their encoding cannot say."""
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="replace")
+
+
+def flush() -> None:
+    """Empty the streams, so that nothing is left to fail while the process ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            _write(stream, "")
+        except OSError:  # a full disk, which has been told by who wrote to it
+            _silence(stream)
+
+
+def _write(stream: TextIO | Any, text: str) -> None:
+    if stream is None:
+        return
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        _silence(stream)
+
+
+def _silence(stream: TextIO) -> None:
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())

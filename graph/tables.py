@@ -1,0 +1,69 @@
+"""Tables on a terminal: columns as wide as their longest word at least, or no columns at all."""
+
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+BETWEEN = 3
+"""Columns of the terminal that part two columns of a table, at most."""
+
+
+class FittedTable:
+    """Draws rows below a heading; where no column fits its words, each cell gets its own line."""
+
+    def __init__(
+        self, heading: Sequence[Text], rows: Sequence[Sequence[Text]], *, right: Sequence[int] = ()
+    ) -> None:
+        self._heading, self._rows, self._right = heading, rows, right
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        columns = list(zip(self._heading, *self._rows, strict=True))
+        sizes = [_size(column, console, options) for column in columns]
+        widths = column_widths(sizes, options.max_width - BETWEEN * len(columns))
+        if widths is None:
+            yield from self._stacked()
+            return
+        has_heading = any(cell.plain for cell in self._heading)
+        table = Table(
+            box=box.SIMPLE_HEAD if has_heading else None,
+            show_header=has_heading,
+            show_edge=False,
+            pad_edge=False,
+            collapse_padding=has_heading,
+            style="markdown.table.border",
+        )
+        for index, (cell, width) in enumerate(zip(self._heading, widths, strict=True)):
+            is_right = index in self._right
+            table.add_column(cell, width=width, justify="right" if is_right else "left")
+        for row in self._rows:
+            table.add_row(*row)
+        yield table
+
+    def _stacked(self) -> Iterator[RenderableType]:
+        for row in self._rows:
+            for index, (cell, name) in enumerate(zip(row, self._heading, strict=True)):
+                label = Text.assemble(name, ": ") if name.plain else Text("")
+                if cell.plain:
+                    yield Text.assemble("  " if index else "• ", label, cell)
+
+
+def column_widths(sizes: Sequence[Measurement], room: int) -> list[int] | None:
+    """Divide the room among columns; None when their longest words do not fit side by side."""
+    spare = room - sum(size.minimum for size in sizes)
+    if spare < 0:
+        return None
+    wanted = sum(size.maximum - size.minimum for size in sizes)
+    share = min(1.0, spare / wanted) if wanted else 0.0
+    return [size.minimum + int(share * (size.maximum - size.minimum)) for size in sizes]
+
+
+def _size(column: Sequence[Text], console: Console, options: ConsoleOptions) -> Measurement:
+    unbounded = options.update_width(100_000)
+    cells = [Measurement.get(console, unbounded, cell) for cell in column]
+    return Measurement(max(each.minimum for each in cells), max(each.maximum for each in cells))

@@ -1,0 +1,11 @@
+"""Whether a run is saved, so that it can be gone on with."""
+
+from langchain_core.runnables import RunnableConfig
+
+
+def is_saved(config: RunnableConfig) -> bool:
+    """Return whether a checkpointer saves the run; a thread id alone does not mean that.
+
+    LangGraph's server gives a run without a thread an id, and no checkpointer.
+    """
+    return bool(config.get("configurable", {}).get("__pregel_checkpointer"))

@@ -1,0 +1,107 @@
+"""What of a team a run stands on, kept with the run: a resume tells by it what has changed.
+
+A run cannot go on where a worker is gone that may have tasks, and must not go on where a worker
+may do more, or less, than when its plan was made. New words, limits and workers it may have.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from zlib import crc32
+
+from nodes.errors import UsageError
+from state import Team, TeamRecord, Worker
+
+TEAM_FILE = "team.md"
+
+
+class TeamChanged(UsageError):
+    """A run was begun by a team that is another one now."""
+
+    code = "TEAM_CHANGED"
+
+
+def record_of(team: Team) -> TeamRecord:
+    """Return the record of a team and of the teams within it."""
+    workers = list(_workers(team, ""))
+    return TeamRecord(
+        strategies={path: inner.strategy for path, inner in _teams(team, "")},
+        tools={path: _tools(worker) for path, worker in workers},
+        words={
+            **{path: _sum(inner, exclude={"workers", "grant"}) for path, inner in _teams(team, "")},
+            **{f"{path}.md": _sum(worker, exclude={"team", "tools"}) for path, worker in workers},
+        },
+    )
+
+
+def require_same_team(team: Team, values: Mapping[str, Any]) -> list[str]:
+    """Return what has changed of a team since a run began, where the run can go on all the same.
+
+    Args:
+        values: the state of the run; one that is done, or has no plan yet, can go on with any team.
+
+    Raises:
+        TeamChanged: it cannot go on.
+    """
+    plan = values.get("plan")
+    is_over = values.get("status") == "done" or values.get("planned_for") != values.get("request")
+    if plan is None or is_over:
+        return []
+    now = record_of(team)
+    before: TeamRecord | None = values.get("team_record")
+    gone = {task.worker for task in plan.tasks} - {worker.name for worker in team.roster}
+    refused = [f"worker {name} is gone" for name in sorted(gone)]
+    if before:
+        refused = list(_refused(before, now))
+    if refused:
+        raise TeamChanged(
+            f"the team {team.name} has changed since this run began",
+            cause="; ".join(refused),
+            kept="what the run has finished",
+            next="put the team's files back as they were, or ask anew on another thread",
+        )
+    return list(_allowed(before, now)) if before else []
+
+
+def _refused(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
+    gone = [path for path in before.tools if path not in now.tools]
+    yield from (f"worker {path} is gone" for path in gone)
+    # One within another team is more that the worker may do which is that team.
+    new = [path for path in now.tools if path not in before.tools and (gone or "/" in path)]
+    yield from (f"worker {path} is new" for path in new)
+    for path, tools in before.tools.items():
+        if path in now.tools and set(tools) != set(now.tools[path]):
+            changes = [f"+{tool}" for tool in now.tools[path] if tool not in tools]
+            changes += [f"-{tool}" for tool in tools if tool not in now.tools[path]]
+            yield f"worker {path} has other tools ({', '.join(changes)})"
+    for path, strategy in before.strategies.items():
+        if now.strategies.get(path, strategy) != strategy:
+            yield f"{path} has the strategy {now.strategies[path]}, it had {strategy}"
+
+
+def _allowed(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
+    yield from (f"worker {path} is new" for path in now.tools if path not in before.tools)
+    for path, words in before.words.items():
+        if now.words.get(path, words) != words:
+            yield f"{path} has changed"
+
+
+def _workers(team: Team, around: str) -> Iterator[tuple[str, Worker]]:
+    for worker in team.roster:
+        yield f"{around}{worker.name}", worker
+        if worker.team:
+            yield from _workers(worker.team, f"{around}{worker.name}/")
+
+
+def _teams(team: Team, around: str) -> Iterator[tuple[str, Team]]:
+    yield f"{around}{TEAM_FILE}", team
+    for worker in team.workers:
+        if worker.team:
+            yield from _teams(worker.team, f"{around}{worker.name}/")
+
+
+def _tools(worker: Worker) -> tuple[str, ...]:
+    return (f"team {worker.team.name}",) if worker.team else worker.tools
+
+
+def _sum(part: Team | Worker, *, exclude: set[str]) -> str:
+    return f"{crc32(part.model_dump_json(exclude=exclude).encode()):08x}"

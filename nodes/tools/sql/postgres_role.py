@@ -1,0 +1,62 @@
+"""What a role of PostgreSQL must not be able to do before a model's statement runs under it.
+
+A statement can take on any role that its session may become, so what a session gives up for a
+statement it has not lost. Only the address can keep such roles out.
+"""
+
+from typing import Any, Final
+
+from nodes.errors import ToolRefused
+
+_POWERS: Final = r"""
+WITH signed_in AS (
+    SELECT oid FROM pg_roles WHERE rolname IN (session_user, current_user)
+    UNION SELECT usesysid FROM pg_stat_activity WHERE pid = pg_backend_pid()
+)
+SELECT session_user::text, role.rolname::text, CASE
+        WHEN role.rolsuper THEN 'a superuser of the server'
+        WHEN role.rolname LIKE 'pg\_%' THEN 'a role with powers over the server'
+        WHEN role.rolreplication THEN 'a role that may replicate the server'
+        WHEN role.rolcreaterole THEN 'a role that may grant itself others'
+        ELSE 'a role that may read the hashes of passwords' END
+FROM signed_in JOIN pg_roles AS role ON pg_has_role(signed_in.oid, role.oid, 'MEMBER')
+WHERE role.rolsuper OR role.rolreplication OR role.rolcreaterole
+    OR (role.rolname LIKE 'pg\_%' AND role.rolname <> 'pg_database_owner')
+    OR has_table_privilege(role.oid, 'pg_catalog.pg_authid', 'SELECT')
+ORDER BY role.rolsuper DESC, role.rolname = session_user DESC, role.rolname
+LIMIT 1"""
+# Names that begin with pg_ are the server's own roles: all of them reach beyond the tables that
+# were granted, but for the one that every owner of a database is. That a role may also write
+# tables is no reason to refuse it: its transaction may not.
+
+_READER: Final = """
+SELECT format('CREATE ROLE reader LOGIN PASSWORD ''…''; GRANT CONNECT ON DATABASE %I TO reader; '
+    'GRANT USAGE ON SCHEMA %I TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA %I TO reader;',
+    current_database(), schema, schema)
+FROM (SELECT coalesce(current_schema(), 'public') AS schema) AS here"""
+
+
+class AddressRefused(ToolRefused):
+    """The role of an address could do more than read; `fix` has the statements that make one."""
+
+    def __init__(self, what: str, *, fix: str) -> None:
+        super().__init__(f"{what}; {fix}")
+        self.what, self.fix = what, fix
+
+
+async def refuse_powers(connection: Any) -> None:
+    """Refuse an address whose role is a superuser, may become one, or reaches beyond tables.
+
+    Raises:
+        AddressRefused: it does; nothing else has been read.
+    """
+    found = await (await connection.execute(_POWERS)).fetchone()
+    if found is None:
+        return
+    signed_in, role, power = found
+    who = repr(signed_in) if role == signed_in else f"{signed_in!r}, which may become {role!r}"
+    (reader,) = await (await connection.execute(_READER)).fetchone()
+    raise AddressRefused(
+        f"SUPERVISE_SQL_URL signs in to PostgreSQL as {who}, {power}, and nothing was read",
+        fix=f"make a role that can only read, and name it in the address: {reader}",
+    )

@@ -1,0 +1,174 @@
+"""Prove that a clone works on a machine that has nothing but git and Python.
+
+    python3 tests/benchmarks/fresh_machine.py
+        [--python PATH]... [--installer pip|uv]... [--first supervise|test]...
+
+Each row is a new clone of what is committed, with an empty environment but for HOME, PATH, how
+packages are found (pip's and uv's settings, proxies, certificates). Both commands are called, in
+either order: `bin/supervise run` with a small request, and `bin/test` on one file of tests, which
+needs what all the others need. pip is the one that `venv` brings; uv is the one on PATH.
+The caches of pip and uv are used. It needs only the standard library.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MINORS = ("3.11", "3.12", "3.13")
+COMMANDS: Mapping[str, Sequence[str]] = {
+    "supervise": (
+        "bin/supervise",
+        "run",
+        "Compare the market capitalization of the top 3 cloud providers",
+        "--file",
+        "examples/market_analysis",
+    ),
+    "test": ("bin/test", "tests/unit/test_layers.py", "tests/unit/test_timing.py"),
+}
+KEPT = re.compile(r"(?i)^(PIP|UV)_|_proxy$|^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE)$")
+SET_UP = "\n  done in "
+"""Ends what `bin/` says while it sets up."""
+HANG_S = 1800.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One clone: by what it is set up, and which command comes first."""
+
+    python: str
+    installer: str
+    first: str
+
+    @property
+    def order(self) -> list[str]:
+        """Return the names of both commands, in order."""
+        return sorted(COMMANDS, key=lambda name: name != self.first)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command came to."""
+
+    code: int
+    seconds: float
+    silence_s: float | None
+    """The longest while it was setting up; None when there was nothing to set up."""
+    said: str
+
+
+def main() -> int:
+    """Print a row for each combination; return 1 when a command failed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--python", action="append", help="may be repeated; those found without")
+    parser.add_argument("--installer", action="append", choices=["pip", "uv"])
+    parser.add_argument("--first", action="append", choices=list(COMMANDS))
+    given = parser.parse_args()
+    pythons = [shutil.which(each) or each for each in given.python or _pythons()]
+    installers = given.installer or ["pip", *(["uv"] if shutil.which("uv") else [])]
+    rows = [Row(*each) for each in product(pythons, installers, given.first or COMMANDS)]
+    if not rows:
+        print(f"no Python of {', '.join(MINORS)} was found: name one with --python")
+        return 1
+    print(f"{len(rows)} clones of {_commit()}", flush=True)
+    print("| Python | installer | first command | second command |\n|---|---|---|---|", flush=True)
+    failures = [failed for row in rows if (failed := _show(row))]
+    for failure in failures:
+        print(f"\n{failure}")
+    return 1 if failures else 0
+
+
+def _show(row: Row) -> str:
+    """Run a row, print it, and return what failed; empty when nothing did."""
+    with tempfile.TemporaryDirectory(prefix="fresh-") as folder:
+        checkout = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(checkout)], check=True)
+        ended = [_run(row, name, checkout) for name in row.order]
+    cells = [_cell(name, each) for name, each in zip(row.order, ended, strict=True)]
+    print(f"| {' | '.join([_version(row.python), _release(row), *cells])} |", flush=True)
+    failed = next((each for each in ended if each.code), None)
+    return f"{row}:\n{failed.said[-4000:]}" if failed else ""
+
+
+def _run(row: Row, name: str, checkout: Path) -> Ended:
+    began = last = time.monotonic()
+    silence, said = 0.0, ""
+    is_set_up = False
+    process = subprocess.Popen(
+        COMMANDS[name],
+        cwd=checkout,
+        env=_environment(row),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert process.stdout
+    while part := os.read(process.stdout.fileno(), 65536):
+        now = time.monotonic()
+        silence, last = silence if is_set_up else max(silence, now - last), now
+        said += part.decode(errors="replace")
+        is_set_up = is_set_up or SET_UP in said
+    code, seconds = process.wait(HANG_S), time.monotonic() - began
+    return Ended(code, seconds, silence if is_set_up else None, said)
+
+
+def _cell(name: str, ended: Ended) -> str:
+    verdict = f"exit code {ended.code}" if ended.code else "ok"
+    set_up = ended.silence_s is not None
+    silent = f", set-up silent for {ended.silence_s:.0f} s at most" if set_up else ""
+    return f"`bin/{name}` {verdict} in {ended.seconds:.0f} s{silent}"
+
+
+def _environment(row: Row) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if KEPT.search(name)}
+    folders = os.environ["PATH"].split(os.pathsep)
+    without_uv = [folder for folder in folders if not (Path(folder) / "uv").exists()]
+    uv = shutil.which("uv")
+    found = [str(Path(uv).parent), *without_uv] if row.installer == "uv" and uv else without_uv
+    more = {"PATH": os.pathsep.join(found), "HOME": str(Path.home()), "PYTHON": row.python}
+    return {**kept, **more}
+
+
+def _pythons() -> Iterator[str]:
+    """Find an interpreter of each release: on PATH, or where pyenv keeps its own."""
+    for minor in MINORS:
+        homes = sorted((Path.home() / ".pyenv" / "versions").glob(f"{minor}.*/bin/python3"))
+        if found := next(map(str, homes), None) or shutil.which(f"python{minor}"):
+            yield found
+
+
+def _version(python: str) -> str:
+    return _said(python, "--version").removeprefix("Python ")
+
+
+def _release(row: Row) -> str:
+    """Return the installer with its release: of pip, the one that a new environment gets."""
+    if row.installer == "uv":
+        return " ".join(_said("uv", "--version").split()[:2])
+    return f"pip {_said(row.python, '-c', 'import ensurepip; print(ensurepip.version())')}"
+
+
+def _commit() -> str:
+    changed = " (what is not committed is not in it)" if _said(*_git("status", "-s")) else ""
+    return f"{_said(*_git('rev-parse', '--short', 'HEAD'))}{changed}"
+
+
+def _git(*arguments: str) -> list[str]:
+    return ["git", "-C", str(ROOT), *arguments]
+
+
+def _said(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,234 @@
+"""A team whose files change while a run waits: the run goes on where it can, or says why not."""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command
+
+from graph import aresume, arun, build_supervisor
+from graph.runner import ThreadUnfinished
+from graph.settings import Settings
+from graph.trace import load_trace
+from nodes.team_record import TeamChanged, record_of, require_same_team
+from state import Context, Plan, SupervisorState, Task, Team, Worker
+from tests.endpoint import Endpoint, Scenario, dag
+from tests.teams import team
+
+REQUEST = "Compare the parts and say which one is best."
+WAITS = {"approve_plan": True}
+PLAN = Plan(
+    goal="Compare.",
+    tasks=(Task(id="a", description="Write a.md: name three figures.", worker="barista"),),
+)
+
+
+def write_team(**tools: str) -> Path:
+    """Write a team folder of workers, each with the tools that are named."""
+    folder = Path("coffee")
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.md"):
+        old.unlink()
+    (folder / "team.md").write_text("---\ndescription: A team for tests.\n---\nPlan.\n")
+    for name, held in tools.items():
+        front = f"description: Does what a {name} does.\ntools: [{held}]"
+        (folder / f"{name}.md").write_text(f"---\n{front}\n---\nWork.\n")
+    return folder
+
+
+async def waiting(endpoint: Endpoint, settings: Settings) -> None:
+    """Leave a run of two workers waiting for approval."""
+    endpoint.play(Scenario(tasks=dag({"a": (), "b": ("a",)}, worker="reader")))
+    folder = write_team(reader="", analyst="calculate")
+    outcome = await arun(REQUEST, team=folder, thread="t1", context=WAITS, settings=settings)
+    assert outcome.exit_code == 7
+
+
+CHANGES = {
+    "a worker has another name": (
+        {"verifier": "", "analyst": "calculate"},
+        "worker reader is gone; worker verifier is new",
+    ),
+    "a worker that no task has is gone": ({"reader": ""}, "worker analyst is gone"),
+    "a worker has more tools": (
+        {"reader": "fetch_page", "analyst": "calculate"},
+        r"worker reader has other tools \(\+fetch_page\)",
+    ),
+    "a worker has fewer tools": (
+        {"reader": "", "analyst": ""},
+        r"worker analyst has other tools \(-calculate\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_a_run_does_not_go_on_with_a_team_that_may_do_something_else(
+    endpoint: Endpoint, settings: Settings, change: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    await waiting(endpoint, settings)
+    asked, (tools, said) = len(endpoint.requests), CHANGES[change]
+    write_team(**tools)
+
+    with caplog.at_level(logging.WARNING), pytest.raises(TeamChanged, match=said) as raised:
+        await aresume("t1", answer="accept", settings=settings)
+
+    assert raised.value.exit_code == 2
+    assert "on another thread" in raised.value.line()
+    assert len(endpoint.requests) == asked
+    assert "unknown node" not in caplog.text
+
+
+async def test_a_run_goes_on_once_the_files_are_as_they_were(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    await waiting(endpoint, settings)
+    write_team(verifier="", analyst="calculate")
+    with pytest.raises(TeamChanged):
+        await aresume("t1", settings=settings)
+    write_team(reader="", analyst="calculate")
+
+    outcome = await aresume("t1", answer="accept", settings=settings)
+
+    assert outcome.status == "done"
+
+
+async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    await waiting(endpoint, settings)
+    folder = write_team(reader="", analyst="calculate", writer="")
+    for name in ("team.md", "reader.md"):
+        (folder / name).write_text((folder / name).read_text() + "Be brief.\n")
+
+    outcome = await aresume("t1", answer="accept", settings=settings)
+
+    events = load_trace("t1", settings)["events"]
+    (told,) = [event for event in events if event["kind"] == "team_changed"]
+    assert outcome.status == "done"
+    assert told["changes"] == [
+        "worker writer is new",
+        "team.md has changed",
+        "reader.md has changed",
+    ]
+    assert "Be brief" in str(endpoint.calls(task="a")[-1].body)
+
+
+async def test_a_run_that_is_done_gives_its_answer_whatever_became_of_its_team(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    await waiting(endpoint, settings)
+    done = await aresume("t1", answer="accept", settings=settings)
+    write_team(verifier="")
+
+    again = await aresume("t1", settings=settings)
+
+    assert again.answer == done.answer
+
+
+async def test_a_new_request_does_not_take_the_place_of_tasks_whose_worker_is_gone(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"a": ()}, latency_s=60.0, worker="reader")))
+    folder = write_team(reader="")
+    begun = asyncio.create_task(arun(REQUEST, team=folder, thread="t1", settings=settings))
+    await endpoint.reach(2)
+    begun.cancel()
+    await asyncio.wait([begun])
+    write_team(verifier="")
+
+    with pytest.raises(ThreadUnfinished):
+        await arun("Something else.", team=folder, thread="t1", settings=settings)
+    with pytest.raises(TeamChanged):
+        await aresume("t1", settings=settings)
+
+
+def trio(**tools: tuple[str, ...]) -> Team:
+    workers = tuple(
+        Worker(name=name, description="Works.", instructions="Work.", tools=held)
+        for name, held in tools.items()
+    )
+    return team().model_copy(update={"workers": workers})
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        (trio(verifier=()), "worker reader is gone; worker verifier is new"),
+        (trio(reader=("fetch_page",)), r"\+fetch_page"),
+        (trio(reader=()).model_copy(update={"strategy": "step"}), "strategy step"),
+    ],
+)
+@pytest.mark.parametrize("stops_at", ["approval", "the workers"])
+async def test_a_graph_with_a_checkpointer_of_the_user_refuses_too(
+    endpoint: Endpoint, settings: Settings, later: Team, said: str, stops_at: str
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"a": ()}, worker="reader")))
+    saver: Any = InMemorySaver()
+    config: Any = {"configurable": {"thread_id": "1"}}
+    first = build_supervisor(trio(reader=()), settings=settings, checkpointer=saver)
+    options: dict[str, Any] = {"context": WAITS}
+    resumed: Any = Command(resume="accept")
+    if stops_at == "the workers":
+        options, resumed = {"interrupt_after": ["supervisor"]}, None
+    await first.ainvoke({"request": REQUEST}, config, **options)
+    asked = len(endpoint.requests)
+    second = build_supervisor(later, settings=settings, checkpointer=saver)
+
+    with pytest.raises(TeamChanged, match=said):
+        await second.ainvoke(resumed, config)
+
+    assert len(endpoint.requests) == asked
+    ended = await first.ainvoke(resumed, config)
+    assert ended["status"] == "done"
+
+
+async def test_a_team_that_is_a_node_of_another_graph_refuses_too(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"a": ()}, worker="reader")))
+    saver, config = InMemorySaver(), RunnableConfig(configurable={"thread_id": "1"})
+
+    def outer(inner: Team) -> Any:
+        builder = StateGraph(SupervisorState, context_schema=Context)
+        builder.add_node("team", build_supervisor(inner, settings=settings))
+        builder.add_edge(START, "team")
+        return builder.compile(checkpointer=saver)
+
+    await outer(trio(reader=())).ainvoke(
+        {"request": REQUEST}, config, context=Context(approve_plan=True)
+    )
+
+    with pytest.raises(TeamChanged, match="reader is gone; worker verifier is new"):
+        await outer(trio(verifier=())).ainvoke(Command(resume="accept"), config)
+
+    ended = await outer(trio(reader=())).ainvoke(Command(resume="accept"), config)
+    assert ended["status"] == "done"
+
+
+def test_a_team_within_a_team_may_get_no_more_workers_and_tools():
+    def cafe(**tools: tuple[str, ...]) -> Team:
+        barista = Worker(name="barista", description="A team.", team=trio(**tools))
+        return team().model_copy(update={"workers": (barista,)})
+
+    def changed(before: Team, after: Team) -> Any:
+        plan = {"plan": PLAN, "status": "running", "planned_for": "x", "request": "x"}
+        return require_same_team(after, {**plan, "team_record": record_of(before)})
+
+    assert changed(cafe(reader=()), cafe(reader=())) == []
+    with pytest.raises(TeamChanged, match=r"worker barista/reader has other tools"):
+        changed(cafe(reader=()), cafe(reader=("fetch_page",)))
+    with pytest.raises(TeamChanged, match=r"worker barista/analyst is new"):
+        changed(cafe(reader=()), cafe(reader=(), analyst=("calculate",)))
+
+
+async def test_without_a_record_of_the_team_the_workers_of_the_plan_must_be_there():
+    values = {"plan": PLAN, "status": "running", "planned_for": "x", "request": "x"}
+
+    assert require_same_team(trio(barista=()), values) == []
+    with pytest.raises(TeamChanged, match="worker barista is gone"):
+        require_same_team(trio(reader=()), values)

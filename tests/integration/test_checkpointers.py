@@ -1,0 +1,180 @@
+"""Checkpointers of the user's: any kind serves, none is changed, and a human needs one."""
+
+import asyncio
+import sqlite3
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from graph import build_supervisor
+from graph.checkpointers import CheckpointerMissing, adapt_checkpointer
+from graph.settings import Settings
+from state import Plan, Team, Worker
+from tests.endpoint import Endpoint, Scenario, dag
+from tests.teams import team
+
+REQUEST: Any = {"request": "Compare the parts and say which one is best."}
+THREAD: Any = {"configurable": {"thread_id": "one"}}
+
+
+class Reversing:
+    """A cipher for tests."""
+
+    def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+        return "reversed", plaintext[::-1]
+
+    def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
+        return ciphertext[::-1]
+
+
+def nested(inner: Team) -> Team:
+    worker = Worker(name="desk", description="Is a team.", team=inner)
+    return team().model_copy(update={"workers": (*team().workers, worker)})
+
+
+@pytest.mark.parametrize(
+    ("asking", "context", "named"),
+    [
+        (team(), {"approve_plan": True}, "the context (approve_plan)"),
+        (team(approve_plan=True), {}, "the team trio (approve_plan)"),
+        (team(ladder=("refine", "person")), {}, "the team trio (person in its ladder)"),
+        (nested(team(name="inner", approve_plan=True)), {}, "the team inner (approve_plan)"),
+    ],
+)
+@pytest.mark.parametrize("config", [None, THREAD])
+async def test_a_human_cannot_be_asked_without_a_checkpointer_and_nothing_is_spent(
+    endpoint: Endpoint, settings: Settings, asking: Team, context: Any, named: str, config: Any
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    graph = build_supervisor(asking, settings=settings)
+
+    with pytest.raises(CheckpointerMissing) as refused:
+        await graph.ainvoke(REQUEST, config, context=context)
+
+    assert named in str(refused.value) and "\n" not in refused.value.line()
+    assert refused.value.exit_code == 2
+    assert not endpoint.requests
+
+
+async def test_a_node_of_another_graph_asks_by_the_checkpointer_of_that_graph(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    outer = StateGraph(MessagesState)
+    outer.add_node("team", build_supervisor(team(approve_plan=True), settings=settings))
+    outer.add_edge(START, "team")
+    said: Any = {"messages": [("user", REQUEST["request"])]}
+
+    with pytest.raises(CheckpointerMissing):
+        await outer.compile().ainvoke(said)
+    asked = await outer.compile(checkpointer=InMemorySaver()).ainvoke(said, THREAD)
+
+    assert [question.value["kind"] for question in asked["__interrupt__"]] == ["plan"]
+
+
+async def test_a_synchronous_sqlite_saver_keeps_a_run_that_waits(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+    with SqliteSaver.from_conn_string("runs.sqlite") as saver:
+        graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
+        asked = await asyncio.to_thread(graph.invoke, REQUEST, THREAD)
+    with SqliteSaver.from_conn_string("runs.sqlite") as saver:  # as after a restart
+        graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
+        ended = await asyncio.to_thread(graph.invoke, Command(resume="accept"), THREAD)
+        kept = graph.get_state(THREAD).values
+        history = list(graph.get_state_history(THREAD))
+
+    assert [question.value["kind"] for question in asked["__interrupt__"]] == ["plan"]
+    assert (ended["status"], kept["status"]) == ("done", "done")
+    assert isinstance(kept["plan"], Plan) and kept["answer"] == ended["answer"]
+    assert len(history) >= 4
+
+
+async def test_the_asynchronous_methods_work_with_a_synchronous_saver(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    connection = sqlite3.connect("runs.sqlite", check_same_thread=False)
+    graph = build_supervisor(team(), settings=settings, checkpointer=SqliteSaver(connection))
+
+    await graph.ainvoke(REQUEST, THREAD)
+    kept = (await graph.aget_state(THREAD)).values
+    history = [snapshot async for snapshot in graph.aget_state_history(THREAD)]
+    connection.close()
+
+    assert kept["status"] == "done" and isinstance(kept["plan"], Plan)
+    assert history[0].values["status"] == "done"
+
+
+async def test_an_asynchronous_sqlite_saver_reads_back_our_types(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    async with AsyncSqliteSaver.from_conn_string("runs.sqlite") as saver:
+        graph = build_supervisor(team(), settings=settings, checkpointer=saver)
+        await graph.ainvoke(REQUEST, THREAD)
+        kept = (await graph.aget_state(THREAD)).values
+
+    assert kept["status"] == "done" and isinstance(kept["plan"], Plan)
+
+
+async def test_the_checkpointer_of_the_user_stays_as_it_was(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    saver = InMemorySaver()
+    before, serializer = dict(vars(saver)), dict(vars(saver.serde))
+
+    graph = build_supervisor(team(), settings=settings, checkpointer=saver)
+    await graph.ainvoke(REQUEST, THREAD)
+
+    assert graph.checkpointer is saver and type(saver) is InMemorySaver
+    assert vars(saver) == before and vars(saver.serde) == serializer
+    assert saver.get_tuple(THREAD) is not None
+
+
+async def test_an_encrypting_serializer_goes_on_encrypting(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    saver = InMemorySaver(serde=EncryptedSerializer(Reversing(), JsonPlusSerializer()))
+    graph = build_supervisor(team(), settings=settings, checkpointer=saver)
+
+    await graph.ainvoke(REQUEST, THREAD)
+    kept = (await graph.aget_state(THREAD)).values
+
+    assert isinstance(kept["plan"], Plan)
+    kinds = {kind for kind, _ in saver.blobs.values()} - {"empty"}
+    assert kinds and all(kind.endswith("+reversed") for kind in kinds)
+
+
+class Note(BaseModel):
+    """A type of the user's."""
+
+    text: str
+
+
+def test_types_that_a_serializer_names_itself_are_read_too_and_no_others() -> None:
+    plan = Plan.model_validate(Scenario(tasks=dag({"A": ()})).plan())
+    naming = JsonPlusSerializer(allowed_msgpack_modules=[Note])
+
+    named = adapt_checkpointer(InMemorySaver(serde=naming)).serde
+    usual = adapt_checkpointer(InMemorySaver()).serde
+
+    assert named.loads_typed(named.dumps_typed([plan, Note(text="x")])) == [plan, Note(text="x")]
+    assert usual.loads_typed(usual.dumps_typed([plan, Note(text="x")])) == [plan, {"text": "x"}]
+
+
+def test_a_checkpointer_that_is_adapted_stays_as_it_is() -> None:
+    adapted = adapt_checkpointer(SqliteSaver(sqlite3.connect(":memory:")))
+
+    assert adapt_checkpointer(adapted) is adapted

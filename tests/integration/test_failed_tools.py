@@ -1,0 +1,203 @@
+"""A tool that fails makes its task failed or its report partial; it is never an empty result."""
+
+from typing import Any
+
+import pytest
+
+from graph import arun, build_supervisor, load_team
+from graph.runner import aresume
+from graph.settings import Settings
+from graph.trace import load_trace
+from state import Report, Team, Worker
+from tests.contracts import DISTRIBUTION, text_of
+from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.teams import team
+
+REQUEST = "Compare the parts and say which one is best."
+REVIEW = "Review this contract before we sign it, what are the risks and what should worry us?"
+LOOK = "tests.failing_tools:look"
+SLOW = "look failed: took longer than 60 s"
+FINE = {"output": "All is well.", "findings": []}
+Calls = tuple[tuple[str, dict[str, Any]], ...]
+
+
+def lookers() -> Team:
+    looker = Worker(name="looker", description="Looks.", instructions="Look.", tools=(LOOK,))
+    return team().model_copy(update={"workers": (looker,)})
+
+
+def calls(*endings: str, **more: Any) -> Calls:
+    return tuple(("look", {"how": how, **more}) for how in endings)
+
+
+async def looked(
+    endpoint: Endpoint, settings: Settings, made: Calls, *, a_turn: int = 1, **scripted: Any
+) -> dict[str, Any]:
+    task = ScriptedTask(
+        id="A", worker="looker", tool_calls=made, calls_a_turn=a_turn, report=FINE, **scripted
+    )
+    endpoint.play(Scenario(tasks=(task,)))
+    materials = {"a.txt": "Alpha.", "b.txt": "Beta."}
+    graph = build_supervisor(lookers(), settings=settings)
+    state: dict[str, Any] = await graph.ainvoke({"request": REQUEST, "materials": materials})
+    return state
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("times out", SLOW),
+        ("crashes", "look failed: RuntimeError: torn apart"),
+        ("does half", "look is incomplete: the second half took longer than 9 s"),
+        ("talks on", "look answered with 30,015 characters, of which 24,000 are read"),
+    ],
+)
+async def test_a_report_that_calls_itself_complete_is_partial_where_its_tool_failed(
+    endpoint: Endpoint, settings: Settings, how: str, reason: str
+) -> None:
+    state = await looked(endpoint, settings, calls("answers", how))
+
+    report: Report = state["results"]["A"]
+    assert report.status == "completed" and report.is_partial
+    assert report.failures == report.gaps == (reason,)
+    assert state["status"] == "partial"
+    assert f"A lacks: {reason}" in state["answer"].gaps
+    assert state["answer"].confidence <= 50
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        calls("times out", "answers"),
+        calls("refuses", "answers"),
+        calls("refuses", "refuses", "answers"),
+    ],
+)
+async def test_a_call_that_was_made_good_leaves_no_gap(
+    endpoint: Endpoint, settings: Settings, made: Calls
+) -> None:
+    state = await looked(endpoint, settings, made)
+
+    assert state["results"]["A"].gaps == () and state["status"] == "done"
+
+
+async def test_a_success_on_one_material_does_not_make_a_failure_on_another_good(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    made = (*calls("times out", material="a.txt"), *calls("answers", material="b.txt"))
+
+    state = await looked(endpoint, settings, made, materials=("a.txt", "b.txt"))
+
+    assert state["results"]["A"].failures == (SLOW,)
+    assert state["status"] == "partial"
+
+
+async def test_a_report_on_refusals_alone_names_them_and_is_whole(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    state = await looked(endpoint, settings, calls("refuses", "refuses"))
+
+    assert state["results"]["A"].gaps == ("look: there is no such shelf; name another",)
+    assert not state["results"]["A"].is_partial and state["status"] == "done"
+
+
+async def test_a_model_cannot_say_of_itself_what_code_decides(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    claimed = {"output": "Half.", "is_partial": True, "failures": ["me"]}
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=claimed),)))
+
+    state = await build_supervisor(lookers(), settings=settings).ainvoke({"request": REQUEST})
+
+    assert state["results"]["A"].failures == () and state["status"] == "done"
+
+
+async def test_a_material_that_was_cut_when_it_was_read_makes_the_report_partial(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    task = ScriptedTask(id="A", worker="looker", report=FINE, materials=("a.log",))
+    endpoint.play(Scenario(tasks=(task,)))
+    materials = {"a.log": "12:00 started\n[cut at 2000000 characters]"}
+
+    state = await build_supervisor(lookers(), settings=settings).ainvoke(
+        {"request": REQUEST, "materials": materials}
+    )
+
+    assert state["status"] == "partial"
+    assert "A lacks: a.log was cut when it was read: its end is not covered" in state["answer"].gaps
+
+
+async def test_the_trace_says_which_calls_failed_and_a_resume_does_their_tasks_again(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    first = ScriptedTask(id="A", worker="looker", tool_calls=calls("times out"), report=FINE)
+    after = ScriptedTask(id="B", worker="looker", depends_on=("A",), report=FINE)
+    other = ScriptedTask(id="C", worker="looker", tool_calls=calls("refuses"), report=FINE)
+    endpoint.play(Scenario(tasks=(first, after, other)))
+
+    partial = await arun(REQUEST, team=lookers(), settings=settings, thread="one")
+    told = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
+    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=FINE),)))
+    before = len(endpoint.calls(schema="Report"))
+    resumed = await aresume("one", settings=settings)
+
+    assert partial.status == "partial" and partial.exit_code == 3
+    assert {event["task"]: event["failures"] for event in told} == {"A": [SLOW], "C": []}
+    assert resumed.status == "done"
+    again = endpoint.calls(schema="Report")[before:]
+    assert [call.task for call in again] == ["A", "B"]
+
+
+def review_team() -> Team:
+    """The shipped team, but for its check against the playbook, which fails."""
+    shipped = load_team("contract_review")
+    failing = ("tests.failing_tools:check_playbook",)
+    workers = (
+        worker.model_copy(update={"tools": failing}) if worker.name == "compliance" else worker
+        for worker in shipped.workers
+    )
+    return shipped.model_copy(update={"workers": tuple(workers)})
+
+
+async def test_a_contract_whose_check_failed_has_no_ranking_and_no_clean_bill() -> None:
+    outcome = await arun(REVIEW, team=review_team(), files=[str(DISTRIBUTION)])
+
+    assert outcome.answer is not None
+    reports = outcome.results
+    reason = "check_playbook failed: reading took longer than 60 s; give a shorter or cleaner text"
+    assert outcome.status == "partial" and outcome.exit_code == 3
+    assert reports["compliance_check"].status == "failed" and not reports["compliance_check"].claims
+    assert reports["risks"].status == "skipped"
+    assert f"compliance_check failed: {reason}" in outcome.answer.gaps
+    assert "No risk to rank" not in outcome.answer.text
+
+
+async def test_risks_are_not_ranked_by_a_check_that_failed_whatever_its_report_says(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    check = ScriptedTask(
+        id="check",
+        worker="compliance",
+        materials=(DISTRIBUTION.name,),
+        tool_calls=(("check_playbook", {"material": DISTRIBUTION.name}),),
+        report={"output": "No deviations were found.", "findings": []},
+    )
+    rank = ScriptedTask(
+        id="rank",
+        worker="risk",
+        depends_on=("check",),
+        tool_calls=(("risk_matrix", {"findings": []}),),
+        report={"output": "There is no risk."},
+    )
+    endpoint.play(Scenario(tasks=(check, rank)))
+    graph = build_supervisor(review_team(), settings=settings)
+    materials = {DISTRIBUTION.name: text_of(DISTRIBUTION)}
+
+    state = await graph.ainvoke({"request": REVIEW, "materials": materials})
+
+    reason = "check lacks: check_playbook failed: reading took longer than 60 s"
+    (gap,) = state["results"]["rank"].gaps
+    assert state["status"] == "partial"
+    assert any(each.startswith(reason) for each in state["answer"].gaps)
+    assert gap.startswith("risk_matrix: no risk can be ranked, as the check did not run to its end")
+    assert reason in gap

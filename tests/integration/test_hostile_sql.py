@@ -1,0 +1,348 @@
+"""No statement does more than read, whatever it is after; nor does a role that could do more."""
+
+import asyncio
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import psycopg
+import pytest
+
+from graph.commands.doctor import diagnose
+from graph.commands.teams import check
+from graph.settings import Settings
+from nodes.errors import SettingsInvalid, ToolFailed, ToolRefused
+from nodes.tools.isolation import Isolated
+from nodes.tools.query_database import ENGINE, query_database
+from nodes.tools.settings import ToolSettings
+from tests.hostile import CORPUS, SECRET, World, filled, world
+
+TIMEOUT_S: Final = 0.5
+AIMS_AT_FILES: Final = (
+    *("files_read", "files_written", "settings", "passwords", "sql_in_text", "elsewhere"),
+    *("rows", "objects", "commands", "several", "endless"),
+)
+"""What the engines that read files have anything of; the rest is PostgreSQL's own."""
+ORDINARY: Final = (
+    "SELECT region, sum(revenue) AS total FROM sales GROUP BY region ORDER BY total DESC LIMIT 5",
+    "SELECT count(*), count(DISTINCT region), avg(revenue), stddev(revenue) FROM sales",
+    "SELECT date_trunc('month', now()), to_char(now(), 'YYYY-MM'), age(now(), '2020-01-01')",
+    "SELECT extract(year FROM CURRENT_DATE), date_part('day', now()), now() AT TIME ZONE 'UTC'",
+    "SELECT lag(revenue) OVER (PARTITION BY region ORDER BY revenue), rank() OVER () FROM sales",
+    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY revenue) FROM sales",
+    "SELECT region, count(*) FILTER (WHERE revenue > 1) FROM sales GROUP BY ROLLUP (region)",
+    "WITH top AS (SELECT max(revenue) AS most FROM sales) SELECT * FROM sales, top",
+    "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 9) TABLE r",
+    "SELECT s.region, t.n FROM sales s CROSS JOIN LATERAL (SELECT s.revenue * 2 AS n) t",
+    "SELECT day::date FROM generate_series('2024-01-01', '2024-01-03', interval '1 day') AS day",
+    "SELECT json_agg(s), jsonb_build_object('a', max(s.revenue)), row_to_json(s) FROM sales s "
+    "GROUP BY s.*",
+    "SELECT string_agg(region, ', ' ORDER BY region), array_agg(revenue) FROM sales",
+    "SELECT unnest(ARRAY[1, 2]), regexp_matches(region, '[A-Z]', 'g') FROM sales",
+    "SELECT * FROM sales WHERE region ILIKE '%n%' AND region ~* 'o' AND region NOT IN ('x')",
+    "SELECT * FROM sales WHERE to_tsvector('simple', region) @@ to_tsquery('north')",
+    "SELECT coalesce(nullif(region, ''), '-'), greatest(1, revenue), CAST(revenue AS int) "
+    "FROM sales",
+    "SELECT concat(region, '-', revenue), format('%s', region), left(region, 2) FROM sales",
+    "SELECT round(revenue::numeric, 2), 10 / 4.0, 2 ^ 3, width_bucket(revenue, 0, 9, 3) FROM sales",
+    "SELECT random() < 2, gen_random_uuid() IS NOT NULL, md5(region) FROM sales",
+    "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'sales'",
+    "SELECT pg_size_pretty(pg_total_relation_size('sales'::regclass))",
+    "SELECT l2_distance('[1,2]'::vector, '[1,3]'), '[1]'::vector <-> '[3]'",
+    "VALUES (1, 'a'), (2, 'b')",
+    "SELECT 'pg_sleep' AS word, 'DELETE FROM sales; --' AS text",
+    "SELECT * FROM sales TABLESAMPLE system (100);",
+)
+EFFECTS: Final = {
+    "rows": "UPDATE sales SET revenue = revenue + 1",
+    "sequence": "SELECT nextval('ids')",
+    "large objects": "SELECT lo_put(4711, 0, 'gone')",
+    "settings": "ALTER ROLE reader SET statement_timeout = 9999",
+    "settings file": "ALTER SYSTEM SET log_statement = 'ddl'",
+    "settings loaded": "SELECT pg_reload_conf(), pg_sleep(0.5)",
+    "roles": "CREATE ROLE intruder",
+    "members": "GRANT pg_monitor TO guests",
+    "relations": "CREATE TABLE made (a int)",
+    "slots": "SELECT pg_create_physical_replication_slot('made')",
+    "advisory locks": "SELECT pg_advisory_lock(1)",
+    "transactions": "SELECT pg_current_xact_id()",
+    "notices": "SELECT pg_notify('door', 'open')",
+    "log": "SELECT pg_logical_emit_message(false, 'a', 'b')",
+    "files": "COPY sales TO '{out}'",
+    "sessions": "SELECT pg_terminate_backend({victim}, 5000)",
+}
+
+
+@pytest.fixture(scope="module")
+def attacked() -> Iterator[World]:
+    """A server with a reader and an owner of its table, for all tests of this file."""
+    with world() as made:
+        yield made
+
+
+async def ask_all(engine: str, target: str, statements: list[str], **request: Any) -> list[Any]:
+    """Ask as the tool does, in one child process as long as it lives; failures are answers."""
+    answers = list[Any]()
+    common = {"engine": engine, "target": target, "materials": {}, "timeout_s": TIMEOUT_S}
+    async with Isolated(ENGINE, timeout_s=20) as child:
+        for sql in statements:
+            try:
+                answers.append(await child.ask({**common, **request, "sql": sql}))
+            except ToolFailed as failure:
+                answers.append({"error": str(failure)})
+    return answers
+
+
+def test_the_corpus_holds_at_least_128_different_statements() -> None:
+    statements = [statement for each in CORPUS.values() for statement in each]
+
+    assert len(set(statements)) == len(statements) >= 128
+
+
+@pytest.mark.parametrize("role", ["reader", "owner"])
+@pytest.mark.parametrize("aim", CORPUS)
+async def test_a14_no_statement_has_an_effect_even_under_a_role_that_owns_the_tables(
+    attacked: World, aim: str, role: str
+) -> None:
+    before = attacked.state()
+
+    answers = await ask_all(
+        "postgres", attacked.server.url(user=role), attacked.statements(aim, role)
+    )
+
+    assert SECRET not in str(answers) and "SCRAM-SHA" not in str(answers)
+    assert attacked.changes(before) == {}
+
+
+async def test_a14_no_statement_takes_powers_through_the_tool(attacked: World) -> None:
+    url = attacked.server.url(user="reader")
+    tool = query_database(ToolSettings(sql_url=url), timeout_s=TIMEOUT_S)
+    before = attacked.state()
+
+    asked = [tool.ainvoke({"sql": sql, "materials": None}) for sql in attacked.statements("role")]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+
+    unlike = [each for each in answers if not isinstance(each, ToolRefused | ToolFailed)]
+    assert unlike == []
+    assert SECRET not in str(answers)
+    assert attacked.changes(before) == {}
+
+
+async def test_a14_ordinary_statements_are_answered(attacked: World) -> None:
+    answers = await ask_all("postgres", attacked.server.url(user="reader"), list(ORDINARY))
+
+    said = zip(ORDINARY, answers, strict=True)
+    assert [(sql, answer["error"]) for sql, answer in said if "error" in answer] == []
+
+
+@pytest.mark.parametrize("aim", ["disguised", "definitions", "log", "sql_in_text"])
+async def test_a14_what_is_called_in_disguise_is_refused_before_it_runs(
+    attacked: World, aim: str
+) -> None:
+    answers = await ask_all(
+        "postgres", attacked.server.url(user="reader"), attacked.statements(aim)
+    )
+
+    assert [answer for answer in answers if "error" not in answer] == []
+
+
+def test_every_kind_of_effect_would_be_seen() -> None:
+    with world() as broken:
+        for kind, sql in EFFECTS.items():
+            places = {"{out}": str(broken.out), "{victim}": str(broken.victim("reader"))}
+            before = broken.state()
+            broken.run_as_superuser(filled(sql, places))
+            assert kind in broken.changes(before), kind
+
+
+POWERS: Final = {
+    "a superuser": ("SUPERUSER", ()),
+    "a member of a superuser": ("", ("GRANT boss TO {}",)),
+    "an heir of nothing": ("NOINHERIT", ("GRANT boss TO {}",)),
+    "one who may only pass it on": (
+        "",
+        ("GRANT boss TO {} WITH ADMIN TRUE, INHERIT FALSE, SET FALSE",),
+    ),
+    "a member of a member": ("", ("CREATE ROLE middle; GRANT boss TO middle; GRANT middle TO {}",)),
+    "a reader of files": ("", ("GRANT pg_read_server_files TO {}",)),
+    "a writer of files": ("", ("GRANT pg_write_server_files TO {}",)),
+    "a starter of programs": ("", ("GRANT pg_execute_server_program TO {}",)),
+    "a reader of all data": ("", ("GRANT pg_read_all_data TO {}",)),
+    "a writer of all data": ("", ("GRANT pg_write_all_data TO {}",)),
+    "one who ends sessions": ("", ("GRANT pg_signal_backend TO {}",)),
+    "one who watches": ("", ("GRANT pg_monitor TO {}",)),
+    "a replicator": ("REPLICATION", ()),
+    "a maker of roles": ("CREATEROLE", ()),
+    "a reader of hashes": ("", ("GRANT SELECT ON pg_authid TO {}",)),
+}
+
+
+@pytest.fixture
+def made_role(attacked: World) -> Iterator[str]:
+    """A role that may sign in, and goes again."""
+    attacked.run_as_superuser("CREATE ROLE made LOGIN; GRANT guests TO made")
+    attacked.run_as_superuser("CREATE ROLE boss SUPERUSER")
+    yield "made"
+    attacked.run_as_superuser("DROP OWNED BY made; DROP ROLE made; DROP ROLE boss")
+    attacked.run_as_superuser("DROP ROLE IF EXISTS middle")
+
+
+@pytest.mark.parametrize("power", POWERS)
+async def test_a14_a_role_that_could_do_more_is_refused_with_what_makes_a_reader(
+    attacked: World, made_role: str, power: str
+) -> None:
+    attribute, granted = POWERS[power]
+    for statement in (f"ALTER ROLE {made_role} {attribute}" if attribute else "", *granted):
+        attacked.run_as_superuser(statement.format(made_role))
+    tool = query_database(ToolSettings(sql_url=attacked.server.url(user=made_role)))
+
+    with pytest.raises(ToolRefused) as refusal:
+        await tool.ainvoke({"sql": "SELECT 1", "materials": None})
+
+    said = str(refusal.value)
+    assert "SUPERVISE_SQL_URL" in said and repr(made_role) in said and "\n" not in said
+    for part in ("CREATE ROLE reader LOGIN PASSWORD", "GRANT CONNECT", "GRANT USAGE", "SELECT ON"):
+        assert part in said
+
+
+async def test_a14_what_a_refusal_proposes_makes_a_role_that_is_accepted(attacked: World) -> None:
+    [refused] = await ask_all("postgres", attacked.server.url(), ["SELECT 1"])
+    statements = refused["fix"].partition(": ")[2].replace("reader", "proposed")
+    attacked.run_as_superuser(f"{statements} GRANT guests TO proposed")
+
+    answers = await ask_all(
+        "postgres", attacked.server.url(user="proposed"), ["", "SELECT count(*) FROM sales"]
+    )
+
+    assert [table["table"] for table in answers[0]["tables"]] == ["sales"]
+    assert answers[1]["rows"] == [[2]]
+
+
+@pytest.mark.parametrize("option", ["role", "session_authorization"])
+async def test_a14_a_superuser_who_signs_in_as_another_is_refused(
+    attacked: World, option: str
+) -> None:
+    url = f"{attacked.server.url()}?options=-c{option}%3Dreader"
+
+    [answer] = await ask_all("postgres", url, ["SELECT * FROM sales"])
+
+    assert "'postgres', a superuser" in answer["error"] and "rows" not in answer
+
+
+def test_doctor_and_check_refuse_a_superusers_address_in_the_same_words(
+    attacked: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(sql_url=attacked.server.url())
+
+    code = diagnose(settings)
+    said = capsys.readouterr().out
+    with pytest.raises(SettingsInvalid) as refusal:
+        check("market_analysis", settings)
+
+    assert code == 2
+    assert refusal.value.what in said and refusal.value.next in said
+    assert "CREATE ROLE reader" in refusal.value.line()
+
+
+def test_doctor_and_check_accept_a_readers_address(
+    attacked: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(sql_url=attacked.server.url(user="reader"))
+
+    codes = diagnose(settings), check("market_analysis", settings)
+
+    assert codes == (0, 0)
+    assert "its role may read" in capsys.readouterr().out
+
+
+def test_doctor_names_a_server_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
+    code = diagnose(Settings(sql_url="postgresql://me:pw-hidden@127.0.0.1:1/sales"))
+
+    said = capsys.readouterr().out
+    assert code == 2 and "cannot be reached" in said and "pw-hidden" not in said
+
+
+def test_a_transaction_that_may_only_read_cannot_be_made_to_write(attacked: World) -> None:
+    with psycopg.connect(attacked.server.url(user="owner")) as connection:
+        connection.set_read_only(True)
+        with pytest.raises(psycopg.Error, match="read-write mode"):
+            connection.execute("SELECT set_config('transaction_read_only', 'off', true)")
+
+
+@pytest.fixture
+def tables(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+    """The table in a file of SQLite, in one of DuckDB, or as a CSV file of the run."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    sheet = "region,revenue\nNorth,1\nSouth,2\n"
+    made = "CREATE TABLE sales (region TEXT, revenue FLOAT)"
+    rows = "INSERT INTO sales VALUES ('North', 1), ('South', 2)"
+    targets = {"sqlite": folder / "sales.db", "duckdb": folder / "sales.duckdb"}
+    if request.param == "sqlite":
+        with sqlite3.connect(targets["sqlite"]) as base:
+            base.execute(made)
+            base.execute(rows)
+        base.close()
+    elif request.param == "duckdb":
+        with duckdb.connect(str(targets["duckdb"])) as duck:
+            duck.execute(made)
+            duck.execute(rows)
+    materials = {"sales.csv": sheet} if request.param == "none" else {}
+    target = str(targets.get(request.param, ""))
+    return {"engine": request.param, "target": target, "materials": materials}
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.mark.parametrize(
+    ("tables", "aim"),
+    [
+        *product(["sqlite", "duckdb"], AIMS_AT_FILES),
+        *product(["none"], ["files_written", "rows"]),
+    ],
+    indirect=["tables"],
+)
+async def test_a12_no_statement_on_files_has_an_effect(
+    tables: dict[str, Any], tmp_path: Path, aim: str
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text(SECRET)
+    places = {"{secret}": str(secret), "{out}": str(tmp_path / "out"), "{victim}": str(os.getpid())}
+    statements = [filled(sql, places) for sql in CORPUS[aim]]
+    before = digests(tmp_path)
+
+    answers = await ask_all(statements=statements, **tables)
+    [kept] = await ask_all(statements=["SELECT * FROM sales ORDER BY 1"], **tables)
+
+    assert SECRET not in str(answers)
+    assert digests(tmp_path) == before
+    assert kept["rows"] == [["North", 1], ["South", 2]]
+
+
+@pytest.mark.parametrize("tables", ["sqlite", "duckdb", "none"], indirect=True)
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "EXPLAIN ANALYZE DELETE FROM sales",
+        "EXPLAIN ANALYZE SELECT * FROM sales",
+        "explain /* */ (analyze, format json) UPDATE sales SET revenue = 0",
+        "WITH gone AS (DELETE FROM sales RETURNING *) SELECT * FROM gone",
+        "WITH made AS (INSERT INTO sales VALUES ('West', 3) RETURNING *) SELECT * FROM made",
+        "WITH made AS (UPDATE sales SET revenue = 0 RETURNING *) SELECT * FROM made",
+        "EXPLAIN DELETE FROM sales",
+    ],
+)
+async def test_a12_what_would_change_a_table_of_a_file_is_refused_in_one_line(
+    tables: dict[str, Any], sql: str
+) -> None:
+    [answer] = await ask_all(statements=[sql], **tables)
+
+    assert "rows" not in answer and answer["error"] and "\n" not in answer["error"]

@@ -1,0 +1,53 @@
+"""The command line in a terminal of a given width, and what it wrote there."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import sys
+import termios
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HANG_S = 120.0
+"""A guard against a process that never ends, and no measure."""
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+
+
+def written(*arguments: str, columns: int, **environment: str) -> str:
+    """Run `supervise` in a terminal and return all it wrote, control sequences included."""
+    child, terminal = pty.fork()
+    if child == 0:
+        _become(arguments, columns, environment)
+    said, ends = b"", time.monotonic() + HANG_S
+    try:
+        while time.monotonic() < ends:
+            if select.select([terminal], [], [], 1.0)[0]:
+                said += os.read(terminal, 65536)
+    except OSError:  # Linux says so that the other end is closed
+        pass
+    finally:
+        os.close(terminal)
+        os.waitpid(child, 0)
+    return said.decode(errors="replace").replace("\r\n", "\n")
+
+
+def plain(said: str) -> str:
+    """Take the control sequences out of what was written."""
+    return CONTROL.sub("", said)
+
+
+def _become(arguments: tuple[str, ...], columns: int, more: dict[str, str]) -> None:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "LANGSMITH_TRACING": "false",
+        **more,
+    }
+    os.execve(sys.executable, [sys.executable, "-m", "graph.cli", *arguments], environment)
