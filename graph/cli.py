@@ -81,7 +81,10 @@ MaxCost = Annotated[
 MaxTokens = Annotated[
     int | None,
     typer.Option(
-        "--max-tokens", min=0, help="Input and output together; then it answers with what it has."
+        "--max-tokens",
+        metavar="N",
+        min=0,
+        help="Input and output together; then it answers with what it has.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]

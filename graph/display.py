@@ -78,9 +78,13 @@ class BoardView:
         width, rows, seconds = options.max_width, self._board.rows(), self._board.seconds()
         if seconds is not None:
             yield _fitting(self._summary(rows, seconds), width)
+        kept = one_line(", ".join(self._board.kept_materials), width)
+        if kept:
+            yield _fitting([f"kept from the thread: {kept}"], width)
         if not rows:
             return
-        shown = _chosen(rows, None if self._is_final else max(1, console.height - 3))
+        room = console.height - (4 if kept else 3)
+        shown = _chosen(rows, None if self._is_final else max(1, room))
         yield _table(shown, width)
         if len(shown) < len(rows):
             yield Text(f"… {len(rows) - len(shown)} more tasks", style="dim")

@@ -129,7 +129,7 @@ async def test_what_is_not_its_matter_is_handed_back_and_not_answered() -> None:
     )
 
     assert outcome.status == "partial"
-    assert any("out_of_scope" in gap for gap in answer.gaps)
+    assert any("out of scope" in gap for gap in answer.gaps)
     assert "cat" not in answer.text.split()
     assert answer.sources == ()
 

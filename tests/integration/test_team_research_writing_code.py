@@ -181,8 +181,8 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
 @pytest.mark.parametrize(
     ("request_text", "files", "said"),
     [
-        ("Book a train to Ghent", (), "out_of_scope"),
-        ("Send the notice to all tenants", ("notice.md",), "out_of_scope"),
+        ("Book a train to Ghent", (), "out of scope"),
+        ("Send the notice to all tenants", ("notice.md",), "out of scope"),
         ("Find the bug in my program", (), "there is no Python code"),
         ("Find the bug in this function", ("exam/page.js",), "page.js is none"),
         ("Proofread this text", ("stock.csv",), "no text of whole sentences in stock.csv"),
