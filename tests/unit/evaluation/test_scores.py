@@ -131,6 +131,7 @@ def test_a_citation_must_exist_and_a_quotation_stand_in_its_material():
         ({"escalation": "out_of_scope"}, None, "done", 0),
         ({"escalation": "out_of_scope", "status": "partial"}, "out_of_scope", "done", 0),
         ({"status": "partial"}, None, "partial", 1),
+        ({"status": "partial"}, None, "failed", 1),
         ({"status": "failed"}, None, "done", 0),
     ],
 )
