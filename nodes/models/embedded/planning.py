@@ -65,14 +65,10 @@ def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Widen a task: without its code, or without its longest words."""
+    """Widen a task: without its code. Its words stay, for any of them may be its subject."""
     text = "\n".join(said(messages, HumanMessage))
     *_, description = section(text, "task").split("\n", 2)
-    widened = _CODE_CLAUSE.sub("", description).strip()
-    if not widened or widened == description.strip():
-        rare = sorted(set(words(description)), key=lambda word: (-len(word), word))[:2]
-        kept = [part for part in description.split() if not set(words(part)) & set(rare)]
-        widened = " ".join(kept) or description
+    widened = _CODE_CLAUSE.sub("", description).strip() or description
     return {
         "description": f"{widened} Where nothing is found, say what was searched.",
         "reason": f"The first attempt failed: {section(text, 'error')[:200]}",

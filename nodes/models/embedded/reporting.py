@@ -58,7 +58,7 @@ def report(brief: Brief) -> dict[str, Any]:
     statements = _statements(brief.subject, found or handed)
     claims += statements
     if not shown and not claims:
-        return _failed(broken) if broken else _handed_back(brief, answered)
+        return _failed(brief) if broken else _handed_back(brief, answered)
     told = " ".join(shown)
     if listed := [s for s in statements if s["text"] not in told] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
@@ -204,9 +204,9 @@ def _handed(brief: Brief) -> list[Passage]:
     return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
 
 
-def _failed(broken: list[Call]) -> dict[str, Any]:
+def _failed(brief: Brief) -> dict[str, Any]:
     """Report a failure: without what the tools could not do there is nothing to say."""
-    reasons = dict.fromkeys(_reason(call) for call in broken)
+    reasons = dict.fromkeys(_reason(call) for call in brief.calls if call.failed)
     return {"status": "failed", "output": ". ".join(reasons), "confidence": 0}
 
 
