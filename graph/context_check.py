@@ -5,7 +5,6 @@ This middleware is for servers whose graphs are all of this application.
 """
 
 import json
-import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Final
 
@@ -14,8 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph.given import read_context
 from nodes.errors import SettingsInvalid
+from nodes.limits.patterns import Pattern
 
-RUNS_AND_ASSISTANTS: Final = re.compile(
+RUNS_AND_ASSISTANTS: Final = Pattern(
     r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons))?/?|/assistants(/[^/]+)?/?"
 )
 

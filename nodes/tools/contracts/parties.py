@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.clauses import PREAMBLE
 from nodes.tools.contracts.contract import Contract
 from nodes.tools.contracts.noise import Span
@@ -12,25 +13,25 @@ from nodes.tools.contracts.sentences import sentences
 MAX_PARTIES = 8
 MAX_OPENING_CHARS = 6_000
 MAX_DETAIL_CHARS = 500
-_BETWEEN = re.compile(r"\b(?:by\s+and\s+(?:between|among)|between|among)\b:?\s*", re.IGNORECASE)
-_LISTED = re.compile(r"^[ ]*\(?[1-9][.)][ ]*(?=[A-Z\[])", re.MULTILINE)
+_BETWEEN = Pattern(r"\b(?:by\s+and\s+(?:between|among)|between|among)\b:?\s*", re.IGNORECASE)
+_LISTED = Pattern(r"^[ ]*\(?[1-9][.)][ ]*(?=[A-Z\[])", re.MULTILINE)
 _FORM = (
     r"(?:,?\s+(?:(?:Inc|Ltd|Corp|Co|INC|LTD|CORP|CO)\b\.?|L\.L\.C\.|L\.P\.|N\.A\.|N\.V\.|B\.V\.|S\.A\."
     r"|S\.p\.A\.|(?:LLC|LLP|LP|PLC|plc|SAS|SA|GmbH|AG|SE|Limited|LIMITED|Corporation|Company)\b))*"
 )
 _STOP = r"(?<!Inc)(?<!INC)(?<!Ltd)(?<!LTD)(?<!Corp)(?<!CORP)(?<!Co)(?<!CO)\."
-_NAME = re.compile(
+_NAME = Pattern(
     rf"(?P<name>\[[^\]\n]{{0,40}}\]|_{{4,}}|[A-Z0-9][^\n,(;]{{1,90}}?{_FORM})"
     r"(?=\s*[,(;]|\s{2,}|\s+(?:with|having|whose|located|organi[sz]ed|of|residing|incorporated|dated"
     r"|and|And|AND|on|for|effective|as)\b|\s*"
     rf"{_STOP}(?:\s|$)|\s*$)"
 )
-_ROLE = re.compile(
+_ROLE = Pattern(
     r"\([^()\"']{0,40}(?:[\"'](?P<quoted>[^()\"']{1,40})[\"']|(?<=\()(?P<bare>[A-Z][\w &-]{0,40}))"
     r"[^()]{0,60}\)"
 )
-_NEXT = re.compile(r"[,;]?\s+(?:(?:and|And|AND|&)\s+)(?:\(\d\)\s*)?(?=[A-Z\[_0-9])")
-_COMMA = re.compile(r"[,;]\s+(?=[A-Z\[])")
+_NEXT = Pattern(r"[,;]?\s+(?:(?:and|And|AND|&)\s+)(?:\(\d\)\s*)?(?=[A-Z\[_0-9])")
+_COMMA = Pattern(r"[,;]\s+(?=[A-Z\[])")
 
 
 @dataclass(frozen=True)

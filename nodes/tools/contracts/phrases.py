@@ -9,13 +9,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.noise import Span
 from nodes.tools.contracts.quantities import Quantity, quantities, quantity_at
 
 MAX_GAPS = 2
 MAX_GAP_CHARS = 160
 MAX_PHRASE_CHARS = 200
-_WORD = re.compile(r"[\w'-]+\*?")
+_WORD = Pattern(r"[\w'-]+\*?")
 _SIGNS = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"'))
 
 
@@ -34,8 +35,8 @@ class Phrase:
 
     anchors: tuple[str, ...]
     """What the phrase begins with, of which one is looked for first, since that is quick."""
-    head: re.Pattern[str]
-    tail: re.Pattern[str] | None
+    head: Pattern
+    tail: Pattern | None
     """What follows the quantity; None where the phrase has none."""
     is_near: bool = True
     """The quantity stands right behind the head, not anywhere up to 160 characters on."""
@@ -88,8 +89,8 @@ def phrase(text: str) -> Phrase:
     head = _pattern(words[: at if is_near else at - 1])
     return Phrase(
         anchors=tuple(dict.fromkeys(_stem(part) for part in words[0].split("|"))),
-        head=re.compile(head + (r"\s+" if at < len(words) and is_near else "")),
-        tail=re.compile(_behind(_pattern(words[at + 1 :]))) if at < len(words) else None,
+        head=Pattern(head + (r"\s+" if at < len(words) and is_near else "")),
+        tail=Pattern(_behind(_pattern(words[at + 1 :]))) if at < len(words) else None,
         is_near=is_near,
     )
 

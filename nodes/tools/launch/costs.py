@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.launch.sales import is_sales
 from nodes.tools.materials import material_text
 from nodes.tools.tables.numbers import number
@@ -77,7 +78,7 @@ def _said(patterns: tuple[str, ...], text: str) -> Decimal | None:
     found = {
         _amount(match["n"])
         for pattern in patterns
-        for match in re.finditer(pattern, text, re.IGNORECASE)
+        for match in Pattern(pattern, re.IGNORECASE).finditer(text)
     }
     if len(found) > 1:
         named = " and ".join(str(each) for each in sorted(found))
