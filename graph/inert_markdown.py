@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # most answers are shown without a parser
 MAX_PARSED_CHARS: Final = 200_000
 """Of a longer text the code is changed too: finding it would take too long."""
 _LOADING: Final = Pattern(r"!\[|<[A-Za-z/!?]")
-_UNESCAPED: Final = Pattern(r"(?<!\\)((?:\\\\)*)(!(?=\[)|<(?=[A-Za-z/!?]))")
+_UNESCAPED: Final = Pattern(r"(?<!\\)((?:\\\\)*+)(!(?=\[)|<(?=[A-Za-z/!?]))")
 _ACTIVE: Final = frozenset(("image", "html_inline", "html_block"))
 _CODE: Final = frozenset(("fence", "code_block"))
 

@@ -86,7 +86,7 @@ _CAPABILITIES = (
     ),
     _capability(
         "make a call",
-        r"(?:call|phone|dial)\s+(?:the|our|a|an)?\s*"
+        r"(?:call|phone|dial)\s+(?:(?:the|our|a|an)\s*)?"
         r"(?:customers?|clients?|suppliers?|office|landlord|patients?|\+?\d)",
         r"call|phone|dial|voice|telephon|twilio",
     ),

@@ -16,7 +16,7 @@ MIN_OVERLAP = 0.5
 MIN_SHARED = 2
 """Terms that both must have, unless they have no other."""
 
-_RULE = Pattern(r"\[([A-Za-z][\w-]*)[^\[\]]*\]$")
+_RULE = Pattern(r"\[([A-Za-z][\w-]*+)[^\[\]]*+\]$")
 """The rule or check that a finding comes from, where its message ends with one in brackets."""
 _RANK = {severity: rank for rank, severity in enumerate(get_args(Severity))}
 

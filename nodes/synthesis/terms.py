@@ -6,7 +6,7 @@ from nodes.limits.patterns import Pattern
 STEM_CHARS = 6
 """Words are cut to this length: "injection" and "injected" are one term."""
 
-_WORD = Pattern(r"[^\W\d_][\w\-]*|\w*\d[\w\-]*[^\W\d_][\w\-]*")
+_WORD = Pattern(r"[^\W\d_][\w\-]*|[^\W\d]{0,60}+\d[\d_\-]{0,60}+[^\W\d_][\w\-]*")
 
 
 def terms(text: str) -> frozenset[str]:

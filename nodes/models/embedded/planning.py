@@ -15,7 +15,7 @@ from nodes.models.embedded.words import figures, nearest, words
 
 _CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
-_MATERIAL = Pattern(r"^- (.+?) \(\d+ characters\):(.*)$", re.MULTILINE)
+_MATERIAL = Pattern(r"^- (.{1,300}?) \(\d+ characters\):(.*)$", re.MULTILINE)
 _TABLE = Pattern(r"\.[ct]sv$", re.IGNORECASE)
 _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000

@@ -18,7 +18,7 @@ _DATE = Pattern(
     rf"(?P<year>\d{{4}})|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}})\b"
 )
 _DATED = Pattern(r"\b(?:dated|made|entered into|effective|executed)\b")
-_LEFT_BLANK = Pattern(r"\b(?:dated?|as of|day of)\s*:?\s*(\[[^\]\n]{0,20}\]|_{3,})")
+_LEFT_BLANK = Pattern(r"\b(?:dated?|as of|day of)\s*+(?::\s*+)?(\[[^\]\n]{0,20}\]|_{3,})")
 _INSTRUMENT = r"(?:Agreement|Contract|Lease|Deed|License|Amendment|Terms and Conditions)"
 _TITLE_ABOVE = Pattern(
     r"^[ #*]*(?:EXHIBIT\s+[\d.]+\s+)?(?P<title>[A-Z][A-Z &,/'()-]{2,80}?"

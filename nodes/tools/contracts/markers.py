@@ -23,10 +23,10 @@ _MARK = rf"""(?:
   | (?P<open>\()?(?P<enclosed>[a-z]{{1,5}}|[A-Z]{{1,2}}|\d{{1,2}})\)
   | (?P<dotted>[A-Z]|[IVX]{{1,5}}|[a-z])\.
 )(?=\s|["'\[])"""
-_AT_LINE = Pattern(rf"^[ ]*(?:[#>*_]{{1,6}}[ ]*)*(?P<mark>{_MARK})", re.VERBOSE | re.MULTILINE)
+_AT_LINE = Pattern(rf"^[ #>*_]*+(?P<mark>{_MARK})", re.VERBOSE | re.MULTILINE)
 _AT_HEADING = Pattern(rf"(?P<mark>{_MARK})", re.VERBOSE)
-_INSIDE = Pattern(rf"(?:(?<=[.:;)\]\"])[ ]|[ ]{{2,}})(?P<mark>{_MARK})", re.VERBOSE)
-_REFERENCE = Pattern(r"\s*(?:(?:and|or|of|above|below|hereof|through|to)\b|[,;)])")
+_INSIDE = Pattern(rf"(?:(?<=[.:;)\]\"])[ ]|(?<![ ])[ ]{{2,}}+)(?P<mark>{_MARK})", re.VERBOSE)
+_REFERENCE = Pattern(r"(?:and|or|of|above|below|hereof|through|to)\b|[,;)]")
 _NAMED_BEFORE = Pattern(
     r"\b(?:no|nos|section|sections|sec|secs|article|articles|clause|clauses|exhibit|schedule|and|or"
     r"|paragraph|box|of|to|in|by|with|under|the|this|a|an|as)\.?\s*$",
@@ -90,7 +90,7 @@ def _marker(text: str, match: re.Match[str], *, is_inside: bool) -> Marker:
 
 def _begins_a_line(text: str, match: re.Match[str]) -> bool:
     after = text[match.end("mark") : match.end("mark") + 80]
-    if _REFERENCE.match(after) or (not match["enclosed"] and _first(after).islower()):
+    if _REFERENCE.match(after.lstrip()) or (not match["enclosed"] and _first(after).islower()):
         return False
     if match["decimal"] and not match["stop"] and "." not in match["decimal"]:
         return bool(heading(text, match.end("mark") + 1)[0])

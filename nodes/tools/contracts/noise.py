@@ -14,8 +14,8 @@ MAX_ENTRY_WORDS = 9
 MAX_LINE_CHARS = 200
 """A longer line is text; nothing is looked for in it."""
 _PAGE_MARK = Pattern(
-    r"^[ \t]*(?:page\s+)?[-\u2013\u2014~\[(]*[ \t]*(?:(?:[A-Z]-)?\d{1,4}|[ivxl]{1,6})[ \t]*"
-    r"(?:(?:of|/)[ \t]*\d{1,4})?[ \t]*[-\u2013\u2014~\])]*[ \t]*$",
+    r"^[ \t]*+(?:page\s++)?[-\u2013\u2014~\[(]*+[ \t]*+(?:(?:[A-Z]-)?\d{1,4}|[ivxl]{1,6})[ \t]*+"
+    r"(?:(?:of|/)[ \t]*+\d{1,4})?[ \t]*+[-\u2013\u2014~\])]*+[ \t]*+$",
     re.IGNORECASE,
 )
 _FILING = Pattern(r"^\s*Source:\s.{3,120}\b(?:10-[KQ]|8-K|20-F|S-\d|F-\d|EX-?\d)")
@@ -23,15 +23,19 @@ _FILING_TAG = Pattern(
     r"^\s*</?(?:PAGE|TEXT|DOCUMENT|TYPE|SEQUENCE|FILENAME|DESCRIPTION|TABLE|CAPTION|S|C|FN)>"
 )
 _REDACTION = Pattern(r"^\s*(?:\[?[*\u25cf]+\]?\s*)?confidential treatment\b", re.IGNORECASE)
-_LEADERS = Pattern(r"(?:\.{4,}|(?: \.){4,})[ ]*(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})[ ]*$")
+_LEADERS = Pattern(
+    r"(?:(?<!\.)\.{4,}+|(?<! \.)(?: \.){4,}+)[ ]*+(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})[ ]*+$"
+)
 _CONTENTS = Pattern(r"^[ \t#*]*(?:table of contents|contents|index)[ \t*:]*$", re.IGNORECASE)
 _NUMBERED = Pattern(
     r"^\s*(?:\(?\w{1,4}[.)]|\d+(?:\.\d+)+|(?:article|section|clause)\s)", re.IGNORECASE
 )
 _ENTRY_NUMBER = Pattern(
-    r"^\s*(?:article|section|clause)?\s*(?:[ivxl]+|[\d.]+)[.:)]?\s", re.IGNORECASE
+    r"^\s*+(?:(?:article|section|clause)\s*+)?(?:[ivxl]++|[\d.]++)[.:)]?\s", re.IGNORECASE
 )
-_PAGE_AT_END = Pattern(r"\s+(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})\s*$", re.IGNORECASE)
+_PAGE_AT_END = Pattern(
+    r"(?<!\s)\s++(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})\s*+$", re.IGNORECASE
+)
 _SENTENCE_END = (".", ",", ";", ":")
 
 

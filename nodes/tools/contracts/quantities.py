@@ -14,20 +14,23 @@ _NUMERAL = (
     "|nineteen|ninety|nine|thirteen|thirty|three|fifteen|fifty|five|twelve|twenty|two|eleven|ten"
     "|one|zero|hundred|thousand|million)"
 )
-_WORDS = rf"{_NUMERAL}(?:[ \n-]+(?:and[ \n]+)?{_NUMERAL})*(?:[ \n]+and[ \n]+(?:a|one)[ -]half)?"
+_WORDS = (
+    rf"{_NUMERAL}(?:[ \n-]++(?:and[ \n]++)?{_NUMERAL}){{0,15}}"
+    r"(?:[ \n]++and[ \n]++(?:a|one)[ -]half)?"
+)
 _UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_KIND = r"(?:(?:calendar|business|working|consecutive|full|banking)[ \n]+)?"
-_PER = r"(?:\s*(?:per|a|each)\s+(?P<per>day|month|annum|year)|\s*(?P<adverb>monthly|annually))?"
+_NUMBER = r"\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,18})?|\d{1,18}(?:\.\d{1,18})?"
+_KIND = r"(?:(?:calendar|business|working|consecutive|full|banking)[ \n]++)?"
+_PER = r"(?:\s*+(?:per|a|each)\s++(?P<per>day|month|annum|year)|\s*+(?P<adverb>monthly|annually))?"
 _QUANTITY = Pattern(
-    rf"(?<![\w.$€£])(?:(?P<words>{_WORDS})(?:[ \n-]+(?P<early>{_UNIT}))?[ \n-]*)?"
-    rf"(?:(?P<open>\(\s*)?(?P<digits>(?<![\d.,]){_NUMBER})(?P<sign>\s?%)?\s*(?(open)\)))?"
-    rf"(?(early)|(?(sign)|[ \n-]*{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER}"
+    rf"(?<![\w.$€£])(?:(?P<words>{_WORDS})(?:[ \n-]++(?P<early>{_UNIT}))?[ \n-]*+)?"
+    rf"(?:(?P<open>\(\s*+)?(?P<digits>(?<![\d.,]){_NUMBER})(?P<sign>\s?%)?\s*+(?(open)\)))?"
+    rf"(?(early)|(?(sign)|[ \n-]*+{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER}"
 )
 _MONEY = Pattern(
     r"(?:(?P<sign>us\s?\$|\$|€|£|usd|eur|gbp)\s?"
     rf"(?P<before>(?:{_NUMBER})(?:\s(?:million|billion|thousand))?\b|\[[*\u25cf• ]+\])"
-    rf"|(?P<after>{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
+    rf"|(?<!\d)(?P<after>{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
     r"(?P<name>u\.?s\.? dollars?|dollars?|euros?|pounds sterling))"
 )
 MAX_LENGTH = 120

@@ -8,7 +8,7 @@ from nodes.limits.patterns import Pattern
 SOFT_CHARS = 1000
 HARD_CHARS = 2000
 
-_HEADING = Pattern(r"^#{1,6}[ \t]+(.+?)[ \t#]*$")
+_HEADING = Pattern(r"^#{1,6}[ \t]++(.*[^ \t#])[ \t#]*+$")
 _UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
 
 

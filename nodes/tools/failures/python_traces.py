@@ -12,7 +12,7 @@ MAX_BETWEEN: Final = 50
 """Lines between two parts of a chain."""
 
 _FRAME = Pattern(r'File "([^"]+)", line (\d+)(?:, in (.+))?$')
-_ERROR = Pattern(r"([A-Za-z_]\w*(?:\.\w+)*)(?::\s?(.*))?$")
+_ERROR = Pattern(r"(?<![\w.])([A-Za-z_]\w*+(?:\.\w++)*+)(?::\s?(.*))?$")
 _MARGIN = Pattern(r"^[^|]{0,60}\|\s?")
 _NO_ERROR = frozenset(("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL"))
 _LINKS: Final[tuple[tuple[str, Link], ...]] = (

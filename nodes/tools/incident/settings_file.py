@@ -18,7 +18,7 @@ from nodes.tools.plain_text import plain
 Value = str | int | float | bool | None
 MAX_KEYS = 4_000
 MAX_DEPTH = 30
-_PAIR = Pattern(r"\s*(?:export\s+)?([A-Za-z_][\w.\-]*)\s*[=:]\s*(.*)")
+_PAIR = Pattern(r"(?<![\w.\-\s])\s*+(?:export\s++)?([A-Za-z_][\w.\-]*+)\s*+[=:]\s*+(.*)")
 _QUOTES = "'\""
 
 

@@ -9,7 +9,7 @@ from nodes.tools.launch.channels import Channel, Piece, channel_named
 MAX_CHARS = 60_000
 TEXTS = (".md", ".markdown", ".txt", ".html", ".docx", ".pdf")
 
-_HEADING = Pattern(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.+?)\s*#*\s*$")
+_HEADING = Pattern(r"\s{0,3}(?P<marks>#{1,6})\s++(?P<title>.*[^\s#])[\s#]*+$")
 _LIST_MARK = Pattern(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 
 

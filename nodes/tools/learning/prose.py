@@ -84,7 +84,7 @@ def _blocks() -> MarkdownIt:
 
 def title_of(name: str, text: str) -> str:
     """Give a document's first heading, else its file's name in words."""
-    heading = Pattern(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE).search(text)
+    heading = Pattern(r"^#{1,6}\s++(.*[^\s#])[ \t#]*+$", re.MULTILINE).search(text)
     words = PurePosixPath(name).stem.replace("_", " ").replace("-", " ")
     return plain_line(heading[1], MAX_TITLE_CHARS) if heading else words.capitalize()
 

@@ -28,9 +28,12 @@ _NEEDS = frozenset(("prerequisites", "prerequisite", "requires", "needs", "after
 _HOURS = frozenset(("hours", "hour", "duration", "duration_hours", "time"))
 _COLUMNS = {"topic": _TOPIC, "needs": _NEEDS, "hours": _HOURS}
 _ARROW = Pattern(r"->|→|⟶|=>")
-_BULLET = Pattern(r"^\s*(?:[-*+]|\d+[.)])\s+(?P<name>[^()]+?)\s*(?:\((?P<more>[^()]*)\))?\s*$")
+_BULLET = Pattern(
+    r"^\s*+(?:[-*+]|\d++[.)])\s++(?P<name>[^()]*[^()\s])\s*+(?:\((?P<more>[^()]*+)\)\s*+)?$"
+)
 _AROUND = Pattern(
-    r"^\s*(?:[-*+]|\d+[.)])\s+|,?\s+(?:in|over|within|at|for|with)\s+\d.*$", re.IGNORECASE
+    r"^\s*+(?:[-*+]|\d++[.)])\s++|(?:,|(?<!\s))\s++(?:in|over|within|at|for|with)\s++\d.*$",
+    re.IGNORECASE,
 )
 _AFTER = Pattern(r"(?:after|needs|requires|prerequisites?)\s*:?\s*(?P<names>[^;]+)", re.IGNORECASE)
 _NUMBER = Pattern(r"(\d+(?:\.\d+)?)\s*(?:h|hours?)?", re.IGNORECASE)

@@ -18,10 +18,10 @@ MAX_REQUEST_CHARS = 4_000
 WORDS_BEFORE, WORDS_AFTER = 3, 2
 CURRENCIES = {"€": "EUR", "$": "USD", "£": "GBP"}
 
-_N = r"(?P<n>\d[\d,.]*\d|\d)"
+_N = r"(?P<n>\d[\d,.]{0,30}\d|\d)"
 _SIGN = r"(?:[€$£]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CAD|AUD)"
-_AMOUNT = rf"(?P<before>{_SIGN})?\s*{_N}\s*(?P<after>{_SIGN})?"
-_PERCENT = r"\s*(?:%|per ?cent)"
+_AMOUNT = rf"(?P<before>{_SIGN})? ?{_N} ?(?P<after>{_SIGN})?"
+_PERCENT = r" ?(?:%|per ?cent)"
 _MOST = (
     r"(?:at most|at|to|below|under|no more than|not more than|up to|max(?:imum)?(?: of)?|of|"
     r"capped at|limited to|cap(?: of)?|limit(?: of)?)"
@@ -43,16 +43,16 @@ _MIN_TRADE = _any(
     rf"(?:skip|ignore|drop|leave out) {_KIND} (?:below|under|less than|smaller than) {_AMOUNT}",
 )
 _TURNOVER = _any(
-    rf"turnover (?:cap |limit )?(?:is |must be |should be )?(?:{_MOST} )*{_N}{_PERCENT}",
-    rf"(?:{_MOST} )+{_N}{_PERCENT} (?:of )?turnover",
+    rf"turnover (?:cap |limit )?(?:is |must be |should be )?(?:{_MOST} ){{0,4}}{_N}{_PERCENT}",
+    rf"(?:{_MOST} ){{1,4}}{_N}{_PERCENT} (?:of )?turnover",
 )
 _DEPOSIT = _any(
     rf"(?:add|invest|deposit|put in)(?:ing)? {_MORE} {_AMOUNT}",
     rf"(?:add|invest|deposit|put in)(?:ing)? {_AMOUNT} (?:more|extra|(?:of |in )?new|in cash)",
     rf"{_AMOUNT} (?:of |in )?(?:new|fresh) (?:cash|money)",
 )
-_WEIGHT_FIRST = _any(rf"{_N}{_PERCENT}\s+(?:in |of |into )?{_TICKER}(?![\w%])", flags=re.NOFLAG)
-_TICKER_FIRST = _any(rf"(?<!\w){_TICKER}(?:\s+at|\s+to|:|\s*=)?\s*{_N}{_PERCENT}", flags=re.NOFLAG)
+_WEIGHT_FIRST = _any(rf"{_N}{_PERCENT} (?:in |of |into )?{_TICKER}(?![\w%])", flags=re.NOFLAG)
+_TICKER_FIRST = _any(rf"(?<!\w){_TICKER}(?: at| to|:| ?=)? ?{_N}{_PERCENT}", flags=re.NOFLAG)
 _KEPT = Pattern(
     r"\b(?P<lead>do not|don't|never|not to|without) (?P<verb>sell|buy|trad|touch)(?:ing|e)?\b"
     r"(?! (?:below|under|less|smaller))(?=(?P<what>[^;]{0,80}))",
@@ -67,7 +67,7 @@ _METHODS: dict[Method, tuple[Pattern, ...]] = {
     "equal_weight": _any(r"equal(?:ly)?[ -]weight", r"1/n\b"),
 }
 _FIGURE = Pattern(r"(?<![\w.\-/])[€$£]?\d[\d,.]*(?![\w/])")
-_FILE = Pattern(r"\S+\.(?:csv|tsv|txt|md|pdf|docx|xlsx)\b|`[^`]*`", re.IGNORECASE)
+_FILE = Pattern(r"(?<![^\s`])\S{1,300}\.(?:csv|tsv|txt|md|pdf|docx|xlsx)\b|`[^`]*`", re.IGNORECASE)
 _NOT_TICKERS = frozenset(("EUR", "USD", "GBP", "CHF", "JPY", "ETF", "ETFS", "CSV", "AND", "THE"))
 
 

@@ -18,7 +18,7 @@ _HEADING = Pattern(r"\A(?:#{1,6}[^\n]*\n+)+")
 _ORDERS = Pattern(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?)\b"
     r"|\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous )*rules\b"
-    r"|^\W*(?:system|assistant)\W*:"
+    r"|^[^\w\n]*+(?:system|assistant)\W*:"
     r"|\byou (?:are|act as) (?:now )?(?:an? )?(?:ai|assistant|chatbot|language model)\b"
     r"|\b(?:ai|language) models? (?:must|should|shall)\b",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,

@@ -122,7 +122,7 @@ def _opened(piece: Piece) -> Piece:
 def _compound(rest: str, first: str) -> str:
     """Tell the rest of a function's head from the rest of a condition."""
     is_plain_end = not rest.strip(": ")
-    has_parameters = Pattern(r"\*{0,2}\w+\s*(?:[:=,]|$)").match(first) is not None
+    has_parameters = Pattern(r"(?<!\w)\*{0,2}\w++\s*+(?:[:=,]|$)").match(first) is not None
     return "def" if "->" in rest or (is_plain_end and has_parameters) else "if"
 
 

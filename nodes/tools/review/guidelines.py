@@ -161,7 +161,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
         stripped = line.strip()
         is_fence = stripped.startswith(("```", "~~~"))
         is_code ^= is_fence
-        if is_fence or is_code or not stripped or Pattern(r"#|[-*+] |\d+[.)] ").match(stripped):
+        if is_fence or is_code or not stripped or Pattern(r"#|[-*+] |\d{1,9}[.)] ").match(stripped):
             yield " ".join(kept)
             kept = []
         if not (is_fence or is_code or stripped.startswith("#")):

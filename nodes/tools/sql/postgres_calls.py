@@ -14,7 +14,7 @@ from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
 _NAME: Final = Pattern(r"[\w$]+")
-_CALL: Final = Pattern(r'"?\s*+(?:\(|/\*|--)')
+_CALL: Final = Pattern(r'(?<=[\w$])"?\s*+(?:\(|/\*|--)')
 MAX_NAME: Final = 63
 """The server cuts longer ones."""
 _ESCAPED_NAME: Final = Pattern(r'u&"', re.IGNORECASE)

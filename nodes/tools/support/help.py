@@ -36,7 +36,7 @@ CONFIDENCE: Final = 85
 
 _WORD = Pattern(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
 _ASIDE = Pattern(r"\([^()]*https?://[^()]*\)")
-_PACKAGE = Pattern(r"(?<![\w.])(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
+_PACKAGE = Pattern(r"(?<![\w.])(?:[A-Za-z_]\w*+\.){1,20}(?=[A-Z])")
 _NAME = Pattern(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
 _MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
 """Of a list, a heading or a quotation."""

@@ -13,16 +13,16 @@ MAX_MESSAGE_LINES: Final = 12
 _JAVA = Pattern(
     r"\s*at\s+([\w.$/@<>-]+)\(([\w$]+\.\w+:\d+|[\w$]+\.\w+|Native Method|Unknown Source)\)"
 )
-_CALLED: Final = r"[^()\s]+(?: [^()\s]+)*"
+_CALLED: Final = r"[^()\s]++(?: [^()\s]++)*+"
 _SCRIPT = Pattern(
     rf"\s*at\s+(?:(?:async\s+)?({_CALLED})\s+\()?([^()\s]+):(\d+):\d+\)?(?:\s*\{{)?\s*$"
 )
-_SCRIPT_BARE = Pattern(rf"\s*at\s+({_CALLED})\s+\((<anonymous>|native)\)")
+_SCRIPT_BARE = Pattern(rf"^\s*+at\s++({_CALLED})\s++\((<anonymous>|native)\)")
 _JAVA_ERROR = Pattern(
-    r"(?<![\w.$])((?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
+    r"(?<![\w.$])((?:[A-Za-z_$][\w$]*+\.){1,20}[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
 )
 _JAVA_OPENING = Pattern(
-    r"(?:Caused by: |Exception in thread \"[^\"]*\" )((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?::\s*(.*))?$"
+    r"(?:Caused by: |Exception in thread \"[^\"]*\" )((?:[a-z_][\w$]*+\.){1,20}[A-Z][\w$]*)(?::\s*(.*))?$"
 )
 _SCRIPT_ERROR = Pattern(
     r"(?<![\w.])([A-Z][\w$]*(?:Error|Exception)|Error)(?: \[[A-Z0-9_]+\])?(?::\s*(.*))?$"

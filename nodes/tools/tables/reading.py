@@ -110,7 +110,7 @@ def shown(cell: str) -> str:
 
 def plain_name(column: str) -> str:
     """Reduce a column's name to what people agree on: `Market Value (EUR)` is `market_value`."""
-    bare = Pattern(r"\([^)]*\)").sub(" ", column).lower()
+    bare = Pattern(r"\([^)]{0,200}+\)").sub(" ", column).lower()
     return Pattern(r"[^a-z0-9]+").sub("_", bare).strip("_")
 
 
