@@ -25,8 +25,9 @@ MAX_TEXT_CHARS = 400_000
 
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "EURO": "EUR", "EUROS": "EUR", "DOLLARS": "USD"}
 _SIGN = r"€|\$|£|\b(?:EUR|USD|GBP|CHF|euros?|dollars)\b"
+_NUMBER = r"\d[\d,.]{0,30}\d|\d"
 _AMOUNT = Pattern(
-    rf"(?:(?P<before>{_SIGN})\s?(?P<n>\d[\d,.]{0,30}\d|\d)|(?P<m>\d[\d,.]{0,30}\d|\d)\s?(?P<after>{_SIGN}))"
+    rf"(?:(?P<before>{_SIGN})\s?(?P<n>{_NUMBER})|(?P<m>{_NUMBER})\s?(?P<after>{_SIGN}))"
     r"(?!\s?(?:m|mn|bn|k|thousand|million|billion|trillion)\b)",
     re.IGNORECASE,
 )

@@ -10,7 +10,9 @@ from nodes.models.embedded.reading import Brief, Call
 from nodes.models.embedded.words import shared, words
 
 _SQL = Pattern(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
-_ARITHMETIC = Pattern(r"[(\d][\d\s.()]{0,99}(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]{0,199}[)\d]")
+_ARITHMETIC = Pattern(
+    r"(?<![(\d])[(\d][\d\s.()]{0,40}(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]{0,199}[)\d]"
+)
 _QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
 _NUMBER = Pattern(r"-?\d+(?:\.\d+)?")
 _ONLINE = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)

@@ -33,9 +33,7 @@ _NUMBERED = Pattern(
 _ENTRY_NUMBER = Pattern(
     r"^\s*+(?:(?:article|section|clause)\s*+)?(?:[ivxl]++|[\d.]++)[.:)]?\s", re.IGNORECASE
 )
-_PAGE_AT_END = Pattern(
-    r"(?<!\s)\s++(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})\s*+$", re.IGNORECASE
-)
+_PAGE_AT_END = Pattern(r"(?<!\s)\s++(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})\s*+$", re.IGNORECASE)
 _SENTENCE_END = (".", ",", ";", ":")
 
 

@@ -102,7 +102,7 @@ def sentence_at(spans: Sequence[Span], at: int) -> Span | None:
 
 
 def _behind(tail: str) -> str:
-    return rf"[ '\"s)]{{0,3}}\s*{tail}" if tail else ""
+    return rf"[ '\"s)]{{0,3}}\s{{0,500}}+{tail}" if tail else ""
 
 
 def _pattern(words: Sequence[str]) -> str:
@@ -120,7 +120,7 @@ def _word(word: str) -> str:
     if not _WORD.fullmatch(word):
         return re.escape(word)
     stem = re.escape(_stem(word))
-    return rf"(?<![\w-]){stem}\w*" if word.endswith("*") else rf"(?<![\w-]){stem}(?!-?\w)"
+    return rf"(?<![\w-]){stem}\w*+" if word.endswith("*") else rf"(?<![\w-]){stem}(?!-?\w)"
 
 
 def _stem(word: str) -> str:

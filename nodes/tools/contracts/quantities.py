@@ -15,7 +15,7 @@ _NUMERAL = (
     "|one|zero|hundred|thousand|million)"
 )
 _WORDS = (
-    rf"{_NUMERAL}(?:[ \n-]++(?:and[ \n]++)?{_NUMERAL}){{0,15}}"
+    rf"{_NUMERAL}(?:[ \n-]++(?:and[ \n]++)?{_NUMERAL}){{0,11}}"
     r"(?:[ \n]++and[ \n]++(?:a|one)[ -]half)?"
 )
 _UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
@@ -23,7 +23,7 @@ _NUMBER = r"\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,18})?|\d{1,18}(?:\.\d{1,18})?"
 _KIND = r"(?:(?:calendar|business|working|consecutive|full|banking)[ \n]++)?"
 _PER = r"(?:\s*+(?:per|a|each)\s++(?P<per>day|month|annum|year)|\s*+(?P<adverb>monthly|annually))?"
 _QUANTITY = Pattern(
-    rf"(?<![\w.$€£])(?:(?P<words>{_WORDS})(?:[ \n-]++(?P<early>{_UNIT}))?[ \n-]*+)?"
+    rf"(?<![\w.$€£])(?=[\w(])(?:(?P<words>{_WORDS})(?:[ \n-]++(?P<early>{_UNIT}))?[ \n-]*+)?"
     rf"(?:(?P<open>\(\s*+)?(?P<digits>(?<![\d.,]){_NUMBER})(?P<sign>\s?%)?\s*+(?(open)\)))?"
     rf"(?(early)|(?(sign)|[ \n-]*+{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER}"
 )

@@ -15,7 +15,7 @@ BETWEEN: Final = " \N{EM DASH} "
 
 _HEADING: Final = Pattern(r"#{1,6}\s+(.+)")
 _RULE: Final = Pattern(r"\|?[\s:|-]+\|[\s:|-]*")
-_LINE: Final = Pattern(r"(?:[-*+]\s++)?\**+([^:|*]{2,60}?)\**+\s*+(?::|\N{EN DASH})\**+\s++(\S.*)")
+_LINE: Final = Pattern(r"^(?:[-*+]\s++)?\**+([^:|*]{2,60}?)\**+\s*+(?::|\N{EN DASH})\**+\s++(\S.*)")
 _STATED: Final = Pattern(rf"(.+?){BETWEEN}([^:]+): (.+)", re.DOTALL)
 _NOT_FEATURES: Final = frozenset(("source", "sources", "note", "notes", "updated", "see", "http"))
 

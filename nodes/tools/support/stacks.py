@@ -22,7 +22,8 @@ _JAVA_ERROR = Pattern(
     r"(?<![\w.$])((?:[A-Za-z_$][\w$]*+\.){1,20}[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
 )
 _JAVA_OPENING = Pattern(
-    r"(?:Caused by: |Exception in thread \"[^\"]*\" )((?:[a-z_][\w$]*+\.){1,20}[A-Z][\w$]*)(?::\s*(.*))?$"
+    r"(?:Caused by: |Exception in thread \"[^\"]*\" )"
+    r"((?:[a-z_][\w$]*+\.){1,20}[A-Z][\w$]*)(?::\s*(.*))?$"
 )
 _SCRIPT_ERROR = Pattern(
     r"(?<![\w.])([A-Z][\w$]*(?:Error|Exception)|Error)(?: \[[A-Z0-9_]+\])?(?::\s*(.*))?$"
