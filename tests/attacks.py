@@ -57,7 +57,7 @@ UNITS: Final = (
 )
 _PLENTY: Final = 4
 """A repetition of this many at most is no risk."""
-_SAMPLES: Final = 12
+_SAMPLES: Final = 6
 """Texts tried for one repetition."""
 
 

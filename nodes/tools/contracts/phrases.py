@@ -102,7 +102,7 @@ def sentence_at(spans: Sequence[Span], at: int) -> Span | None:
 
 
 def _behind(tail: str) -> str:
-    return rf"[ '\"s)]{{0,3}}\s{{0,500}}+{tail}" if tail else ""
+    return rf"[ '\"s)]{{0,3}}\s{{0,200}}+{tail}" if tail else ""
 
 
 def _pattern(words: Sequence[str]) -> str:

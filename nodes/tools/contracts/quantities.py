@@ -15,7 +15,7 @@ _NUMERAL = (
     "|one|zero|hundred|thousand|million)"
 )
 _WORDS = (
-    rf"{_NUMERAL}(?:[ \n-]++(?:and[ \n]++)?{_NUMERAL}){{0,11}}"
+    rf"{_NUMERAL}(?:[ \n-]++(?:and[ \n]++)?{_NUMERAL}){{0,9}}"
     r"(?:[ \n]++and[ \n]++(?:a|one)[ -]half)?"
 )
 _UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
