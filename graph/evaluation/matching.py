@@ -21,7 +21,8 @@ def pattern_of(expected: str) -> Pattern:
         pattern.check()
         return pattern
     letters = "".join(_plain(expected).split())
-    body = r"\s*".join(map(re.escape, letters))
+    # `str.split` also takes the four separators of ASCII for spaces.
+    body = r"[\s\x1c-\x1f]*".join(map(re.escape, letters))
     before = r"(?<!\d)(?<!\d[.,])" if letters[:1].isdigit() else ""
     after = r"(?!\d)(?![.,]\d)" if letters[-1:].isdigit() else ""
     return Pattern(f"{before}{body}{after}", re.IGNORECASE)

@@ -16,6 +16,9 @@ from nodes.tools.contracts.quantities import Quantity, quantities, quantity_at
 MAX_GAPS = 2
 MAX_GAP_CHARS = 160
 MAX_PHRASE_CHARS = 200
+MAX_MATCH_CHARS = 2_000
+"""Two gaps, and the words with wide spaces between them. A match that may go on to the end of a
+contract takes as long as it is: the library looks ahead there for the phrase's last word."""
 _WORD = Pattern(r"[\w'-]+\*?")
 _SIGNS = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"'))
 
@@ -52,13 +55,14 @@ class Phrase:
                 at = low.find(anchor, at + 1, stop)
 
     def _at(self, low: str, at: int, stop: int) -> Match | None:
-        head = self.head.match(low, at, stop)
+        head = self.head.match(low, at, min(stop, at + MAX_MATCH_CHARS))
         if head is None:
             return None
         if self.tail is None:
             return Match(at, head.end())
         for quantity in self._quantities(low, head.end(), stop):
-            if tail := self.tail.match(low, quantity.end, stop):
+            end = min(stop, quantity.end + MAX_MATCH_CHARS)
+            if tail := self.tail.match(low, quantity.end, end):
                 return Match(at, tail.end(), quantity)
         return None
 
