@@ -5,7 +5,6 @@ This middleware is for servers whose graphs are all of this application.
 """
 
 import json
-import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import fields
 from difflib import get_close_matches
@@ -16,9 +15,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph.given import KEPT, read_context
 from nodes.errors import SettingsInvalid
+from nodes.limits.patterns import Pattern
 from state import Context
 
-RUNS_AND_ASSISTANTS: Final = re.compile(
+RUNS_AND_ASSISTANTS: Final = Pattern(
     r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons(/[^/]+)?))?/?|/assistants(/[^/]+)?/?"
 )
 
@@ -69,7 +69,9 @@ def _find_misspelt_setting(asked: Any) -> str:
     known = [field.name for field in fields(Context)]
     for name in configurable if isinstance(configurable, dict) else ():
         # A run refuses the names that are its own.
-        if name not in (*known, *KEPT) and (near := get_close_matches(name, known, n=1, cutoff=0.85)):
+        if name not in (*known, *KEPT) and (
+            near := get_close_matches(name, known, n=1, cutoff=0.85)
+        ):
             return f"unknown setting {name!r} in the configurable; {near[0]!r} is one"
     return ""
 

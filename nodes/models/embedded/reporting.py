@@ -8,12 +8,12 @@ when they were found in the handoff alone or a table was only listed; 10 less wh
 20 when handed back. Where a tool failed, sentences of the handoff never stand in its place.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from nodes.limits.patterns import Pattern
 from nodes.models.embedded.reading import (
     Brief,
     Call,
@@ -39,8 +39,8 @@ ONLY_LISTED = (
     "The rows stand as the table has them: nothing was counted, summed or ranked. Put SQL into the "
     "request between backticks, or configure a model."
 )
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
-_NAMED_FIGURE = re.compile(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
+_THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
+_NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
 _REASONS = get_args(EscalationReason)
 
 
