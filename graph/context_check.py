@@ -5,18 +5,21 @@ This middleware is for servers whose graphs are all of this application.
 """
 
 import json
-import re
 from collections.abc import AsyncIterator, Iterator
-from typing import Final
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any, Final
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph.given import read_context
+from graph.given import KEPT, read_context
 from nodes.errors import SettingsInvalid
+from nodes.limits.patterns import Pattern
+from state import Context
 
-RUNS_AND_ASSISTANTS: Final = re.compile(
-    r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons))?/?|/assistants(/[^/]+)?/?"
+RUNS_AND_ASSISTANTS: Final = Pattern(
+    r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons(/[^/]+)?))?/?|/assistants(/[^/]+)?/?"
 )
 
 
@@ -51,6 +54,25 @@ def find_context_problem(body: bytes) -> str:
             read_context(context if isinstance(context, dict) else None)
         except SettingsInvalid as error:
             return f"{error}; {error.next}"
+        if problem := _find_misspelt_setting(each):
+            return problem
+    return ""
+
+
+def _find_misspelt_setting(asked: Any) -> str:
+    """Return what is wrong with a `configurable`, from which the server takes settings too.
+
+    It holds keys of others as well, so only those that are nearly a setting's name are refused.
+    """
+    config = asked.get("config") if isinstance(asked, dict) else None
+    configurable = config.get("configurable") if isinstance(config, dict) else None
+    known = [field.name for field in fields(Context)]
+    for name in configurable if isinstance(configurable, dict) else ():
+        # A run refuses the names that are its own.
+        if name not in (*known, *KEPT) and (
+            near := get_close_matches(name, known, n=1, cutoff=0.85)
+        ):
+            return f"unknown setting {name!r} in the configurable; {near[0]!r} is one"
     return ""
 
 

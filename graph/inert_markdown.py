@@ -3,17 +3,18 @@
 A viewer loads a picture by itself, so that its address can carry away what a model has read.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
+
+from nodes.limits.patterns import Pattern
 
 if TYPE_CHECKING:  # most answers are shown without a parser
     from markdown_it.token import Token
 
 MAX_PARSED_CHARS: Final = 200_000
 """Of a longer text the code is changed too: finding it would take too long."""
-_LOADING: Final = re.compile(r"!\[|<[A-Za-z/!?]")
-_UNESCAPED: Final = re.compile(r"(?<!\\)((?:\\\\)*)(!(?=\[)|<(?=[A-Za-z/!?]))")
+_LOADING: Final = Pattern(r"!\[|<[A-Za-z/!?]")
+_UNESCAPED: Final = Pattern(r"(?<!\\)((?:\\\\)*+)(!(?=\[)|<(?=[A-Za-z/!?]))")
 _ACTIVE: Final = frozenset(("image", "html_inline", "html_block"))
 _CODE: Final = frozenset(("fence", "code_block"))
 

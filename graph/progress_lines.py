@@ -72,8 +72,10 @@ def _say_started(board: Board, event: Event) -> str:
 
 
 def _say_tool(board: Board, event: Event) -> str:
-    failed = f" failed: {one_line(event['error'], 200)}" if event.get("error") else ""
-    return f"{_who(event)} calls {one_line(event.get('tool'))}{failed}"
+    tool = one_line(event.get("tool"))
+    error = str(event.get("error") or "").removeprefix(f"{tool} failed: ")
+    failed = f" failed: {one_line(error, 200)}" if error else ""
+    return f"{_who(event)} calls {tool}{failed}"
 
 
 def _say_report(board: Board, event: Event) -> str:

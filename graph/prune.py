@@ -1,6 +1,5 @@
 """Removing old runs: checkpoints, store entries, journal and lock; never one that is running."""
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from graph.settings import Settings
 from graph.threads import lock_path, locked, pruning
 from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
 from nodes.errors import ThreadBusy, UsageError
+from nodes.limits.patterns import Pattern
 
 STATUSES: Final = ("done", "partial", "failed", "needs_input", "stopped", "running")
 ENDED: Final = frozenset(("done", "partial", "failed"))
@@ -129,6 +129,6 @@ def _database(settings: Settings) -> Iterator[Forget]:
 def _seconds(age: str | None) -> float:
     if age is None:
         return 0.0
-    if not (found := re.fullmatch(r"(\d{1,6})([mhdw])", age.strip())):
+    if not (found := Pattern(r"(\d{1,6})([mhdw])").fullmatch(age.strip())):
         raise UsageError(f"--older-than {age!r} is no age", next="write 90m, 12h, 30d or 8w")
     return float(found[1]) * _UNIT_S[found[2]]

@@ -6,7 +6,6 @@ every origin, and a form needs no leave to send. A request that names the server
 its own is refused too, since such a domain may have been made to lead here.
 """
 
-import re
 from collections.abc import Collection
 from ipaddress import ip_address
 from typing import Any, Final
@@ -20,8 +19,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.context_check import ContextCheck
 from graph.settings import Settings
+from nodes.limits.patterns import Pattern
 
-STUDIO: Final = re.compile(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
+STUDIO: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
 IN_PROCESS: Final = "/noauth"
 """Root path of the calls that the server makes to itself; no request can set it."""
 

@@ -23,6 +23,7 @@ from graph.run_start import (
 )
 from graph.team_changes import changes_of_team
 from nodes.checks.plan import problems
+from nodes.errors import SettingsInvalid
 from state import Context, Plan, RequestInput, SupervisorState, Team
 
 Edits = list[list[StateUpdate]]
@@ -70,6 +71,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         require_own(self._around(config)["configurable"])
         start = await self._start(input, config, context)
         require_checkpointer(self.team, start.context, self._saver(config))
+        self._require_thread(config)
         stamped = start.stamp(config)
         durability = self._durability(stamped, durability)
         async for part in super().astream(
@@ -140,6 +142,17 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     def _around(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config with the graph's own, and with that of the node it is made in."""
         return ensure_config(merge_configs(self.config, config))
+
+    def _require_thread(self, config: RunnableConfig | None) -> None:
+        """Refuse a run that would be saved, but under no name."""
+        if (
+            self._saver(config) is not None
+            and "thread_id" not in self._around(config)["configurable"]
+        ):
+            raise SettingsInvalid(
+                "a run with a checkpointer needs a thread_id",
+                next='pass config={"configurable": {"thread_id": "…"}}',
+            )
 
     def _saves(self, config: RunnableConfig) -> bool:
         is_inner = "__pregel_task_id" in config.get("configurable", {})

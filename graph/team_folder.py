@@ -1,6 +1,5 @@
 """A team folder, read whole: every problem is collected, not only the first."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 from graph.front_matter import Page, Problem, read_page, read_yaml
 from graph.team_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, nearest, read_keys
 from nodes.errors import TeamInvalid
+from nodes.limits.patterns import Pattern
 from nodes.tools.catalog import known_tools
 from state import SPECIALIST, TEAM_LIMITS, Example, Limits, Plan, Team, Worker
 
@@ -23,9 +23,9 @@ RESERVED: Final = frozenset(
 )
 """Names that the graph's own nodes bear."""
 
-NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+NAME: Final = Pattern(r"[a-z][a-z0-9_]{0,39}")
 NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter first, 40 at most"
-_ATTRIBUTE: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+_ATTRIBUTE: Final = Pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
 Find = Callable[[str, Path], Path]

@@ -1,6 +1,5 @@
 """A thread's name, and the lock that lets one process at a time run it."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,9 +8,10 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 from nodes.errors import StoreError, ThreadBusy, UsageError
+from nodes.limits.patterns import Pattern
 
 PRUNE_WAIT_S = 60.0
-_SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_SAFE = Pattern(r"[A-Za-z0-9._-]{1,64}")
 
 
 class ThreadInvalid(UsageError):

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -65,9 +66,12 @@ def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
 
 def list_runs(settings: Settings) -> list[dict[str, Any]]:
     """Give a summary of each thread, the newest first."""
-    paths = sorted((settings.home / "traces").glob("*.jsonl"), key=lambda p: -p.stat().st_mtime)
-    traces = [trace_of(journal.read(path)) for path in paths]
-    return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for trace in traces]
+    found: list[tuple[float, dict[str, Any]]] = []
+    for path in (settings.home / "traces").glob("*.jsonl"):
+        with suppress(FileNotFoundError):  # another process prunes at this moment
+            found.append((path.stat().st_mtime, trace_of(journal.read(path))))
+    found.sort(key=lambda run: -run[0])
+    return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for _, trace in found]
 
 
 def _told(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:

@@ -1,10 +1,10 @@
 """Adding up what a run has cost, and which mechanism spent it."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
 
+from nodes.limits.patterns import Pattern
 from state import Bill, Estimate, Expense, Tier, Usage
 
 CUT_OFF: Final = "cut off"
@@ -13,8 +13,8 @@ NOT_ENDED: Final = "not ended"
 """Calls of attempts that no step has entered yet, in a run that waits or has failed."""
 PLAN, WORK, SYNTHESIS = "plan", "work", "synthesis"
 """The N+2 of a run: one call of planning, one a task, one for the answer."""
-_OWN: Final = re.compile(r"@([a-z]+)(?:#(\d+))?")
-_TASK: Final = re.compile(r"[^#/]+#(\d+)(?:/(\w+))?(?:~\d+)?")
+_OWN: Final = Pattern(r"@([a-z]+)(?:#(\d+))?")
+_TASK: Final = Pattern(r"[^#/]+#(\d+)(?:/(\w+))?(?:~\d+)?")
 _REPEATED: Final = {
     PLAN: "revision",
     SYNTHESIS: "critic",

@@ -1,15 +1,15 @@
 """What may leave after private data was read: addresses and words that were known before it."""
 
-import re
 from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urldefrag
 
 from nodes.checks.words import FUNCTION, QUESTIONS
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 
-_WORD: Final = re.compile(r"[^\W_]+")
-_BREAK: Final = re.compile(r"[\s<>\"`|\\^{}]+")
+_WORD: Final = Pattern(r"[^\W_]+")
+_BREAK: Final = Pattern(r"[\s<>\"`|\\^{}]+")
 _OPENING, _CLOSING = "([{'\u201c\u2018*_", ")]}'\u201d\u2019*_.,;:!?"
 _MAX_NAMED: Final = 8
 
@@ -25,7 +25,7 @@ def addresses(text: str) -> frozenset[str]:
     """Give all in a text that could be an address, bare and without what surrounds it in prose."""
     found = set[str]()
     for token in _BREAK.split(text):
-        for part in (token, *token.replace("](", " ").split(), *re.split(r"[()\[\]]", token)):
+        for part in (token, *token.replace("](", " ").split(), *Pattern(r"[()\[\]]").split(token)):
             found |= {bare(part), bare(part.lstrip(_OPENING).rstrip(_CLOSING))}
     return frozenset(part for part in found if "." in part)
 

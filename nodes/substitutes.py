@@ -1,14 +1,14 @@
 """Who else may take a task."""
 
-import re
 from typing import Final
 
 from nodes.capacity import capacity_of
 from nodes.checks.fit import misfit
 from nodes.checks.words import FUNCTION
+from nodes.limits.patterns import Pattern
 from state import SPECIALIST, Task, Team, Tier, Worker
 
-_WORD: Final = re.compile(r"[a-z]{3,}")
+_WORD: Final = Pattern(r"[a-z]{3,}")
 
 
 def substitutes(
@@ -41,7 +41,7 @@ def substitutes(
 
 def _names(message: str, worker: Worker) -> bool:
     spoken = worker.name.replace("_", " ")
-    return re.search(rf"\b{spoken}\b", message.lower().replace("_", " ")) is not None
+    return Pattern(rf"\b{spoken}\b").search(message.lower().replace("_", " ")) is not None
 
 
 def _nearness(task: Task, worker: Worker) -> int:

@@ -5,10 +5,11 @@ was about. A refusal is an answer about the arguments, so it counts only where n
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+
+from nodes.limits.patterns import Pattern
 
 Ending = Literal["answered", "refused", "failed"]
 FAILED: Final = "failed"
@@ -16,7 +17,7 @@ FAILED: Final = "failed"
 MAX_REASON_CHARS = 300
 MAX_NAME_CHARS = 1_000
 """Of an argument that may name a material."""
-_ADVICE = re.compile(r"; [^;]*\breport what is missing\.?$")
+_ADVICE = Pattern(r"; [^;]*\breport what is missing\.?$")
 """What a tool tells its worker to do next is not for the person who reads the answer."""
 
 

@@ -18,12 +18,13 @@ from graph.streams import is_terminal, put
 from graph.tables import FittedTable
 from graph.terminal import remark
 from graph.text import folded, printable
+from nodes.limits.patterns import Pattern
 from nodes.redaction import redacted
 
 MIN_LAST_COLUMN: Final = 30
 """Below it the last column of a listing goes onto a line of its own."""
-_FIGURE: Final = re.compile(r"[-+]?[\d,.e+-]*")
-_UNSEEN: Final = re.compile(
+_FIGURE: Final = Pattern(r"[-+]?[\d,.e+-]*")
+_UNSEEN: Final = Pattern(
     "[\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180b-\u180f\u2028-\u202f"
     "\u200b-\u200f\u205f-\u206f\ud800-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U000110bd\U000110cd"
     "\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U0010ffff]+"

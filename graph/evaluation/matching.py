@@ -4,23 +4,28 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from nodes.limits.patterns import Pattern
+
 
 @lru_cache(maxsize=4096)
-def pattern_of(expected: str) -> re.Pattern[str]:
+def pattern_of(expected: str) -> Pattern:
     """Give the pattern of an expected text; one between slashes is one already.
 
     A text that begins or ends with a figure is not found inside a longer figure.
 
     Raises:
-        re.error: the text between slashes is no regular expression.
+        ValueError: the text between slashes is no regular expression.
     """
     if len(expected) > 2 and expected.startswith("/") and expected.endswith("/"):
-        return re.compile(expected[1:-1], re.IGNORECASE)
+        pattern = Pattern(expected[1:-1], re.IGNORECASE)
+        pattern.check()
+        return pattern
     letters = "".join(_plain(expected).split())
-    body = r"\s*".join(map(re.escape, letters))
+    # `str.split` also takes the four separators of ASCII for spaces.
+    body = r"[\s\x1c-\x1f]*".join(map(re.escape, letters))
     before = r"(?<!\d)(?<!\d[.,])" if letters[:1].isdigit() else ""
     after = r"(?!\d)(?![.,]\d)" if letters[-1:].isdigit() else ""
-    return re.compile(f"{before}{body}{after}", re.IGNORECASE)
+    return Pattern(f"{before}{body}{after}", re.IGNORECASE)
 
 
 def stands_in(expected: str, text: str) -> bool:

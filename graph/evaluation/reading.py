@@ -1,7 +1,6 @@
 """`evals.jsonl`, read so that every problem knows its line and its remedy."""
 
 import json
-import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -126,7 +125,7 @@ def _unmatchable(expect: Expect) -> Iterator[str]:
     for index, fact in enumerate(expect.facts):
         try:
             pattern_of(fact)
-        except re.error as error:
+        except ValueError as error:
             yield f"expect.facts.{index} is no regular expression: {error}; mend it"
     for index, finding in enumerate(expect.findings):
         if finding == ExpectedFinding():

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from state import Task, Team, Worker
 
 
@@ -29,8 +30,8 @@ class _Capability:
     """Something that takes a tool: how tasks ask for it, and how workers' cards offer it."""
 
     verb: str
-    asked: re.Pattern[str]
-    offered: re.Pattern[str]
+    asked: Pattern
+    offered: Pattern
 
     def is_offered_by(self, worker: Worker) -> bool:
         card = f"{worker.name} {worker.description} {' '.join(worker.tools)}"
@@ -40,8 +41,8 @@ class _Capability:
 def _capability(verb: str, asked: str, offered: str) -> _Capability:
     return _Capability(
         verb,
-        re.compile(rf"(?:please\s+)?(?:{asked})", re.IGNORECASE),
-        re.compile(rf"\b(?:{offered})", re.IGNORECASE),
+        Pattern(rf"(?:please\s+)?(?:{asked})", re.IGNORECASE),
+        Pattern(rf"\b(?:{offered})", re.IGNORECASE),
     )
 
 
@@ -85,12 +86,12 @@ _CAPABILITIES = (
     ),
     _capability(
         "make a call",
-        r"(?:call|phone|dial)\s+(?:the|our|a|an)?\s*"
+        r"(?:call|phone|dial)\s+(?:(?:the|our|a|an)\s*)?"
         r"(?:customers?|clients?|suppliers?|office|landlord|patients?|\+?\d)",
         r"call|phone|dial|voice|telephon|twilio",
     ),
 )
-_TELLING = re.compile(
+_TELLING = Pattern(
     r"search|fetch|page|quer|calc|comput|read|list|extract|check|format|write|draft|find|lookup"
     r"|look|parse|score|compare|lint|scan|outline|template|document|report|table|chart|catalog|plan"
 )

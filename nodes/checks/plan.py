@@ -1,17 +1,17 @@
 """Check a plan against its team; what `Plan` itself refuses is not asked again."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 from nodes.checks.fit import misfit
 from nodes.checks.vagueness import vagueness
+from nodes.limits.patterns import Pattern
 from state import SPECIALIST, Plan, Task, Team
 
 _ARTICLES = frozenset(("a", "an", "the", "please"))
 _MAX_NAME_CHARS = 80
 _INSTEAD = "plan its parts as tasks of their own"
-_PUNCTUATION = re.compile(r"[\W_]+")
+_PUNCTUATION = Pattern(r"[\W_]+")
 
 
 def problems(

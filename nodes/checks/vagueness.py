@@ -15,6 +15,7 @@ from nodes.checks.words import (
     TOPICS,
     YARDSTICKS,
 )
+from nodes.limits.patterns import Pattern
 
 _ENOUGH = 2.0
 _NAME, _REFERENCE, _COMMON, _TOPIC = 1.0, 1.0, 0.5, 0.5
@@ -23,12 +24,12 @@ _LONG, _OBJECTS_OF_LONG = 9, 3.0
 
 _NO_OBJECT = "it does not say what to work on: name the object, such as a company, file or clause"
 
-_QUOTED = re.compile(r"`[^`]+`|\"[^\"]+\"|“[^”]+”")
-_CODE = re.compile(r"://|[\\_@#=<>%$€£]|^[/~][\w.]|\w\.[A-Za-z]\w{0,4}[\W_]*$")
-_ABBREVIATION = re.compile(r"^\W*(?:[A-Za-z]\.)+\W*$")
-_IDIOM = re.compile(r"\bmak(?:e|ing) (?:sure|it|them)\b", re.IGNORECASE)
-_TASK_ID = re.compile(r"^[a-z]{1,4}[-_]?\d{1,3}$")
-_WORD = re.compile(r"\w+(?:[-'.,]\w+)*")
+_QUOTED = Pattern(r"`[^`]+`|\"[^\"]+\"|“[^”]+”")
+_CODE = Pattern(r"://|[\\_@#=<>%$€£]|^[/~][\w.]|\w\.[A-Za-z]\w{0,4}[\W_]*$")
+_ABBREVIATION = Pattern(r"^\W*(?:[A-Za-z]\.)+\W*$")
+_IDIOM = Pattern(r"\bmak(?:e|ing) (?:sure|it|them)\b", re.IGNORECASE)
+_TASK_ID = Pattern(r"^[a-z]{1,4}[-_]?\d{1,3}$")
+_WORD = Pattern(r"\w+(?:[-'.,]\w+)*")
 
 
 def vagueness(description: str) -> str | None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import time
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
@@ -24,6 +23,7 @@ from nodes.errors import (
     SupervisorError,
     Unauthorized,
 )
+from nodes.limits.patterns import Pattern
 
 DOWN = (EndpointUnreachable, EndpointFailed, CallTimedOut, BadResponse, ResponseCut)
 """What an endpoint that works does not do."""
@@ -40,8 +40,8 @@ _UNREACHABLE = {
     "ConnectionError",
     "ClientError",
 }
-_SECRETS = re.compile(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
-_TAGS = re.compile(r"<[^<>]{0,200}>")
+_SECRETS = Pattern(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
+_TAGS = Pattern(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
 _DOCTOR = "check OPENAI_BASE_URL and the network (`supervise doctor` tells more)"

@@ -2,15 +2,16 @@
 
 import json
 import math
-import re
 from typing import Any
+
+from nodes.limits.patterns import Pattern
 
 MAX_STARTS = 64
 """Opening braces tried before the text is given up."""
 MAX_INTEGER = 2**63 - 1
 """Of what a checkpoint's encoding holds, either way."""
 
-_FENCE = re.compile(r"```[A-Za-z0-9]*[ \t]*\n")
+_FENCE = Pattern(r"```[A-Za-z0-9]*[ \t]*\n")
 
 
 class Unfit(ValueError):
@@ -27,7 +28,7 @@ def read_object(text: str) -> dict[str, Any]:
     problem = "the answer holds no JSON object"
     fenced = (text[fence.end() :] for fence in _FENCE.finditer(text))
     for part in (*fenced, text):
-        starts = [match.start() for match in re.finditer(r"\{", part)]
+        starts = [match.start() for match in Pattern(r"\{").finditer(part)]
         for start in starts[:MAX_STARTS]:
             try:
                 found, _ = _DECODER.raw_decode(part, start)

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from nodes.checks.words import FUNCTION
+from nodes.limits.patterns import Pattern
 
 MAGNITUDES = {
     "k": 1e3, "thousand": 1e3,
@@ -21,7 +22,7 @@ ROUGHLY = {"about", "around", "roughly", "nearly", "almost", "approximately", "s
 ROUGH_SHARE = 0.05
 """How far a figure that is called rough may be off."""
 
-_FIGURE = re.compile(
+_FIGURE = Pattern(
     r"(?P<before>[$€£~]|\b[A-Za-z]+)?\s?(?P<sign>[$€£~])?"
     r"(?<![\w.])(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?:[\s\-]?(?P<magnitude>thousand|millions?|billions?|trillions?|mio|mn|bn|tn|[kKmMbB])\b)?"
@@ -31,13 +32,13 @@ _YEAR = (
     r"(?<![$€£¥.,])(?:19|20)\d\d(?![.,]\d)(?!\s?%|\s(?:percent|thousand|million|billion|trillion))"
 )
 _DAY = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
-_PERIOD = re.compile(rf"\b(?:{_DAY}|{_YEAR}|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
-_REFERENCE = re.compile(
+_PERIOD = Pattern(rf"\b(?:{_DAY}|{_YEAR}|[QH][1-4]|FY\d\d(?:\d\d)?)\b")
+_REFERENCE = Pattern(
     r"\b(?:clause|section|article|paragraph|page|line|exhibit|schedule|annex)s?\s+\d[\w.()]*",
     re.IGNORECASE,
 )
 """Where something stands, such as clause 4.2(a): a number that measures nothing."""
-_SIGN = re.compile(r"[~$€£]")
+_SIGN = Pattern(r"[~$€£]")
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """The findings of all reports as one ranked list, each matter once."""
 
 import posixpath
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import get_args
 
+from nodes.limits.patterns import Pattern
 from nodes.synthesis.terms import overlap, terms
 from state import MergedFinding, Report, Severity
 
@@ -16,7 +16,7 @@ MIN_OVERLAP = 0.5
 MIN_SHARED = 2
 """Terms that both must have, unless they have no other."""
 
-_RULE = re.compile(r"\[([A-Za-z][\w-]*)[^\[\]]*\]$")
+_RULE = Pattern(r"\[([A-Za-z][\w-]*+)[^\[\]]*+\]$")
 """The rule or check that a finding comes from, where its message ends with one in brackets."""
 _RANK = {severity: rank for rank, severity in enumerate(get_args(Severity))}
 

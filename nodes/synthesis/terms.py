@@ -1,13 +1,12 @@
 """What a sentence is about: its words of content, reduced so that other wordings still meet."""
 
-import re
-
 from nodes.checks.words import FUNCTION
+from nodes.limits.patterns import Pattern
 
 STEM_CHARS = 6
 """Words are cut to this length: "injection" and "injected" are one term."""
 
-_WORD = re.compile(r"[^\W\d_][\w\-]*|\w*\d[\w\-]*[^\W\d_][\w\-]*")
+_WORD = Pattern(r"[^\W\d_][\w\-]*|[^\W\d]{0,60}+\d[\d_\-]{0,60}+[^\W\d_][\w\-]*")
 
 
 def terms(text: str) -> frozenset[str]:

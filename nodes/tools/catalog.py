@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
+from nodes.limits.patterns import Pattern
 from nodes.tools.access import access_of, shipped
 from nodes.tools.settings import ToolSettings
 
@@ -100,4 +101,4 @@ def _defines(file: Path, name: str) -> bool:
     once fail now and then before Python 3.12.
     """
     definition = rf"^(?:(?:async )?def {name}\b|{name}\s*[:=])"
-    return bool(re.search(definition, file.read_text(encoding="utf-8"), re.MULTILINE))
+    return bool(Pattern(definition, re.MULTILINE).search(file.read_text(encoding="utf-8")))

@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
+from nodes.limits.patterns import Pattern
 from nodes.tools.evidence.quotes import quote_stands_in
 from nodes.tools.format_document import Format, write_document
 from nodes.tools.learning.prose import Sentence
@@ -26,7 +27,7 @@ UNWRITTEN = (
     "was asked for takes a language model or a person."
 )
 
-_NEW = re.compile(r"\b(?:writ|draft|compos|announce|summari[sz]|condens|shorten)", re.IGNORECASE)
+_NEW = Pattern(r"\b(?:writ|draft|compos|announce|summari[sz]|condens|shorten)", re.IGNORECASE)
 
 
 def compose_document(settings: ToolSettings) -> BaseTool:

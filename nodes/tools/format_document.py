@@ -1,7 +1,6 @@
 """Finished documents as files."""
 
 import asyncio
-import re
 import unicodedata
 from itertools import count
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain, plain_line
 from nodes.tools.settings import ToolSettings
 
@@ -77,7 +77,9 @@ def _rendered(markdown: str, format: Format, title: str) -> bytes:
 def file_stem(title: str) -> str:
     """Make a safe file name from a title: small letters, digits and hyphens."""
     folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:MAX_NAME_CHARS].rstrip("-") or "report"
+    return (
+        Pattern(r"[^a-z0-9]+").sub("-", folded).strip("-")[:MAX_NAME_CHARS].rstrip("-") or "report"
+    )
 
 
 def _put(folder: Path, stem: str, suffix: str, content: bytes) -> Path:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 
 
 def material_text(name: str, materials: Mapping[str, str] | None) -> str:
@@ -37,5 +38,5 @@ def named_in(request: str, materials: Mapping[str, str]) -> dict[str, str]:
     return {
         name: text
         for name, text in materials.items()
-        if re.search(rf"(?<![\w\-.]){re.escape(PurePosixPath(name).name)}(?![\w\-])", request)
+        if Pattern(rf"(?<![\w\-.]){re.escape(PurePosixPath(name).name)}(?![\w\-])").search(request)
     }

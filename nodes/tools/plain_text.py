@@ -1,15 +1,16 @@
 """What strangers wrote, without the characters a reader cannot see."""
 
-import re
 import unicodedata
 from typing import Final
 
-_UNSEEN = re.compile(
+from nodes.limits.patterns import Pattern
+
+_UNSEEN = Pattern(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-_HALF = re.compile("[\ud800-\udfff]")
-_OTHER_SPACE = re.compile(r"[^\S ]")
+_HALF = Pattern("[\ud800-\udfff]")
+_OTHER_SPACE = Pattern(r"[^\S ]")
 _HIDDEN: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
 
 

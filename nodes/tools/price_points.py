@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.launch.channels import channel_book
 from nodes.tools.launch.drafts import TEXTS, drafts
 from nodes.tools.launch.scope import aside
@@ -24,12 +25,13 @@ MAX_TEXT_CHARS = 400_000
 
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "EURO": "EUR", "EUROS": "EUR", "DOLLARS": "USD"}
 _SIGN = r"€|\$|£|\b(?:EUR|USD|GBP|CHF|euros?|dollars)\b"
-_AMOUNT = re.compile(
-    rf"(?:(?P<before>{_SIGN})\s?(?P<n>\d[\d,.]*\d|\d)|(?P<m>\d[\d,.]*\d|\d)\s?(?P<after>{_SIGN}))"
+_NUMBER = r"\d[\d,.]{0,30}\d|\d"
+_AMOUNT = Pattern(
+    rf"(?:(?P<before>{_SIGN})\s?(?P<n>{_NUMBER})|(?P<m>{_NUMBER})\s?(?P<after>{_SIGN}))"
     r"(?!\s?(?:m|mn|bn|k|thousand|million|billion|trillion)\b)",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*#|])")
+_SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*#|])")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
+from nodes.limits.patterns import Pattern
 from nodes.tools.code.modules import is_python, modules_of
 from nodes.tools.materials import named_in
 from nodes.tools.plain_text import plain_line
@@ -28,7 +29,7 @@ OFF = (
     "without network, on copies, and within limits."
 )
 
-_SCRIPT = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
+_SCRIPT = Pattern(r"^if\s+__name__\s*==", re.MULTILINE)
 
 
 def run_code(settings: ToolSettings) -> BaseTool:

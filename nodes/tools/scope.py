@@ -1,17 +1,17 @@
 """Requests that a team is not for: telling them, and what a tool answers to them."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from nodes.checks.lexicon import is_generic, is_verb
 from nodes.checks.words import FUNCTION
+from nodes.limits.patterns import Pattern
 from nodes.synthesis.terms import STEM_CHARS, terms
 
 MIN_FOREIGN = 2
 """Words that must be foreign, and none known, for a question to be of something else."""
 
-_WORD = re.compile(r"[^\W\d_][\w\-]+")
+_WORD = Pattern(r"[^\W\d_][\w\-]+")
 
 
 def foreign(question: str, vocabulary: frozenset[str], texts: Iterable[str]) -> list[str]:

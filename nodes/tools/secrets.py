@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from nodes.limits.patterns import Pattern
+
 MASK: Final = "[hidden]"
 
 _NAME: Final = (
@@ -13,15 +15,15 @@ _SHAPES: Final = (
     r"AKIA[0-9A-Z]{16}|gh[pousr]_\w{20,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[abprs]-[\w-]{10,}"
     r"|eyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?"
 )
-_NAMED = re.compile(
+_NAMED = Pattern(
     rf"((?:{_NAME}|pwd|authorization)[\"']?\s{{0,9}}[=:]\s{{0,9}}(?:bearer |basic )?)"
     r"(?:\"[^\"\n]{4,}\"|'[^'\n]{4,}'|[\"']?[^\s\"',;&]{4,})",
     re.IGNORECASE,
 )
-_SECRET_NAME = re.compile(rf"{_NAME}|_pwd\b|\bsalt\b|\bauth\b", re.IGNORECASE)
-_IN_ADDRESS = re.compile(r"(://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)")
-_KNOWN = re.compile(rf"\b(?:{_SHAPES})")
-_ENCLOSED = re.compile(r"-----BEGIN ")
+_SECRET_NAME = Pattern(rf"{_NAME}|_pwd\b|\bsalt\b|\bauth\b", re.IGNORECASE)
+_IN_ADDRESS = Pattern(r"(://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)")
+_KNOWN = Pattern(rf"\b(?:{_SHAPES})")
+_ENCLOSED = Pattern(r"-----BEGIN ")
 
 
 def masked(text: str) -> str:

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from graph import build_supervisor
 from graph.checkpointers import CheckpointerMissing, adapt_checkpointer
 from graph.settings import Settings
+from nodes.errors import SettingsInvalid
 from state import Plan, Team, Worker
 from tests.endpoint import Endpoint, Scenario, dag
 from tests.teams import team
@@ -178,3 +179,14 @@ def test_a_checkpointer_that_is_adapted_stays_as_it_is() -> None:
     adapted = adapt_checkpointer(SqliteSaver(sqlite3.connect(":memory:")))
 
     assert adapt_checkpointer(adapted) is adapted
+
+
+async def test_a_run_that_would_be_saved_under_no_name_is_refused_in_one_line(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    graph = build_supervisor(team(), settings=settings, checkpointer=InMemorySaver())
+
+    with pytest.raises(SettingsInvalid, match="needs a thread_id") as refused:
+        await graph.ainvoke(REQUEST)
+
+    assert "configurable" in refused.value.line() and not endpoint.requests

@@ -179,6 +179,8 @@ POWERS: Final = {
     "a replicator": ("REPLICATION", ()),
     "a maker of roles": ("CREATEROLE", ()),
     "a reader of hashes": ("", ("GRANT SELECT ON pg_authid TO {}",)),
+    "a reader of their column": ("", ("GRANT SELECT (rolname, rolpassword) ON pg_authid TO {}",)),
+    "a reader of their view": ("", ("GRANT SELECT ON pg_shadow TO {}",)),
 }
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from nodes.checks.words import FUNCTION
+from nodes.limits.patterns import Pattern
 from nodes.models.embedded.planning import Asked, read_asked
 from nodes.models.embedded.reading import said, section
 from nodes.models.embedded.words import words
 
-_KIND = re.compile(r"\.(\w+)$", re.MULTILINE)
+_KIND = Pattern(r"\.(\w+)$", re.MULTILINE)
 _IDLE = FUNCTION | frozenset(words(" ".join(FUNCTION)))
 """Also as they stand once they are taken for plurals: "doe" for "does"."""
 Takers = tuple[str, ...]

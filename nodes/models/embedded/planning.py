@@ -8,15 +8,16 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from nodes.limits.patterns import Pattern
 from nodes.models.embedded.reading import json_object, said, section, sections
 from nodes.models.embedded.revising import Revision, continued, revision
 from nodes.models.embedded.words import figures, nearest, words
 
-_CARD = re.compile(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
-_TOOL = re.compile(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
-_MATERIAL = re.compile(r"^- (.+?) \(\d+ characters\):(.*)$", re.MULTILINE)
-_TABLE = re.compile(r"\.[ct]sv$", re.IGNORECASE)
-_CODE_CLAUSE = re.compile(r":?\s*`[^`]*`")
+_CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
+_TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
+_MATERIAL = Pattern(r"^- (.{1,300}?) \(\d+ characters\):(.*)$", re.MULTILINE)
+_TABLE = Pattern(r"\.[ct]sv$", re.IGNORECASE)
+_CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000
 MIN_LIKENESS = 0.1
 MIN_COLUMN_WORDS = 2
@@ -65,14 +66,10 @@ def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Widen a task: without its code, or without its longest words."""
+    """Widen a task: without its code. Its words stay, for any of them may be its subject."""
     text = "\n".join(said(messages, HumanMessage))
     *_, description = section(text, "task").split("\n", 2)
-    widened = _CODE_CLAUSE.sub("", description).strip()
-    if not widened or widened == description.strip():
-        rare = sorted(set(words(description)), key=lambda word: (-len(word), word))[:2]
-        kept = [part for part in description.split() if not set(words(part)) & set(rare)]
-        widened = " ".join(kept) or description
+    widened = _CODE_CLAUSE.sub("", description).strip() or description
     return {
         "description": f"{widened} Where nothing is found, say what was searched.",
         "reason": f"The first attempt failed: {section(text, 'error')[:200]}",
@@ -191,7 +188,7 @@ def _with_tables(asked: Asked, plan: dict[str, Any]) -> dict[str, Any]:
     Who takes them is told by the examples; what builds on other tasks may use this one too.
     """
     wanted = set(words(asked.request))
-    lines = (re.sub(r"[\W_]+", " ", line) for line in asked.columns.values())
+    lines = (Pattern(r"[\W_]+").sub(" ", line) for line in asked.columns.values())
     shared = [wanted & set(words(line)) for line in lines]
     takers = Counter(
         task["worker"]

@@ -2,18 +2,19 @@
 
 import html
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-_OPENING = re.compile(r'<([a-z_]+)(?: name="([^"]*)")?>\n')
-_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
-_QUOTED_REQUEST = re.compile(r'For the request "([^"]+)":')
-_CODE = re.compile(r"`([^`]+)`")
-_CUT = re.compile(r"\n\[cut \d+ of \d+ characters\]\s*$")
+from nodes.limits.patterns import Pattern
+
+_OPENING = Pattern(r'<([a-z_]+)(?: name="([^"]*)")?>\n')
+_URL = Pattern(r"https?://[^\s<>\"'`)\]]+")
+_QUOTED_REQUEST = Pattern(r'For the request "([^"]+)":')
+_CODE = Pattern(r"`([^`]+)`")
+_CUT = Pattern(r"\n\[cut \d+ of \d+ characters\]\s*$")
 
 
 @dataclass(frozen=True)

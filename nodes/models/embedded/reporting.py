@@ -8,12 +8,12 @@ when they were found in the handoff alone or a table was only listed; 10 less wh
 20 when handed back. Where a tool failed, sentences of the handoff never stand in its place.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from nodes.limits.patterns import Pattern
 from nodes.models.embedded.reading import (
     Brief,
     Call,
@@ -39,8 +39,8 @@ ONLY_LISTED = (
     "The rows stand as the table has them: nothing was counted, summed or ranked. Put SQL into the "
     "request between backticks, or configure a model."
 )
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
-_NAMED_FIGURE = re.compile(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
+_THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
+_NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
 _REASONS = get_args(EscalationReason)
 
 
@@ -58,7 +58,7 @@ def report(brief: Brief) -> dict[str, Any]:
     statements = _statements(brief.subject, found or handed)
     claims += statements
     if not shown and not claims:
-        return _failed(broken) if broken else _handed_back(brief, answered)
+        return _failed(brief) if broken else _handed_back(brief, answered)
     told = " ".join(shown)
     if listed := [s for s in statements if s["text"] not in told] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
@@ -204,9 +204,9 @@ def _handed(brief: Brief) -> list[Passage]:
     return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
 
 
-def _failed(broken: list[Call]) -> dict[str, Any]:
+def _failed(brief: Brief) -> dict[str, Any]:
     """Report a failure: without what the tools could not do there is nothing to say."""
-    reasons = dict.fromkeys(_reason(call) for call in broken)
+    reasons = dict.fromkeys(_reason(call) for call in brief.calls if call.failed)
     return {"status": "failed", "output": ". ".join(reasons), "confidence": 0}
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.models.embedded.reading import json_object, objects, reports, section
 
 
@@ -23,7 +24,7 @@ class Revision:
         return [
             name
             for name in (str(task["id"]) for task in self.finished)
-            if re.search(rf"^{re.escape(name)} \(", self.reason, re.MULTILINE)
+            if Pattern(rf"^{re.escape(name)} \(", re.MULTILINE).search(self.reason)
         ]
 
 

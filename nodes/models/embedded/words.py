@@ -1,14 +1,15 @@
 """Words, sentences and how much two texts share: all the understanding there is."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
-_WRAP = re.compile(r"(?<=[a-z,;])[ \t]*\n(?=[a-z])")
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+from nodes.limits.patterns import Pattern
+
+_WORD = Pattern(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
+_SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
+_WRAP = Pattern(r"(?<=[a-z,;])[ \t]*\n(?=[a-z])")
+_FIGURE = Pattern(r"\d+(?:[.,]\d+)*")
 _STOP_WORDS = """
     a about all also an and any are as at be been between both but by can compare could do does
     each every find for from give had has have how if in into is it its list make me more most name

@@ -5,16 +5,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.models.embedded.reading import Brief, Call
 from nodes.models.embedded.words import shared, words
 
-_SQL = re.compile(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
-_ARITHMETIC = re.compile(r"[(\d][\d\s.()]*(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]*[)\d]")
-_QUOTED = re.compile(r"[\"“]([^\"“”]{3,80})[\"”]")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_ONLINE = re.compile(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
+_SQL = Pattern(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
+_ARITHMETIC = Pattern(
+    r"(?<![(\d])[(\d][\d\s.()]{0,40}(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]{0,199}[)\d]"
+)
+_QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
+_NUMBER = Pattern(r"-?\d+(?:\.\d+)?")
+_ONLINE = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 _SHOW_TABLES = "SHOW TABLES"
-_LISTING = re.compile(r'SELECT \* FROM ".+" LIMIT \d+')
+_LISTING = Pattern(r'SELECT \* FROM ".+" LIMIT \d+')
 MAX_QUERY_WORDS = 24
 MAX_LISTED_ROWS = 50
 MAX_CLAIMS = 300
@@ -151,12 +154,12 @@ def _argument(
 
 
 def _query(brief: Brief, schema: Mapping[str, Any]) -> str | None:
-    plain = re.sub(r"`[^`]*`", " ", brief.subject)
+    plain = Pattern(r"`[^`]*`").sub(" ", brief.subject)
     return " ".join(dict.fromkeys(words(plain)[:MAX_QUERY_WORDS])) or None
 
 
 def _expression(brief: Brief, schema: Mapping[str, Any]) -> str | None:
-    plain = re.sub(r"`[^`]*`", " ", brief.intent)
+    plain = Pattern(r"`[^`]*`").sub(" ", brief.intent)
     given = [code for code in brief.code if _ARITHMETIC.fullmatch(code.strip())]
     return next(iter(given + _ARITHMETIC.findall(plain)), None)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.code.linting import SYNTAX, Remark, linted
 from nodes.tools.code.syntax import Outline, SyntaxProblem, line_of, parsed
 from nodes.tools.isolation import serve
@@ -18,7 +19,7 @@ JUDGEMENT = (
     "mend it, is for a language model or a person to judge."
 )
 
-_WAIVED = re.compile(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
+_WAIVED = Pattern(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
 
 
 def check(request: dict[str, Any]) -> dict[str, Any]:

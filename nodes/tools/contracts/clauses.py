@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.headings import is_heading_line
 from nodes.tools.contracts.markers import Marker, markers
 from nodes.tools.contracts.noise import Span
@@ -13,12 +14,12 @@ from nodes.tools.contracts.reading import Reading
 PREAMBLE, SIGNATURES = "preamble", "signatures"
 MIN_NUMBERED = 2
 MIN_PARAGRAPH_WORDS = 5
-_SIGNED = re.compile(
+_SIGNED = Pattern(
     r"\bin witness (?:whereof|of which)\b|^[ ]*(?:signed|executed)\b[^\n]{0,60}\b(?:by|on behalf)\b"
     r"|^[ ]*(?:by:?[ ]*)?/s/|^[ ]*by:[ ]*(?:_{3,}|$)|^[ ]*_{12,}[ ]*$",
     re.MULTILINE,
 )
-_ATTACHED = re.compile(
+_ATTACHED = Pattern(
     r"^[ #*]*(?P<kind>exhibit|schedule|annex|appendix|attachment)[ ]+"
     r"(?P<label>[a-z]{1,2}|\d{1,2}(?:\.\d{1,3})?|[ivx]{1,4})[ .:*-]*(?:\n|$|[ ]{2,}|[-:][ ])",
     re.MULTILINE,
@@ -74,10 +75,8 @@ def named(found: Sequence[Clause], number: str) -> list[Clause]:
 
 
 def _key(number: str) -> str:
-    bare = re.sub(
-        r"^\W*(?:clause|section|sec|no|number)\b", "", number.strip(), flags=re.IGNORECASE
-    )
-    return re.sub(r"[^\w¶]+", "", bare).casefold()
+    bare = Pattern(r"^\W*(?:clause|section|sec|no|number)\b", re.IGNORECASE).sub("", number.strip())
+    return Pattern(r"[^\w¶]+").sub("", bare).casefold()
 
 
 def _regions(reading: Reading, marked: Sequence[Marker]) -> Iterator[tuple[int, str]]:
@@ -168,7 +167,7 @@ def _is_paragraph(text: str) -> bool:
 
 def _blocks(reading: Reading, start: int, end: int) -> Iterator[Span]:
     """Give headings and paragraphs, parted by blank lines; a heading may have none below it."""
-    for block in re.finditer(r"\S(?:[^\n]|\n(?![ ]*\n))*", reading.clean[start:end]):
+    for block in Pattern(r"\S(?:[^\n]|\n(?![ ]*\n))*").finditer(reading.clean[start:end]):
         at, stop = start + block.start(), start + block.end()
         first = at + len(block[0].partition("\n")[0])
         if first < stop and is_heading_line(reading.clean[at:first]):

@@ -1,11 +1,11 @@
 """A contract, read once: its clauses, its sentences, and where wording stands in it."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.clauses import SIGNATURES, Clause, clauses
 from nodes.tools.contracts.noise import Span
 from nodes.tools.contracts.phrases import Match, Phrase, sentence_at
@@ -18,15 +18,15 @@ BEFORE_CHARS = 140
 MIN_DENSITY = 0.012
 """Words of contracts among all words, from which a text may be one."""
 _SIGNS_OF_A_CONTRACT = (
-    re.compile(r"\b(?:agreement|contract|lease|licen[cs]e|deed|amendment|terms and conditions)\b"),
-    re.compile(r"\bpart(?:y|ies)\b|\([^()\n]{0,30}\"[^\"()\n]{2,40}\"\)"),
-    re.compile(r"\b(?:between|among|entered into|effective date|in witness|executed|dated)\b"),
-    re.compile(
+    Pattern(r"\b(?:agreement|contract|lease|licen[cs]e|deed|amendment|terms and conditions)\b"),
+    Pattern(r"\bpart(?:y|ies)\b|\([^()\n]{0,30}\"[^\"()\n]{2,40}\"\)"),
+    Pattern(r"\b(?:between|among|entered into|effective date|in witness|executed|dated)\b"),
+    Pattern(
         r"\b(?:governed by|terminat\w+|confidential\w*|indemnif\w+|liable|liability|warrant\w+"
         r"|assign\w*|breach|consideration|notice)\b"
     ),
 )
-_DUTY = re.compile(r"\b(?:shall|hereby|agrees? (?:to|that)|undertakes?|may not|must|will)\b")
+_DUTY = Pattern(r"\b(?:shall|hereby|agrees? (?:to|that)|undertakes?|may not|must|will)\b")
 MIN_SIGNS, MIN_DUTIES = 3, 1
 
 

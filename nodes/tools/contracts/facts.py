@@ -6,32 +6,33 @@ from datetime import date
 
 from dateutil.parser import ParserError, parse  # type: ignore[import-untyped]
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.clauses import PREAMBLE, SIGNATURES
 from nodes.tools.contracts.contract import Contract, Passage
 from nodes.tools.contracts.quantities import amounts
 
 MAX_TITLE_CHARS = 90
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DATE = re.compile(
+_DATE = Pattern(
     rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+day)?(?:\s+of)?\s+(?P<month>{_MONTH}),?\s+"
     rf"(?P<year>\d{{4}})|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}})\b"
 )
-_DATED = re.compile(r"\b(?:dated|made|entered into|effective|executed)\b")
-_LEFT_BLANK = re.compile(r"\b(?:dated?|as of|day of)\s*:?\s*(\[[^\]\n]{0,20}\]|_{3,})")
+_DATED = Pattern(r"\b(?:dated|made|entered into|effective|executed)\b")
+_LEFT_BLANK = Pattern(r"\b(?:dated?|as of|day of)\s*+(?::\s*+)?(\[[^\]\n]{0,20}\]|_{3,})")
 _INSTRUMENT = r"(?:Agreement|Contract|Lease|Deed|License|Amendment|Terms and Conditions)"
-_TITLE_ABOVE = re.compile(
+_TITLE_ABOVE = Pattern(
     r"^[ #*]*(?:EXHIBIT\s+[\d.]+\s+)?(?P<title>[A-Z][A-Z &,/'()-]{2,80}?"
     rf"{_INSTRUMENT.upper()}\b|(?:[A-Z][\w-]*[ ]+){{1,7}}?{_INSTRUMENT}[ *]*$)",
     re.MULTILINE,
 )
-_TITLE_IN_TEXT = re.compile(
+_TITLE_IN_TEXT = Pattern(
     rf"\b[Tt](?:his|HIS)\s+(?P<title>(?:[A-Z][\w&/-]*\s+){{1,7}}?(?:{_INSTRUMENT}|AGREEMENT))\b"
 )
 _PLACE = r"(?:[Tt]he\s+)?[A-Z][\w']+(?:\s+(?:of|and|the)(?:\s+the)?\s+[A-Z][\w']+|\s+[A-Z][\w']+)*"
-_LAW = re.compile(
+_LAW = Pattern(
     rf"\b[Ll]aws?\s+of\s+(?P<place>{_PLACE})|\bgoverned\s+by\s+(?P<adjective>{_PLACE})\s+law\b"
 )
-_GOVERNS = re.compile(r"\b(?:governed|construed|interpreted|govern)\b")
+_GOVERNS = Pattern(r"\b(?:governed|construed|interpreted|govern)\b")
 
 
 def title(contract: Contract) -> str:

@@ -1,30 +1,30 @@
 """The heading of a clause, where it has one, and the headings of a contract without numbers."""
 
-import re
+from nodes.limits.patterns import Pattern
 
 MAX_HEADING_CHARS = 110
 _SMALL = r"of|and|or|the|to|for|in|on|by|with|a|an|as|at|upon|from|under|not|&|/|-"
 _WORD = rf"(?:[A-Z0-9\"'(][\w'&/.()\"-]*,?|{_SMALL})"
 _FIRST = r"[A-Z\"'](?:[\w'&/()\"-]|\.(?=\w))*,?"
-_HEADING = re.compile(
-    rf"(?P<name>\[[^\]\n]{{3,60}}\]|{_FIRST}(?:[ ]{{1,2}}{_WORD}){{0,11}}?)"
-    r"(?P<end>[ ]?[.:](?=\s|$)|[ ]+-+[ ]|-{2,}|[ ]{3,}|[ ]*(?:\n\s*(?![a-z\s])|$)"
+_HEADING = Pattern(
+    rf"^(?P<name>\[[^\]\n]{{3,60}}\]|{_FIRST}(?:[ ]{{1,2}}{_WORD}){{0,11}}?)"
+    r"(?P<end>[ ]?[.:](?=\s|$)|[ ]+-+[ ]|-{2,}|[ ]{3,}|[ ]*(?:\n\s*+(?![a-z])|$)"
     r"|[ ]+(?=\(?[aA1i]\)[ ]))"
 )
-_ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Ltd|Co|LLC|No|Mr|Ms|Dr|[A-Z])$")
-_PROSE = re.compile(r"\b(?:shall|will|may|must|agrees?|is|are|has|have)\b")
+_ABBREVIATED = Pattern(r"\b(?:Inc|Corp|Ltd|Co|LLC|No|Mr|Ms|Dr|[A-Z])$")
+_PROSE = Pattern(r"\b(?:shall|will|may|must|agrees?|is|are|has|have)\b")
 
 
 def heading(text: str, at: int) -> tuple[str, int]:
     """Give the heading that begins at an offset, and where its clause goes on; empty for none."""
-    found = _HEADING.match(text, at, min(len(text), at + MAX_HEADING_CHARS))
-    if not found or (found.end() == at + MAX_HEADING_CHARS and not found["end"]):
+    found = _HEADING.match(text[at : at + MAX_HEADING_CHARS])
+    if not found or (found.end() == MAX_HEADING_CHARS and not found["end"]):
         return "", at
     name = found["name"].strip(" ,")
     ends_at_stop = found["end"].lstrip().startswith(".")
     if _PROSE.search(name) or (ends_at_stop and _ABBREVIATED.search(name)):
         return "", at
-    return " ".join(name.split()).strip("\"'*_ "), found.end()
+    return " ".join(name.split()).strip("\"'*_ "), at + found.end()
 
 
 def is_heading_line(line: str) -> bool:
@@ -32,10 +32,10 @@ def is_heading_line(line: str) -> bool:
     bare = line.strip().lstrip("#*_ ").rstrip(":*_ ")
     if line.lstrip().startswith("#"):
         return bool(bare)
-    words = [word for word in re.findall(r"[A-Za-z][\w'-]*", bare)]
+    words = [word for word in Pattern(r"[A-Za-z][\w'-]*").findall(bare)]
     if not words or len(words) > 9 or len(bare) > 80 or bare.endswith((".", ",", ";")):
         return False
-    if re.search(r"[_=|]{2}|/s/", bare):
+    if Pattern(r"[_=|]{2}|/s/").search(bare):
         return False
-    small = re.compile(rf"(?:{_SMALL})$")
+    small = Pattern(rf"(?:{_SMALL})$")
     return bare.isupper() or all(word[0].isupper() or small.match(word) for word in words)

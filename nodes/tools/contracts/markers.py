@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.headings import heading
 
 MIN_LONG_LINE = 300
@@ -22,16 +23,16 @@ _MARK = rf"""(?:
   | (?P<open>\()?(?P<enclosed>[a-z]{{1,5}}|[A-Z]{{1,2}}|\d{{1,2}})\)
   | (?P<dotted>[A-Z]|[IVX]{{1,5}}|[a-z])\.
 )(?=\s|["'\[])"""
-_AT_LINE = re.compile(rf"^[ ]*(?:[#>*_]{{1,6}}[ ]*)*(?P<mark>{_MARK})", re.VERBOSE | re.MULTILINE)
-_AT_HEADING = re.compile(rf"(?P<mark>{_MARK})", re.VERBOSE)
-_INSIDE = re.compile(rf"(?:(?<=[.:;)\]\"])[ ]|[ ]{{2,}})(?P<mark>{_MARK})", re.VERBOSE)
-_REFERENCE = re.compile(r"\s*(?:(?:and|or|of|above|below|hereof|through|to)\b|[,;)])")
-_NAMED_BEFORE = re.compile(
+_AT_LINE = Pattern(rf"^[ #>*_]*+(?P<mark>{_MARK})", re.VERBOSE | re.MULTILINE)
+_AT_HEADING = Pattern(rf"(?P<mark>{_MARK})", re.VERBOSE)
+_INSIDE = Pattern(rf"(?:(?<=[.:;)\]\"])[ ]|(?<![ ])[ ]{{2,}}+)(?P<mark>{_MARK})", re.VERBOSE)
+_REFERENCE = Pattern(r"(?:and|or|of|above|below|hereof|through|to)\b|[,;)]")
+_NAMED_BEFORE = Pattern(
     r"\b(?:no|nos|section|sections|sec|secs|article|articles|clause|clauses|exhibit|schedule|and|or"
     r"|paragraph|box|of|to|in|by|with|under|the|this|a|an|as)\.?\s*$",
     re.IGNORECASE,
 )
-_IN_LIST = re.compile(r"[;,]\s*(?:and|or|and/or)?$")
+_IN_LIST = Pattern(r"[;,]\s*(?:and|or|and/or)?$")
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def _marker(text: str, match: re.Match[str], *, is_inside: bool) -> Marker:
 
 def _begins_a_line(text: str, match: re.Match[str]) -> bool:
     after = text[match.end("mark") : match.end("mark") + 80]
-    if _REFERENCE.match(after) or (not match["enclosed"] and _first(after).islower()):
+    if _REFERENCE.match(after.lstrip()) or (not match["enclosed"] and _first(after).islower()):
         return False
     if match["decimal"] and not match["stop"] and "." not in match["decimal"]:
         return bool(heading(text, match.end("mark") + 1)[0])

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from nodes.limits.patterns import Pattern
+
 Span = tuple[int, int]
 
 MIN_REPEATS = 3
@@ -11,21 +13,27 @@ MAX_RUNNING_CHARS = 120
 MAX_ENTRY_WORDS = 9
 MAX_LINE_CHARS = 200
 """A longer line is text; nothing is looked for in it."""
-_PAGE_MARK = re.compile(
-    r"^[ \t]*(?:page\s+)?[-\u2013\u2014~\[(]*[ \t]*(?:(?:[A-Z]-)?\d{1,4}|[ivxl]{1,6})[ \t]*"
-    r"(?:(?:of|/)[ \t]*\d{1,4})?[ \t]*[-\u2013\u2014~\])]*[ \t]*$",
+_PAGE_MARK = Pattern(
+    r"^[ \t]*+(?:page\s++)?[-\u2013\u2014~\[(]*+[ \t]*+(?:(?:[A-Z]-)?\d{1,4}|[ivxl]{1,6})[ \t]*+"
+    r"(?:(?:of|/)[ \t]*+\d{1,4})?[ \t]*+[-\u2013\u2014~\])]*+[ \t]*+$",
     re.IGNORECASE,
 )
-_FILING = re.compile(r"^\s*Source:\s.{3,120}\b(?:10-[KQ]|8-K|20-F|S-\d|F-\d|EX-?\d)")
-_FILING_TAG = re.compile(
+_FILING = Pattern(r"^\s*Source:\s.{3,120}\b(?:10-[KQ]|8-K|20-F|S-\d|F-\d|EX-?\d)")
+_FILING_TAG = Pattern(
     r"^\s*</?(?:PAGE|TEXT|DOCUMENT|TYPE|SEQUENCE|FILENAME|DESCRIPTION|TABLE|CAPTION|S|C|FN)>"
 )
-_REDACTION = re.compile(r"^\s*(?:\[?[*\u25cf]+\]?\s*)?confidential treatment\b", re.IGNORECASE)
-_LEADERS = re.compile(r"(?:\.{4,}|(?: \.){4,})[ ]*(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})[ ]*$")
-_CONTENTS = re.compile(r"^[ \t#*]*(?:table of contents|contents|index)[ \t*:]*$", re.IGNORECASE)
-_NUMBERED = re.compile(r"^\s*(?:\(?\w{1,4}[.)]|\d+(?:\.\d+)+|(?:article|section|clause)\s)", re.I)
-_ENTRY_NUMBER = re.compile(r"^\s*(?:article|section|clause)?\s*(?:[ivxl]+|[\d.]+)[.:)]?\s", re.I)
-_PAGE_AT_END = re.compile(r"\s+(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})\s*$", re.IGNORECASE)
+_REDACTION = Pattern(r"^\s*(?:\[?[*\u25cf]+\]?\s*)?confidential treatment\b", re.IGNORECASE)
+_LEADERS = Pattern(
+    r"(?:(?<!\.)\.{4,}+|(?<! \.)(?: \.){4,}+)[ ]*+(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})[ ]*+$"
+)
+_CONTENTS = Pattern(r"^[ \t#*]*(?:table of contents|contents|index)[ \t*:]*$", re.IGNORECASE)
+_NUMBERED = Pattern(
+    r"^\s*(?:\(?\w{1,4}[.)]|\d+(?:\.\d+)+|(?:article|section|clause)\s)", re.IGNORECASE
+)
+_ENTRY_NUMBER = Pattern(
+    r"^\s*+(?:(?:article|section|clause)\s*+)?(?:[ivxl]++|[\d.]++)[.:)]?\s", re.IGNORECASE
+)
+_PAGE_AT_END = Pattern(r"(?<!\s)\s++(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})\s*+$", re.IGNORECASE)
 _SENTENCE_END = (".", ",", ";", ":")
 
 
@@ -67,7 +75,7 @@ def _lines(text: str) -> Iterator[Span]:
 
 
 def _folded(line: str) -> str:
-    return re.sub(r"\d+", "#", " ".join(line.split())).casefold()
+    return Pattern(r"\d+").sub("#", " ".join(line.split())).casefold()
 
 
 def _running(text: str, lines: list[Span]) -> set[str]:
@@ -118,4 +126,4 @@ def _is_short(line: str) -> bool:
 
 
 def _title(line: str) -> str:
-    return re.sub(r"[\W_]+", " ", line).strip().casefold()
+    return Pattern(r"[\W_]+").sub(" ", line).strip().casefold()

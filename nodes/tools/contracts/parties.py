@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.clauses import PREAMBLE
 from nodes.tools.contracts.contract import Contract
 from nodes.tools.contracts.noise import Span
@@ -12,25 +13,25 @@ from nodes.tools.contracts.sentences import sentences
 MAX_PARTIES = 8
 MAX_OPENING_CHARS = 6_000
 MAX_DETAIL_CHARS = 500
-_BETWEEN = re.compile(r"\b(?:by\s+and\s+(?:between|among)|between|among)\b:?\s*", re.IGNORECASE)
-_LISTED = re.compile(r"^[ ]*\(?[1-9][.)][ ]*(?=[A-Z\[])", re.MULTILINE)
+_BETWEEN = Pattern(r"\b(?:by\s+and\s+(?:between|among)|between|among)\b:?\s*", re.IGNORECASE)
+_LISTED = Pattern(r"^[ ]*\(?[1-9][.)][ ]*(?=[A-Z\[])", re.MULTILINE)
 _FORM = (
     r"(?:,?\s+(?:(?:Inc|Ltd|Corp|Co|INC|LTD|CORP|CO)\b\.?|L\.L\.C\.|L\.P\.|N\.A\.|N\.V\.|B\.V\.|S\.A\."
     r"|S\.p\.A\.|(?:LLC|LLP|LP|PLC|plc|SAS|SA|GmbH|AG|SE|Limited|LIMITED|Corporation|Company)\b))*"
 )
 _STOP = r"(?<!Inc)(?<!INC)(?<!Ltd)(?<!LTD)(?<!Corp)(?<!CORP)(?<!Co)(?<!CO)\."
-_NAME = re.compile(
-    rf"(?P<name>\[[^\]\n]{{0,40}}\]|_{{4,}}|[A-Z0-9][^\n,(;]{{1,90}}?{_FORM})"
+_NAME = Pattern(
+    rf"^(?:\[[^\]\n]{{0,40}}\]|_{{4,}}|[A-Z0-9][^\n,(;]{{1,90}}?{_FORM})"
     r"(?=\s*[,(;]|\s{2,}|\s+(?:with|having|whose|located|organi[sz]ed|of|residing|incorporated|dated"
     r"|and|And|AND|on|for|effective|as)\b|\s*"
     rf"{_STOP}(?:\s|$)|\s*$)"
 )
-_ROLE = re.compile(
+_ROLE = Pattern(
     r"\([^()\"']{0,40}(?:[\"'](?P<quoted>[^()\"']{1,40})[\"']|(?<=\()(?P<bare>[A-Z][\w &-]{0,40}))"
     r"[^()]{0,60}\)"
 )
-_NEXT = re.compile(r"[,;]?\s+(?:(?:and|And|AND|&)\s+)(?:\(\d\)\s*)?(?=[A-Z\[_0-9])")
-_COMMA = re.compile(r"[,;]\s+(?=[A-Z\[])")
+_NEXT = Pattern(r"(?:[,;]|(?<!\s))\s++(?:and|And|AND|&)\s++(?:\(\d\)\s*+)?(?=[A-Z\[_0-9])")
+_COMMA = Pattern(r"[,;]\s+(?=[A-Z\[])")
 
 
 @dataclass(frozen=True)
@@ -63,24 +64,29 @@ def _listed(text: str) -> Iterator[Party]:
     starts = [mark.end() for mark in _LISTED.finditer(text)]
     for index, at in enumerate(starts):
         stop = starts[index + 1] if index + 1 < len(starts) else text.find("\n\n", at)
-        if name := _NAME.match(text, at):
+        if name_end := _name_end(text, at, len(text)):
             stop = stop if stop > 0 else len(text)
-            yield _party(text, name.span("name"), name.end(), min(stop, at + MAX_DETAIL_CHARS))
+            yield _party(text, (at, name_end), name_end, min(stop, at + MAX_DETAIL_CHARS))
 
 
 def _joined(text: str, at: int, end: int) -> Iterator[Party]:
     """Read parties that stand in one sentence: `X, a company ("A"), and Y ("B")`."""
-    while at < end and (name := _NAME.match(text, at, end)):
-        stop = min(end, name.end() + MAX_DETAIL_CHARS)
-        following = _NEXT.search(text, name.end(), stop)
-        role = _ROLE.search(text, name.end(), following.start() if following else stop)
-        yield _party(text, name.span("name"), name.end(), following.start() if following else stop)
+    while at < end and (name_end := _name_end(text, at, end)):
+        stop = min(end, name_end + MAX_DETAIL_CHARS)
+        following = _NEXT.search(text, name_end, stop)
+        role = _ROLE.search(text, name_end, following.start() if following else stop)
+        yield _party(text, (at, name_end), name_end, following.start() if following else stop)
         if role and (comma := _COMMA.match(text, role.end())):
             at = comma.end()
         elif following:
             at = following.end()
         else:
             return
+
+
+def _name_end(text: str, at: int, end: int) -> int | None:
+    found = _NAME.match(text[at:end])
+    return at + found.end() if found else None
 
 
 def _party(text: str, name: Span, at: int, stop: int) -> Party:

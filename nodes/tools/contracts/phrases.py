@@ -9,13 +9,17 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.noise import Span
 from nodes.tools.contracts.quantities import Quantity, quantities, quantity_at
 
 MAX_GAPS = 2
 MAX_GAP_CHARS = 160
 MAX_PHRASE_CHARS = 200
-_WORD = re.compile(r"[\w'-]+\*?")
+MAX_MATCH_CHARS = 2_000
+"""Two gaps, and the words with wide spaces between them. A match that may go on to the end of a
+contract takes as long as it is: the library looks ahead there for the phrase's last word."""
+_WORD = Pattern(r"[\w'-]+\*?")
 _SIGNS = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"'))
 
 
@@ -34,8 +38,8 @@ class Phrase:
 
     anchors: tuple[str, ...]
     """What the phrase begins with, of which one is looked for first, since that is quick."""
-    head: re.Pattern[str]
-    tail: re.Pattern[str] | None
+    head: Pattern
+    tail: Pattern | None
     """What follows the quantity; None where the phrase has none."""
     is_near: bool = True
     """The quantity stands right behind the head, not anywhere up to 160 characters on."""
@@ -51,13 +55,14 @@ class Phrase:
                 at = low.find(anchor, at + 1, stop)
 
     def _at(self, low: str, at: int, stop: int) -> Match | None:
-        head = self.head.match(low, at, stop)
+        head = self.head.match(low, at, min(stop, at + MAX_MATCH_CHARS))
         if head is None:
             return None
         if self.tail is None:
             return Match(at, head.end())
         for quantity in self._quantities(low, head.end(), stop):
-            if tail := self.tail.match(low, quantity.end, stop):
+            end = min(stop, quantity.end + MAX_MATCH_CHARS)
+            if tail := self.tail.match(low, quantity.end, end):
                 return Match(at, tail.end(), quantity)
         return None
 
@@ -88,8 +93,8 @@ def phrase(text: str) -> Phrase:
     head = _pattern(words[: at if is_near else at - 1])
     return Phrase(
         anchors=tuple(dict.fromkeys(_stem(part) for part in words[0].split("|"))),
-        head=re.compile(head + (r"\s+" if at < len(words) and is_near else "")),
-        tail=re.compile(_behind(_pattern(words[at + 1 :]))) if at < len(words) else None,
+        head=Pattern(head + (r"\s+" if at < len(words) and is_near else "")),
+        tail=Pattern(_behind(_pattern(words[at + 1 :]))) if at < len(words) else None,
         is_near=is_near,
     )
 
@@ -101,7 +106,7 @@ def sentence_at(spans: Sequence[Span], at: int) -> Span | None:
 
 
 def _behind(tail: str) -> str:
-    return rf"[ '\"s)]{{0,3}}\s*{tail}" if tail else ""
+    return rf"[ '\"s)]{{0,3}}\s{{0,200}}+{tail}" if tail else ""
 
 
 def _pattern(words: Sequence[str]) -> str:
@@ -119,7 +124,7 @@ def _word(word: str) -> str:
     if not _WORD.fullmatch(word):
         return re.escape(word)
     stem = re.escape(_stem(word))
-    return rf"(?<![\w-]){stem}\w*" if word.endswith("*") else rf"(?<![\w-]){stem}(?!-?\w)"
+    return rf"(?<![\w-]){stem}\w*+" if word.endswith("*") else rf"(?<![\w-]){stem}(?!-?\w)"
 
 
 def _stem(word: str) -> str:

@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.phrases import Phrase, phrase
 from nodes.tools.contracts.quantities import Quantity, quantity_at
 from nodes.tools.contracts.severity import Severity
@@ -26,7 +27,7 @@ MAX_CHARS = 200_000
 MAX_RULES = 200
 MAX_PROBLEMS = 3
 RuleKind = Literal["required", "forbidden", "limited"]
-_NAME = re.compile(r"(?:^|/)[^/]*playbook[^/]*\.ya?ml$", re.IGNORECASE)
+_NAME = Pattern(r"(?:^|/)[^/]*playbook[^/]*\.ya?ml$", re.IGNORECASE)
 
 
 class PlaybookInvalid(Exception):

@@ -6,26 +6,31 @@ from dataclasses import dataclass
 
 from text_to_num import text2num  # type: ignore[import-untyped]
 
+from nodes.limits.patterns import Pattern
+
 _UNITS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
 _NUMERAL = (
     "(?:seventeen|seventy|seven|sixteen|sixty|six|fourteen|forty|four|eighteen|eighty|eight"
     "|nineteen|ninety|nine|thirteen|thirty|three|fifteen|fifty|five|twelve|twenty|two|eleven|ten"
     "|one|zero|hundred|thousand|million)"
 )
-_WORDS = rf"{_NUMERAL}(?:[ \n-]+(?:and[ \n]+)?{_NUMERAL})*(?:[ \n]+and[ \n]+(?:a|one)[ -]half)?"
-_UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_KIND = r"(?:(?:calendar|business|working|consecutive|full|banking)[ \n]+)?"
-_PER = r"(?:\s*(?:per|a|each)\s+(?P<per>day|month|annum|year)|\s*(?P<adverb>monthly|annually))?"
-_QUANTITY = re.compile(
-    rf"(?<![\w.$€£])(?:(?P<words>{_WORDS})(?:[ \n-]+(?P<early>{_UNIT}))?[ \n-]*)?"
-    rf"(?:(?P<open>\(\s*)?(?P<digits>(?<![\d.,]){_NUMBER})(?P<sign>\s?%)?\s*(?(open)\)))?"
-    rf"(?(early)|(?(sign)|[ \n-]*{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER}"
+_WORDS = (
+    rf"{_NUMERAL}(?:[ \n-]++(?:and[ \n]++)?{_NUMERAL}){{0,9}}"
+    r"(?:[ \n]++and[ \n]++(?:a|one)[ -]half)?"
 )
-_MONEY = re.compile(
+_UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
+_NUMBER = r"\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,18})?|\d{1,18}(?:\.\d{1,18})?"
+_KIND = r"(?:(?:calendar|business|working|consecutive|full|banking)[ \n]++)?"
+_PER = r"(?:\s*+(?:per|a|each)\s++(?P<per>day|month|annum|year)|\s*+(?P<adverb>monthly|annually))?"
+_QUANTITY = Pattern(
+    rf"(?<![\w.$€£])(?=[\w(])(?:(?P<words>{_WORDS})(?:[ \n-]++(?P<early>{_UNIT}))?[ \n-]*+)?"
+    rf"(?:(?P<open>\(\s*+)?(?P<digits>(?<![\d.,]){_NUMBER})(?P<sign>\s?%)?\s*+(?(open)\)))?"
+    rf"(?(early)|(?(sign)|[ \n-]*+{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER}"
+)
+_MONEY = Pattern(
     r"(?:(?P<sign>us\s?\$|\$|€|£|usd|eur|gbp)\s?"
     rf"(?P<before>(?:{_NUMBER})(?:\s(?:million|billion|thousand))?\b|\[[*\u25cf• ]+\])"
-    rf"|(?P<after>{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
+    rf"|(?<!\d)(?P<after>{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
     r"(?P<name>u\.?s\.? dollars?|dollars?|euros?|pounds sterling))"
 )
 MAX_LENGTH = 120
@@ -85,9 +90,9 @@ def _quantity(found: re.Match[str]) -> Quantity | None:
 
 
 def _spoken(words: str) -> float | None:
-    bare, half, _ = re.sub(r"\s+", " ", words).partition(" and a half")
+    bare, half, _ = Pattern(r"\s+").sub(" ", words).partition(" and a half")
     if not half:
-        bare, half, _ = re.sub(r"[\s-]+half$", "-half", bare).partition(" and one-half")
+        bare, half, _ = Pattern(r"[\s-]+half$").sub("-half", bare).partition(" and one-half")
     try:
         return float(text2num(bare.replace("-", " "), "en")) + 0.5 * bool(half)
     except ValueError:

@@ -1,10 +1,10 @@
 """A contract's text as it stands and as it is searched, character by character in step."""
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.noise import Span, noise
 
 MAX_CHARS = 2_000_000
@@ -33,7 +33,7 @@ class Reading:
         """Give the text with one kind of quote, dash and space, and noise as spaces."""
         text, parts, at = self.raw.translate(_SIGNS), [], 0
         for start, end in self.noise:
-            parts += [text[at:start], re.sub(r"[^\n]", " ", text[start:end])]
+            parts += [text[at:start], Pattern(r"[^\n]").sub(" ", text[start:end])]
             at = end
         return "".join([*parts, text[at:]])
 

@@ -1,12 +1,12 @@
 """Findings as risks: likelihood times impact, ranked, and drawn as a matrix."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.answers import NOT_LEGAL_ADVICE, Answer, counted, is_short, table
 from nodes.tools.contracts.severity import Severity
 from nodes.tools.plain_text import plain_line
@@ -19,7 +19,7 @@ SIZES = (40, 25, 12, 6)
 MAX_CELL_CHARS = 160
 Level = Literal["extreme", "high", "medium", "low"]
 _LEVELS: tuple[tuple[int, Level], ...] = ((16, "extreme"), (10, "high"), (5, "medium"), (0, "low"))
-_RULE = re.compile(r"\s*\[(?P<id>[a-z][a-z0-9_]*) (?P<likelihood>[1-5])/5\]\s*$")
+_RULE = Pattern(r"\s*\[(?P<id>[a-z][a-z0-9_]*) (?P<likelihood>[1-5])/5\]\s*$")
 
 
 class ReportedFinding(BaseModel):

@@ -1,9 +1,9 @@
 """What a question about a contract is about, when it names no kind of clause."""
 
-import re
 from collections.abc import Sequence
 
 from nodes.checks.words import ANYTHING
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.contract import Contract, Passage
 from nodes.tools.contracts.phrases import phrase
 
@@ -12,7 +12,7 @@ MIN_SHARE = 0.5
 """Of a question's words, that a contract must hold to have an answer."""
 MIN_STEM_CHARS = 6
 """Shorter words are looked for as they are: `trade` must not find trademarks."""
-_WORD = re.compile(r"[a-z][a-z'-]{2,}")
+_WORD = Pattern(r"[a-z][a-z'-]{2,}")
 _DOMAIN = tuple(
     map(
         phrase,

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.noise import Span
 
-_END = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\n[ \t]*\n\s*(?=[^a-z\s])")
-_ABBREVIATION = re.compile(
+_END = Pattern(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\n[ \t]*\n\s*(?=[^a-z\s])")
+_ABBREVIATION = Pattern(
     r"(?:\b(?:inc|corp|ltd|llc|co|no|nos|sec|secs|art|arts|cl|para|st|ave|blvd|rd|mr|mrs|ms|dr|jr|sr"
     r"|vs|etc|viz|al|approx|ex|exh|fig|dept|est|u\.s|u\.k|e\.g|i\.e)|(?<![a-z])[a-z])\.$",
     re.IGNORECASE,

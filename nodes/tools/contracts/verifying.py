@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.answers import counted, fitted
 from nodes.tools.contracts.clauses import named
 from nodes.tools.contracts.contract import Contract
@@ -12,9 +13,7 @@ from nodes.tools.plain_text import plain_line
 Word = Literal["verbatim", "spacing differs", "not found", "other clause", "source unknown"]
 MAX_SHOWN_CHARS = 200
 MAX_LISTED = 40
-_CLAUSE = re.compile(
-    r"\b(?:clause|section|article)\s+(?P<number>\d[\w.()]*|[IVXL]+\b)", re.IGNORECASE
-)
+_CLAUSE = Pattern(r"\b(?:clause|section|article)\s+(?P<number>\d[\w.()]*|[IVXL]+\b)", re.IGNORECASE)
 WRONG: tuple[Word, ...] = ("not found", "other clause", "source unknown")
 
 
@@ -61,7 +60,7 @@ def _found(quote: str, text: str) -> tuple[Word, int | None]:
     if at >= 0:
         return "verbatim", at
     loose = r"\s+".join(map(re.escape, quote.split()))
-    found = re.search(loose, text) if loose else None
+    found = Pattern(loose).search(text) if loose else None
     return ("spacing differs", found.start()) if found else ("not found", None)
 
 
@@ -71,7 +70,7 @@ def _lies_in(contract: Contract, number: str, quote: str) -> bool:
     if not clauses:
         return True
     loose = r"\s+".join(map(re.escape, quote.split()))
-    places = [found.start() for found in re.finditer(loose, contract.reading.raw)]
+    places = [found.start() for found in Pattern(loose).finditer(contract.reading.raw)]
     return any(each.start <= at < each.whole_end for each in clauses for at in places)
 
 

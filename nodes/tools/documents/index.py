@@ -1,11 +1,11 @@
 """A ranked full-text index over passages, in memory."""
 
-import re
 import sqlite3
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.documents.passages import Passage
 
 MAX_QUERY_WORDS = 32
@@ -57,6 +57,6 @@ class PassageIndex:
 
 def match_expression(query: str) -> str:
     """Turn words into an FTS5 expression that matches any of them; nothing in it is syntax."""
-    words = [word.lower() for word in re.findall(r"\w+", query)]
+    words = [word.lower() for word in Pattern(r"\w+").findall(query)]
     telling = [word for word in words if word not in STOP_WORDS] or words
     return " OR ".join(f'"{word}"' for word in list(dict.fromkeys(telling))[:MAX_QUERY_WORDS])

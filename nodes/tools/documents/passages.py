@@ -1,14 +1,15 @@
 """From a text to passages that can be found and quoted."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from nodes.limits.patterns import Pattern
 
 SOFT_CHARS = 1000
 HARD_CHARS = 2000
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$")
-_UNDERLINE = re.compile(r"^(=+|-{3,})[ \t]*$")
+_HEADING = Pattern(r"^#{1,6}[ \t]++(.*[^ \t#])[ \t#]*+$")
+_UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def _place(page: str, heading: str) -> str:
 
 def _paragraphs(source: str, place: str, lines: list[str]) -> Iterator[Passage]:
     held = ""
-    for paragraph in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
+    for paragraph in Pattern(r"\n\s*\n").split("\n".join(lines).strip("\n")):
         if held and len(held) + len(paragraph) > SOFT_CHARS:
             yield from _pieces(source, place, held)
             held = ""

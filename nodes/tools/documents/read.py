@@ -2,13 +2,13 @@
 
 import asyncio
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from nodes.errors import FileUnreadable, ToolFailed, ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.isolation import Isolated, ask_once
 from nodes.tools.plain_text import plain
 
@@ -19,7 +19,7 @@ MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 2_000_000
 CUT = f"\n[cut at {MAX_TEXT_CHARS} characters]"
 """Ends a text that is too long."""
-_CUT = re.compile(r"\n\[cut(?: at \d+ characters|: the first \d+ of \d+ pages)\]\s*$")
+_CUT = Pattern(r"\n\[cut(?: at \d+ characters|: the first \d+ of \d+ pages)\]\s*$")
 _MAX_MARK_CHARS = 100
 PARSE_TIMEOUT_S = 30.0
 MAX_PARSERS = 4

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from nodes.limits.patterns import Pattern
+
 SCALES = {
     **dict.fromkeys(("k", "thousand", "thousands"), 3),
     **dict.fromkeys(("m", "mn", "mio", "million", "millions"), 6),
@@ -13,7 +15,7 @@ SCALES = {
 }
 _PERCENT = frozenset({"%", "percent", "pct", "per cent", "percentage points", "pp"})
 _UNITS = "|".join(sorted((re.escape(unit) for unit in (*SCALES, *_PERCENT)), key=len, reverse=True))
-_FIGURE = re.compile(
+_FIGURE = Pattern(
     rf"""(?<![\w.])                                    # not inside a word or a longer number
     (?P<sign>(?:(?<![\w)])[-+\u2212])?)
     (?:[$€£¥]|US\$|USD|EUR|GBP)?\s?
@@ -22,7 +24,7 @@ _FIGURE = re.compile(
     (?![\d])""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SCALE_HINT = re.compile(
+_SCALE_HINT = Pattern(
     r"(?:\b|_)(thousand|million|billion|trillion)s?(?:\b|_)"
     r"|(?:\b|_)(k|mn?|bn?|tn?|mio)_?(?:usd|eur|gbp|\$)(?:\b|_)"
     r"|(?:usd|eur|gbp|\$)_?(k|mn?|bn?|tn?|mio)(?:\b|_)",
@@ -71,7 +73,7 @@ def stands_in(claimed: Figure, found: Iterable[Figure], hints: frozenset[int]) -
 
 def _figure(found: re.Match[str]) -> Figure:
     unit = (found["unit"] or "").lower()
-    digits = re.sub(r"[,'\u00a0\u202f\u2009]", "", found["number"])
+    digits = Pattern(r"[,'\u00a0\u202f\u2009]").sub("", found["number"])
     mantissa = Decimal(digits)
     if found["sign"] in ("-", "\u2212"):
         mantissa = -mantissa

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.evidence.figures import figures
 
 _SIGNS = str.maketrans(
@@ -11,8 +12,8 @@ _SIGNS = str.maketrans(
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
     | dict.fromkeys("*_#|>", " ")
 )
-_ELLIPSIS = re.compile(r"\[?(?:\.{3}|…)\]?")
-_ROW = re.compile(r"^[^:;]+:[^;]*(?:;[^:;]+:[^;]*)*$")
+_ELLIPSIS = Pattern(r"\[?(?:\.{3}|…)\]?")
+_ROW = Pattern(r"^[^:;]+:[^;]*(?:;[^:;]+:[^;]*)*$")
 
 
 def folded(text: str) -> str:
@@ -46,8 +47,8 @@ def row_stands_in(quote: str, text: str) -> bool:
 
 
 def _cell_stands_in(value: str, line: str) -> bool:
-    if re.search(rf"(?<!\w){re.escape(folded(value))}(?!\w)", folded(line)):
+    if Pattern(rf"(?<!\w){re.escape(folded(value))}(?!\w)").search(folded(line)):
         return True
     wanted = figures(value)
-    held = {figure.value for figure in figures(re.sub(r"[;,\t|]", " ", line))}
+    held = {figure.value for figure in figures(Pattern(r"[;,\t|]").sub(" ", line))}
     return bool(wanted) and all(figure.value in held for figure in wanted)

@@ -1,19 +1,19 @@
 """Tracebacks as Python prints them, chains and all, with whatever a log puts in front."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.failures.failure import MAX_CHAIN, Failure, Frame, Link
 
 HEADER: Final = "Traceback (most recent call last):"
 MAX_BETWEEN: Final = 50
 """Lines between two parts of a chain."""
 
-_FRAME = re.compile(r'File "([^"]+)", line (\d+)(?:, in (.+))?$')
-_ERROR = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)(?::\s?(.*))?$")
-_MARGIN = re.compile(r"^[^|]{0,60}\|\s?")
+_FRAME = Pattern(r'File "([^"]+)", line (\d+)(?:, in (.+))?$')
+_ERROR = Pattern(r"(?<![\w.])([A-Za-z_]\w*+(?:\.\w++)*+)(?::\s?(.*))?$")
+_MARGIN = Pattern(r"^[^|]{0,60}\|\s?")
 _NO_ERROR = frozenset(("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL"))
 _LINKS: Final[tuple[tuple[str, Link], ...]] = (
     ("above exception was the direct cause of the following", "caused by"),

@@ -5,16 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from nodes.limits.patterns import Pattern
+
 MAX_NAME_CHARS: Final = 60
 MAX_NAME_WORDS: Final = 6
 MAX_VALUE_CHARS: Final = 160
 BETWEEN: Final = " \N{EM DASH} "
 """Between a product and what is said of it, in a claim."""
 
-_HEADING: Final = re.compile(r"#{1,6}\s+(.+)")
-_RULE: Final = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
-_LINE: Final = re.compile(r"(?:[-*+]\s+)?\**([^:|*]{2,60}?)\**\s*(?::|\N{EN DASH})\**\s+(\S.*)")
-_STATED: Final = re.compile(rf"(.+?){BETWEEN}([^:]+): (.+)", re.DOTALL)
+_HEADING: Final = Pattern(r"#{1,6}\s+(.+)")
+_RULE: Final = Pattern(r"\|?[\s:|-]+\|[\s:|-]*")
+_LINE: Final = Pattern(r"^(?:[-*+]\s++)?\**+([^:|*]{2,60}?)\**+\s*+(?::|\N{EN DASH})\**+\s++(\S.*)")
+_STATED: Final = Pattern(rf"(.+?){BETWEEN}([^:]+): (.+)", re.DOTALL)
 _NOT_FEATURES: Final = frozenset(("source", "sources", "note", "notes", "updated", "see", "http"))
 
 
@@ -57,7 +59,7 @@ def stated(claim: str) -> tuple[str, str, str] | None:
 
 def folded(name: str) -> str:
     """Fold a feature's name, so that case and punctuation do not part what belongs together."""
-    return " ".join(re.sub(r"[\W_]+", " ", name.casefold()).split())
+    return " ".join(Pattern(r"[\W_]+").sub(" ", name.casefold()).split())
 
 
 def _pairs(lines: list[str]) -> Iterator[tuple[int, tuple[str, str, str]]]:
@@ -83,4 +85,4 @@ def _is_feature(name: str, value: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[*_`]+", "", text).strip()
+    return Pattern(r"[*_`]+").sub("", text).strip()

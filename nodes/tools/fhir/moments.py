@@ -1,11 +1,12 @@
 """Dates as FHIR has them: a year, a month, a day, or a time with its zone."""
 
 import calendar
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-_PARTIAL = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
+from nodes.limits.patterns import Pattern
+
+_PARTIAL = Pattern(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 
 
 @dataclass(frozen=True)

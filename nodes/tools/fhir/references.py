@@ -1,16 +1,16 @@
 """How the resources of a bundle are named, and refer to each other."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 
 MAX_NAME_CHARS = 100
-_TAIL = re.compile(r"(?:^|/)([A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]{1,64})$")
-_VERSION = re.compile(r"/_history/[^/]+$")
-_PATIENT = re.compile(r"(?:^|/)Patient/")
+_TAIL = Pattern(r"(?:^|/)([A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]{1,64})$")
+_VERSION = Pattern(r"/_history/[^/]+$")
+_PATIENT = Pattern(r"(?:^|/)Patient/")
 
 
 @dataclass(frozen=True)

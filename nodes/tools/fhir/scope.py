@@ -5,13 +5,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.synthesis.terms import terms
 from nodes.tools.fhir.bundle import read_record
 from nodes.tools.fhir.record import Record
 from nodes.tools.replies import listed
 from nodes.tools.scope import foreign, out_of_scope
 
-_ADVICE = re.compile(
+_ADVICE = Pattern(
     r"\bshould\b[^.]{0,80}\?"
     r"|^(?:please )?(?:increase|raise|reduce|lower|adjust|stop|start|switch|order|diagnose|treat)\b"
     r"|\bprescribe\b|\brecommend\w*|\badvi[cs]e\b|\bdiagnose\b|\bprognos\w+|\blife expectancy\b"
@@ -20,7 +21,7 @@ _ADVICE = re.compile(
     r"|\btreatment (?:plan|option|recommendation)",
     re.IGNORECASE,
 )
-_READING = re.compile(
+_READING = Pattern(
     r"\b(?:summar|list|show|overview|history|trend|timeline|record|develop)", re.IGNORECASE
 )
 _VOCABULARY = terms("""

@@ -1,11 +1,11 @@
 """Trends in words: a table of series, every value with its source, and what cannot be said."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.fhir.datatypes import plain_number
 from nodes.tools.fhir.record import Record
 from nodes.tools.fhir.resources import Observation, Range
@@ -32,7 +32,7 @@ def trends(record: Record, codes: str = "") -> dict[str, Any]:
         ToolRefused: there are no values of these codes.
     """
     found = sort_out(record.all(Observation))
-    wanted = [code for code in re.split(r"[\s,;]+", codes) if code]
+    wanted = [code for code in Pattern(r"[\s,;]+").split(codes) if code]
     if wanted:
         known = sorted({series.code for series in found.series})
         found.series = [series for series in found.series if series.code in wanted]

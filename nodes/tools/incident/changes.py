@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.incident.logs import Entry
 from nodes.tools.plain_text import plain_line
 from nodes.tools.secrets import masked
 
-_CHANGE = re.compile(
+_CHANGE = Pattern(
     r"\bdeploy(?:ed|ment|ing)?\b|\breleas(?:e|ed|ing) (?:of |(?:\S+ )?v?\d)"
     r"|\brolled (?:out|back)\b|\brollout\b"
     r"|\bconfig(?:uration)? (?:changed?|applied|reload(?:ed)?|updated?)\b"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.incident.pairing import ENVIRONMENTS, words
 from nodes.tools.incident.settings_file import SettingsFile, Value
 from nodes.tools.plain_text import code, plain_line
@@ -22,9 +23,9 @@ MIN_FACTOR = 5.0
 """From which on a number that differs is worth a look by itself."""
 RANKS: tuple["Severity", ...] = ("critical", "high", "medium", "low", "info")
 
-_HEX = re.compile(r"[0-9a-fA-F]{32,}")
-_COUNT = re.compile(r"\d{1,9}")
-_PLACE = re.compile(
+_HEX = Pattern(r"[0-9a-fA-F]{32,}")
+_COUNT = Pattern(r"\d{1,9}")
+_PLACE = Pattern(
     r"(?:^|[._])(?:host|hostname|url|uri|endpoint|domain|region|zone|environment|env|bucket|name"
     r"|namespace|cluster|image|replicas|dsn|address)(?:$|[._\[])",
     re.IGNORECASE,
@@ -66,7 +67,7 @@ def is_suspect(key: str, wanted: Collection[str]) -> bool:
 
 def folded(key: str) -> str:
     """Bring `gateway.timeout_s` and `GATEWAY_TIMEOUT_S` to one form."""
-    return re.sub(r"[^a-z0-9]+", "_", key.lower()).strip("_")
+    return Pattern(r"[^a-z0-9]+").sub("_", key.lower()).strip("_")
 
 
 def is_secret(key: str, value: Value) -> bool:
@@ -82,14 +83,14 @@ def is_secret(key: str, value: Value) -> bool:
 def _is_limit(key: str, value: Value) -> bool:
     """Tell a limit on secrets, or a number of them, from a secret."""
     bare = key.lower()
-    if re.search(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$", bare):
+    if Pattern(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$").search(bare):
         return True
     return bare.endswith("tokens") and bool(_COUNT.fullmatch(str(value)))
 
 
 def _is_random(value: str) -> bool:
-    is_mixed = bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
-    if len(value) < MIN_RANDOM_CHARS or not is_mixed or re.search(r"[\s:@,;.]", value):
+    is_mixed = bool(Pattern(r"\d").search(value)) and bool(Pattern(r"[A-Za-z]").search(value))
+    if len(value) < MIN_RANDOM_CHARS or not is_mixed or Pattern(r"[\s:@,;.]").search(value):
         return False
     shares = [count / len(value) for count in Counter(value).values()]
     return -sum(share * math.log2(share) for share in shares) > MIN_ENTROPY
@@ -185,5 +186,7 @@ def holds_secret(text: str, file: SettingsFile) -> bool:
 
 def named_settings(texts: Sequence[str]) -> list[str]:
     """Find what stands between backticks and may name a setting."""
-    found = [word for text in texts for word in re.findall(r"`([A-Za-z_][\w.\-]{1,120})`", text)]
+    found = [
+        word for text in texts for word in Pattern(r"`([A-Za-z_][\w.\-]{1,120})`").findall(text)
+    ]
     return list(dict.fromkeys(found))

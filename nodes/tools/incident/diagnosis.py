@@ -1,19 +1,19 @@
 """Why a line raised what it raised: a defect of the code, or a value that was configured so."""
 
 import ast
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.incident.origins import called_functions, place_of, statement_at, values_of
 from nodes.tools.incident.scene import MAX_CODE_CHARS, Scene, head
 from nodes.tools.incident.sources import Function, Source
 from nodes.tools.incident.traces import Frame, Trace
 from nodes.tools.plain_text import plain_line
 
-_NONE_HAS_NO = re.compile(r"'NoneType' object has no attribute '(\w+)'")
-_NONE = re.compile(r"\bNoneType\b")
+_NONE_HAS_NO = Pattern(r"'NoneType' object has no attribute '(\w+)'")
+_NONE = Pattern(r"\bNoneType\b")
 _OUTSIDE = frozenset(
     {
         "TimeoutError",

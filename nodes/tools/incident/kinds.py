@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from nodes.limits.patterns import Pattern
+
 PYTHON = (".py", ".pyi")
 _CODE = (*PYTHON, ".js", ".ts", ".go", ".java", ".rb", ".rs", ".c", ".cc", ".cpp", ".cs", ".php")
 _LOGS = (".log", ".jsonl", ".ndjson", ".csv", ".tsv")
 _CONFIGURATION = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env", ".properties")
-_LOOKS_LOGGED = re.compile(
+_LOOKS_LOGGED = Pattern(
     r"^\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^Traceback \(most recent call last\)"
     r'|^[ \t]*\{[ \t]*"(?:time|ts)',
     re.MULTILINE,
 )
-_LIST_OF_OBJECTS = re.compile(r"\s*\[\s*\{")
+_LIST_OF_OBJECTS = Pattern(r"\s*\[\s*\{")
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from pathlib import PurePosixPath
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.incident.moments import moment, stamp
 from nodes.tools.plain_text import plain
 from nodes.tools.replies import counted
@@ -29,7 +29,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "requests": ("requests", "request_count", "hits"),
     "errors": ("errors", "error_count", "failures", "failed"),
 }
-_LEVEL = re.compile(r"\b(DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
+_LEVEL = Pattern(r"\b(DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
 _JSON = (".jsonl", ".ndjson", ".json")
 _TABLES = (".csv", ".tsv")
 

@@ -1,11 +1,12 @@
 """Times as logs write them."""
 
-import re
 from datetime import UTC, datetime
 
-_EPOCH = re.compile(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
+from nodes.limits.patterns import Pattern
+
+_EPOCH = Pattern(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
 _COMMON_LOG = "%d/%b/%Y:%H:%M:%S %z"
-_STAMP = re.compile(
+_STAMP = Pattern(
     r"^\W?(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)"
 )
 

@@ -1,8 +1,9 @@
 """Which files of settings belong together, and which of two is the one that fails."""
 
-import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
+
+from nodes.limits.patterns import Pattern
 
 ENVIRONMENTS = frozenset({"staging", "stage", "testing", "test", "dev", "development", "qa", "uat"})
 _GOOD = ENVIRONMENTS | {
@@ -40,7 +41,7 @@ def pairs(names: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
 
 def words(name: str) -> list[str]:
     """Part a name into words and numbers."""
-    return re.findall(r"[a-z]+|\d+", name.lower())
+    return Pattern(r"[a-z]+|\d+").findall(name.lower())
 
 
 def _family(name: str) -> str:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.incident.kinds import sort
 from nodes.tools.replies import listed
 from nodes.tools.scope import out_of_scope
 
-_MATTER = re.compile(
+_MATTER = Pattern(
     r"\bbugs?\b|\berrors?\b|exception|trace|crash|incident|outage|fail|broke|defect|\bfix"
     r"|\bcode\b|\bsource\b|function|\bclass\b|symbol|\bdefined\b|\bcalls?\b|\bmodule\b"
     r"|\blogs?\b|metric|latency|\bslow|percentile|\bp9\d|\brates?\b|requests?\b|time-?outs?\b"

@@ -11,13 +11,14 @@ from pathlib import PurePosixPath
 
 import yaml
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.incident.unfit import NothingFits
 from nodes.tools.plain_text import plain
 
 Value = str | int | float | bool | None
 MAX_KEYS = 4_000
 MAX_DEPTH = 30
-_PAIR = re.compile(r"\s*(?:export\s+)?([A-Za-z_][\w.\-]*)\s*[=:]\s*(.*)")
+_PAIR = Pattern(r"(?<![\w.\-\s])\s*+(?:export\s++)?([A-Za-z_][\w.\-]*+)\s*+[=:]\s*+(.*)")
 _QUOTES = "'\""
 
 
@@ -38,8 +39,8 @@ class SettingsFile:
         """Find the line of a key: its parts one below the other."""
         at = 0
         for part in key.split("."):
-            bare = re.sub(r"\[\d+\]$", "", part)
-            wanted = re.compile(rf"^[\s\[\"'{{,-]*(?:export\s+)?(?:[\w.]*\.)?{re.escape(bare)}\b")
+            bare = Pattern(r"\[\d+\]$").sub("", part)
+            wanted = Pattern(rf"^[\s\[\"'{{,-]*(?:export\s+)?(?:[\w.]*\.)?{re.escape(bare)}\b")
             found = next((n for n in range(at, len(self.lines)) if wanted.match(self.lines[n])), -1)
             if found < 0:
                 return at or None
@@ -84,7 +85,9 @@ def _parsed(name: str, text: str) -> object:
         return loaded
     if suffix == ".toml":
         return tomllib.loads(text)
-    if suffix in (".ini", ".cfg") or re.search(r"^[ \t]*\[[^\]\n]+\][ \t]*$", text, re.MULTILINE):
+    if suffix in (".ini", ".cfg") or Pattern(r"^[ \t]*\[[^\]\n]+\][ \t]*$", re.MULTILINE).search(
+        text
+    ):
         parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
         parser.read_string(text)
         return {section: dict(parser.items(section)) for section in parser.sections()}
@@ -97,7 +100,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         if found and not line.lstrip().startswith(("#", ";", "!")):
             value = found[2].strip()
             if value[:1] not in _QUOTES or not value:
-                value = re.split(r"\s#", value)[0].strip()
+                value = Pattern(r"\s#").split(value)[0].strip()
             is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
             yield found[1], value[1:-1] if is_quoted else value
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.incident.sources import Definition, Source, gather
 from nodes.tools.incident.unfit import NothingFits
 from nodes.tools.plain_text import code, plain_line
@@ -13,9 +14,9 @@ from nodes.tools.replies import Reply, counted, fitted
 MAX_SYMBOLS, MAX_QUERY_CHARS, MAX_LINE_CHARS = 5, 200, 200
 SIZES = (20, 8, 3)
 NO_CODE = "there is no code to look in; give source files with --file, or set SUPERVISE_REPOSITORY"
-_QUOTED = re.compile(r"[`\"“]([^`\"“”\n]{2,80})[`\"”]")
-_IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
-_TELLING = re.compile(r"_|\w\.\w|[a-z][A-Z]|^[A-Z]+\d*[a-z]+[A-Z]")
+_QUOTED = Pattern(r"[`\"“]([^`\"“”\n]{2,80})[`\"”]")
+_IDENTIFIER = Pattern(r"[A-Za-z_][\w.]*")
+_TELLING = Pattern(r"_|\w\.\w|[a-z][A-Z]|^[A-Z]+\d*[a-z]+[A-Z]")
 
 
 def find_symbol(request: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def _defined(name: str, sources: Sequence[Source]) -> Iterator[tuple[Source, str
 def _uses(name: str, source: Source) -> list[int]:
     """Give the lines that read a name; without syntax, those that hold the word."""
     if source.tree is None:
-        word = re.compile(rf"\b{re.escape(name)}\b")
+        word = Pattern(rf"\b{re.escape(name)}\b")
         return [n for n, line in enumerate(source.lines, 1) if word.search(line)]
     found = {
         node.lineno
@@ -92,7 +93,9 @@ def search_code(request: dict[str, Any]) -> dict[str, Any]:
         NothingFits: there is no code, or nothing to look for.
     """
     sources, gaps = _code(request)
-    words = [word.lower() for word in re.findall(r"\w{3,}", request["query"][:MAX_QUERY_CHARS])]
+    words = [
+        word.lower() for word in Pattern(r"\w{3,}").findall(request["query"][:MAX_QUERY_CHARS])
+    ]
     if not words:
         raise NothingFits("the query has no word of three letters or more; give one")
     ranked = sorted(

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.launch import counting
 from state import Severity
 
@@ -48,11 +49,13 @@ class Channel(_Entry):
         return counts[self.count](text), self.max
 
 
-def _pattern(text: object) -> object:
-    return re.compile(text) if isinstance(text, str) else text
+def _checked(text: str) -> str:
+    Pattern(text).check()
+    return text
 
 
-Pattern = Annotated[re.Pattern[str], BeforeValidator(_pattern)]
+Expression = Annotated[str, AfterValidator(_checked)]
+"""A regular expression."""
 
 
 class Rule(_Entry):
@@ -60,8 +63,8 @@ class Rule(_Entry):
 
     channels: tuple[str, ...] = ()
     """Empty for all of them."""
-    pattern: Pattern | None = None
-    lacks: Pattern | None = None
+    pattern: Expression | None = None
+    lacks: Expression | None = None
     is_exact: bool = False
     says: str
     severity: Severity = "medium"
@@ -71,11 +74,11 @@ class Rule(_Entry):
         """Give the words that break the rule; empty for words that lack, None when all is well."""
         if self.channels and channel not in self.channels:
             return None
-        flags = 0 if self.is_exact else re.IGNORECASE
+        flags = re.NOFLAG if self.is_exact else re.IGNORECASE
         if self.lacks is not None:
-            return None if re.search(self.lacks.pattern, text, flags) else ""
+            return None if Pattern(self.lacks, flags).search(text) else ""
         assert self.pattern is not None, "a rule has either"
-        found = re.search(self.pattern.pattern, text, flags)
+        found = Pattern(self.pattern, flags).search(text)
         return found.group() if found else None
 
 
@@ -94,7 +97,7 @@ def channel_book() -> Book:
 
 def channel_named(heading: str, channels: Mapping[str, Channel]) -> str | None:
     """Find the channel that a heading names, the one with the longest name that stands in it."""
-    words = f" {' '.join(re.findall(r'[a-z0-9]+', heading.lower()))} "
+    words = f" {' '.join(Pattern(r'[a-z0-9]+').findall(heading.lower()))} "
     names = [(name, key) for key, channel in channels.items() for name in channel.names]
-    fitting = [(len(name), key) for name, key in names if re.search(rf" {name}s? ", words)]
+    fitting = [(len(name), key) for name, key in names if Pattern(rf" {name}s? ").search(words)]
     return max(fitting)[1] if fitting else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.launch.sales import is_sales
 from nodes.tools.materials import material_text
 from nodes.tools.tables.numbers import number
@@ -15,22 +16,22 @@ ITEM = ("item", "cost", "name", "position", "kind")
 AMOUNT = ("amount", "value", "amount_eur", "amount_usd", "amount_gbp", "eur", "usd", "gbp")
 MAX_REQUEST_CHARS = 4_000
 
-_NO_SHARE = r"(?!\d|[.,]\d|\s*(?:%|per ?cent))"
+_NO_SHARE = r"(?!\d|[.,]\d| ?(?:%|per ?cent))"
 _SIGN = r"(?:[€$£]|EUR|USD|GBP|CHF|euros?)?"
-_MONEY = rf"{_SIGN}\s*(?P<n>\d[\d,.]*\d|\d){_NO_SHARE}\s*{_SIGN}"
-_IS = r"(?:\s+(?:of|is|are|at|about))*\s*:?\s*"
+_MONEY = rf"{_SIGN} ?(?P<n>\d[\d,.]{{0,30}}\d|\d){_NO_SHARE} ?{_SIGN}"
+_IS = r"(?: (?:of|is|are|at|about)){0,4} ?:? ?"
 _UNIT = (
     rf"(?:unit|variable|marginal) costs?{_IS}{_MONEY}",
-    rf"costs?(?: per (?:unit|piece))?(?: us)?{_IS}{_MONEY}\s*(?:per|a|each|/)\s*(?:unit|piece)",
+    rf"costs?(?: per (?:unit|piece))?(?: us)?{_IS}{_MONEY} ?(?:per|a|each|/) ?(?:unit|piece)",
     rf"cost per (?:unit|piece){_IS}{_MONEY}",
 )
 _FIXED = (
     rf"(?:fixed costs?|launch budget|set-?up costs?){_IS}{_MONEY}",
-    rf"{_MONEY}\s*(?:of |in )(?:fixed costs?|launch budget)",
+    rf"{_MONEY} ?(?:of |in )(?:fixed costs?|launch budget)",
 )
 _ASKED = (
     rf"(?:at|to|for) a price{_IS}{_MONEY}",
-    r"(?:sell(?:ing)?|launch(?:ing)?|price[ds]?|pricing)(?: it| them)?(?: at| for| of| to)\s+"
+    r"(?:sell(?:ing)?|launch(?:ing)?|price[ds]?|pricing)(?: it| them)?(?: at| for| of| to) "
     rf"{_MONEY}",
 )
 _UNIT_NAMES = ("unit_cost", "unit_costs", "variable_cost", "variable_costs", "cost_per_unit")
@@ -77,7 +78,7 @@ def _said(patterns: tuple[str, ...], text: str) -> Decimal | None:
     found = {
         _amount(match["n"])
         for pattern in patterns
-        for match in re.finditer(pattern, text, re.IGNORECASE)
+        for match in Pattern(pattern, re.IGNORECASE).finditer(text)
     }
     if len(found) > 1:
         named = " and ".join(str(each) for each in sorted(found))

@@ -3,7 +3,9 @@
 import unicodedata
 
 import gsm0338  # type: ignore[import-untyped]  # noqa: F401  registers the GSM codec
-import regex  # type: ignore[import-untyped]
+import regex  # type: ignore[import-untyped]  # noqa: TID251  single characters cannot be slow
+
+from nodes.limits.patterns import Pattern
 
 URL_WEIGHT = 23
 """Of any address in a post on X, which shortens them."""
@@ -11,7 +13,7 @@ SMS_PLAIN, SMS_PLAIN_PART = 160, 153
 SMS_WIDE, SMS_WIDE_PART = 70, 67
 """Characters of one message, and of each part of a longer one, in the GSM alphabet and outside."""
 
-_URL = regex.compile(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+")
+_URL = Pattern(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+")
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3")
 _LIGHT = ((0, 4351), (8192, 8205), (8208, 8223), (8242, 8247))
 """Code points that weigh one on X; all others weigh two."""

@@ -1,16 +1,16 @@
 """Copy under headings that name its channel, cut into the texts that are published."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.launch.channels import Channel, Piece, channel_named
 
 MAX_CHARS = 60_000
 TEXTS = (".md", ".markdown", ".txt", ".html", ".docx", ".pdf")
 
-_HEADING = re.compile(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.+?)\s*#*\s*$")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
+_HEADING = Pattern(r"\s{0,3}(?P<marks>#{1,6})\s++(?P<title>.*[^\s#])[\s#]*+$")
+_LIST_MARK = Pattern(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 
 
 @dataclass(frozen=True)

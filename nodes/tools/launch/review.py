@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.launch import counting
 from nodes.tools.launch.channels import Book, Channel
 from nodes.tools.launch.drafts import Draft
@@ -76,7 +77,7 @@ def review(draft: Draft, book: Book, forbidden: Mapping[str, str]) -> Review:
             quoted = f": {plain_line(words, MAX_SHOWN_CHARS)!r}" if words else ""
             remarks.append(Remark(rule.severity, f"{rule.says}{quoted}", rule.source))
     for word, reason in forbidden.items():
-        if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", draft.text, re.IGNORECASE):
+        if Pattern(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE).search(draft.text):
             remarks.append(Remark("high", f"says {word!r}, which you forbid", reason))
     return Review(draft, channel, length, most, tuple(remarks))
 

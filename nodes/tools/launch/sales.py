@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.materials import material_text
 from nodes.tools.plain_text import plain_line
 from nodes.tools.tables.reading import Defects, Row, Table, heads, plain_name, read_table, shown
@@ -19,7 +20,7 @@ MAX_LABEL_CHARS = 40
 MIN_PRICES = 3
 MIN_ROWS = 8
 
-_CURRENCY = re.compile(r"(?:_|\()(eur|usd|gbp|chf|sek|nok|dkk|pln|jpy|cad|aud)\)?$", re.IGNORECASE)
+_CURRENCY = Pattern(r"(?:_|\()(eur|usd|gbp|chf|sek|nok|dkk|pln|jpy|cad|aud)\)?$", re.IGNORECASE)
 _SPAN = {"week": "week", "month": "month", "date": "row", "day": "day", "period": "period"}
 
 

@@ -3,9 +3,10 @@
 import re
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.scope import out_of_scope
 
-_MATTER = re.compile(
+_MATTER = Pattern(
     r"product|launch|pric(?:e|ing)|elastic|demand|margin|break-?\s?even|profit|revenue|sales?\b|sell"
     r"|market|customer|buyer|compet|rival|\bcopy\b|headline|slogan|\bads?\b|advert|campaign|subject"
     r"|\bsms\b|text message|tweet|\bposts?\b|channel|brand|\bapp\b|\bstore\b|segment"

@@ -6,6 +6,7 @@ from typing import Any
 
 from nodes.checks.words import FUNCTION
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.learning.grade import FORMULAS, Grade, grade
 from nodes.tools.learning.prose import MAX_TEXT_CHARS, Sentence, sentences, title_of
 from nodes.tools.replies import Reply, fitted
@@ -21,7 +22,7 @@ MAX_SHOWN_CHARS = 240
 HARDEST = (3, 2, 1, 0)
 """Sentences shown of a text that is too hard, fewer where they are too long together."""
 
-_TARGET = re.compile(
+_TARGET = Pattern(
     r"\bgrade(?:s|\s+level)?\s+(\d{1,2})\b|\b(\d{1,2})(?:st|nd|rd|th)[\s-]+grade", re.IGNORECASE
 )
 

@@ -12,6 +12,7 @@ from typing import Literal
 import yaml
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.learning.bloom import EMPTY, better_than, level_of
 from nodes.tools.plain_text import plain_line
 
@@ -22,18 +23,18 @@ MAX_TEXT_CHARS = 200_000
 
 Verdict = Literal["measurable", "vague", "unknown"]
 
-_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
-_NAMED = re.compile(r"objective|outcome|able to", re.IGNORECASE)
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|[a-z][.)])\s+(.*\S)\s*$")
-_LEAD = re.compile(
+_HEADING = Pattern(r"^(#{1,6})\s+(.*)$")
+_NAMED = Pattern(r"objective|outcome|able to", re.IGNORECASE)
+_ITEM = Pattern(r"^\s*(?:[-*+•]|\d+[.)]|[a-z][.)])\s+(.*\S)\s*$")
+_LEAD = Pattern(
     r"^(?:(?:by|at) the end of [^,]{1,80},\s*|after [^,]{1,80},\s*|upon [^,]{1,80},\s*)?"
     r"(?:the\s+)?(?:students?|learners?|pupils?|participants?|trainees?|you|they|everyone)\s+"
     r"(?:(?:will|should|can|must|are|is|shall)\s+(?:be\s+able\s+to\s+)?|be\s+able\s+to\s+)",
     re.IGNORECASE,
 )
-_TO = re.compile(r"^(?:be able to|able to|to)\s+", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z][A-Za-z\-']*")
-_SECOND = re.compile(r"^(?:and|or|and/or|&|,)\s*(?:then\s+)?([A-Za-z\-]+)", re.IGNORECASE)
+_TO = Pattern(r"^(?:be able to|able to|to)\s+", re.IGNORECASE)
+_WORD = Pattern(r"[A-Za-z][A-Za-z\-']*")
+_SECOND = Pattern(r"^(?:and|or|and/or|&|,)\s*(?:then\s+)?([A-Za-z\-]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

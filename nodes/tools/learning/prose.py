@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 
 TABLES_AND_CODE = frozenset((".csv", ".tsv", ".json", ".yaml", ".yml", ".log"))
@@ -20,13 +21,11 @@ MAX_ABBREVIATION_CHARS = 10
 MIN_SENTENCES = 3
 """Outside of lists, for a text to be prose."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
-_END = re.compile(r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
-_TARGET = re.compile(r"\]\([^()\s]{0,500}\)")
-_MARKS = re.compile(r"[*_`\[\]]")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|Dr|Mr|Mrs|Ms|St|No|Fig|vs|approx)|\b[A-Z])\.$"
-)
+_WORD = Pattern(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
+_END = Pattern(r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
+_TARGET = Pattern(r"\]\([^()\s]{0,500}\)")
+_MARKS = Pattern(r"[*_`\[\]]")
+_ABBREVIATION = Pattern(r"(?:\b(?:e\.g|i\.e|etc|cf|Dr|Mr|Mrs|Ms|St|No|Fig|vs|approx)|\b[A-Z])\.$")
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def _blocks() -> MarkdownIt:
 
 def title_of(name: str, text: str) -> str:
     """Give a document's first heading, else its file's name in words."""
-    heading = re.search(r"^#{1,6}\s+(.+?)\s*#*$", text, re.MULTILINE)
+    heading = Pattern(r"^#{1,6}\s++(.*[^\s#])[ \t#]*+$", re.MULTILINE).search(text)
     words = PurePosixPath(name).stem.replace("_", " ").replace("-", " ")
     return plain_line(heading[1], MAX_TITLE_CHARS) if heading else words.capitalize()
 

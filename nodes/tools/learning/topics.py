@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 
 MAX_TOPICS = 300
@@ -26,15 +27,16 @@ _TOPIC = frozenset(("topic", "name", "title", "unit", "lesson", "module"))
 _NEEDS = frozenset(("prerequisites", "prerequisite", "requires", "needs", "after", "depends_on"))
 _HOURS = frozenset(("hours", "hour", "duration", "duration_hours", "time"))
 _COLUMNS = {"topic": _TOPIC, "needs": _NEEDS, "hours": _HOURS}
-_ARROW = re.compile(r"->|→|⟶|=>")
-_BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?P<name>[^()]+?)\s*(?:\((?P<more>[^()]*)\))?\s*$")
-_AROUND = re.compile(
-    r"^\s*(?:[-*+]|\d+[.)])\s+|,?\s+(?:in|over|within|at|for|with)\s+\d.*$", re.IGNORECASE
+_ARROW = Pattern(r"->|→|⟶|=>")
+_BULLET = Pattern(
+    r"^\s*+(?:[-*+]|\d++[.)])\s++(?P<name>[^()]*[^()\s])\s*+(?:\((?P<more>[^()]*+)\)\s*+)?$"
 )
-_AFTER = re.compile(
-    r"(?:after|needs|requires|prerequisites?)\s*:?\s*(?P<names>[^;]+)", re.IGNORECASE
+_AROUND = Pattern(
+    r"^\s*+(?:[-*+]|\d++[.)])\s++|(?:,|(?<!\s))\s++(?:in|over|within|at|for|with)\s++\d.*$",
+    re.IGNORECASE,
 )
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*(?:h|hours?)?", re.IGNORECASE)
+_AFTER = Pattern(r"(?:after|needs|requires|prerequisites?)\s*:?\s*(?P<names>[^;]+)", re.IGNORECASE)
+_NUMBER = Pattern(r"(\d+(?:\.\d+)?)\s*(?:h|hours?)?", re.IGNORECASE)
 _NOTHING = frozenset(("", "-", "--", "none", "n/a"))
 
 
@@ -157,7 +159,7 @@ def _value(item: Mapping[Any, Any], names: frozenset[str]) -> object:
 def _from_arrows(lines: Iterable[str]) -> list[Topic]:
     """Read chains such as `Division -> Fractions -> Decimals`, one a line or parted by `;`."""
     needs: dict[str, list[str]] = {}
-    for part in (part for line in lines for part in re.split(r";|\.\s", line)):
+    for part in (part for line in lines for part in Pattern(r";|\.\s").split(line)):
         chain = [_name(_bare(name)) for name in _ARROW.split(part)]
         if len(chain) < 2 or not all(chain):
             continue
@@ -194,7 +196,7 @@ def _from_bullet(bullet: re.Match[str]) -> Topic:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    parts = (_name(part) for part in re.split(r"[;,|]", text))
+    parts = (_name(part) for part in Pattern(r"[;,|]").split(text))
     return tuple(dict.fromkeys(part for part in parts if part.lower() not in _NOTHING))
 
 

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.learning.topics import Topic
 
 MAX_WEEKS = 520
 MAX_HOURS_A_WEEK = 168
 
-_HOURS_A_WEEK = re.compile(
+_HOURS_A_WEEK = Pattern(
     r"(\d{1,3}(?:\.\d{1,2})?)\s*(?:h|hours?|lessons?)\s*(?:a|per|each|every|/)\s*week",
     re.IGNORECASE,
 )
-_WEEKS = re.compile(r"(\d{1,3})[\s-]*weeks?\b", re.IGNORECASE)
+_WEEKS = Pattern(r"(\d{1,3})[\s-]*weeks?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

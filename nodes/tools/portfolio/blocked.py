@@ -1,13 +1,13 @@
 """What a request says must not be sold or bought, as tickers of the portfolio."""
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.portfolio.terms import Prohibition
 
-_TOKEN = re.compile(r"[\w.\-^=/&]+")
+_TOKEN = Pattern(r"[\w.\-^=/&]+")
 _PASSED = frozenset(("and", "any", "my", "nor", "of", "or", "our", "the", "shares"))
 _ALL = frozenset(("anything", "everything", "something", "it", "them", "positions"))
 

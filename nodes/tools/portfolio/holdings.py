@@ -1,11 +1,11 @@
 """What is held: positions and cash, from a table of holdings."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.tables.reading import Defects, Row, Table, shown
 
 CASH = "CASH"
@@ -16,8 +16,8 @@ TARGET = ("target_weight", "target", "target_percent", "target_allocation", "wei
 CURRENCY = ("currency", "ccy")
 MAX_POSITIONS = 200
 
-_TICKER = re.compile(r"[A-Z0-9][A-Z0-9.\-=^/&]{0,14}")
-_CASH = re.compile(r"CASH(?:[ _.\-]?[A-Z]{3})?|[A-Z]{3}[ _.\-]?CASH")
+_TICKER = Pattern(r"[A-Z0-9][A-Z0-9.\-=^/&]{0,14}")
+_CASH = Pattern(r"CASH(?:[ _.\-]?[A-Z]{3})?|[A-Z]{3}[ _.\-]?CASH")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.portfolio.holdings import is_holdings
 from nodes.tools.scope import out_of_scope
 from nodes.tools.tables.reading import heads
@@ -11,8 +12,8 @@ from nodes.tools.tables.reading import heads
 MIN_WORDS = 3
 """A request of fewer is taken for limits alone, such as "as of 2025-05-30"."""
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_MATTER = re.compile(
+_WORD = Pattern(r"[^\W\d_]{3,}")
+_MATTER = Pattern(
     r"portfolio|holding|position|weight|alloc|rebalanc|drift|target|trad(?:e|ing)|\bbuy|sell|sold"
     r"|sale|shares?\b|turnover|\bcash|risk|volatil|correlat|varianc|price|market|valu|worth|invest"
     r"|securit|stock|bond|fund|\betf|ticker|asset|depot|diversif",

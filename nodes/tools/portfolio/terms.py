@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Literal
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.portfolio.holdings import ticker
 from nodes.tools.tables.numbers import number
 
@@ -17,10 +18,10 @@ MAX_REQUEST_CHARS = 4_000
 WORDS_BEFORE, WORDS_AFTER = 3, 2
 CURRENCIES = {"€": "EUR", "$": "USD", "£": "GBP"}
 
-_N = r"(?P<n>\d[\d,.]*\d|\d)"
+_N = r"(?P<n>\d[\d,.]{0,30}\d|\d)"
 _SIGN = r"(?:[€$£]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CAD|AUD)"
-_AMOUNT = rf"(?P<before>{_SIGN})?\s*{_N}\s*(?P<after>{_SIGN})?"
-_PERCENT = r"\s*(?:%|per ?cent)"
+_AMOUNT = rf"(?P<before>{_SIGN})? ?{_N} ?(?P<after>{_SIGN})?"
+_PERCENT = r" ?(?:%|per ?cent)"
 _MOST = (
     r"(?:at most|at|to|below|under|no more than|not more than|up to|max(?:imum)?(?: of)?|of|"
     r"capped at|limited to|cap(?: of)?|limit(?: of)?)"
@@ -30,8 +31,8 @@ _MORE = r"(?:another|an additional|a further|an extra|additional|new)"
 _TICKER = r"(?P<t>[A-Z][A-Z0-9.\-]{0,13}[A-Z0-9]|[A-Z]|[Cc]ash)"
 
 
-def _any(*patterns: str, flags: int = re.IGNORECASE) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, flags) for pattern in patterns)
+def _any(*patterns: str, flags: re.RegexFlag = re.IGNORECASE) -> tuple[Pattern, ...]:
+    return tuple(Pattern(pattern, flags) for pattern in patterns)
 
 
 _MIN_TRADE = _any(
@@ -42,17 +43,17 @@ _MIN_TRADE = _any(
     rf"(?:skip|ignore|drop|leave out) {_KIND} (?:below|under|less than|smaller than) {_AMOUNT}",
 )
 _TURNOVER = _any(
-    rf"turnover (?:cap |limit )?(?:is |must be |should be )?(?:{_MOST} )*{_N}{_PERCENT}",
-    rf"(?:{_MOST} )+{_N}{_PERCENT} (?:of )?turnover",
+    rf"turnover (?:cap |limit )?(?:is |must be |should be )?(?:{_MOST} ){{0,4}}{_N}{_PERCENT}",
+    rf"(?:{_MOST} ){{1,4}}{_N}{_PERCENT} (?:of )?turnover",
 )
 _DEPOSIT = _any(
     rf"(?:add|invest|deposit|put in)(?:ing)? {_MORE} {_AMOUNT}",
     rf"(?:add|invest|deposit|put in)(?:ing)? {_AMOUNT} (?:more|extra|(?:of |in )?new|in cash)",
     rf"{_AMOUNT} (?:of |in )?(?:new|fresh) (?:cash|money)",
 )
-_WEIGHT_FIRST = _any(rf"{_N}{_PERCENT}\s+(?:in |of |into )?{_TICKER}(?![\w%])", flags=0)
-_TICKER_FIRST = _any(rf"(?<!\w){_TICKER}(?:\s+at|\s+to|:|\s*=)?\s*{_N}{_PERCENT}", flags=0)
-_KEPT = re.compile(
+_WEIGHT_FIRST = _any(rf"{_N}{_PERCENT} (?:in |of |into )?{_TICKER}(?![\w%])", flags=re.NOFLAG)
+_TICKER_FIRST = _any(rf"(?<!\w){_TICKER}(?: at| to|:| ?=)? ?{_N}{_PERCENT}", flags=re.NOFLAG)
+_KEPT = Pattern(
     r"\b(?P<lead>do not|don't|never|not to|without) (?P<verb>sell|buy|trad|touch)(?:ing|e)?\b"
     r"(?! (?:below|under|less|smaller))(?=(?P<what>[^;]{0,80}))",
     re.IGNORECASE,
@@ -60,13 +61,13 @@ _KEPT = re.compile(
 _NO_SALES = _any(r"\bno (?:sell|sale)", r"\bbuys? only\b", r"\bonly buy", r"\bwithout sales?\b")
 _FRACTIONAL = _any(r"\bfraction", r"\bpartial shares?\b")
 _DATE = _any(r"(?P<d>(?:19|20)\d\d-\d\d-\d\d)")
-_METHODS: dict[Method, tuple[re.Pattern[str], ...]] = {
+_METHODS: dict[Method, tuple[Pattern, ...]] = {
     "risk_parity": _any(r"risk[ -]parity", r"equal[ -]risk", r"risk[ -]budget"),
     "minimum_variance": _any(r"min(?:imum|imal|imise|imize)?[ -](?:the )?(?:variance|volatility)"),
     "equal_weight": _any(r"equal(?:ly)?[ -]weight", r"1/n\b"),
 }
-_FIGURE = re.compile(r"(?<![\w.\-/])[€$£]?\d[\d,.]*(?![\w/])")
-_FILE = re.compile(r"\S+\.(?:csv|tsv|txt|md|pdf|docx|xlsx)\b|`[^`]*`", re.IGNORECASE)
+_FIGURE = Pattern(r"(?<![\w.\-/])[€$£]?\d[\d,.]*(?![\w/])")
+_FILE = Pattern(r"(?<![^\s`])\S{1,300}\.(?:csv|tsv|txt|md|pdf|docx|xlsx)\b|`[^`]*`", re.IGNORECASE)
 _NOT_TICKERS = frozenset(("EUR", "USD", "GBP", "CHF", "JPY", "ETF", "ETFS", "CSV", "AND", "THE"))
 
 
@@ -136,7 +137,7 @@ class _Reading:
     def __init__(self, text: str) -> None:
         self.text, self.currencies = text, set[str]()
 
-    def amount(self, patterns: tuple[re.Pattern[str], ...]) -> Decimal | None:
+    def amount(self, patterns: tuple[Pattern, ...]) -> Decimal | None:
         """Take an amount; two that differ are refused."""
         read: dict[Decimal, str] = {}
         for pattern in patterns:
@@ -187,11 +188,11 @@ class _Reading:
         self.text = self.text[: match.start()] + blank + self.text[match.end() :]
 
 
-def _found(patterns: tuple[re.Pattern[str], ...], text: str) -> list[re.Match[str]]:
+def _found(patterns: tuple[Pattern, ...], text: str) -> list[re.Match[str]]:
     return [match for pattern in patterns for match in pattern.finditer(text)]
 
 
-def _pairs(text: str, patterns: tuple[re.Pattern[str], ...]) -> dict[str, Decimal]:
+def _pairs(text: str, patterns: tuple[Pattern, ...]) -> dict[str, Decimal]:
     pairs: dict[str, Decimal] = {}
     for match in _found(patterns, text):
         name = ticker(match["t"])

@@ -1,10 +1,10 @@
 """The child process that reads texts: what is made for it keeps a reader of Markdown busy."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.isolation import serve
 from nodes.tools.learning.grade import Grade, grade
 from nodes.tools.learning.prose import MAX_TEXT_CHARS, Sentence, sentences
@@ -25,7 +25,7 @@ JUDGEMENT = (
 )
 COLUMNS = "| text | words | sentences | words a sentence | Flesch-Kincaid grade | remarks |"
 
-_CODE = re.compile(r"`[^`\n]{1,200}`")
+_CODE = Pattern(r"`[^`\n]{1,200}`")
 
 
 def check(request: dict[str, Any]) -> dict[str, Any]:

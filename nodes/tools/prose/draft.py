@@ -1,11 +1,11 @@
 """A draft out of the sentences that materials hold, none of them changed."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from nodes.checks.lexicon import is_generic, is_verb
 from nodes.checks.words import FUNCTION
+from nodes.limits.patterns import Pattern
 from nodes.synthesis.terms import terms
 from nodes.tools.learning.prose import Sentence, sentences
 
@@ -15,7 +15,7 @@ MAX_READ = 400
 MIN_CHOSEN = 3
 """Where fewer speak of the request, a text is taken from its beginning."""
 
-_WORD = re.compile(r"[^\W\d_][\w\-]+")
+_WORD = Pattern(r"[^\W\d_][\w\-]+")
 
 
 def drafted(request: str, texts: Mapping[str, str]) -> dict[str, list[Sentence]]:

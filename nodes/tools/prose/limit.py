@@ -2,14 +2,16 @@
 
 import re
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_LIMIT = re.compile(
+from nodes.limits.patterns import Pattern
+
+_COMMENT = Pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_LIMIT = Pattern(
     r"(?:at most|no more than|not more than|up to|under|below|within|maximum of|max\.?|limit of"
     r"|longer than|fewer than|less than)\s+(\d[\d,]{0,6})\s+words"
     r"|(\d[\d,]{0,6})[\s-]+words?\s+(?:or\s+(?:fewer|less)|at\s+most|maximum|max\b|limit)",
     re.IGNORECASE,
 )
-_STRICT = re.compile(r"(?:under|below|fewer than|less than)\s", re.IGNORECASE)
+_STRICT = Pattern(r"(?:under|below|fewer than|less than)\s", re.IGNORECASE)
 
 
 def word_count(text: str) -> int:

@@ -1,6 +1,5 @@
 """What may be mended in a sentence: habits that style books name, and words of no list."""
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from proselint.registry import CheckRegistry  # type: ignore[import-untyped]
 from proselint.tools import LintFile  # type: ignore[import-untyped]
 from spellchecker import SpellChecker
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.learning.prose import Sentence
 from nodes.tools.plain_text import plain_line
 
@@ -49,7 +49,7 @@ MAX_REMARKS = 1000
 
 _BETWEEN = "\n\u00a7\n"
 """A sign that keeps the end of a sentence and the beginning of the next from being one phrase."""
-_PLAIN_WORD = re.compile(rf"(?<![\w'\u2019\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'\u2019\-/@])")
+_PLAIN_WORD = Pattern(rf"(?<![\w'\u2019\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'\u2019\-/@])")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.code.modules import OTHER_CODE, PYTHON
 from nodes.tools.learning.prose import TABLES_AND_CODE, sentences
 from nodes.tools.materials import material_name, named_in
@@ -15,17 +16,17 @@ GIVEN = "draft"
 """Name of a text that comes as an argument."""
 MAX_TEXTS = 12
 
-_SENDS = re.compile(
+_SENDS = Pattern(
     r"^\W*(?:(?:please|can you|could you|now)\W+)*"
     r"(?:send|e-?mail|mail|post|publish|upload|tweet)\b",
     re.IGNORECASE,
 )
-_WRITES = re.compile(
+_WRITES = Pattern(
     r"\b(?:writ|draft|compos|prepar|produc|creat|turn|summari[sz]|condens|shorten|announce|format"
     r"|convert|save|export)",
     re.IGNORECASE,
 )
-_CHECKS = re.compile(
+_CHECKS = Pattern(
     r"check|proofread|spell|grammar|edit|review|correct|mistake|error|shorten|polish",
     re.IGNORECASE,
 )

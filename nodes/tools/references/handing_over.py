@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.references.collection import Domain
 
 MAX_CHARS = 8000
@@ -17,7 +18,7 @@ _FILE = Path(__file__).with_name("handed_over.yaml")
 @dataclass(frozen=True)
 class _Rule:
     says: str
-    when: tuple[re.Pattern[str], ...]
+    when: tuple[Pattern, ...]
 
 
 def for_a_person(domain: Domain, question: str) -> str:
@@ -39,5 +40,5 @@ def _rules() -> dict[str, tuple[_Rule, ...]]:
 
 
 def _rule(held: dict[str, list[str]]) -> _Rule:
-    patterns = tuple(re.compile(text, re.IGNORECASE) for text in held["when"])
+    patterns = tuple(Pattern(text, re.IGNORECASE) for text in held["when"])
     return _Rule(str(held["says"]), patterns)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import Passage
 from nodes.tools.references.words import Held, Words
@@ -12,12 +13,12 @@ MAX_HITS = 40
 MAX_QUOTE_CHARS = 700
 
 _STEM_CHARS = 5
-_BREAK = re.compile(r"\n[ \t]*\n")
-_HEADING = re.compile(r"\A(?:#{1,6}[^\n]*\n+)+")
-_ORDERS = re.compile(
+_BREAK = Pattern(r"\n[ \t]*\n")
+_HEADING = Pattern(r"\A(?:#{1,6}[^\n]*\n+)+")
+_ORDERS = Pattern(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?)\b"
     r"|\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous )*rules\b"
-    r"|^\W*(?:system|assistant)\W*:"
+    r"|^[^\w\n]*+(?:system|assistant)\W*:"
     r"|\byou (?:are|act as) (?:now )?(?:an? )?(?:ai|assistant|chatbot|language model)\b"
     r"|\b(?:ai|language) models? (?:must|should|shall)\b",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TypeVar
 
 from nodes.checks.words import FUNCTION, QUESTIONS
+from nodes.limits.patterns import Pattern
 
 MIN_SHARE = 0.34
 """Of the weight of the question's words, that a text must have to answer it."""
@@ -32,14 +33,14 @@ Name = TypeVar("Name", bound=Hashable)
 Held = tuple[set[Name], set[Name]]
 """The texts that have a word in their head, and those that have it in their body."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = Pattern(r"[^\W_]+")
 _COUNTRIES = {
-    "USA": re.compile(r"\bU\.S\.(?:A\.)?|\bUS\b|\b[Uu]nited [Ss]tates\b"),
-    "UK": re.compile(r"\bU\.K\.|\bunited kingdom\b", re.IGNORECASE),
-    "EU": re.compile(r"\bE\.U\.|\beuropean union\b", re.IGNORECASE),
+    "USA": Pattern(r"\bU\.S\.(?:A\.)?|\bUS\b|\b[Uu]nited [Ss]tates\b"),
+    "UK": Pattern(r"\bU\.K\.|\bunited kingdom\b", re.IGNORECASE),
+    "EU": Pattern(r"\bE\.U\.|\beuropean union\b", re.IGNORECASE),
 }
 """Countries of several words, by one; "us" in small letters names nobody."""
-_CLAUSE_END = re.compile(r"[.?!;:,]\s+|\s(?:and|but|also|then)\s")
+_CLAUSE_END = Pattern(r"[.?!;:,]\s+|\s(?:and|but|also|then)\s")
 _TALK = """
     able actually allowed anyway apply back case come does doesn don explain get give given go going
     good happen happens help hello hi if isn know legal legally let like ll long made make makes

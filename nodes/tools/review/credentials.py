@@ -24,6 +24,7 @@ from detect_secrets.plugins.high_entropy_strings import (
 from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE, KeywordDetector
 from detect_secrets.util.filetype import determine_file_type
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile
 from nodes.tools.review.hits import Hit
 from nodes.tools.review.rules import codes, rule_of
@@ -33,9 +34,9 @@ MIN_SECRET_CHARS = 8
 LESS_FOR_PLACEHOLDER = 40
 KEYWORD = "Secret Keyword"
 
-_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption):")
+_KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption):")
 """In or after a private key's first line; code that only looks for keys has none."""
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = Pattern(
     r"example|placeholder|change.?me|dummy|fake|sample|redacted|your[-_ ]|insert|<|>|\*{3}|x{4}"
     r"|\.\.\.|\$\{|%\(|^[{%$].*|secret$|abc123|123456"
     r"|^(?:pass(?:word|wd)?|guest|test|root|admin|foo|bar|postgres|user)\d*$",
@@ -89,7 +90,7 @@ def _found(path: str, line: str) -> Mapping[str, list[str]]:
 def _is_likely(secret: str) -> bool:
     return (
         len(secret) >= MIN_SECRET_CHARS
-        and not re.search(r"[\s()]", secret)
+        and not Pattern(r"[\s()]").search(secret)
         and not is_templated_secret(secret)
         and not is_sequential_string(secret)
         and not is_not_alphanumeric_string(secret)

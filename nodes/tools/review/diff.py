@@ -10,6 +10,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
 from unidiff.patch import PatchedFile, PatchSet
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 
 MAX_FILES = 300
@@ -18,13 +19,13 @@ MAX_LINES = 20_000
 MAX_PATH_CHARS = 200
 PYTHON = (".py", ".pyi", ".pyw")
 
-_HEADER = re.compile(r"^(?:diff --git |diff --cc |diff --combined |diff -|Index: )", re.MULTILINE)
-_NAMES = re.compile(r"^--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -)", re.MULTILINE)
-_TARGET = re.compile(r"^(?:\+\+\+ |diff --git \S+ |diff --cc |Index: )([^\n\t]+)", re.MULTILINE)
-_HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*$", re.MULTILINE)
+_HEADER = Pattern(r"^(?:diff --git |diff --cc |diff --combined |diff -|Index: )", re.MULTILINE)
+_NAMES = Pattern(r"^--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -)", re.MULTILINE)
+_TARGET = Pattern(r"^(?:\+\+\+ |diff --git \S+ |diff --cc |Index: )([^\n\t]+)", re.MULTILINE)
+_HUNK = Pattern(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*$", re.MULTILINE)
 _MARKS = (" ", "+", "-")
 _UNREADABLE = (UnidiffParseError, ValueError, AssertionError)
-_BINARY = re.compile(r"^(?:GIT binary patch|Binary files .* differ)$", re.MULTILINE)
+_BINARY = Pattern(r"^(?:GIT binary patch|Binary files .* differ)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ and after is made up; what still does not parse is left out, a statement at a ti
 """
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile, Hunk
 from nodes.tools.review.imports import guessed, imported
 from nodes.tools.review.piece import BLOCK, Piece, indentation
@@ -19,9 +19,9 @@ MAX_LEFT_OUT = 12
 NAME = "fragment"
 """Of what is made up."""
 
-_AWAITS = re.compile(r"\bawait\b|\basync (?:for|with)\b")
-_WORD = re.compile(r"[a-z]+|@")
-_GOES_ON = re.compile(r"(?:and|or|if|else|for|in|is|not in)\b|[-+/%|&<>.]|==|!=|\*(?![*\w])")
+_AWAITS = Pattern(r"\bawait\b|\basync (?:for|with)\b")
+_WORD = Pattern(r"[a-z]+|@")
+_GOES_ON = Pattern(r"(?:and|or|if|else|for|in|is|not in)\b|[-+/%|&<>.]|==|!=|\*(?![*\w])")
 _STARTS = {"else": "if True:", "elif": "if True:", "except": "try:", "finally": "try:"}
 """What must stand before a block that goes on so."""
 _DEF = frozenset(("def", "async", "class", "@"))
@@ -122,7 +122,7 @@ def _opened(piece: Piece) -> Piece:
 def _compound(rest: str, first: str) -> str:
     """Tell the rest of a function's head from the rest of a condition."""
     is_plain_end = not rest.strip(": ")
-    has_parameters = re.match(r"\*{0,2}\w+\s*(?:[:=,]|$)", first) is not None
+    has_parameters = Pattern(r"(?<!\w)\*{0,2}\w++\s*+(?:[:=,]|$)").match(first) is not None
     return "def" if "->" in rest or (is_plain_end and has_parameters) else "if"
 
 

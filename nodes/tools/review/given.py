@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from nodes.limits.patterns import Pattern
+
 DIFFS = (".diff", ".patch")
 _PROSE = (".md", ".markdown", ".rst", ".txt", ".docx", ".html", ".htm", ".pdf")
 _CONFIGURATION = ("pyproject.toml", "ruff.toml", ".ruff.toml")
-_BEGINS = re.compile(
+_BEGINS = Pattern(
     r"^(?:diff --(?:git|cc|combined) |--- [^\n]*\n\+\+\+ [^\n]*\n@@ -\d|Binary files )",
     re.MULTILINE,
 )

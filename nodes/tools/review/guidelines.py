@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 from nodes.tools.review.rules import Needs, Rule
 
@@ -14,17 +15,18 @@ DEFAULT_LINE_LENGTH = 88
 CONFIDENCE = 92
 """Of a hit on a rule that the project has set itself."""
 
-_CODE = re.compile(r"[A-Z]{1,6}[0-9]{0,4}")
-_TARGET = re.compile(r"py3\d{1,2}")
-_PYTHON = re.compile(r">=\s*3\.(\d{1,2})")
+_CODE = Pattern(r"[A-Z]{1,6}[0-9]{0,4}")
+_TARGET = Pattern(r"py3\d{1,2}")
+_PYTHON = Pattern(r">=\s*3\.(\d{1,2})")
 _LOCAL = (
     *("BLE", "C4", "DTZ", "E1", "E2", "E501", "E7", "EM", "ERA", "FBT", "FIX", "FLY", "FURB", "G"),
     *("ISC", "N80", "PIE", "PLR2004", "PLW0603", "PT", "Q", "RSE", "S", "SIM", "T20", "TID252"),
     *("TRY", "UP", "W1", "W29", "W605"),
 )
 """Rules that look at a line or a statement, so that they hold for a part of a file as well."""
-_ASKS = re.compile(
-    r"\b(?:must|should|shall|never|always|avoid|prefer|use|keep|write|do not|don't|no)\b", re.I
+_ASKS = Pattern(
+    r"\b(?:must|should|shall|never|always|avoid|prefer|use|keep|write|do not|don't|no)\b",
+    re.IGNORECASE,
 )
 _NOT = r"\b(?:no|not|never|avoid|without|don't|forbid\w*|instead of|rather than)\b[^.;]{0,40}"
 _KNOWN: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -48,8 +50,9 @@ _KNOWN: tuple[tuple[str, tuple[str, ...]], ...] = (
     (rf"{_NOT}\btrailing (?:white)?space", ("W291", "W293")),
     (r"\b(?:time ?zone|tz)[- ]?aware\b", ("DTZ",)),
 )
-_LENGTH = re.compile(
-    r"\blines?\b[^.;]{0,40}?\b(\d{2,3})\b|\b(\d{2,3})[- ](?:characters?|chars|columns?)\b", re.I
+_LENGTH = Pattern(
+    r"\blines?\b[^.;]{0,40}?\b(\d{2,3})\b|\b(\d{2,3})[- ](?:characters?|chars|columns?)\b",
+    re.IGNORECASE,
 )
 
 
@@ -99,7 +102,10 @@ def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) 
         for sentence in _sentences(text):
             where = f"{name}: “{plain_line(sentence, MAX_QUOTED_CHARS)}”"
             codes = [
-                code for form, rules in _KNOWN if re.search(form, sentence, re.I) for code in rules
+                code
+                for form, rules in _KNOWN
+                if Pattern(form, re.IGNORECASE).search(sentence)
+                for code in rules
             ]
             if number := _length(sentence):
                 length, codes = number, [*codes, "E501"]
@@ -145,7 +151,7 @@ def _length(sentence: str) -> int:
 
 def _sentences(text: str) -> Iterator[str]:
     for line in _paragraphs(text.splitlines()):
-        yield from (part for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", line) if part)
+        yield from (part for part in Pattern(r"(?<=[.!?])\s+(?=[A-Z])").split(line) if part)
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
@@ -155,9 +161,9 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
         stripped = line.strip()
         is_fence = stripped.startswith(("```", "~~~"))
         is_code ^= is_fence
-        if is_fence or is_code or not stripped or re.match(r"#|[-*+] |\d+[.)] ", stripped):
+        if is_fence or is_code or not stripped or Pattern(r"#|[-*+] |\d{1,9}[.)] ").match(stripped):
             yield " ".join(kept)
             kept = []
         if not (is_fence or is_code or stripped.startswith("#")):
-            kept.append(re.sub(r"^(?:[-*+]|\d+[.)])\s+", "", stripped))
+            kept.append(Pattern(r"^(?:[-*+]|\d+[.)])\s+").sub("", stripped))
     yield " ".join(kept)

@@ -17,6 +17,7 @@ from dulwich.errors import NotGitRepository
 from dulwich.objects import Blob, Commit, TreeEntry
 from dulwich.repo import Repo
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 from nodes.tools.review.diff import Change, ChangedFile, listed
 from nodes.tools.review.found import Found
@@ -31,11 +32,11 @@ MIN_LINE_CHARS = 12
 MIN_LINES_BACK = 2
 """Telling lines that must come back before a fix is taken to be undone by them."""
 
-_FIX = re.compile(
+_FIX = Pattern(
     r"\b(?:fix(?:es|ed)?|bug|regression|security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection|crash)\b",
     re.IGNORECASE,
 )
-_SECURITY = re.compile(r"\b(?:security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection)\b", re.I)
+_SECURITY = Pattern(r"\b(?:security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection)\b", re.IGNORECASE)
 
 Annotated = list[tuple[tuple[Commit, TreeEntry], bytes]]
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 from nodes.tools.review.diff import ChangedFile
 from nodes.tools.review.found import Found
@@ -16,12 +17,12 @@ ASIDE: Mapping[Lens, int] = {"security": 25, "performance": 10, "style": 10}
 MOVED = 30
 """Taken where the diff takes the same line away elsewhere in the file: it is moved, not new."""
 
-_ASIDE = re.compile(
+_ASIDE = Pattern(
     r"(?:^|/)(?:tests?|testing|docs?|examples?|fixtures|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)"
     r"|\.(?:md|rst|txt)$",
     re.IGNORECASE,
 )
-_NOQA = re.compile(r"#\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.I)
+_NOQA = Pattern(r"#\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def is_waived(line: str, code: str) -> bool:
     if found is None:
         return False
     named = (found.group("codes") or "").upper()
-    return not named or any(code.startswith(each) for each in re.split(r"[\s,]+", named))
+    return not named or any(code.startswith(each) for each in Pattern(r"[\s,]+").split(named))
 
 
 def waived_lines(file: ChangedFile) -> list[int]:

@@ -1,8 +1,8 @@
 """The imports that a piece of a file stands on: rules know a function by where it comes from."""
 
-import re
 from collections.abc import Sequence
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile
 
 MAX_IMPORTS = 60
@@ -14,8 +14,8 @@ MODULES = (
 )
 """Taken to be imported where a name of theirs is used and nothing else bears that name."""
 
-_IMPORT = re.compile(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
-_USED = re.compile(rf"(?<![\w.])({'|'.join(MODULES)})\.[a-z]")
+_IMPORT = Pattern(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
+_USED = Pattern(rf"(?<![\w.])({'|'.join(MODULES)})\.[a-z]")
 
 
 def imported(file: ChangedFile) -> list[str]:
@@ -38,4 +38,4 @@ def _is_bound(name: str, text: str) -> bool:
         rf"\b(?:for|as) {name}\b",
         rf"\bdef [^\n]*[(, ]{name}\b",
     )
-    return re.search("|".join(forms), text) is not None
+    return Pattern("|".join(forms)).search(text) is not None

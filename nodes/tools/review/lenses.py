@@ -1,10 +1,10 @@
 """The lenses: each looks at one change with tools of its own."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import Change, listed
 from nodes.tools.review.found import Found
 from nodes.tools.review.fragments import fragments
@@ -16,7 +16,7 @@ from nodes.tools.review.linting import hits as ruff_hits
 from nodes.tools.review.rules import Lens, Rule, codes, rule_of
 
 MAX_UNCHECKED = 5
-_MARKER = re.compile(r"(?:<{7}|>{7}) \S")
+_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
 
 
 @dataclass(frozen=True)

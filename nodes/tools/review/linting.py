@@ -1,11 +1,11 @@
 """Ruff over fragments: isolated from any configuration, on files with made up names."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile
 from nodes.tools.review.fragments import Fragment
 from nodes.tools.review.hits import Hit, is_waived
@@ -16,7 +16,7 @@ MAX_COMPLEXITY = 15
 LESS_WHERE_CUT = 15
 """Taken where a statement begins or ends outside of what the diff shows."""
 
-_RE_EXPORTS = re.compile(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
+_RE_EXPORTS = Pattern(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
 """Files that import names for others to import."""
 
 

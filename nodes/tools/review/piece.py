@@ -1,12 +1,12 @@
 """Lines of the new side of a hunk, on their way to text that parses."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.review.scan import Statement
 
-BLOCK = re.compile(r":\s*(?:#.*)?$")
+BLOCK = Pattern(r":\s*(?:#.*)?$")
 """The end of a line that opens a block."""
 
 

@@ -1,15 +1,16 @@
 """The lines of a piece of Python that need not parse: statements, brackets and strings."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from nodes.limits.patterns import Pattern
 
 CLOSER = {"(": ")", "[": "]", "{": "}"}
 MAX_BACKSLASHES = 100
 """Looked at before a quote, to tell whether it is escaped."""
 OPENER = {closer: opener for opener, closer in CLOSER.items()}
 
-_TOKEN = re.compile(
+_TOKEN = Pattern(
     r'(?P<triple>"""|\'\'\')'
     r'|(?P<string>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
     r"|(?P<comment>\#[^\n]*)"

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.isolation import Isolated
 from nodes.tools.plain_text import plain, plain_line
 from nodes.tools.sandbox.bounds import FOLDER, Bounds
@@ -20,7 +21,7 @@ START_S = 20.0
 MAX_REASON_CHARS = 240
 NEEDS = "it takes Linux 5.12 or newer with user namespaces, on x86_64 or aarch64"
 
-_FRAME = re.compile(rf'^[ \t]*File "{FOLDER}/([^"\n]+)", line (\d+)', re.MULTILINE)
+_FRAME = Pattern(rf'^[ \t]*File "{FOLDER}/([^"\n]+)", line (\d+)', re.MULTILINE)
 _WALLS: Final[Mapping[str, str]] = {
     r"^MemoryError": "a process may use {memory_mb} MB of memory",
     r"Resource temporarily unavailable|can't start new thread": (
@@ -151,7 +152,7 @@ def _place(file: str, line: int | None) -> str:
 def _wall(reason: str, bounds: Bounds) -> str:
     """Say which limit an error may be due to."""
     for pattern, words in _WALLS.items():
-        if re.search(pattern, reason):
+        if Pattern(pattern).search(reason):
             told = words.format(
                 memory_mb=bounds.memory_bytes // 1_000_000,
                 max_processes=bounds.max_processes,

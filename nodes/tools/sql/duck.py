@@ -8,12 +8,13 @@ from pathlib import Path
 
 import duckdb
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.sql.location import Location, data_files
 from nodes.tools.sql.tables import MAX_ROWS, Table, mentions, table_names
 
 MEMORY = "512MB"
 THREADS = 2
-_ANALYZE = re.compile(r"analy[sz]e", re.IGNORECASE)
+_ANALYZE = Pattern(r"analy[sz]e", re.IGNORECASE)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 
 Engine = Literal["sqlite", "duckdb", "files", "postgres", "none"]
 DATA_FILES = frozenset({".csv", ".tsv", ".parquet"})
@@ -27,9 +28,9 @@ def locate(sql_url: str | None) -> Location:
     """
     if not sql_url:
         return Location("none")
-    if re.match(r"postgres(ql)?://", sql_url):
+    if Pattern(r"postgres(ql)?://").match(sql_url):
         return Location("postgres", sql_url)
-    if found := re.match(r"(sqlite|duckdb):///(.*)", sql_url, re.DOTALL):
+    if found := Pattern(r"(sqlite|duckdb):///(.*)", re.DOTALL).match(sql_url):
         return Location(_engine(Path(found[2]), found[1]), str(Path(found[2]).absolute()))
     if "://" in sql_url:
         raise _refused("it is neither a path nor sqlite:///, duckdb:///, postgresql://")

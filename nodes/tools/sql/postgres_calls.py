@@ -11,12 +11,13 @@ import re
 from typing import Any, Final
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 
-_NAME: Final = re.compile(r"[\w$]+")
-_CALL: Final = re.compile(r'"?\s*+(?:\(|/\*|--)')
+_NAME: Final = Pattern(r"[\w$]+")
+_CALL: Final = Pattern(r'(?<=[\w$])"?\s*+(?:\(|/\*|--)')
 MAX_NAME: Final = 63
 """The server cuts longer ones."""
-_ESCAPED_NAME: Final = re.compile(r'u&"', re.IGNORECASE)
+_ESCAPED_NAME: Final = Pattern(r'u&"', re.IGNORECASE)
 
 _COMPUTING: Final = """
 age array_sample array_shuffle array_to_json array_to_string clock_timestamp col_description

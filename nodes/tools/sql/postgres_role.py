@@ -22,7 +22,8 @@ SELECT session_user::text, role.rolname::text, CASE
 FROM signed_in JOIN pg_roles AS role ON pg_has_role(signed_in.oid, role.oid, 'MEMBER')
 WHERE role.rolsuper OR role.rolreplication OR role.rolcreaterole
     OR (role.rolname LIKE 'pg\_%' AND role.rolname <> 'pg_database_owner')
-    OR has_table_privilege(role.oid, 'pg_catalog.pg_authid', 'SELECT')
+    OR has_column_privilege(role.oid, 'pg_catalog.pg_authid', 'rolpassword', 'SELECT')
+    OR has_column_privilege(role.oid, 'pg_catalog.pg_shadow', 'passwd', 'SELECT')
 ORDER BY role.rolsuper DESC, role.rolname = session_user DESC, role.rolname
 LIMIT 1"""
 # Names that begin with pg_ are the server's own roles: all of them reach beyond the tables that

@@ -10,6 +10,8 @@ from itertools import count
 from pathlib import PurePath
 from typing import Any
 
+from nodes.limits.patterns import Pattern
+
 MAX_ROWS = 200
 MAX_CITED_ROWS = 20
 MAX_CELL_CHARS = 500
@@ -48,7 +50,7 @@ def table_names(file_names: Iterable[str]) -> dict[str, str]:
     """Name a table after each file: `Revenue 2024.csv` is `revenue_2024`, its namesake `…_2`."""
     named: dict[str, str] = {}
     for file_name in file_names:
-        name = re.sub(r"\W+", "_", PurePath(file_name).stem.lower()).strip("_")
+        name = Pattern(r"\W+").sub("_", PurePath(file_name).stem.lower()).strip("_")
         name = f"t_{name}" if _must_be_marked(name) else name
         named[free_name(name, named)] = file_name
     return named
@@ -68,7 +70,7 @@ def free_name(name: str, taken: Container[str]) -> str:
 
 def mentions(sql: str, name: str) -> bool:
     """Tell whether a statement names a table; best effort, never a guard."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE) is not None
+    return Pattern(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE).search(sql) is not None
 
 
 def listing(tables: Sequence[Table]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from nodes.checks.lexicon import is_generic, is_verb
 from nodes.errors import ToolFailed
+from nodes.limits.patterns import Pattern
 from nodes.synthesis.terms import terms
 from nodes.tools.documents.folder import list_unread
 from nodes.tools.documents.index import PassageIndex
@@ -34,13 +34,13 @@ MIN_OF_ERROR: Final = 0.3
 MIN_OF_BEST: Final = 0.6
 CONFIDENCE: Final = 85
 
-_WORD = re.compile(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
-_ASIDE = re.compile(r"\([^()]*https?://[^()]*\)")
-_PACKAGE = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*\.)+(?=[A-Z])")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
-_MARKER = re.compile(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
+_WORD = Pattern(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
+_ASIDE = Pattern(r"\([^()]*https?://[^()]*\)")
+_PACKAGE = Pattern(r"(?<![\w.])(?:[A-Za-z_]\w*+\.){1,20}(?=[A-Z])")
+_NAME = Pattern(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
+_MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
 """Of a list, a heading or a quotation."""
-_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
+_SENTENCE = Pattern(r"(?<=[.!?:])\s+|\n+")
 
 
 @dataclass(frozen=True)

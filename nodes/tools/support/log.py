@@ -1,6 +1,5 @@
 """A log: its lines with time and level, and the failures among them."""
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.failures.failure import MAX_LINE_CHARS, Failure
 from nodes.tools.failures.python_traces import python_failures
 from nodes.tools.plain_text import plain
@@ -32,14 +32,14 @@ LEVELS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("INFO", "NOTICE", "DEBUG", "TRACE"), "info"),
 }
 
-_STAMP = re.compile(
+_STAMP = Pattern(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
     r"|\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
 )
-_PLAIN_STAMP = re.compile(r"[\w:.,+/ -]{1,40}")
+_PLAIN_STAMP = Pattern(r"[\w:.,+/ -]{1,40}")
 """In a field of its own, a time may be written in any way."""
-_LEVEL = re.compile(
+_LEVEL = Pattern(
     rf"(?<![\w.])({'|'.join(LEVELS)})(?![\w.])"
     rf"|(?:level\"?[=:] ?\"?|\[|[\dZ] )({'|'.join(level.lower() for level in LEVELS)})(?=[\"\]: ,])"
 )
@@ -119,7 +119,7 @@ def template(message: str) -> str:
     return _VARIABLE.sub("#", message)[:300]
 
 
-_VARIABLE = re.compile(
+_VARIABLE = Pattern(
     r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,40}\b|'[^']{1,80}'|\"[^\"]{1,80}\""
     r"|\d+(?:[.,:]\d+)*"
 )

@@ -1,11 +1,12 @@
 """Times of a log: how they are written stays as it is, how far they are apart is computed."""
 
-import re
 from datetime import datetime
 
 from dateutil.parser import parse  # type: ignore[import-untyped]
 
-_APACHE = re.compile(r"^(\d{1,2}/[A-Z][a-z]{2}/\d{4}):")
+from nodes.limits.patterns import Pattern
+
+_APACHE = Pattern(r"^(\d{1,2}/[A-Z][a-z]{2}/\d{4}):")
 
 
 def apart(first: str, last: str) -> str:

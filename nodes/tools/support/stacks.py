@@ -1,34 +1,35 @@
 """Stacks of `at` lines below their error, as Java and JavaScript print them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.failures.failure import MAX_CHAIN, Failure, Frame, Language, chained
 
 MAX_MESSAGE_LINES: Final = 12
 """Between an error and its first call."""
 
-_JAVA = re.compile(
+_JAVA = Pattern(
     r"\s*at\s+([\w.$/@<>-]+)\(([\w$]+\.\w+:\d+|[\w$]+\.\w+|Native Method|Unknown Source)\)"
 )
-_CALLED: Final = r"[^()\s]+(?: [^()\s]+)*"
-_SCRIPT = re.compile(
+_CALLED: Final = r"[^()\s]++(?: [^()\s]++)*+"
+_SCRIPT = Pattern(
     rf"\s*at\s+(?:(?:async\s+)?({_CALLED})\s+\()?([^()\s]+):(\d+):\d+\)?(?:\s*\{{)?\s*$"
 )
-_SCRIPT_BARE = re.compile(rf"\s*at\s+({_CALLED})\s+\((<anonymous>|native)\)")
-_JAVA_ERROR = re.compile(
-    r"(?<![\w.$])((?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
+_SCRIPT_BARE = Pattern(rf"^\s*+at\s++({_CALLED})\s++\((<anonymous>|native)\)")
+_JAVA_ERROR = Pattern(
+    r"(?<![\w.$])((?:[A-Za-z_$][\w$]*+\.){1,20}[A-Z][\w$]*(?:Exception|Error|Throwable|Failure|Fault))(?::\s*(.*))?$"
 )
-_JAVA_OPENING = re.compile(
-    r"(?:Caused by: |Exception in thread \"[^\"]*\" )((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?::\s*(.*))?$"
+_JAVA_OPENING = Pattern(
+    r"(?:Caused by: |Exception in thread \"[^\"]*\" )"
+    r"((?:[a-z_][\w$]*+\.){1,20}[A-Z][\w$]*)(?::\s*(.*))?$"
 )
-_SCRIPT_ERROR = re.compile(
+_SCRIPT_ERROR = Pattern(
     r"(?<![\w.])([A-Z][\w$]*(?:Error|Exception)|Error)(?: \[[A-Z0-9_]+\])?(?::\s*(.*))?$"
 )
-_CAUSED = re.compile(r"^\s*(?:Caused by:|\[cause\]:)")
-_ASIDE = re.compile(r"^\s*Suppressed:")
+_CAUSED = Pattern(r"^\s*(?:Caused by:|\[cause\]:)")
+_ASIDE = Pattern(r"^\s*Suppressed:")
 
 
 @dataclass

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain_line
 from nodes.tools.replies import with_failures
 from nodes.tools.secrets import masked
@@ -28,13 +29,13 @@ DESKS: Final[Mapping[str, str]] = {
     "billing": "accounts",
     ASKS_FOR_A_PERSON: "support",
 }
-_TRIED = re.compile(
+_TRIED = Pattern(
     r"\b(?:tried|already|re-?started|rebooted|reinstalled|re-?installed|upgraded|downgraded|updated"
     r"|rolled back|cleared|followed|checked|changed|raised|increased|switched|disabled|reset)\b",
     re.IGNORECASE,
 )
-_HANDED_BACK = re.compile(r" handed it back \(\w+\):")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_HANDED_BACK = Pattern(r" handed it back \(\w+\):")
+_SENTENCE = Pattern(r"(?<=[.!?])\s+|\n+")
 
 
 def drafted(

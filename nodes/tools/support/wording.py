@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from nodes.limits.patterns import Pattern
 from nodes.synthesis.terms import terms
 
 FILE = Path(__file__).with_name("matters.yaml")
@@ -17,10 +18,10 @@ FILE = Path(__file__).with_name("matters.yaml")
 class Wording:
     """Patterns and words, ready to be looked for."""
 
-    matters: Mapping[str, re.Pattern[str]]
-    severity: Mapping[str, re.Pattern[str]]
+    matters: Mapping[str, Pattern]
+    severity: Mapping[str, Pattern]
     """From the gravest on."""
-    failure: re.Pattern[str]
+    failure: Pattern
     vocabulary: frozenset[str]
 
 
@@ -36,5 +37,5 @@ def wording() -> Wording:
     )
 
 
-def _joined(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE)
+def _joined(patterns: Iterable[str]) -> Pattern:
+    return Pattern("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE)

@@ -1,21 +1,22 @@
 """Numbers as people write them in tables, and only those that can be read in one way."""
 
-import re
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Literal
+
+from nodes.limits.patterns import Pattern
 
 Mark = Literal["point", "comma", "unknown"]
 """What stands before the decimals in a table."""
 
 MAX_DIGITS = 18
 
-_PLAIN = re.compile(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)")
-_POINT = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?")
-_TWOFOLD = re.compile(r"[-+]?\d{1,3},\d{3}")
-_SHOWS_POINT = re.compile(r"[-+]?(?:\d+\.(?:\d{1,2}|\d{4,})|\d{1,3}(?:,\d{3})+\.\d+)")
-_SHOWS_COMMA = re.compile(r"[-+]?(?:\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:\.\d{3})+,\d+)")
+_PLAIN = Pattern(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)")
+_POINT = Pattern(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_COMMA = Pattern(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?")
+_TWOFOLD = Pattern(r"[-+]?\d{1,3},\d{3}")
+_SHOWS_POINT = Pattern(r"[-+]?(?:\d{1,18}\.(?:\d{1,2}|\d{4,})|\d{1,3}(?:,\d{3}){1,6}\.\d+)")
+_SHOWS_COMMA = Pattern(r"[-+]?(?:\d{1,18},(?:\d{1,2}|\d{4,})|\d{1,3}(?:\.\d{3}){1,6},\d+)")
 _AROUND = " \t\u00a0\u202f€$£'"
 
 

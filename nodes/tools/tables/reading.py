@@ -2,13 +2,13 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
 from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
 from nodes.tools.plain_text import plain, plain_line
 from nodes.tools.tables.numbers import Mark, decimal_mark, number
 
@@ -110,8 +110,8 @@ def shown(cell: str) -> str:
 
 def plain_name(column: str) -> str:
     """Reduce a column's name to what people agree on: `Market Value (EUR)` is `market_value`."""
-    bare = re.sub(r"\([^)]*\)", " ", column).lower()
-    return re.sub(r"[^a-z0-9]+", "_", bare).strip("_")
+    bare = Pattern(r"\([^)]{0,200}+\)").sub(" ", column).lower()
+    return Pattern(r"[^a-z0-9]+").sub("_", bare).strip("_")
 
 
 def _counts(line: str) -> bool:

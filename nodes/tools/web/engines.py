@@ -78,7 +78,9 @@ async def search_keyless(query: str, max_results: int) -> list[Found]:
         async with Isolated(KEYLESS, timeout_s=TIMEOUT_S) as child:
             answer = await child.ask(request)
     except (ToolFailed, ToolRefused) as failure:
-        raise Unreachable(str(failure).partition("(")[0].strip()[:80]) from failure
+        # The engines' library repeats an error's name, once for each engine that it asked.
+        parts = dict.fromkeys(str(failure).partition("(")[0].strip().split(": "))
+        raise Unreachable(": ".join(parts)[:80]) from failure
     return [Found(item["href"], item["title"], item["body"]) for item in answer["results"]]
 
 

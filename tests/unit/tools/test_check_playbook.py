@@ -116,6 +116,18 @@ async def test_no_finding_is_lost_when_findings_in_like_words_are_merged(file):
     assert len(gather([report], min_confidence=60)) == len(report.findings)
 
 
+async def test_lines_to_sign_on_change_no_finding():
+    materials = texts(DISTRIBUTION)
+    lines = "\n" + f"{'_' * 30} Name and title\n" * 2 + "_" * 10_000
+    signed = {name: text + lines for name, text in materials.items()}
+
+    without, found = [await checked(DISTRIBUTION.name, each) for each in (materials, signed)]
+
+    assert [found[key] for key in ("findings", "claims", "places")] == [
+        without[key] for key in ("findings", "claims", "places")
+    ]
+
+
 async def test_a_number_whose_words_and_figures_differ_is_found():
     found = await checked(DISTRIBUTION.name, texts(DISTRIBUTION))
 

@@ -51,6 +51,16 @@ async def test_every_quotation_stands_in_its_contract_at_its_offsets_and_line(na
         assert place["line"] == text[: place["start"]].count("\n") + 1
 
 
+async def test_a_line_to_sign_on_changes_no_clause_and_no_fact():
+    text = text_of(DISTRIBUTION)
+    without = await extracted(DISTRIBUTION.name, materials={DISTRIBUTION.name: text})
+
+    signed = f"{text}\n{'_' * 30} Name and title\n"
+    found = await extracted(DISTRIBUTION.name, materials={DISTRIBUTION.name: signed})
+
+    assert (found["claims"], found["places"]) == (without["claims"], without["places"])
+
+
 @pytest.mark.parametrize("name", FILES)
 async def test_what_the_summary_shows_between_quotation_marks_stands_in_the_contract(name):
     summary = (await extracted(name))["summary"]

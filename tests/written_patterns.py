@@ -1,0 +1,85 @@
+"""All regular expressions of the code: written in its modules, or built from its data."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+from nodes.tools.contracts import kinds, phrases, playbook
+from nodes.tools.launch import channels, costs
+from nodes.tools.references import handing_over
+from nodes.tools.review import guidelines
+from nodes.tools.support import wording
+
+ROOT: Final = Path(__file__).parents[1]
+
+
+def modules() -> list[str]:
+    """Return the files that make patterns, relative to the repository."""
+    files = sorted([*ROOT.glob("nodes/**/*.py"), *ROOT.glob("graph/**/*.py")])
+    return [file.relative_to(ROOT).as_posix() for file in files if any(_calls(file))]
+
+
+def patterns_of(module: str) -> list[Pattern]:
+    """Return the patterns that a module writes, and those that it builds from data."""
+    loaded = importlib.import_module(module.removesuffix(".py").replace("/", "."))
+    found = [*_within(list(vars(loaded).values())), *_within(_built(module))]
+    for call in _calls(ROOT / module):
+        try:
+            found.append(eval(compile(ast.Expression(call), module, "eval"), vars(loaded)))
+        except NameError:
+            continue  # Its text is known only when the function that holds it runs.
+    return list({(each.pattern, each.flags): each for each in found}.values())
+
+
+def _calls(file: Path) -> list[ast.Call]:
+    tree = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    calls = (node for node in tree if isinstance(node, ast.Call))
+    return [call for call in calls if ast.unparse(call.func) == "Pattern"]
+
+
+def _within(value: object) -> Iterator[Pattern]:
+    """Yield the patterns that a value holds."""
+    if isinstance(value, Pattern):
+        yield value
+    elif isinstance(value, dict):
+        yield from _within(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _within(each)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from _within([getattr(value, each.name, None) for each in fields(value)])
+
+
+def _built(module: str) -> object:
+    match module:
+        case "nodes/tools/contracts/phrases.py":
+            return list(_phrases())
+        case "nodes/tools/launch/channels.py":
+            rules = channels.channel_book().rules
+            return _ignoring_case(text for rule in rules for text in (rule.pattern, rule.lacks))
+        case "nodes/tools/launch/costs.py":
+            return _ignoring_case((*costs._UNIT, *costs._FIXED, *costs._ASKED))
+        case "nodes/tools/references/handing_over.py":
+            return handing_over._rules()
+        case "nodes/tools/review/guidelines.py":
+            return _ignoring_case(form for form, _ in guidelines._KNOWN)
+        case "nodes/tools/support/wording.py":
+            return wording.wording()
+    return ()
+
+
+def _ignoring_case(texts: Iterable[str | None]) -> list[Pattern]:
+    return [Pattern(text, re.IGNORECASE) for text in texts if text]
+
+
+def _phrases() -> Iterator[phrases.Phrase]:
+    text = playbook.SHIPPED.read_text(encoding="utf-8")
+    for rule in playbook.read_playbook(playbook.SHIPPED.name, text).rules:
+        yield from (*rule.phrases, *rule.exceptions)
+    for kind in kinds.KINDS:
+        yield from (*kind.heading_phrases, *kind.phrases, *kind.exceptions)
