@@ -35,15 +35,15 @@ known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]
 """How a team's supervisor works: a whole plan; one worker or two; one worker after another; a plan
 whose larger tasks are planned again."""
-Mark = Literal["private", "untrusted"]
+TaintLabel = Literal["private", "untrusted"]
 """What somebody has read: the user's own data; text that anybody may have written."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
-Holds = Literal["first", "second", "neither", "both", "undecided"]
+PrevailingClaim = Literal["first", "second", "neither", "both", "undecided"]
 """Which of two claims is right; both, when they speak of different matters."""
 CriticSwitch = Literal["off", "on", "below"]
 
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """Of seconds, of money."""
 Percent = Annotated[int, Field(ge=0, le=100)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
@@ -94,7 +94,7 @@ class Estimate(_Frozen):
     """None when a model's price is not known."""
 
 
-class Bill(Usage):
+class RunUsage(Usage):
     """The usage of a whole run, also by worker, by model tier, and by what calls were for."""
 
     by_worker: dict[str, Usage] = Field(default_factory=dict)
@@ -149,13 +149,13 @@ class Worker(_Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _give_a_team_more_room(cls, value: Any) -> Any:
+    def _apply_team_limits(cls, value: Any) -> Any:
         if isinstance(value, dict) and value.get("team") and not value.get("limits"):
             return {**value, "limits": TEAM_LIMITS}
         return value
 
     @model_validator(mode="after")
-    def _must_work_in_one_way(self) -> Self:
+    def _require_instructions_or_team(self) -> Self:
         if self.team is None and not self.instructions.strip():
             raise ValueError(f"worker {self.name!r} has no instructions")
         if self.team is not None and self.tools:
@@ -181,7 +181,7 @@ class Example(_Frozen):
     plan: "Plan"
 
 
-def _switch_word(value: Any) -> Any:
+def _read_switch(value: Any) -> Any:
     """Read `on` and `off` as YAML does, which takes them for truth values."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
@@ -251,7 +251,7 @@ class Team(_Frozen):
     """Of the judge and of the critic."""
     max_synthesis_chars: int = Field(60_000, ge=2_000)
     """Of all results in the synthesizer's prompt; more are summarised first."""
-    critic: Annotated[CriticSwitch, BeforeValidator(_switch_word)] = "off"
+    critic: Annotated[CriticSwitch, BeforeValidator(_read_switch)] = "off"
     """Review the answer before delivery: never, always, or below a confidence."""
     critic_below: Percent = 70
     """The confidence under which the switch `below` asks the critic."""
@@ -259,7 +259,7 @@ class Team(_Frozen):
     """How often the critic may send tasks back."""
 
     @model_validator(mode="after")
-    def _must_keep_workers_apart(self) -> Self:
+    def _require_distinct_workers(self) -> Self:
         owners: dict[str, str] = {}
         for worker in self.workers:
             if worker.name in RESERVED_NAMES:
@@ -278,7 +278,7 @@ class Team(_Frozen):
         return self
 
     @model_validator(mode="after")
-    def _must_know_those_it_names(self) -> Self:
+    def _require_known_workers(self) -> Self:
         names = {worker.name for worker in self.workers}
         if self.generalist and self.generalist not in names:
             raise ValueError(f"generalist {self.generalist!r} is no worker of the team")
@@ -305,7 +305,7 @@ class Team(_Frozen):
         )
         return (*self.workers, specialist)
 
-    def worker(self, name: str) -> Worker:
+    def find_worker(self, name: str) -> Worker:
         """Find a worker of the roster by name.
 
         Raises:
@@ -354,7 +354,7 @@ class Task(_Frozen):
 
     @field_validator("depends_on")
     @classmethod
-    def _keep_one_of_each(cls, value: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    def _drop_duplicate_dependencies(cls, value: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
         return tuple(dict.fromkeys(value))
 
     @field_validator("materials", mode="before")
@@ -379,29 +379,29 @@ class Plan(_Frozen):
     """Set by the supervisor: 1 for the first plan of a thread, then counting up."""
 
     @model_validator(mode="after")
-    def _must_be_a_graph(self) -> Self:
-        if problems := list(_structural_problems(self.tasks)):
+    def _require_valid_graph(self) -> Self:
+        if problems := list(_list_structural_problems(self.tasks)):
             raise ValueError("; ".join(problems))
         return self
 
-    def order(self) -> tuple[Task, ...]:
+    def order_tasks(self) -> tuple[Task, ...]:
         """Give the tasks in topological order; those of equal rank as the plan lists them."""
         by_id = {task.id: task for task in self.tasks}
         edges = {task.id: [edge.task for edge in task.depends_on] for task in self.tasks}
         return tuple(by_id[name] for name in TopologicalSorter(edges).static_order())
 
-    def depth(self) -> int:
+    def measure_depth(self) -> int:
         """Count the tasks on the longest chain of dependencies."""
         depths: dict[str, int] = {}
-        for task in self.order():
+        for task in self.order_tasks():
             depths[task.id] = 1 + max((depths[edge.task] for edge in task.depends_on), default=0)
         return max(depths.values())
 
 
-MAX_CYCLES = 5
+MAX_REPORTED_CYCLES = 5
 
 
-def _structural_problems(tasks: tuple[Task, ...]) -> list[str]:
+def _list_structural_problems(tasks: tuple[Task, ...]) -> list[str]:
     known = Counter(task.id for task in tasks)
     problems = [f"duplicate task id {name!r}" for name, count in known.items() if count > 1]
     for task in tasks:
@@ -414,13 +414,13 @@ def _structural_problems(tasks: tuple[Task, ...]) -> list[str]:
                 problems.append(what)
             if times > 1:
                 problems.append(f"task {task.id!r} both requires {name!r} and does not")
-    return [f"cycle: {' -> '.join(names)}" for names in _cycles(tasks)] + sorted(problems)
+    return [f"cycle: {' -> '.join(names)}" for names in _find_cycles(tasks)] + sorted(problems)
 
 
-def _cycles(tasks: tuple[Task, ...]) -> Iterator[list[str]]:
+def _find_cycles(tasks: tuple[Task, ...]) -> Iterator[list[str]]:
     """Find cycles that share no task, as many as are worth telling at once."""
     edges = {task.id: [e.task for e in task.depends_on if e.task != task.id] for task in tasks}
-    for _ in range(MAX_CYCLES):
+    for _ in range(MAX_REPORTED_CYCLES):
         try:
             TopologicalSorter(edges).prepare()
         except CycleError as error:
@@ -496,7 +496,7 @@ class Report(_Frozen):
     failures: SkipJsonSchema[tuple[str, ...]] = ()
     """What tools could not do and no later call made good, and which materials were cut when they
     were read; each is among the gaps too. Set by code."""
-    marks: SkipJsonSchema[tuple[Mark, ...]] = ()
+    taint_labels: SkipJsonSchema[tuple[TaintLabel, ...]] = ()
     """What those who did the task have read; set by code, whatever a model says."""
     addresses: SkipJsonSchema[tuple[str, ...]] = ()
     """Addresses that searches of the task found, which those who need it may fetch."""
@@ -548,11 +548,11 @@ class Handoff(_Frozen):
 class Origin(_Frozen):
     """Whose words a run or a task is made of: what may go outside whatever was read since."""
 
-    said: str = ""
+    user_text: str = ""
     """The user's own words: this request, and the earlier ones of the thread."""
-    words: str = ""
+    trusted_text: str = ""
     """Words of others that were chosen before anything private was read."""
-    marks: tuple[Mark, ...] = ("private", "untrusted")
+    taint_labels: tuple[TaintLabel, ...] = ("private", "untrusted")
     """What those have read who worded the tasks; all there is, where nobody knows."""
     addresses: tuple[str, ...] = ()
     """Addresses that searches found before."""
@@ -591,7 +591,7 @@ class Attempt(_Frozen):
     report: Report | None = None
     error: str | None = None
     fault: Fault | None = None
-    marks: tuple[Mark, ...] = ()
+    taint_labels: tuple[TaintLabel, ...] = ()
     """What was read in it, also where it came to nothing."""
     usage: Usage = Usage()
     ledger: dict[str, Expense] = Field(default_factory=dict)
@@ -602,7 +602,7 @@ class Attempt(_Frozen):
     """What it changed; None for a first attempt."""
 
 
-class Change(_Frozen):
+class RecoveryAction(_Frozen):
     """How the next attempt at a task differs from the last one."""
 
     rung: Rung
@@ -636,12 +636,12 @@ class Contradiction(_Frozen):
     """Which side holds and why, or that it cannot be decided."""
 
 
-class Ruling(_Frozen):
+class ClaimVerdict(_Frozen):
     """The judge's word on one pair of claims."""
 
     pair: int
     """The number of the pair, as given."""
-    holds: Holds = "undecided"
+    holds: PrevailingClaim = "undecided"
     """Which claim holds; both when they speak of different matters and do not contradict."""
     reason: str = ""
     """What decides it: the better source, the quote, the period; or what is missing to decide."""
@@ -650,7 +650,7 @@ class Ruling(_Frozen):
 class Verdict(_Frozen):
     """The judge's decision."""
 
-    rulings: tuple[Ruling, ...] = ()
+    rulings: tuple[ClaimVerdict, ...] = ()
     """One for each pair of claims, when pairs are given."""
     best: str = ""
     """Id of the task with the best result, when attempts at one task are given."""
@@ -663,7 +663,7 @@ class Rework(_Frozen):
 
     task: str
     """Id of a task of the plan."""
-    mend: str
+    fix: str
     """What its worker must do otherwise."""
 
 
@@ -700,9 +700,9 @@ class Context:
     # Forms such as Studio's show the docstrings of the fields.
     __pydantic_config__ = ConfigDict(use_attribute_docstrings=True)
 
-    deadline_s: Amount | None = None
+    deadline_s: NonNegative | None = None
     """Seconds from the run's start; then the run answers with what it has."""
-    max_cost_usd: Amount | None = None
+    max_cost_usd: NonNegative | None = None
     """US dollars, by list prices; then the run answers with what it has."""
     max_tokens: Annotated[int, Field(ge=0)] | None = None
     """Tokens in and out of all model calls; then the run answers with what it has."""
@@ -728,11 +728,11 @@ def merge_results(left: Mapping[str, Report], right: Mapping[str, Report]) -> di
     """Keep one report per task: the one with more attempts, then the later one."""
     merged = {**left, **right}
     for name in left.keys() & right.keys():
-        merged[name] = max(left[name], right[name], key=_seniority)
+        merged[name] = max(left[name], right[name], key=_rank_report)
     return merged
 
 
-def _seniority(report: Report) -> tuple[int, float, str]:
+def _rank_report(report: Report) -> tuple[int, float, str]:
     return report.attempts, report.ended_s, report.model_dump_json()
 
 
@@ -805,20 +805,20 @@ class SupervisorState(RequestInput, total=False):
     """The plan is shown to a person before anything of it runs."""
     objection: str
     """Why the person rejected the plan; empty when it was accepted."""
-    cut: str
+    stop_reason: str
     """Why stepping ended before the request was answered; empty when it was."""
     revisions: int
     """Versions after the first that this request has brought about."""
     stalls: int
     """The stall counter: up with each revision that brought nothing new, down with one that did."""
-    progressed: int
+    completed_at_last_revision: int
     """How many tasks were completed at the last revision."""
-    heeded: tuple[str, ...]
+    answered_objections: tuple[str, ...]
     """Tasks whose word against the plan has been answered by a revision."""
-    reported: int
+    reports_at_last_dispatch: int
     """How many reports there were at the last dispatch: one that adds none is the last."""
     max_attempts: int
-    allowance: int
+    steps_left: int
     """Attempts that the step cap still allowed at the last dispatch."""
     ledger: Annotated[dict[str, Expense], merge_ledger]
     """By task and attempt; what the graph's own steps spent begins with `@`, as no task can."""
@@ -829,10 +829,10 @@ class SupervisorState(RequestInput, total=False):
     """How often the critic has sent tasks back."""
     notes: dict[str, str]
     """What a task that was sent back must mend, by its id."""
-    withdrawn: dict[str, Report]
+    results_before_rework: dict[str, Report]
     """Complete results that were sent back; they stand again where the new attempt fails."""
     status: RunStatus
-    usage: Bill
+    usage: RunUsage
     estimate: Estimate
     asked_s: float
     """When the request was read, and the plan made: seconds on the run's clock."""
@@ -854,7 +854,7 @@ class Assignment(TypedDict, total=False):
     known: dict[str, Report]
     """Reports of the task's dependencies that ended in an earlier superstep."""
     max_attempts: int
-    allowance: int
+    steps_left: int
     """Attempts the step cap still allows to the whole dispatch."""
 
 
@@ -862,7 +862,7 @@ class WorkerState(Assignment, total=False):
     """The state of one task while a worker has it."""
 
     inputs: dict[str, Report]
-    held: bool
+    released: bool
     """True when an input will not come in this dispatch: the task goes back as it was."""
     description: str
     """The task's words for the next attempt; refinement changes them."""
@@ -872,7 +872,7 @@ class WorkerState(Assignment, total=False):
     """What was wrong with the last attempt, in words for the next one."""
     recruit: Recruit
     """The specialist that was made for the task; absent while there is none."""
-    change: Change
+    change: RecoveryAction
     """What the next attempt does differently; absent before the first one."""
     answers: dict[str, str]
     """What a person said to the questions of this task: question to answer."""

@@ -8,22 +8,24 @@ from typing import Any, Final
 
 from graph import journal
 from graph.settings import Settings
-from graph.stores.database import RunDatabase, thread_namespace
-from graph.trace import ThreadUnknown, journal_path
+from graph.stores.database import RunDatabase, build_thread_namespace
+from graph.trace import ThreadUnknown, get_log_path
 
-NOTED: Final = ("source", "input", "context")
-_KEY: Final = "accepted"
+RECORD_KEYS: Final = ("source", "input", "context")
+_STORE_KEY: Final = "accepted"
 
 
-async def share(
+async def save_run_record(
     thread: str, accepted: Mapping[str, Any], database: RunDatabase, settings: Settings
 ) -> None:
     """Note what a thread is given where other machines find it, if there is such a place."""
     if settings.postgres_url:
-        await database.store.aput(thread_namespace(thread), _KEY, dict(accepted), index=False)
+        await database.store.aput(
+            build_thread_namespace(thread), _STORE_KEY, dict(accepted), index=False
+        )
 
 
-async def recall(thread: str, settings: Settings) -> dict[str, Any]:
+async def load_run_record(thread: str, settings: Settings) -> dict[str, Any]:
     """Give what a thread was given last.
 
     Raises:
@@ -31,14 +33,16 @@ async def recall(thread: str, settings: Settings) -> dict[str, Any]:
         StoreError: the run database cannot be used.
     """
     notes: dict[str, Any] = {}
-    path = journal_path(thread, settings)
+    path = get_log_path(thread, settings)
     if path.exists():
-        for entry in journal.read(path):
-            notes |= {key: entry[key] for key in NOTED if key in entry}
+        for entry in journal.read_log_entries(path):
+            notes |= {key: entry[key] for key in RECORD_KEYS if key in entry}
     if "input" not in notes and settings.postgres_url:
-        from graph.stores.postgres import read_store  # its libraries load only where used
+        from graph.stores.postgres import read_store_value  # its libraries load only where used
 
-        notes = await read_store(settings.postgres_url, thread_namespace(thread), _KEY)
+        notes = await read_store_value(
+            settings.postgres_url, build_thread_namespace(thread), _STORE_KEY
+        )
     if "input" not in notes:
         raise ThreadUnknown(
             f"no thread {thread!r}", next="`supervise runs` lists the threads there are"

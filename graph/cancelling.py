@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from threading import Event, Thread, Timer, current_thread, main_thread
 from typing import Any, Final, ParamSpec, TypeVar
 
-from graph.leaving import Cancelled, leave
+from graph.leaving import Cancelled, exit_process
 
-GRACE_S: Final = 1.2
+CANCEL_GRACE_S: Final = 1.2
 """What a cancelled run has to clean up; what takes longer is left as a kill would leave it."""
 
-Given = ParamSpec("Given")
+Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
 
@@ -25,22 +25,22 @@ def run_cancellable(work: Coroutine[Any, Any, Result], *, farewell: Callable[[],
     """
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
-        loop.set_default_executor(_Threads())
+        loop.set_default_executor(_DaemonThreadExecutor())
         task = loop.create_task(work)
-        with _signals_cancel(task, farewell) as stopped:
+        with _cancel_on_signals(task, farewell) as stopped:
             try:
-                return runner.run(_result_of(task))
+                return runner.run(_await_task(task))
             except asyncio.CancelledError:
                 if not stopped.is_set():
                     raise
                 raise Cancelled(farewell()) from None
 
 
-class _Threads(ThreadPoolExecutor):
+class _DaemonThreadExecutor(ThreadPoolExecutor):
     """A daemon thread for each job: one that a tool blocks holds up neither others nor the end."""
 
     def submit(
-        self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs
+        self, fn: Callable[Params, Result], /, *args: Params.args, **kwargs: Params.kwargs
     ) -> Future[Result]:
         outcome: Future[Result] = Future()
 
@@ -56,19 +56,21 @@ class _Threads(ThreadPoolExecutor):
         return outcome
 
 
-async def _result_of(task: "asyncio.Task[Result]") -> Result:
+async def _await_task(task: "asyncio.Task[Result]") -> Result:
     return await task
 
 
 @contextmanager
-def _signals_cancel(task: "asyncio.Task[Any]", farewell: Callable[[], str]) -> Iterator[Event]:
+def _cancel_on_signals(task: "asyncio.Task[Any]", farewell: Callable[[], str]) -> Iterator[Event]:
     stopped = Event()
-    watchdog = Timer(GRACE_S, lambda: leave(message="" if task.done() else farewell()))
+    watchdog = Timer(
+        CANCEL_GRACE_S, lambda: exit_process(message="" if task.done() else farewell())
+    )
     watchdog.daemon = True
 
     def stop(*_: object) -> None:
         if stopped.is_set():
-            leave()
+            exit_process()
         stopped.set()
         task.get_loop().call_soon_threadsafe(task.cancel)
         watchdog.start()

@@ -19,7 +19,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from graph.stores.serializer import vocabulary
+from graph.stores.serializer import list_checkpoint_types
 from nodes.errors import UsageError
 from state import Context, Team
 
@@ -40,7 +40,10 @@ def require_checkpointer(team: Team, context: Context, checkpointer: object) -> 
     """
     if checkpointer is not None:
         return
-    asking = [*(["the context (approve_plan)"] if context.approve_plan else []), *_asking(team)]
+    asking = [
+        *(["the context (approve_plan)"] if context.approve_plan else []),
+        *_list_interrupt_sources(team),
+    ]
     if asking:
         raise CheckpointerMissing(
             "to ask a human takes a checkpointer and a thread_id, which keep the run meanwhile",
@@ -58,17 +61,17 @@ def adapt_checkpointer(saver: Saver) -> Saver:
     of ours and of LangGraph, and any that it names itself. A serializer of another kind is kept.
     """
     kind = type(saver)
-    serde, is_sync = _reading_ours(saver.serde), _is_sync_only(kind)
+    serde, is_sync = _allow_own_types(saver.serde), _is_sync_only(kind)
     if serde is saver.serde and not is_sync:
         return saver
     adapted = copy.copy(saver)
     adapted.serde = serde
     if is_sync:
-        adapted.__class__ = type(kind.__name__, (_InThreads, kind), {})
+        adapted.__class__ = type(kind.__name__, (_ThreadedSaver, kind), {})
     return adapted
 
 
-class _InThreads(BaseCheckpointSaver[Any]):
+class _ThreadedSaver(BaseCheckpointSaver[Any]):
     """Runs the methods of a saver that has only synchronous ones in threads."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -107,31 +110,31 @@ class _InThreads(BaseCheckpointSaver[Any]):
         await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
 
 
-def _asking(team: Team) -> Iterator[str]:
+def _list_interrupt_sources(team: Team) -> Iterator[str]:
     if team.approve_plan:
         yield f"the team {team.name} (approve_plan)"
     if "person" in team.ladder:
         yield f"the team {team.name} (person in its ladder)"
     for worker in team.workers:
         if worker.team is not None:
-            yield from _asking(worker.team)
+            yield from _list_interrupt_sources(worker.team)
 
 
-def _reading_ours(serde: SerializerProtocol) -> SerializerProtocol:
+def _allow_own_types(serde: SerializerProtocol) -> SerializerProtocol:
     if isinstance(serde, EncryptedSerializer):
-        inner = _reading_ours(serde.serde)
+        inner = _allow_own_types(serde.serde)
         return serde if inner is serde.serde else EncryptedSerializer(serde.cipher, inner)
     if not isinstance(serde, JsonPlusSerializer) or serde._custom_unpack_ext_hook:
         return serde
     if serde._allowed_msgpack_modules is True:  # the default: any type, with a warning for each
         serde = copy.copy(serde)
         serde._allowed_msgpack_modules = None
-    return serde.with_msgpack_allowlist(_vocabulary())
+    return serde.with_msgpack_allowlist(_load_checkpoint_types())
 
 
 @cache
-def _vocabulary() -> tuple[tuple[str, str], ...]:
-    return tuple(vocabulary())
+def _load_checkpoint_types() -> tuple[tuple[str, str], ...]:
+    return tuple(list_checkpoint_types())
 
 
 def _is_sync_only(kind: type[Saver]) -> bool:

@@ -15,17 +15,17 @@ import typer
 from typer.core import TyperGroup
 
 from graph import __version__
-from graph.ending import exit_code
-from graph.leaving import EXIT_CODE as CANCELLED
-from graph.leaving import leave, terminate_as_interrupt
-from graph.streams import announce, be_lenient, flush, put
+from graph.ending import run_to_exit_code
+from graph.leaving import CANCELLED_EXIT_CODE as CANCELLED
+from graph.leaving import exit_process, treat_sigterm_as_interrupt
+from graph.streams import announce_start, flush_streams, print_to_stdout, replace_unencodable_text
 from nodes.errors import UsageError
 
 if TYPE_CHECKING:
-    from graph.display import Display
+    from graph.display import ProgressDisplay
 
 
-class _Commands(TyperGroup):
+class _FullHelpGroup(TyperGroup):
     """Lists its commands with the whole of their first lines, which typer would cut."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # types of typer's own click
@@ -36,7 +36,7 @@ class _Commands(TyperGroup):
 
 
 app = typer.Typer(
-    cls=_Commands,
+    cls=_FullHelpGroup,
     name="supervise",
     no_args_is_help=True,
     add_completion=False,
@@ -46,39 +46,39 @@ app = typer.Typer(
 )
 
 
-def _finite(value: float | None) -> float | None:
+def _require_finite(value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is no cap; leave the option out to have none")
     return value
 
 
-Team = Annotated[
+TeamOption = Annotated[
     str, typer.Option("--team", "-t", metavar="TEAM", help="A team's name, or its folder.")
 ]
-Thread = Annotated[
+ThreadArgument = Annotated[
     str, typer.Argument(metavar="THREAD", help="The thread's id, as `supervise runs` lists it.")
 ]
-Deadline = Annotated[
+DeadlineOption = Annotated[
     float | None,
     typer.Option(
         "--deadline",
         metavar="SECONDS",
         min=0.0,
-        callback=_finite,
+        callback=_require_finite,
         help="Then it answers with what it has.",
     ),
 ]
-MaxCost = Annotated[
+MaxCostOption = Annotated[
     float | None,
     typer.Option(
         "--max-cost",
         metavar="USD",
         min=0.0,
-        callback=_finite,
+        callback=_require_finite,
         help="US dollars, by list prices; then it answers with what it has.",
     ),
 ]
-MaxTokens = Annotated[
+MaxTokensOption = Annotated[
     int | None,
     typer.Option(
         "--max-tokens",
@@ -87,18 +87,18 @@ MaxTokens = Annotated[
         help="Input and output together; then it answers with what it has.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
 
 
 def _show_version(is_asked: bool) -> None:
     if is_asked:
-        put(f"supervise {__version__}")
+        print_to_stdout(f"supervise {__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def start(
+def declare_global_options(
     version: Annotated[
         bool,
         typer.Option(
@@ -114,7 +114,7 @@ def run(
     request: Annotated[
         str, typer.Argument(metavar="REQUEST", help="What to do, in words; - reads it from stdin.")
     ],
-    team: Team = "market_analysis",
+    team: TeamOption = "market_analysis",
     file: Annotated[
         list[Path] | None,
         typer.Option(
@@ -127,9 +127,9 @@ def run(
             "--thread", metavar="THREAD", help="Keep the run under this id, or follow up on it."
         ),
     ] = None,
-    deadline: Deadline = None,
-    max_cost: MaxCost = None,
-    max_tokens: MaxTokens = None,
+    deadline: DeadlineOption = None,
+    max_cost: MaxCostOption = None,
+    max_tokens: MaxTokensOption = None,
     approve: Annotated[
         bool, typer.Option("--approve", help="Ask before anything of the plan is run.")
     ] = False,
@@ -137,15 +137,15 @@ def run(
         bool,
         typer.Option("--plan-only", help="Print the plan as JSON and run nothing of it."),
     ] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE", help="Write the run's trace to this file."),
     ] = None,
 ) -> int:
     """Plan a request, let the workers do it, and print the answer."""
-    with _shown(f"starting team {team}", quiet=quiet) as display:
+    with _open_display(f"starting team {team}", quiet=quiet) as display:
         from graph.commands import run as command
         from state import Context
 
@@ -159,7 +159,7 @@ def run(
                 max_tokens=max_tokens,
                 approve_plan=approve,
             ),
-            "settings": _settings(),
+            "settings": _load_settings(),
             "quiet": quiet,
         }
         if plan_only:
@@ -169,19 +169,19 @@ def run(
 
 @app.command()
 def resume(
-    thread: Thread,
+    thread: ThreadArgument,
     answer: Annotated[
         str | None,
         typer.Option("--answer", metavar="TEXT", help="The answer to what the run asked."),
     ] = None,
-    deadline: Deadline = None,
-    max_cost: MaxCost = None,
-    max_tokens: MaxTokens = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    deadline: DeadlineOption = None,
+    max_cost: MaxCostOption = None,
+    max_tokens: MaxTokensOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> int:
     """Go on with a run that was cut short or waits for an answer."""
-    with _shown(f"resuming thread {thread}", quiet=quiet) as display:
+    with _open_display(f"resuming thread {thread}", quiet=quiet) as display:
         from graph.commands import run as command
         from state import Context
 
@@ -190,7 +190,7 @@ def resume(
             display=display,
             answer=answer,
             context=Context(deadline_s=deadline, max_cost_usd=max_cost, max_tokens=max_tokens),
-            settings=_settings(),
+            settings=_load_settings(),
             as_json=as_json,
             quiet=quiet,
         )
@@ -226,23 +226,23 @@ def runs(
     if not prune:
         if older_than or keep or status or dry_run:
             raise UsageError("these options choose what --prune removes", next="add --prune")
-        return past.show_runs(_settings())
+        return past.show_runs(_load_settings())
     return past.prune_runs(
-        _settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
+        _load_settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
     )
 
 
 @app.command()
-def show(thread: Thread) -> int:
+def show(thread: ThreadArgument) -> int:
     """Show a run's plan, its reports and its answer."""
     from graph.commands.past import show_run
 
-    return show_run(thread, _settings())
+    return show_run(thread, _load_settings())
 
 
 @app.command()
 def trace(
-    thread: Thread,
+    thread: ThreadArgument,
     format: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="Only json as yet.")
     ] = "json",
@@ -255,20 +255,20 @@ def trace(
         raise UsageError(f"no trace format {format!r}", next="--format json")
     from graph.commands.past import show_trace
 
-    return show_trace(thread, out=out, settings=_settings())
+    return show_trace(thread, out=out, settings=_load_settings())
 
 
 @app.command()
 def teams(
     name: Annotated[str | None, typer.Argument(metavar="TEAM", help="A team to introduce.")] = None,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> int:
     """List the teams, or introduce one."""
     from graph.commands import teams as command
 
     if name is None:
-        return command.show_teams(_settings(), as_json=as_json)
-    return command.show_team(name, _settings(), as_json=as_json)
+        return command.show_teams(_load_settings(), as_json=as_json)
+    return command.show_team(name, _load_settings(), as_json=as_json)
 
 
 @app.command()
@@ -278,7 +278,7 @@ def check(
     """Say all that is wrong with a team's files."""
     from graph.commands import teams as command
 
-    return command.check(path, _settings())
+    return command.report_team_problems(path, _load_settings())
 
 
 @app.command("eval")
@@ -304,12 +304,12 @@ def evaluate(
         list[str] | None,
         typer.Option("--only", metavar="ROW", help="Only the row with this id. May be repeated."),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> int:
     """Let a team sit its exam, evals.jsonl, and grade it."""
     if not quiet:
-        announce(f"starting the exam of team {team}")
+        announce_start(f"starting the exam of team {team}")
     from graph.commands import evaluate as command
 
     return command.evaluate(
@@ -320,7 +320,7 @@ def evaluate(
         only=only or [],
         as_json=as_json,
         quiet=quiet,
-        settings=_settings(),
+        settings=_load_settings(),
     )
 
 
@@ -334,9 +334,9 @@ def new_team(
     ] = Path(),
 ) -> int:
     """Make a team that already works, to be changed into yours."""
-    from graph.commands.new_team import make
+    from graph.commands.new_team import make_team_folder
 
-    return make(name, into)
+    return make_team_folder(name, into)
 
 
 @app.command()
@@ -346,44 +346,44 @@ def draw(
     """Draw a team's graph as Mermaid."""
     from graph.commands import teams as command
 
-    return command.draw(name, _settings())
+    return command.draw_graph(name, _load_settings())
 
 
 @app.command()
 def doctor() -> int:
     """Say what is configured, can be reached, and is missing."""
-    from graph.commands.doctor import diagnose
+    from graph.commands.doctor import run_doctor
 
-    return diagnose(_settings())
+    return run_doctor(_load_settings())
 
 
-def _shown(starting: str, *, quiet: bool) -> "Display":
+def _open_display(starting: str, *, quiet: bool) -> "ProgressDisplay":
     """Announce a run, then load what shows it."""
     if not quiet:
-        announce(starting)
-    from graph.display import Display
+        announce_start(starting)
+    from graph.display import ProgressDisplay
 
-    return Display(quiet=quiet)
+    return ProgressDisplay(quiet=quiet)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the contract's code."""
-    be_lenient()
-    terminate_as_interrupt()
-    code = exit_code(lambda: _called(arguments))
-    flush()
+    replace_unencodable_text()
+    treat_sigterm_as_interrupt()
+    code = run_to_exit_code(lambda: _run_app(arguments))
+    flush_streams()
     if code == CANCELLED:
-        leave()
+        exit_process()
     sys.exit(code)
 
 
-def _called(arguments: Sequence[str] | None) -> Any:
+def _run_app(arguments: Sequence[str] | None) -> Any:
     # Help would be fitted to 50 columns where a terminal has less, and to 80 where it has more.
     columns = shutil.get_terminal_size().columns
     return app(args=arguments, prog_name="supervise", standalone_mode=False, terminal_width=columns)
 
 
-def _settings() -> Any:
+def _load_settings() -> Any:
     """Read the settings; they say, too, whether LangSmith may be told anything."""
     from graph.settings import Settings
 

@@ -4,67 +4,71 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graph.progress import models_shown
-from graph.text import one_line
-from graph.wording import seconds_text, task_text
+from graph.progress import label_models
+from graph.text import to_one_line
+from graph.wording import format_seconds, format_task
 
 Json = Mapping[str, Any]
 MAX_SOURCES_CHARS = 8000
 """Of the places named in one document."""
-_SHOWN: Mapping[str, str] = {"lost": "for planning that failed"}
+_MECHANISM_LABELS: Mapping[str, str] = {"lost": "for planning that failed"}
 """What calls were for, where the bill's own word does not say it."""
 
 
-def answer_markdown(answer: Json) -> str:
+def format_answer(answer: Json) -> str:
     """Write an answer out in Markdown, with its sources, gaps and confidence below."""
     parts = [str(answer.get("text", "")).strip()]
     if findings := answer.get("findings"):
-        parts.append(_listed("Findings", map(_finding, findings)))
+        parts.append(_format_list("Findings", map(_format_finding, findings)))
     if sources := answer.get("sources"):
-        parts.append(_listed("Sources", _by_document(sources), MAX_SOURCES_CHARS))
+        parts.append(_format_list("Sources", _group_by_document(sources), MAX_SOURCES_CHARS))
     if contradictions := answer.get("contradictions"):
-        parts.append(_listed("Contradictions", map(_contradiction, contradictions)))
+        parts.append(_format_list("Contradictions", map(_format_contradiction, contradictions)))
     if gaps := answer.get("gaps"):
-        parts.append(_listed("Gaps", gaps))
+        parts.append(_format_list("Gaps", gaps))
     parts.append(f"**Confidence:** {answer.get('confidence', 0)} of 100")
     return "\n\n".join(parts)
 
 
-def figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
+def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
     """Say in a few lines how long a run took and why, and what it cost."""
-    return [f"thread {thread} · {status}{_wall(timing)}", *_path(timing), *_cost(usage)]
+    return [
+        f"thread {thread} · {status}{_format_wall_time(timing)}",
+        *_format_critical_path(timing),
+        *_format_usage(usage),
+    ]
 
 
-def plan_lines(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:
+def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:
     """Write a plan out, a line for each task, with its state where that is known."""
-    lines = [f"plan {plan.get('version', 1)}: {one_line(plan.get('goal', ''), 300)}"]
+    lines = [f"plan {plan.get('version', 1)}: {to_one_line(plan.get('goal', ''), 300)}"]
     for task in plan.get("tasks", ()):
         edges = task.get("depends_on") or ()
-        after = f" after {', '.join(map(_edge, edges))}" if edges else ""
+        after = f" after {', '.join(map(_format_edge, edges))}" if edges else ""
         state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
-        what = one_line(task.get("description", ""), 300)
-        lines.append(f"  {task_text(task['id'], task['worker'])}{after}{state}: {what}")
+        what = to_one_line(task.get("description", ""), 300)
+        lines.append(f"  {format_task(task['id'], task['worker'])}{after}{state}: {what}")
     return lines
 
 
-def question_lines(question: Json, *, shown_plan: Json | None = None) -> list[str]:
+def format_question(question: Json, *, shown_plan: Json | None = None) -> list[str]:
     """Say what a run asks of a person; a plan that is on the screen is not shown again."""
     if question.get("kind") == "plan":
         plan = question["plan"]
-        shown = [] if plan == shown_plan else plan_lines(plan)
-        problems = [f"problem: {one_line(text, 300)}" for text in question.get("problems") or ()]
+        shown = [] if plan == shown_plan else format_plan(plan)
+        problems = [f"problem: {to_one_line(text, 300)}" for text in question.get("problems") or ()]
         return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
-    asker = task_text(question.get("task") or "", question.get("worker") or "")
-    asked = one_line(str(question.get("question") or question.get("is") or ""), 1000)
-    return [f"{one_line(asker)} asks: {asked}"]
+    asker = format_task(question.get("task") or "", question.get("worker") or "")
+    asked = to_one_line(str(question.get("question") or question.get("is") or ""), 1000)
+    return [f"{to_one_line(asker)} asks: {asked}"]
 
 
-def reply_line(thread: str, questions: Sequence[Json]) -> str:
+def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
     """Say how a run's questions are answered."""
-    return f"next: supervise resume {thread} --answer {_reply(questions)}"
+    return f"next: supervise resume {thread} --answer {_format_reply(questions)}"
 
 
-def _reply(questions: Sequence[Json]) -> str:
+def _format_reply(questions: Sequence[Json]) -> str:
     """Show the form of an answer."""
     if len(questions) > 1:
         names = (question.get("task") or question["id"] for question in questions)
@@ -72,74 +76,74 @@ def _reply(questions: Sequence[Json]) -> str:
     return "accept" if questions[0].get("kind") == "plan" else "'the answer'"
 
 
-def _edge(edge: Json) -> str:
+def _format_edge(edge: Json) -> str:
     return str(edge["task"]) if edge.get("required", True) else f"{edge['task']} (if it can)"
 
 
-def _wall(timing: Json) -> str:
+def _format_wall_time(timing: Json) -> str:
     if not timing.get("wall_s"):
         return ""
-    text = f" in {seconds_text(timing['wall_s'])}"
+    text = f" in {format_seconds(timing['wall_s'])}"
     if timing.get("sequential_s"):
-        text += f"; one step after another {seconds_text(timing['sequential_s'])}"
+        text += f"; one step after another {format_seconds(timing['sequential_s'])}"
     if timing.get("speedup"):
         text += f", speed-up {timing['speedup']:.2f}"
     return text
 
 
-def _path(timing: Json) -> Iterator[str]:
+def _format_critical_path(timing: Json) -> Iterator[str]:
     if timing.get("critical_path_s"):
-        steps = " → ".join(one_line(step, 40) for step in timing.get("critical_path") or ())
+        steps = " → ".join(to_one_line(step, 40) for step in timing.get("critical_path") or ())
         bound = timing.get("bounded_by")
-        text = f"critical path {seconds_text(timing['critical_path_s'])}: {steps}"
-        yield f"{text} · bounded by {one_line(bound, 80)}" if bound else text
+        text = f"critical path {format_seconds(timing['critical_path_s'])}: {steps}"
+        yield f"{text} · bounded by {to_one_line(bound, 80)}" if bound else text
 
 
-def _cost(usage: Json) -> Iterator[str]:
+def _format_usage(usage: Json) -> Iterator[str]:
     if not usage.get("model_calls"):
         return
     cost = usage.get("cost_usd")
     parts = [
-        _counted(usage["model_calls"], "model call"),
+        _format_count(usage["model_calls"], "model call"),
         f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
         "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
-        *_uncounted(usage),
-        *models_shown(usage.get("models")),
+        *_format_estimated_calls(usage),
+        *label_models(usage.get("models")),
     ]
-    yield " · ".join(one_line(part) for part in parts)
+    yield " · ".join(to_one_line(part) for part in parts)
     further = [
-        f"{calls} {one_line(_SHOWN.get(name, name))}"
+        f"{calls} {to_one_line(_MECHANISM_LABELS.get(name, name))}"
         for name, calls in (usage.get("by_mechanism") or {}).items()
         if name not in ("plan", "work", "synthesis")
     ]
     if further:
         yield f"calls beyond N+2 (plan, tasks, answer): {', '.join(further)}"
     if estimate := usage.get("estimate"):
-        yield estimate_line(estimate)
+        yield format_estimate(estimate)
 
 
-def _uncounted(usage: Json) -> list[str]:
+def _format_estimated_calls(usage: Json) -> list[str]:
     calls = usage.get("uncounted_calls")
-    return [f"tokens of {_counted(calls, 'call')} estimated"] if calls else []
+    return [f"tokens of {_format_count(calls, 'call')} estimated"] if calls else []
 
 
-def estimate_line(estimate: Json) -> str:
+def format_estimate(estimate: Json) -> str:
     """Say what a run was, or is, expected to cost."""
     cost = estimate.get("cost_usd")
     tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
     price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
-    return f"expected: {_counted(estimate['model_calls'], 'model call')} · {tokens} · {price}"
+    return f"expected: {_format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
 
 
-def _counted(number: int, noun: str) -> str:
+def _format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _listed(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:
-    return "\n".join([f"**{title}**", "", *(f"- {one_line(item, max_chars)}" for item in items)])
+def _format_list(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:
+    return "\n".join([f"**{title}**", "", *(f"- {to_one_line(item, max_chars)}" for item in items)])
 
 
-def _by_document(sources: Iterable[Any]) -> Iterator[str]:
+def _group_by_document(sources: Iterable[Any]) -> Iterator[str]:
     """Name each document once, with the places in it that sources name after a `#`."""
     places: dict[str, list[str]] = {}
     for source in map(str, sources):
@@ -153,14 +157,14 @@ def _by_document(sources: Iterable[Any]) -> Iterator[str]:
             yield "#".join([document, *told])
 
 
-def _finding(finding: Json) -> str:
+def _format_finding(finding: Json) -> str:
     place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
     shown = f"`{place}` " if place else ""
     told = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
     return f"{told} {finding.get('suggestion') or ''}".strip()
 
 
-def _contradiction(contradiction: Json) -> str:
+def _format_contradiction(contradiction: Json) -> str:
     sides = " / ".join(
         f"{claim.get('text', '')} ({claim.get('source') or 'no source'})"
         for claim in contradiction.get("claims", ())

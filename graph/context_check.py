@@ -13,17 +13,17 @@ from typing import Any, Final
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph.given import KEPT, read_context
+from graph.given import RESERVED_KEYS, read_context
 from nodes.errors import SettingsInvalid
 from nodes.limits.patterns import Pattern
 from state import Context
 
-RUNS_AND_ASSISTANTS: Final = Pattern(
+CHECKED_PATHS: Final = Pattern(
     r"(/threads/[^/]+)?/runs(/(stream|wait|batch|crons(/[^/]+)?))?/?|/assistants(/[^/]+)?/?"
 )
 
 
-class ContextCheck:
+class ContextCheckMiddleware:
     """Answers 422 to a run or an assistant whose context no run of ours could have."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -33,13 +33,13 @@ class ContextCheck:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http" or scope["method"] not in ("POST", "PATCH"):
             return await self._app(scope, receive, send)
-        if not RUNS_AND_ASSISTANTS.fullmatch(scope["path"]):
+        if not CHECKED_PATHS.fullmatch(scope["path"]):
             return await self._app(scope, receive, send)
         messages = [message async for message in _read_body(receive)]
         body = b"".join(message.get("body", b"") for message in messages)
         if problem := find_context_problem(body):
             return await JSONResponse({"detail": problem}, status_code=422)(scope, receive, send)
-        await self._app(scope, _replay(messages, receive), send)
+        await self._app(scope, _replay_messages(messages, receive), send)
 
 
 def find_context_problem(body: bytes) -> str:
@@ -69,7 +69,7 @@ def _find_misspelt_setting(asked: Any) -> str:
     known = [field.name for field in fields(Context)]
     for name in configurable if isinstance(configurable, dict) else ():
         # A run refuses the names that are its own.
-        if name not in (*known, *KEPT) and (
+        if name not in (*known, *RESERVED_KEYS) and (
             near := get_close_matches(name, known, n=1, cutoff=0.85)
         ):
             return f"unknown setting {name!r} in the configurable; {near[0]!r} is one"
@@ -84,7 +84,7 @@ async def _read_body(receive: Receive) -> AsyncIterator[Message]:
             return
 
 
-def _replay(messages: list[Message], receive: Receive) -> Receive:
+def _replay_messages(messages: list[Message], receive: Receive) -> Receive:
     kept: Iterator[Message] = iter(messages)
 
     async def replayed() -> Message:

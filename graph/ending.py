@@ -7,51 +7,54 @@ from typing import Any, Final
 
 import typer
 
-from graph.leaving import EXIT_CODE as CANCELLED
+from graph.leaving import CANCELLED_EXIT_CODE as CANCELLED
 from graph.leaving import Cancelled
-from graph.text import one_line, printable
+from graph.text import make_printable, to_one_line
 from nodes.errors import SupervisorError, UsageError
-from nodes.redaction import redacted
+from nodes.redaction import redact_text
 
-UNEXPECTED: Final = 1
+UNEXPECTED_EXIT_CODE: Final = 1
 
 
-def exit_code(command: Callable[[], Any]) -> int:
+def run_to_exit_code(command: Callable[[], Any]) -> int:
     """Run a command; what ends it early is said in one line on stderr."""
     try:
         code = int(command() or 0)
         # Typer turns an early Ctrl-C, while libraries load, into this code without a word.
-        return _end("cancelled", code) if code == CANCELLED else code
+        return _print_ending("cancelled", code) if code == CANCELLED else code
     except SupervisorError as error:
-        return _end(error.line(), error.exit_code)
+        return _print_ending(error.format_line(), error.exit_code)
     except typer.TyperException as error:
-        said = _message(error)
+        said = _format_usage_error(error)
         usage = UsageError(said, next="supervise --help")
         # Without arguments the help has been shown, and there is nothing to add.
-        return _end(usage.line(), usage.exit_code) if said else usage.exit_code
+        return _print_ending(usage.format_line(), usage.exit_code) if said else usage.exit_code
     except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
-        return _end(str(error) or "cancelled", CANCELLED)
+        return _print_ending(str(error) or "cancelled", CANCELLED)
     except SystemExit as ended:  # rich's way to say that nobody reads stdout any more
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
     except Exception as error:  # the last resort: a person gets one line, a file the traceback
-        return _end(f"error[UNEXPECTED] {type(error).__name__}: {_kept(error)}", UNEXPECTED)
+        return _print_ending(
+            f"error[UNEXPECTED] {type(error).__name__}: {_save_traceback(error)}",
+            UNEXPECTED_EXIT_CODE,
+        )
 
 
-def _end(line: str, code: int) -> int:
-    from graph.terminal import remark
+def _print_ending(line: str, code: int) -> int:
+    from graph.terminal import print_to_stderr
 
-    remark(one_line(line, 2000), style="" if code == CANCELLED else "red")
+    print_to_stderr(to_one_line(line, 2000), style="" if code == CANCELLED else "red")
     return code
 
 
-def _message(error: typer.TyperException) -> str:
+def _format_usage_error(error: typer.TyperException) -> str:
     format_message = getattr(error, "format_message", None)
-    return printable(format_message() if format_message else error)
+    return make_printable(format_message() if format_message else error)
 
 
-def _kept(error: Exception) -> str:
+def _save_traceback(error: Exception) -> str:
     """Shorten an unexpected error, and keep its traceback in a file."""
     try:
         from graph.settings import Settings
@@ -59,9 +62,9 @@ def _kept(error: Exception) -> str:
         settings = Settings()
     except SupervisorError:
         return "and the settings cannot be read"
-    text = redacted("".join(traceback.format_exception(error)))
+    text = redact_text("".join(traceback.format_exception(error)))
     path = settings.home / "errors" / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
-    summary = one_line(error, 300)
+    summary = to_one_line(error, 300)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace")

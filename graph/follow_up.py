@@ -8,7 +8,7 @@ from nodes.request import read_request
 from state import SupervisorState
 
 
-def with_materials_of(
+def add_thread_materials(
     thread: Mapping[str, Any], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return an input with the materials of its thread added, and the names of those.

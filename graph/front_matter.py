@@ -11,12 +11,12 @@ from frontmatter.default_handlers import YAMLHandler
 
 MAX_FILE_BYTES: Final = 256_000
 
-Place = tuple[str | int, ...]
+YamlPath = tuple[str | int, ...]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class Problem(Exception):
+class FileProblem(Exception):
     """Why a file cannot be used, and at which line, if not as a whole."""
 
     def __init__(self, path: Path, text: str, line: int = 0) -> None:
@@ -30,22 +30,22 @@ class Problem(Exception):
 
 
 @dataclass(frozen=True)
-class Page:
+class YamlPage:
     """A file's YAML value, the lines of its parts, and the text below it."""
 
     path: Path
     value: Any
-    lines: Mapping[Place, int] = field(default_factory=dict)
+    lines: Mapping[YamlPath, int] = field(default_factory=dict)
     body: str = ""
 
-    def problem(self, text: str, *place: str | int) -> Problem:
+    def build_problem(self, text: str, *place: str | int) -> FileProblem:
         """Complain about a part of the value, at the nearest line that is known."""
         while place and place not in self.lines:
             place = place[:-1]
-        return Problem(self.path, text, self.lines.get(place, 1))
+        return FileProblem(self.path, text, self.lines.get(place, 1))
 
 
-def read_page(path: Path, folder: Path) -> Page:
+def read_page(path: Path, folder: Path) -> YamlPage:
     """Read Markdown that begins with front matter between two lines of `---`.
 
     Raises:
@@ -54,22 +54,22 @@ def read_page(path: Path, folder: Path) -> Page:
     text = read_text(path, folder)
     handler = YAMLHandler()
     if not handler.detect(text):
-        raise Problem(path, "front matter missing: the first line must be '---'", 1)
+        raise FileProblem(path, "front matter missing: the first line must be '---'", 1)
     try:
         head, body = handler.split(text)
     except ValueError:
-        raise Problem(path, "front matter has no end: close it with a line '---'", 1) from None
+        raise FileProblem(path, "front matter has no end: close it with a line '---'", 1) from None
     skipped = text[: text.index(head)].count("\n")
-    return _parsed(path, "\n" * skipped + head, body.strip())
+    return _parse_yaml(path, "\n" * skipped + head, body.strip())
 
 
-def read_yaml(path: Path, folder: Path) -> Page:
+def read_yaml(path: Path, folder: Path) -> YamlPage:
     """Read a YAML file.
 
     Raises:
         Problem: it cannot be read.
     """
-    return _parsed(path, read_text(path, folder), "")
+    return _parse_yaml(path, read_text(path, folder), "")
 
 
 def read_text(path: Path, folder: Path) -> str:
@@ -81,58 +81,64 @@ def read_text(path: Path, folder: Path) -> str:
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(folder.resolve()):
-            raise Problem(path, "is a link to a place outside the folder")
+            raise FileProblem(path, "is a link to a place outside the folder")
         status = real.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise Problem(path, "is not a regular file")
+            raise FileProblem(path, "is not a regular file")
         if status.st_size > MAX_FILE_BYTES:
-            raise Problem(path, f"has {status.st_size:,} bytes of at most {MAX_FILE_BYTES:,}")
+            raise FileProblem(path, f"has {status.st_size:,} bytes of at most {MAX_FILE_BYTES:,}")
         text = real.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Problem(path, f"is not UTF-8 (byte {error.start:,}); save it as UTF-8") from None
+        raise FileProblem(path, f"is not UTF-8 (byte {error.start:,}); save it as UTF-8") from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "a loop of links"
-        raise Problem(path, f"cannot be read: {reason}") from None
+        raise FileProblem(path, f"cannot be read: {reason}") from None
     if not text.strip():
-        raise Problem(path, "is empty")
+        raise FileProblem(path, "is empty")
     return text.replace("\r\n", "\n")
 
 
-def _parsed(path: Path, text: str, body: str) -> Page:
+def _parse_yaml(path: Path, text: str, body: str) -> YamlPage:
     loader = _Loader(text)
     try:
         root = loader.get_single_node()
-        lines = dict(_walk(path, root, (), set())) if root else {}
-        return Page(path, loader.construct_document(root) if root else None, lines, body)
+        lines = dict(_walk_nodes(path, root, (), set())) if root else {}
+        return YamlPage(path, loader.construct_document(root) if root else None, lines, body)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", column {mark.column + 1}" if mark else ""
         text = f"YAML syntax: {error.problem or error.context}{where}"
-        raise Problem(path, text, _line(mark)) from None
+        raise FileProblem(path, text, _get_line_number(mark)) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Problem(path, f"YAML cannot be read: {error}", 1) from None
+        raise FileProblem(path, f"YAML cannot be read: {error}", 1) from None
     finally:
         loader.dispose()
 
 
-def _walk(path: Path, node: yaml.Node, place: Place, seen: set[int]) -> Iterator[tuple[Place, int]]:
+def _walk_nodes(
+    path: Path, node: yaml.Node, place: YamlPath, seen: set[int]
+) -> Iterator[tuple[YamlPath, int]]:
     """Give the line of each part; aliases are refused, since a few can stand for gigabytes."""
     if id(node) in seen:
-        raise Problem(path, "YAML aliases (*name) are not allowed", _line(node.start_mark))
+        raise FileProblem(
+            path, "YAML aliases (*name) are not allowed", _get_line_number(node.start_mark)
+        )
     seen.add(id(node))
-    yield place, _line(node.start_mark)
+    yield place, _get_line_number(node.start_mark)
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            yield from _walk(path, item, (*place, index), seen)
+            yield from _walk_nodes(path, item, (*place, index), seen)
     if isinstance(node, yaml.MappingNode):
         known: set[str] = set()
         for key, value in node.value:
             if key.value in known:
-                raise Problem(path, f"key {key.value!r} stands twice", _line(key.start_mark))
+                raise FileProblem(
+                    path, f"key {key.value!r} stands twice", _get_line_number(key.start_mark)
+                )
             known.add(str(key.value))
-            yield from _walk(path, value, (*place, str(key.value)), seen)
-            yield (*place, str(key.value)), _line(key.start_mark)
+            yield from _walk_nodes(path, value, (*place, str(key.value)), seen)
+            yield (*place, str(key.value)), _get_line_number(key.start_mark)
 
 
-def _line(mark: Any) -> int:
+def _get_line_number(mark: Any) -> int:
     return mark.line + 1 if mark else 1

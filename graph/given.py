@@ -12,20 +12,20 @@ from langgraph.types import Command
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.errors import RequestInvalid, SettingsInvalid
-from nodes.models.reader import require_plain
-from nodes.origin import HANDED
-from nodes.redaction import redacted_value
-from nodes.tools.plain_text import plain_name
+from nodes.models.reader import require_storable_numbers
+from nodes.origin import ORIGIN_KEY
+from nodes.redaction import redact_value
+from nodes.tools.plain_text import sanitize_name
 from state import Context, SupervisorState
 
-MAX_NAME_CHARS = 1000
+MAX_MATERIAL_NAME_CHARS = 1000
 """Of a material."""
-KEPT = (
+RESERVED_KEYS = (
     *("began_at", "deadline_at", "work_from", "work_until"),
-    *("__budget", "__told", "__within", "__given", "__kept", HANDED),
+    *("__budget", "__told", "__within", "__given", "__kept", ORIGIN_KEY),
 )
 """Names in a `configurable` under which a run keeps its clock, its budget, and whose part it is."""
-OWN = "__own"
+OWNERSHIP_KEY = "__own"
 
 
 def read_input(given: Any) -> Any:
@@ -38,7 +38,7 @@ def read_input(given: Any) -> Any:
         RequestInvalid: a field is not of its kind, or nothing that can be sent and kept.
     """
     if isinstance(given, Command):
-        _require_plain("the answer", given.resume)
+        _require_storable("the answer", given.resume)
     if not isinstance(given, Mapping):
         return given
     filled = {name: value for name, value in given.items() if value is not None}
@@ -53,15 +53,15 @@ def read_input(given: Any) -> Any:
         raise RequestInvalid(
             "the materials are no texts with names", next='give them as {"name": "text"}'
         )
-    _require_plain("the request", request)
+    _require_storable("the request", request)
     if materials:
-        filled["materials"] = _named(materials)
-    if not request and _ends_with_a_person(filled.get("messages")):
+        filled["materials"] = _clean_material_names(materials)
+    if not request and _ends_with_human_message(filled.get("messages")):
         filled["request"] = ""
-    return {name: redacted_value(value) for name, value in filled.items()}
+    return {name: redact_value(value) for name, value in filled.items()}
 
 
-def _named(materials: Mapping[str, str]) -> dict[str, str]:
+def _clean_material_names(materials: Mapping[str, str]) -> dict[str, str]:
     """Return materials by names that a model may read: on one line, with nothing unseen in it.
 
     Raises:
@@ -69,14 +69,15 @@ def _named(materials: Mapping[str, str]) -> dict[str, str]:
     """
     named: dict[str, str] = {}
     for given, text in materials.items():
-        name = plain_name(given)
-        if len(name) > MAX_NAME_CHARS or name in named:
+        name = sanitize_name(given)
+        if len(name) > MAX_MATERIAL_NAME_CHARS or name in named:
             problem = "has a name that another has too" if name in named else "has too long a name"
             raise RequestInvalid(
                 f"the material {name[:80]!r} {problem}",
-                next=f"give each a name of its own, of at most {MAX_NAME_CHARS} characters",
+                next=f"give each a name of its own, of at most {MAX_MATERIAL_NAME_CHARS} "
+                "characters",
             )
-        _require_plain(f"the material {name!r}", text)
+        _require_storable(f"the material {name!r}", text)
         named[name] = text
     return named
 
@@ -96,7 +97,7 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
             f"unknown setting {unknown[0]!r} in the context", next=f"use one of {sorted(known)}"
         )
     try:
-        return _context_reader().validate_python(values)
+        return _get_context_adapter().validate_python(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise SettingsInvalid(
@@ -106,25 +107,25 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
         ) from None
 
 
-class Own:
+class OwnershipMark:
     """Marks a `configurable` whose entries this application has made: no client can send one."""
 
 
-def require_own(configurable: Mapping[str, Any]) -> None:
+def reject_reserved_keys(configurable: Mapping[str, Any]) -> None:
     """Refuse a `configurable` into which a client has put what a run keeps for itself.
 
     Raises:
         SettingsInvalid: it has.
     """
-    taken = [name for name in (*KEPT, OWN) if name in configurable]
-    if taken and not isinstance(configurable.get(OWN), Own):
+    taken = [name for name in (*RESERVED_KEYS, OWNERSHIP_KEY) if name in configurable]
+    if taken and not isinstance(configurable.get(OWNERSHIP_KEY), OwnershipMark):
         raise SettingsInvalid(
             f"{taken[0]!r} in the configurable is the run's own",
             next="leave it out; deadline and budget are set in the context",
         )
 
 
-def read_edit(values: Any) -> Any:
+def read_state_edit(values: Any) -> Any:
     """Give an edit of a run's state in our own types; Studio and other clients send JSON.
 
     Raises:
@@ -133,7 +134,7 @@ def read_edit(values: Any) -> Any:
     """
     if not isinstance(values, Mapping):
         return values
-    readers = _state_readers()
+    readers = _get_state_adapters()
     try:
         return {
             name: readers[name].validate_python(value) if name in readers else value
@@ -145,7 +146,7 @@ def read_edit(values: Any) -> Any:
         raise InvalidUpdateError(f"{error.title} {place}: {first['msg']}") from None
 
 
-def _ends_with_a_person(messages: Any) -> bool:
+def _ends_with_human_message(messages: Any) -> bool:
     given = messages if isinstance(messages, list) else [messages]
     try:
         return isinstance(convert_to_messages(given[-1:])[-1], HumanMessage)
@@ -153,22 +154,22 @@ def _ends_with_a_person(messages: Any) -> bool:
         return False  # whether it is a message at all, the channel's reducer says
 
 
-def _require_plain(what: str, value: Any) -> None:
+def _require_storable(what: str, value: Any) -> None:
     """Refuse half characters and numbers beyond 64 bits, which no checkpoint can hold."""
     try:
-        require_plain(value)
+        require_storable_numbers(value)
         json.dumps(value, ensure_ascii=False, default=str).encode()
     except (ValueError, TypeError, RecursionError) as error:
         raise RequestInvalid(f"{what} cannot be kept", cause=str(error)) from None
 
 
 @cache
-def _context_reader() -> TypeAdapter[Context]:
+def _get_context_adapter() -> TypeAdapter[Context]:
     return TypeAdapter(Context)
 
 
 @cache
-def _state_readers() -> Mapping[str, TypeAdapter[Any]]:
+def _get_state_adapters() -> Mapping[str, TypeAdapter[Any]]:
     kinds = get_type_hints(SupervisorState)
     own = (
         "plan",
@@ -180,7 +181,7 @@ def _state_readers() -> Mapping[str, TypeAdapter[Any]]:
         "usage",
         "timing",
         "todo",
-        "heeded",
+        "answered_objections",
         "estimate",
         "given",
     )

@@ -13,44 +13,50 @@ if TYPE_CHECKING:  # most answers are shown without a parser
 
 MAX_PARSED_CHARS: Final = 200_000
 """Of a longer text the code is changed too: finding it would take too long."""
-_LOADING: Final = Pattern(r"!\[|<[A-Za-z/!?]")
-_UNESCAPED: Final = Pattern(r"(?<!\\)((?:\\\\)*+)(!(?=\[)|<(?=[A-Za-z/!?]))")
-_ACTIVE: Final = frozenset(("image", "html_inline", "html_block"))
-_CODE: Final = frozenset(("fence", "code_block"))
+_ACTIVE_SYNTAX: Final = Pattern(r"!\[|<[A-Za-z/!?]")
+_UNESCAPED_SYNTAX: Final = Pattern(r"(?<!\\)((?:\\\\)*+)(!(?=\[)|<(?=[A-Za-z/!?]))")
+_ACTIVE_TOKENS: Final = frozenset(("image", "html_inline", "html_block"))
+_CODE_TOKENS: Final = frozenset(("fence", "code_block"))
 
 
-def inert(markdown: str) -> str:
+def escape_active_markdown(markdown: str) -> str:
     """Return Markdown without pictures and HTML; blocks of code stay as they are."""
-    if not _LOADING.search(markdown):
+    if not _ACTIVE_SYNTAX.search(markdown):
         return markdown
     if len(markdown) > MAX_PARSED_CHARS:
-        return _escaped(markdown, code=())
-    tokens = _parsed(markdown)
-    if not _is_active(tokens):
+        return _escape_lines(markdown, code=())
+    tokens = _parse_markdown(markdown)
+    if not _has_active_tokens(tokens):
         return markdown
-    changed = _escaped(markdown, code=set(_code_lines(tokens)))
+    changed = _escape_lines(markdown, code=set(_list_code_lines(tokens)))
     # What was HTML may have hidden where code begins.
-    return _escaped(markdown, code=()) if _is_active(_parsed(changed)) else changed
+    return (
+        _escape_lines(markdown, code=())
+        if _has_active_tokens(_parse_markdown(changed))
+        else changed
+    )
 
 
-def _parsed(markdown: str) -> "list[Token]":
+def _parse_markdown(markdown: str) -> "list[Token]":
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").parse(markdown)
 
 
-def _is_active(tokens: "Iterable[Token]") -> bool:
-    return any(token.type in _ACTIVE or _is_active(token.children or ()) for token in tokens)
+def _has_active_tokens(tokens: "Iterable[Token]") -> bool:
+    return any(
+        token.type in _ACTIVE_TOKENS or _has_active_tokens(token.children or ()) for token in tokens
+    )
 
 
-def _code_lines(tokens: "Iterable[Token]") -> Iterator[int]:
+def _list_code_lines(tokens: "Iterable[Token]") -> Iterator[int]:
     for token in tokens:
-        if token.type in _CODE and token.map:
+        if token.type in _CODE_TOKENS and token.map:
             yield from range(*token.map)
 
 
-def _escaped(markdown: str, *, code: Collection[int]) -> str:
+def _escape_lines(markdown: str, *, code: Collection[int]) -> str:
     lines = enumerate(markdown.split("\n"))
     return "\n".join(
-        line if number in code else _UNESCAPED.sub(r"\1\\\2", line) for number, line in lines
+        line if number in code else _UNESCAPED_SYNTAX.sub(r"\1\\\2", line) for number, line in lines
     )

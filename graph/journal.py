@@ -15,13 +15,13 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 
 from nodes.errors import StoreError
-from nodes.redaction import redacted
+from nodes.redaction import redact_text
 
 Event = Mapping[str, Any]
-Listener = Callable[[Event], None]
+EventListener = Callable[[Event], None]
 
 
-class Journal(BaseCallbackHandler):
+class EventLog(BaseCallbackHandler):
     """Keeps every event of a run, and tells a listener. A context manager.
 
     Without a path, or before it is entered, it only tells.
@@ -30,18 +30,18 @@ class Journal(BaseCallbackHandler):
     run_inline = True
     """An event is on file before the step that told it goes on."""
 
-    def __init__(self, path: Path | None, listener: Listener | None = None) -> None:
+    def __init__(self, path: Path | None, listener: EventListener | None = None) -> None:
         self.path, self.listener = path, listener
         self._file: TextIO | None = None
 
-    def __enter__(self) -> "Journal":
+    def __enter__(self) -> "EventLog":
         if self.path:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                mend(self.path)
+                end_last_line(self.path)
                 self._file = self.path.open("a", encoding="utf-8")
             except OSError as error:
-                raise _unwritable(self.path, error) from error
+                raise _build_write_error(self.path, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -49,49 +49,49 @@ class Journal(BaseCallbackHandler):
             with suppress(OSError):  # closing writes what a failed write has left
                 self._file.close()
 
-    def accept(self, entry: Event) -> None:
+    def write_required(self, entry: Event) -> None:
         """Add the line that a resume begins from; a run whose line is not on file must not begin.
 
         Raises:
             StoreError: it cannot be written.
         """
         try:
-            self._add(entry)
+            self._append_line(entry)
         except OSError as error:
             assert self.path is not None, "a line was written"
-            raise _unwritable(self.path, error) from error
+            raise _build_write_error(self.path, error) from error
 
-    def write(self, entry: Event) -> None:
+    def write_entry(self, entry: Event) -> None:
         """Add a line; what has no `kind` is a note of the runner, not an event.
 
         What cannot be written any more ends no run: a listener is told once, and the trace ends.
         """
         try:
-            self._add(entry)
+            self._append_line(entry)
         except OSError as error:
             self.__exit__()
             self._file = None
             if self.listener:
-                self.listener(_cut_short(entry, error))
+                self.listener(_build_truncation_event(entry, error))
 
-    def tell(self, event: Event) -> None:
+    def record_event(self, event: Event) -> None:
         """Keep an event, then pass it on."""
-        self.write(event)
+        self.write_entry(event)
         if self.listener:
             self.listener(event)
 
     def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **_: Any) -> None:
         """Keep an event of ours; others dispatch custom events too."""
         if isinstance(data, dict) and data.get("kind") == name:
-            self.tell(data)
+            self.record_event(data)
 
-    def _add(self, entry: Event) -> None:
+    def _append_line(self, entry: Event) -> None:
         if self._file:
-            self._file.write(redacted(json.dumps(entry, ensure_ascii=True, default=str)) + "\n")
+            self._file.write(redact_text(json.dumps(entry, ensure_ascii=True, default=str)) + "\n")
             self._file.flush()
 
 
-def _unwritable(path: Path, error: OSError) -> StoreError:
+def _build_write_error(path: Path, error: OSError) -> StoreError:
     return StoreError(
         f"the trace {path} cannot be written",
         cause=error.strerror or str(error),
@@ -100,13 +100,13 @@ def _unwritable(path: Path, error: OSError) -> StoreError:
     )
 
 
-def _cut_short(entry: Event, error: OSError) -> Event:
+def _build_truncation_event(entry: Event, error: OSError) -> Event:
     said = f"the trace ends here, and the run goes on: {error.strerror or error}"
     event = {"kind": "error", "task": "", "worker": "", "code": "TRACE_UNWRITABLE"}
     return {"t": entry.get("t", 0.0), **event, "state": "cut", "message": said}
 
 
-def read(path: Path) -> Iterator[dict[str, Any]]:
+def read_log_entries(path: Path) -> Iterator[dict[str, Any]]:
     """Give the lines of a journal in order.
 
     Raises:
@@ -122,14 +122,14 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
                 yield entry
 
 
-def last_moment(path: Path) -> float:
+def read_last_time(path: Path) -> float:
     """Give the time of a journal's last event, where a resumed run's clock goes on; 0 at first."""
     if not path.exists():
         return 0.0
-    return max((float(entry["t"]) for entry in read(path) if "t" in entry), default=0.0)
+    return max((float(entry["t"]) for entry in read_log_entries(path) if "t" in entry), default=0.0)
 
 
-def mend(path: Path) -> None:
+def end_last_line(path: Path) -> None:
     """End a line that a kill cut short, so that the next one begins on its own."""
     if path.exists() and path.stat().st_size:
         with path.open("rb+") as file:

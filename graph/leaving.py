@@ -8,31 +8,31 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Final, NoReturn
 
-EXIT_CODE: Final = 130
+CANCELLED_EXIT_CODE: Final = 130
 
 
 class Cancelled(Exception):
     """A person ended the run; the message says what is kept."""
 
 
-def leave(code: int = EXIT_CODE, message: str = "") -> NoReturn:
+def exit_process(code: int = CANCELLED_EXIT_CODE, message: str = "") -> NoReturn:
     """End the process and its children now."""
     if message and sys.stderr is not None:
         with contextlib.suppress(OSError):
             os.write(2, f"{message}\n".encode(errors="replace"))
-    for child in _children():
+    for child in _list_children():
         with contextlib.suppress(OSError):
             os.kill(child, signal.SIGKILL)
     os._exit(code)
 
 
-def terminate_as_interrupt() -> None:
+def treat_sigterm_as_interrupt() -> None:
     """Let SIGTERM do what Ctrl-C does, also while nothing runs yet."""
     if current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
-def _children() -> list[int]:
+def _list_children() -> list[int]:
     """List the processes that this one has started, where the system tells."""
     found: list[int] = []
     for task in Path("/proc/self/task").glob("*/children"):

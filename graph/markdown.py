@@ -10,14 +10,14 @@ from rich.text import Text
 from graph.tables import FittedTable
 
 
-class _Table(TableElement):
+class _MarkdownTable(TableElement):
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         heading = [] if self.header is None or self.header.row is None else self.header.row.cells
         rows = [] if self.body is None else self.body.rows
-        cells = [[_left_open(cell.content) for cell in row.cells] for row in rows]
-        names = [_left_open(cell.content) for cell in heading]
+        cells = [[_drop_justification(cell.content) for cell in row.cells] for row in rows]
+        names = [_drop_justification(cell.content) for cell in heading]
         for name in names:
             name.stylize("markdown.table.header")
         yield FittedTable(names, cells)
@@ -28,11 +28,11 @@ class AnswerMarkdown(Markdown):
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
-        "table_open": _Table,
+        "table_open": _MarkdownTable,
     }
 
 
-def _left_open(cell: Text) -> Text:
+def _drop_justification(cell: Text) -> Text:
     """Copy a cell, with the justification left to its column."""
     copied = cell.copy()
     copied.justify = None

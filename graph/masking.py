@@ -4,13 +4,13 @@ from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from nodes.redaction import redacted_bytes
+from nodes.redaction import redact_bytes
 
 
-class MaskingSerializer(JsonPlusSerializer):
+class RedactingSerializer(JsonPlusSerializer):
     """LangGraph's serializer; known secrets are overwritten in what it has written."""
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Encode a value of a checkpoint."""
         kind, data = super().dumps_typed(obj)
-        return kind, redacted_bytes(data)
+        return kind, redact_bytes(data)

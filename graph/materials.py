@@ -10,30 +10,33 @@ from time import monotonic
 from typing import Final
 
 from nodes.errors import DeadlinePassed, FileUnreadable
-from nodes.tools.documents.folder import READABLE
-from nodes.tools.documents.read import read_all
-from nodes.tools.plain_text import plain_name
+from nodes.tools.documents.folder import READABLE_SUFFIXES
+from nodes.tools.documents.read import read_documents
+from nodes.tools.plain_text import sanitize_name
 
 MAX_TOTAL_BYTES: Final = 5_000_000
 MAX_FILES: Final = 200
-TOLD_EVERY_S: Final = 0.5
+PROGRESS_INTERVAL_S: Final = 0.5
 """Between two events that say how many files are read."""
-DATABASES: Final = frozenset(
+DATABASE_SUFFIXES: Final = frozenset(
     (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
 )
 
-WORKED_ON: Final = READABLE | {
+MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
     *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
 }
 """What of a folder is given; the search in documents leaves code and settings alone."""
 
 
-Progress = Callable[[int, int], None]
+ReadProgress = Callable[[int, int], None]
 """Called with how many files are read, and of how many."""
 
 
 async def read_materials(
-    files: Iterable[Path], *, deadline_s: float | None = None, on_progress: Progress | None = None
+    files: Iterable[Path],
+    *,
+    deadline_s: float | None = None,
+    on_progress: ReadProgress | None = None,
 ) -> dict[str, str]:
     """Read files, and the documents right inside folders; two of one name get distinct names.
 
@@ -41,7 +44,7 @@ async def read_materials(
         FileUnreadable: one of them cannot be read, or all together are too large.
         DeadlinePassed: the run's deadline came before all were read.
     """
-    named, read = await asyncio.to_thread(_found, files), 0
+    named, read = await asyncio.to_thread(_find_files, files), 0
 
     def tell() -> None:
         nonlocal read
@@ -51,7 +54,7 @@ async def read_materials(
 
     try:
         async with asyncio.timeout(deadline_s):
-            texts = await read_all(list(named.values()), on_read=tell)
+            texts = await read_documents(list(named.values()), on_read=tell)
     except TimeoutError:
         raise DeadlinePassed(
             f"the run's deadline came when {read} of {len(named)} files were read",
@@ -61,21 +64,21 @@ async def read_materials(
     return dict(zip(named, texts, strict=True))
 
 
-def _found(files: Iterable[Path]) -> dict[str, Path]:
+def _find_files(files: Iterable[Path]) -> dict[str, Path]:
     """Return the files to be read, by the names that they go by."""
-    paths = [path for file in files for path in _expanded(file)]
+    paths = [path for file in files for path in _list_documents(file)]
     if len(paths) > MAX_FILES:
         raise FileUnreadable(
             f"{len(paths)} files, of at most {MAX_FILES}",
             next="set SUPERVISE_DOCUMENTS to their folder, which is searched instead",
         )
     _check_size(paths)
-    return _named(paths)
+    return _assign_names(paths)
 
 
-def progress_of(
-    listener: Callable[[Mapping[str, object]], None], *, every_s: float = TOLD_EVERY_S
-) -> Progress:
+def build_progress_callback(
+    listener: Callable[[Mapping[str, object]], None], *, every_s: float = PROGRESS_INTERVAL_S
+) -> ReadProgress:
     """Tell a listener, now and then, how many files are read: an event that no trace keeps."""
     told_s = monotonic()
 
@@ -90,19 +93,23 @@ def progress_of(
     return tell
 
 
-def _expanded(path: Path) -> list[Path]:
-    kind = _kind(path)
+def _list_documents(path: Path) -> list[Path]:
+    kind = _get_mode(path)
     if not stat.S_ISDIR(kind):
         _check_file(path, kind)
         return [path]
     try:
         found = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     except OSError as error:
-        raise _refused(path, error.strerror or str(error), "check the permissions") from None
+        raise _build_unreadable_error(
+            path, error.strerror or str(error), "check the permissions"
+        ) from None
     # An empty file, such as the `__init__.py` of a package, has nothing to give.
     documents = [e for e in found if e.is_file() and _is_document(e) and e.stat().st_size]
     if not documents:
-        raise _refused(path, "no document lies right inside this folder", _kinds())
+        raise _build_unreadable_error(
+            path, "no document lies right inside this folder", _describe_kinds()
+        )
     for document in documents:
         _check_link(document, path.resolve())
     return documents
@@ -115,34 +122,36 @@ def _check_link(path: Path, folder: Path) -> None:
     target = path.resolve()
     parts = target.relative_to(folder).parts if target.is_relative_to(folder) else (".",)
     if any(part.startswith(".") for part in parts) or not _is_document(target):
-        raise _refused(
+        raise _build_unreadable_error(
             path,
             f"it is a link to {target}, which is no document of this folder",
             f"remove the link; what is meant to be read is named by itself: --file {target}",
         )
 
 
-def _kind(path: Path) -> int:
+def _get_mode(path: Path) -> int:
     try:
         return path.stat().st_mode
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or str(error)
-        raise _refused(path, cause, "check the name and the permissions") from None
+        raise _build_unreadable_error(path, cause, "check the name and the permissions") from None
 
 
 def _check_file(path: Path, kind: int) -> None:
-    if path.suffix.lower() in DATABASES:
-        raise _refused(
+    if path.suffix.lower() in DATABASE_SUFFIXES:
+        raise _build_unreadable_error(
             path, "it holds data, not text", f"set SUPERVISE_SQL_URL={path} and leave --file out"
         )
     if not stat.S_ISREG(kind):
-        raise _refused(path, "it is not a regular file", "copy its contents into a file")
+        raise _build_unreadable_error(
+            path, "it is not a regular file", "copy its contents into a file"
+        )
     if not os.access(path, os.R_OK):
-        raise _refused(path, "permission denied", "check the permissions")
+        raise _build_unreadable_error(path, "permission denied", "check the permissions")
 
 
 def _is_document(path: Path) -> bool:
-    return path.suffix.lower() in WORKED_ON
+    return path.suffix.lower() in MATERIAL_SUFFIXES
 
 
 def _check_size(paths: Iterable[Path]) -> None:
@@ -156,26 +165,26 @@ def _check_size(paths: Iterable[Path]) -> None:
             )
 
 
-def _named(paths: Iterable[Path]) -> dict[str, Path]:
+def _assign_names(paths: Iterable[Path]) -> dict[str, Path]:
     """Name each file by as much of its path as tells it from the others."""
     named: dict[str, Path] = {}
     real = dict.fromkeys(path.resolve() for path in paths)
     for path in real:
-        named[next(name for name in _names(path) if name not in named)] = path
+        named[next(name for name in _list_candidate_names(path) if name not in named)] = path
     return named
 
 
-def _names(path: Path) -> Iterator[str]:
-    parts = [plain_name(part) for part in path.parts if part != path.anchor]
+def _list_candidate_names(path: Path) -> Iterator[str]:
+    parts = [sanitize_name(part) for part in path.parts if part != path.anchor]
     last = PurePath(parts[-1])
     longer = ("/".join(parts[-number:]) for number in range(1, len(parts) + 1))
     # Two that differ in what is not seen alone.
     return chain(longer, (str(last.with_stem(f"{last.stem} ({n})")) for n in count(2)))
 
 
-def _kinds() -> str:
-    return f"name files of these kinds: {' '.join(sorted(WORKED_ON))}"
+def _describe_kinds() -> str:
+    return f"name files of these kinds: {' '.join(sorted(MATERIAL_SUFFIXES))}"
 
 
-def _refused(path: Path, cause: str, advice: str) -> FileUnreadable:
+def _build_unreadable_error(path: Path, cause: str, advice: str) -> FileUnreadable:
     return FileUnreadable(f"cannot read {path}", cause=cause, next=advice)

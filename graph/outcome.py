@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.questions import Question
-from nodes.bill import total
-from nodes.errors import SupervisorError, kinds_of
-from state import Answer, Bill, Plan, Report, RunStatus, SupervisorState
+from nodes.bill import sum_ledger
+from nodes.errors import SupervisorError, walk_subclasses
+from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState
 
 EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "partial": 3, "needs_input": 7}
-NOTHING_FOUND, NO_MODEL = 3, 4
+NO_RESULT_EXIT_CODE, MODEL_EXIT_CODE = 3, 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,13 +23,13 @@ class Outcome:
     plan: Plan | None = None
     results: dict[str, Report] = field(default_factory=dict)
     timing: dict[str, Any] = field(default_factory=dict)
-    usage: Bill = field(default_factory=Bill)
+    usage: RunUsage = field(default_factory=RunUsage)
     error: SupervisorError | None = None
     questions: Sequence[Question] = ()
     """What the run waits for a person to answer."""
 
     @classmethod
-    def of(
+    def from_state(
         cls,
         thread: str,
         values: SupervisorState,
@@ -47,7 +47,7 @@ class Outcome:
             plan=values.get("plan"),
             results=dict(values.get("results", {})),
             timing=timing.model_dump(mode="json") if timing else {},
-            usage=total(values.get("ledger", {}), values.get("estimate")),
+            usage=sum_ledger(values.get("ledger", {}), values.get("estimate")),
             error=error,
             questions=questions,
         )
@@ -59,8 +59,8 @@ class Outcome:
             return self.error.exit_code
         if self.status == "failed" and self.answer:
             failed = [report for report in self.results.values() if report.status == "failed"]
-            is_the_models = bool(failed) and all(map(_is_the_models, failed))
-            return NO_MODEL if is_the_models else NOTHING_FOUND
+            is_the_models = bool(failed) and all(map(_is_model_failure, failed))
+            return MODEL_EXIT_CODE if is_the_models else NO_RESULT_EXIT_CODE
         return EXIT_CODES.get(self.status, 1)
 
     def to_json(self) -> dict[str, Any]:
@@ -76,19 +76,19 @@ class Outcome:
             },
             "timing": self.timing,
             "usage": self.usage.model_dump(mode="json"),
-            "error": _error_json(self.error),
+            "error": _format_error(self.error),
             **(asked if self.questions else {}),
         }
 
 
-def _is_the_models(report: Report) -> bool:
+def _is_model_failure(report: Report) -> bool:
     """Return whether a task failed since a model could not be asked, or gave nothing of use."""
     code = (report.error or "").partition(":")[0]
-    kinds = kinds_of(SupervisorError)
-    return any(kind.code == code and kind.exit_code == NO_MODEL for kind in kinds)
+    kinds = walk_subclasses(SupervisorError)
+    return any(kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds)
 
 
-def _error_json(error: SupervisorError | None) -> dict[str, Any] | None:
+def _format_error(error: SupervisorError | None) -> dict[str, Any] | None:
     if error is None:
         return None
     return {"code": error.code, "message": str(error), "retryable": error.retryable}

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-NAMES: Final = ("state", "nodes")
+OWN_MODULES: Final = ("state", "nodes")
 
 
 def require_own_modules() -> None:
@@ -15,8 +15,8 @@ def require_own_modules() -> None:
         ImportError: names the file, and what to do.
     """
     home = Path(__file__).resolve().parents[1]
-    for name in NAMES:
-        place = _place(name)
+    for name in OWN_MODULES:
+        place = _find_origin(name)
         if place and home not in Path(place).resolve().parents:
             raise ImportError(
                 f"{place} is found instead of supervisor-worker's own module {name!r}. Rename it, "
@@ -25,7 +25,7 @@ def require_own_modules() -> None:
             )
 
 
-def _place(name: str) -> str | None:
+def _find_origin(name: str) -> str | None:
     """Return the file that an import of a name gives; None where there is none."""
     if name in sys.modules:
         return getattr(sys.modules[name], "__file__", None)

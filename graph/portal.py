@@ -9,11 +9,11 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
 
-GRACE_S = 2.0
+CANCEL_GRACE_S = 2.0
 T = TypeVar("T")
 
 
-class Portal:
+class BlockingPortal:
     """A thread that runs an event loop for as long as the process lives."""
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class Portal:
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end and give its result; an interrupt cancels it first."""
-        running, ended = self._start(work)
+        running, ended = self._start_task(work)
         try:
             return running.result()
         except BaseException:  # Ctrl-C too: what nobody waits for any more must not go on
-            self._stop(running, ended)
+            self._cancel(running, ended)
             raise
 
     def iterate(self, parts: AsyncIterator[T]) -> Iterator[T]:
@@ -40,23 +40,23 @@ class Portal:
             async for part in parts:
                 arrived.put((True, part))
 
-        running, ended = self._start(pump())
+        running, ended = self._start_task(pump())
         running.add_done_callback(lambda _: arrived.put((False, None)))
         try:
             while (step := arrived.get())[0]:
                 yield step[1]
             running.result()
         finally:
-            self._stop(running, ended)
+            self._cancel(running, ended)
 
-    def _start(self, work: Coroutine[Any, Any, T]) -> tuple[Future[T], threading.Event]:
+    def _start_task(self, work: Coroutine[Any, Any, T]) -> tuple[Future[T], threading.Event]:
         outcome: Future[T] = Future()
         ended = threading.Event()
         context = contextvars.copy_context()
 
         def begin() -> None:
             task = self._loop.create_task(work, context=context)
-            task.add_done_callback(lambda done: _hand_over(done, outcome, ended))
+            task.add_done_callback(lambda done: _copy_result(done, outcome, ended))
             outcome.add_done_callback(
                 lambda given: (
                     self._loop.call_soon_threadsafe(task.cancel) if given.cancelled() else None
@@ -66,13 +66,13 @@ class Portal:
         self._loop.call_soon_threadsafe(begin)
         return outcome, ended
 
-    def _stop(self, running: Future[Any], ended: threading.Event) -> None:
+    def _cancel(self, running: Future[Any], ended: threading.Event) -> None:
         """Cancel what runs, and give it a moment to clean up."""
         if running.cancel() and threading.current_thread() is not self._thread:
-            ended.wait(GRACE_S)
+            ended.wait(CANCEL_GRACE_S)
 
 
-def _hand_over(done: asyncio.Task[T], outcome: Future[T], ended: threading.Event) -> None:
+def _copy_result(done: asyncio.Task[T], outcome: Future[T], ended: threading.Event) -> None:
     ended.set()
     if outcome.cancelled():
         return
@@ -85,6 +85,6 @@ def _hand_over(done: asyncio.Task[T], outcome: Future[T], ended: threading.Event
 
 
 @cache
-def portal() -> Portal:
+def get_portal() -> BlockingPortal:
     """Give the process its one portal."""
-    return Portal()
+    return BlockingPortal()

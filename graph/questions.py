@@ -12,7 +12,7 @@ Question = Mapping[str, Any]
 """`id`, `kind` (`plan` or `question`), and what is asked."""
 
 
-class NothingAsked(UsageError):
+class NoOpenQuestion(UsageError):
     """An answer was given, and no question is open."""
 
     code = "NOTHING_ASKED"
@@ -24,7 +24,7 @@ class AnswerUnclear(UsageError):
     code = "ANSWER_UNCLEAR"
 
 
-def open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
+def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
     """Give the questions that a run waits on, in the order they came up."""
     return [
         {"id": asked.id, **(asked.value if isinstance(asked.value, dict) else {"is": asked.value})}
@@ -32,7 +32,7 @@ def open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
     ]
 
 
-def answered(thread: str, questions: Sequence[Question], answer: str) -> Command[Any]:
+def build_answer_command(thread: str, questions: Sequence[Question], answer: str) -> Command[Any]:
     """Send an answer to its question; with several open, a JSON object keyed by task or id.
 
     Raises:
@@ -40,7 +40,7 @@ def answered(thread: str, questions: Sequence[Question], answer: str) -> Command
         AnswerUnclear: it cannot be told which question is meant.
     """
     if not questions:
-        raise NothingAsked(f"thread {thread!r} asks nothing", next="resume it without --answer")
+        raise NoOpenQuestion(f"thread {thread!r} asks nothing", next="resume it without --answer")
     if len(questions) == 1:
         return Command(resume={questions[0]["id"]: answer})
     names = {question.get("task") or question["id"]: question["id"] for question in questions}

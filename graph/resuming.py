@@ -7,7 +7,7 @@ from langgraph.types import Command, Overwrite, StateSnapshot
 from state import Report, SupervisorState
 
 
-def is_under_way(snapshot: StateSnapshot) -> bool:
+def has_unfinished_work(snapshot: StateSnapshot) -> bool:
     """Say whether a thread holds work; a request that never got a plan may be replaced."""
     values = snapshot.values
     is_planned = values.get("planned_for") == values.get("request") and not values.get("objection")
@@ -16,18 +16,18 @@ def is_under_way(snapshot: StateSnapshot) -> bool:
     return bool(snapshot.next) and (is_planned or bool(snapshot.interrupts))
 
 
-def reopened(values: SupervisorState) -> Command[Any] | None:
+def build_reopen_command(values: SupervisorState) -> Command[Any] | None:
     """Send a run that lacks results back to the supervisor, with those it has and all caps anew."""
     if values.get("status") not in ("partial", "failed"):
         return None
     update = {
         "status": "running",
-        "results": Overwrite(_whole_results(values)),
+        "results": Overwrite(_select_complete_results(values)),
         "steps": Overwrite({}),
         # The same tasks are billed again under their own names.
         "ledger": Overwrite({f"earlier/{n}": spent for n, spent in values["ledger"].items()}),
-        "reported": -1,
-        "cut": "",
+        "reports_at_last_dispatch": -1,
+        "stop_reason": "",
         "revisions": 0,
         "stalls": 0,
         "critic_rounds": 0,
@@ -36,11 +36,11 @@ def reopened(values: SupervisorState) -> Command[Any] | None:
     return Command(update=update, goto="supervisor")
 
 
-def _whole_results(values: SupervisorState) -> dict[str, Report]:
+def _select_complete_results(values: SupervisorState) -> dict[str, Report]:
     """Return the completed results, but for the partial ones and those made from them."""
     results, plan = values.get("results", {}), values.get("plan")
     redone = {name for name, report in results.items() if report.is_partial}
-    for task in plan.order() if plan else ():
+    for task in plan.order_tasks() if plan else ():
         if any(edge.task in redone for edge in task.depends_on):
             redone.add(task.id)
     return {n: r for n, r in results.items() if r.status == "completed" and n not in redone}

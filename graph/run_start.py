@@ -10,10 +10,10 @@ from langchain_core.runnables.config import ensure_config
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel
 
-from graph.given import OWN, Own, read_context
-from graph.harvest import harvest, spent_so_far
+from graph.given import OWNERSHIP_KEY, OwnershipMark, read_context
+from graph.harvest import collect_ledger, collect_pending_reports
 from nodes.budget import Budget
-from nodes.deadline import stamps
+from nodes.deadline import build_deadline_keys
 from nodes.events import now_s
 from state import Context, Usage
 
@@ -31,44 +31,53 @@ class RunStart:
     """A run's settings, and what it has used of them before."""
 
     context: Context
-    resumed: StateSnapshot | None
+    resumed_snapshot: StateSnapshot | None
     """The state that the run goes on from; None for a new run."""
     is_same_run: bool = False
     """A server hands the same run over again, after a crash: the clock has not stopped."""
 
-    def stamp(self, config: RunnableConfig | None) -> RunnableConfig:
+    def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a config with the run's clock, deadline, budget and settings in it."""
         given = config or RunnableConfig()
-        configurable: dict[str, Any] = {**given.get("configurable", {}), OWN: Own()}
-        if self.is_same_run and self.resumed:
-            known: Mapping[str, Any] = self.resumed.metadata or {}
+        configurable: dict[str, Any] = {
+            **given.get("configurable", {}),
+            OWNERSHIP_KEY: OwnershipMark(),
+        }
+        if self.is_same_run and self.resumed_snapshot:
+            known: Mapping[str, Any] = self.resumed_snapshot.metadata or {}
             configurable |= {key: known[key] for key in CLOCK_KEYS if key in known}
         if "began_at" not in configurable:
-            configurable["began_at"] = now_s() - self._elapsed_s()
+            configurable["began_at"] = now_s() - self._compute_elapsed_s()
         if self.context.deadline_s is not None and "deadline_at" not in configurable:
-            configurable |= stamps(now_s(), self.context.deadline_s)
+            configurable |= build_deadline_keys(now_s(), self.context.deadline_s)
         # LangGraph saves what a configurable holds with each checkpoint, but for names like this.
         if _has_budget(self.context) and "__budget" not in configurable:
-            configurable["__budget"] = self._budget(configurable.get("__told"))
-        metadata = {**given.get("metadata", {}), SETTINGS_KEY: json.dumps(_chosen(self.context))}
+            configurable["__budget"] = self._build_budget(configurable.get("__told"))
+        metadata = {
+            **given.get("metadata", {}),
+            SETTINGS_KEY: json.dumps(_select_set_fields(self.context)),
+        }
         return {**given, "configurable": configurable, "metadata": metadata}
 
-    def _elapsed_s(self) -> float:
+    def _compute_elapsed_s(self) -> float:
         """Return the last known moment of a resumed run, where its clock goes on."""
-        if self.resumed is None:
+        if self.resumed_snapshot is None:
             return 0.0
-        values = self.resumed.values
-        reports = {**values.get("results", {}), **harvest(self.resumed)}.values()
+        values = self.resumed_snapshot.values
+        reports = {
+            **values.get("results", {}),
+            **collect_pending_reports(self.resumed_snapshot),
+        }.values()
         moments: list[float] = [report.ended_s for report in reports]
         return float(max([values.get("planned_s", 0.0), *moments]))
 
-    def _budget(self, usage_from_log: Any) -> Budget:
+    def _build_budget(self, usage_from_log: Any) -> Budget:
         """Build a run's budget; a resumed run has spent what its checkpoint or its log says."""
         budget = Budget(max_tokens=self.context.max_tokens, max_cost_usd=self.context.max_cost_usd)
-        if self.resumed is not None:
+        if self.resumed_snapshot is not None:
             logged = list(usage_from_log().values()) if usage_from_log else []
             # The log of a run that another machine began is over there.
-            for usage in max(_spent(self.resumed), logged, key=_count_tokens):
+            for usage in max(_list_usage(self.resumed_snapshot), logged, key=_count_tokens):
                 budget.charge(usage)
         return budget
 
@@ -78,16 +87,16 @@ def merge_context(saved: Context, given: Context) -> Context:
 
     A cap of zero is given; a switch that is off may be one that nobody touched.
     """
-    return replace(saved, **_chosen(given))
+    return replace(saved, **_select_set_fields(given))
 
 
-def saved_context(snapshot: StateSnapshot | None) -> Context:
+def read_saved_context(snapshot: StateSnapshot | None) -> Context:
     """Return the settings that a checkpoint's run was given; none where none are known."""
     known: Any = (snapshot.metadata or {}).get(SETTINGS_KEY) if snapshot else None
     return read_context(json.loads(known)) if known else Context()
 
 
-def inherited_context(config: RunnableConfig | None) -> Context:
+def read_inherited_context(config: RunnableConfig | None) -> Context:
     """Return the settings of the graph in which this one is a node; none outside of any.
 
     Another graph's context may be of its own kind; what it names as ours do counts here too.
@@ -122,16 +131,16 @@ def is_same_run(config: RunnableConfig, snapshot: StateSnapshot) -> bool:
     return run is not None and run == (snapshot.metadata or {}).get("run_id")
 
 
-def _chosen(context: Context) -> dict[str, Any]:
+def _select_set_fields(context: Context) -> dict[str, Any]:
     return {n: v for n, v in asdict(context).items() if v is not None and v is not False}
 
 
-def _spent(snapshot: StateSnapshot) -> list[Usage]:
+def _list_usage(snapshot: StateSnapshot) -> list[Usage]:
     """Return what a checkpoint knows to be spent on its request."""
     values = snapshot.values
     if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
         return []
-    return [expense.usage for expense in spent_so_far(snapshot).values()]
+    return [expense.usage for expense in collect_ledger(snapshot).values()]
 
 
 def _count_tokens(spent: Iterable[Usage]) -> int:

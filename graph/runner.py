@@ -12,29 +12,29 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import StateSnapshot
 
 from graph import journal
-from graph.accepted import recall, share
-from graph.follow_up import with_materials_of
-from graph.given import OWN, Own, read_context
-from graph.harvest import harvest
-from graph.journal import Journal, Listener
-from graph.materials import progress_of, read_materials
+from graph.accepted import load_run_record, save_run_record
+from graph.follow_up import add_thread_materials
+from graph.given import OWNERSHIP_KEY, OwnershipMark, read_context
+from graph.harvest import collect_pending_reports
+from graph.journal import EventListener, EventLog
+from graph.materials import build_progress_callback, read_materials
 from graph.outcome import Outcome
-from graph.portal import portal
-from graph.questions import answered, open_questions
-from graph.resuming import is_under_way, reopened
+from graph.portal import get_portal
+from graph.questions import build_answer_command, list_open_questions
+from graph.resuming import build_reopen_command, has_unfinished_work
 from graph.run_start import merge_context
-from graph.salvage import salvage
+from graph.salvage import state_from_log
 from graph.settings import Settings
 from graph.store import RunDatabase, open_database
 from graph.supervisor import build_supervisor
 from graph.supervisor_graph import SupervisorGraph
-from graph.team_changes import changes_event, changes_of_team
+from graph.team_changes import build_changes_event, list_team_changes
 from graph.teams import find_team, load_team
-from graph.threads import checked, new_thread
-from graph.told import told_spent
-from graph.trace import journal_path
-from nodes.bill import unentered
-from nodes.deadline import stamps
+from graph.threads import check_thread_id, make_thread_id
+from graph.told import usage_from_log
+from graph.trace import get_log_path
+from nodes.bill import find_unattributed
+from nodes.deadline import build_deadline_keys
 from nodes.errors import (
     BudgetSpent,
     ModelError,
@@ -58,31 +58,31 @@ class ThreadUnfinished(UsageError):
 
 
 @dataclass(frozen=True)
-class _Session:
+class _RunSession:
     """A thread that this process holds."""
 
     thread: str
     graph: SupervisorGraph
     database: RunDatabase
-    journal: Journal
+    event_log: EventLog
     is_new_here: bool
     config: RunnableConfig
     team: Team
 
-    def told(self) -> dict[Tier, Usage]:
+    def read_logged_usage(self) -> dict[Tier, Usage]:
         """Give what the journal tells of the request's spending, by tier."""
-        assert self.journal.path is not None, "a thread that is kept has a journal"
-        return told_spent(self.journal.path)
+        assert self.event_log.path is not None, "a thread that is kept has a journal"
+        return usage_from_log(self.event_log.path)
 
 
 def run(request: str, **options: Any) -> Outcome:
     """Run a request to its outcome from synchronous code; the options are those of `arun`."""
-    return portal().call(arun(request, **options))
+    return get_portal().call(arun(request, **options))
 
 
 def resume(thread: str, **options: Any) -> Outcome:
     """Go on with a thread from synchronous code; the options are those of `aresume`."""
-    return portal().call(aresume(thread, **options))
+    return get_portal().call(aresume(thread, **options))
 
 
 async def arun(
@@ -94,7 +94,7 @@ async def arun(
     thread: str | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
-    on_event: Listener | None = None,
+    on_event: EventListener | None = None,
 ) -> Outcome:
     """Run a request to its outcome. What ends a run once it began is in `Outcome.error`.
 
@@ -112,26 +112,26 @@ async def arun(
     """
     settings = settings or Settings()
     context, begun = read_context(context), now_s()
-    given = await _given(request, files, materials, context, on_event)
-    thread = checked(thread or new_thread())
-    source = _source(team, settings)
-    async with _opened(thread, source, settings, on_event) as session:
+    given = await _build_input(request, files, materials, context, on_event)
+    thread = check_thread_id(thread or make_thread_id())
+    source = _resolve_team_source(team, settings)
+    async with _open_session(thread, source, settings, on_event) as session:
         # The deadline counts from before the files were read.
-        session.config["configurable"] |= stamps(begun, context.deadline_s)
+        session.config["configurable"] |= build_deadline_keys(begun, context.deadline_s)
         snapshot = await session.graph.aget_state(session.config)
-        if is_under_way(snapshot):
+        if has_unfinished_work(snapshot):
             raise ThreadUnfinished(
                 f"thread {thread!r} holds a run that has not ended",
                 kept="what it has finished",
                 next=f"supervise resume {thread}, or choose another --thread",
             )
-        given, materials_kept = with_materials_of(snapshot.values, given)
+        given, materials_kept = add_thread_materials(snapshot.values, given)
         session.config["configurable"]["__kept"] = materials_kept
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
         kept = {"source": source, "input": given, "context": asdict(context)}
-        session.journal.accept({"run": noted, **kept})
-        await share(thread, kept, session.database, settings)
-        return await _drive(session, given, context)
+        session.event_log.write_required({"run": noted, **kept})
+        await save_run_record(thread, kept, session.database, settings)
+        return await _run_graph(session, given, context)
 
 
 async def aresume(
@@ -140,7 +140,7 @@ async def aresume(
     answer: str | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
-    on_event: Listener | None = None,
+    on_event: EventListener | None = None,
 ) -> Outcome:
     """Go on with a thread after a kill, an error, a question or a partial end.
 
@@ -159,36 +159,38 @@ async def aresume(
         ThreadBusy: the thread is running elsewhere.
     """
     settings, given = settings or Settings(), read_context(context)
-    accepted = await recall(checked(thread), settings)
-    async with _opened(thread, accepted["source"], settings, on_event) as session:
+    accepted = await load_run_record(check_thread_id(thread), settings)
+    async with _open_session(thread, accepted["source"], settings, on_event) as session:
         if session.is_new_here:  # another machine began it
             noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
-            session.journal.accept({"run": noted, **accepted})
-        changes = await changes_of_team(
+            session.event_log.write_required({"run": noted, **accepted})
+        changes = await list_team_changes(
             session.team,
             session.database.saver,
             session.config,
             request=accepted["input"]["request"],
         )
         snapshot = await session.graph.aget_state(session.config)
-        values, questions = cast(SupervisorState, snapshot.values), open_questions(snapshot)
-        command = None if answer is None else answered(thread, questions, answer)
+        values, questions = cast(SupervisorState, snapshot.values), list_open_questions(snapshot)
+        command = None if answer is None else build_answer_command(thread, questions, answer)
         if questions and command is None:
-            return _ended(session, snapshot, None)
+            return _build_outcome(session, snapshot, None)
         is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
         if is_begun and not snapshot.next and values.get("status") == "done":
-            return Outcome.of(thread, values)
-        session.journal.write({"resumed": _utc_now()})
+            return Outcome.from_state(thread, values)
+        session.event_log.write_entry({"resumed": _utc_now()})
         if changes:
-            session.journal.tell(changes_event(changes, _elapsed_s(session)))
-        session.config["configurable"]["__told"] = session.told
+            session.event_log.record_event(
+                build_changes_event(changes, _compute_elapsed_s(session))
+            )
+        session.config["configurable"]["__told"] = session.read_logged_usage
         asked = read_context(accepted.get("context"))
         context = merge_context(asked, given)
         if snapshot.next:
-            return await _drive(session, command, context)
+            return await _run_graph(session, command, context)
         # A run that was killed before its first checkpoint begins anew from what was accepted.
-        again = reopened(values) if is_begun else None
-        return await _drive(session, again or accepted["input"], context)
+        again = build_reopen_command(values) if is_begun else None
+        return await _run_graph(session, again or accepted["input"], context)
 
 
 async def aplan(
@@ -199,7 +201,7 @@ async def aplan(
     materials: Mapping[str, str] | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
-    on_event: Listener | None = None,
+    on_event: EventListener | None = None,
 ) -> Plan:
     """Give the plan of a request; nothing of it is run, and nothing is kept.
 
@@ -210,10 +212,10 @@ async def aplan(
     """
     options: dict[str, Any] = {"files": files, "materials": materials, "settings": settings}
     options |= {"context": context, "on_event": on_event}
-    return (await adraft(request, team=team, **options))[0]
+    return (await aplan_with_estimate(request, team=team, **options))[0]
 
 
-async def adraft(
+async def aplan_with_estimate(
     request: str,
     *,
     team: str | Path | Team = DEFAULT_TEAM,
@@ -221,87 +223,96 @@ async def adraft(
     materials: Mapping[str, str] | None = None,
     context: Context | Mapping[str, Any] | None = None,
     settings: Settings | None = None,
-    on_event: Listener | None = None,
+    on_event: EventListener | None = None,
 ) -> tuple[Plan, Estimate]:
     """Give the plan of a request as `aplan` does, with what its run is expected to cost."""
     context, begun = read_context(context), now_s()
-    given = await _given(request, files, materials, context, on_event)
+    given = await _build_input(request, files, materials, context, on_event)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
     config: RunnableConfig = {
         "configurable": {
-            "thread_id": new_thread(),
-            OWN: Own(),
-            **stamps(begun, context.deadline_s),
+            "thread_id": make_thread_id(),
+            OWNERSHIP_KEY: OwnershipMark(),
+            **build_deadline_keys(begun, context.deadline_s),
         },
-        "callbacks": [Journal(None, on_event)],
+        "callbacks": [EventLog(None, on_event)],
     }
     state = await graph.ainvoke(given, config, context=context, interrupt_after=["supervisor"])
     return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])
 
 
 @asynccontextmanager
-async def _opened(
-    thread: str, source: Any, settings: Settings, listener: Listener | None
-) -> AsyncIterator[_Session]:
+async def _open_session(
+    thread: str, source: Any, settings: Settings, listener: EventListener | None
+) -> AsyncIterator[_RunSession]:
     settings.export_tracing()
     team = Team.model_validate(source) if isinstance(source, dict) else load_team(source, settings)
     async with open_database(thread, settings) as database:
         graph = build_supervisor(
             team, settings=settings, checkpointer=database.saver, store=database.store
         )
-        path = journal_path(thread, settings)
+        path = get_log_path(thread, settings)
         is_new_here = not path.exists() or not path.stat().st_size
-        began_at = now_s() - journal.last_moment(path)
-        with Journal(path, listener) as kept:
+        began_at = now_s() - journal.read_last_time(path)
+        with EventLog(path, listener) as kept:
             config: RunnableConfig = {
-                "configurable": {"thread_id": thread, "began_at": began_at, OWN: Own()},
+                "configurable": {
+                    "thread_id": thread,
+                    "began_at": began_at,
+                    OWNERSHIP_KEY: OwnershipMark(),
+                },
                 "callbacks": [kept],
                 "run_name": team.name,
                 "tags": ["supervisor-worker", team.name],
                 "metadata": {"team": team.name},
             }
-            yield _Session(thread, graph, database, kept, is_new_here, config, team)
+            yield _RunSession(thread, graph, database, kept, is_new_here, config, team)
 
 
-async def _drive(session: _Session, given: Any, context: Context | None) -> Outcome:
+async def _run_graph(session: _RunSession, given: Any, context: Context | None) -> Outcome:
     error: SupervisorError | None = None
     try:
         await session.graph.prepare()
         await session.graph.ainvoke(given, session.config, context=context)
     except (StoreError, ThreadBusy) as raised:  # there is nothing to be read back from there
-        return _cut_off(session, raised)
+        return _build_outcome_from_log(session, raised)
     except SupervisorError as raised:
         error = raised
     except BaseException as raised:  # a cancel too: the journal must not say that it still runs
-        session.journal.write({"stopped": type(raised).__name__})
+        session.event_log.write_entry({"stopped": type(raised).__name__})
         raise
     try:
         snapshot = await session.graph.aget_state(session.config, subgraphs=True)
     except (StoreError, ThreadBusy) as raised:
-        return _cut_off(session, raised)
-    return _ended(session, snapshot, error)
+        return _build_outcome_from_log(session, raised)
+    return _build_outcome(session, snapshot, error)
 
 
-def _ended(session: _Session, snapshot: StateSnapshot, error: SupervisorError | None) -> Outcome:
+def _build_outcome(
+    session: _RunSession, snapshot: StateSnapshot, error: SupervisorError | None
+) -> Outcome:
     """Read the outcome out of where a run has ended, or stands still."""
-    values, questions = dict(snapshot.values), open_questions(snapshot)
+    values, questions = dict(snapshot.values), list_open_questions(snapshot)
     if values.get("planned_for") != values.get("request"):  # what there is answers another request
         values = {}
     if error:
-        values["results"] = {**values.get("results", {}), **harvest(snapshot)}
-        values["ledger"] = _spent(values.get("ledger", {}), error, session.team)
-        _tell(session, error, finished=len(values["results"]))
+        values["results"] = {**values.get("results", {}), **collect_pending_reports(snapshot)}
+        values["ledger"] = _add_lost_usage(values.get("ledger", {}), error, session.team)
+        _report_error(session, error, finished=len(values["results"]))
     elif questions:
-        session.journal.write({"asked": questions})
+        session.event_log.write_entry({"asked": questions})
     if error or questions:
         ledger = values.get("ledger", {})
-        values["ledger"] = {**ledger, **unentered(ledger, session.told(), is_over=False)}
-    return Outcome.of(
+        values["ledger"] = {
+            **ledger,
+            **find_unattributed(ledger, session.read_logged_usage(), is_over=False),
+        }
+    return Outcome.from_state(
         session.thread, cast(SupervisorState, values), error=error, questions=questions
     )
 
 
-def _spent(
+def _add_lost_usage(
     ledger: Mapping[str, Expense], error: SupervisorError, team: Team
 ) -> Mapping[str, Expense]:
     """Add to a ledger what was spent before an error, which no step could enter."""
@@ -311,21 +322,21 @@ def _spent(
     return {**ledger, "@lost": lost}
 
 
-def _cut_off(session: _Session, error: SupervisorError) -> Outcome:
+def _build_outcome_from_log(session: _RunSession, error: SupervisorError) -> Outcome:
     """End a run whose database is gone: the trace beside it still has what was finished."""
-    values = salvage(session.journal)
+    values = state_from_log(session.event_log)
     error.next = "; then ".join(filter(None, (error.next, f"supervise resume {session.thread}")))
-    error.kept = f"{len(values.get('results', {}))} finished tasks in {session.journal.path}"
-    _tell(session, error, finished=0)
-    return Outcome.of(session.thread, cast(SupervisorState, values), error=error)
+    error.kept = f"{len(values.get('results', {}))} finished tasks in {session.event_log.path}"
+    _report_error(session, error, finished=0)
+    return Outcome.from_state(session.thread, cast(SupervisorState, values), error=error)
 
 
-def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
+def _report_error(session: _RunSession, error: SupervisorError, *, finished: int) -> None:
     error.kept = error.kept or f"thread {session.thread} with {finished} finished tasks"
-    error.next = _what_next(error, session.thread, session.team.contact)
-    session.journal.tell(
+    error.next = _advise_next_step(error, session.thread, session.team.contact)
+    session.event_log.record_event(
         {
-            "t": _elapsed_s(session),
+            "t": _compute_elapsed_s(session),
             "kind": "error",
             "task": "",
             "worker": "",
@@ -335,11 +346,11 @@ def _tell(session: _Session, error: SupervisorError, *, finished: int) -> None:
     )
 
 
-def _elapsed_s(session: _Session) -> float:
+def _compute_elapsed_s(session: _RunSession) -> float:
     return float(now_s() - session.config["configurable"]["began_at"])
 
 
-def _what_next(error: SupervisorError, thread: str, contact: str) -> str:
+def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:
     """Say how to go on; where a model cannot be asked the run waits, and a person may do it."""
     resume = f"supervise resume {thread}"
     if not isinstance(error, ModelError | ModelUnknown) or isinstance(error, BudgetSpent):
@@ -348,25 +359,25 @@ def _what_next(error: SupervisorError, thread: str, contact: str) -> str:
     return f"{then}; or ask {contact}" if contact else then
 
 
-async def _given(
+async def _build_input(
     request: str,
     files: Sequence[str | Path],
     materials: Mapping[str, str] | None,
     context: Context,
-    listener: Listener | None,
+    listener: EventListener | None,
 ) -> dict[str, Any]:
     read: Mapping[str, str] = {}
     if files:
         read = await read_materials(
             [Path(file) for file in files],
             deadline_s=context.deadline_s,
-            on_progress=progress_of(listener) if listener else None,
+            on_progress=build_progress_callback(listener) if listener else None,
         )
     given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
     return {**given, "request": read_request(cast(SupervisorState, given))}
 
 
-def _source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:
+def _resolve_team_source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:
     """Say how the team is found again when the thread is resumed."""
     if isinstance(team, Team):
         return team.model_dump(mode="json")

@@ -5,16 +5,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from graph import journal
-from graph.journal import Journal
-from graph.trace import trace_of
+from graph.journal import EventLog
+from graph.trace import build_trace
 from state import Plan, Report
 
 
-def salvage(kept: Journal) -> dict[str, Any]:
+def state_from_log(kept: EventLog) -> dict[str, Any]:
     """Give plan and finished results of a journal's last request, as a state has them."""
     if kept.path is None:
         return {}
-    trace = trace_of(journal.read(kept.path))
+    trace = build_trace(journal.read_log_entries(kept.path))
     try:
         reports = [task["report"] for task in trace["tasks"] if task["report"]]
         results = {report["task"]: Report.model_validate(report) for report in reports}

@@ -26,24 +26,24 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graph.stores.errors import unreadable
+from graph.stores.errors import build_unreadable_error
 from nodes.errors import StoreError
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class _Job:
+class _SaveJob:
     work: Callable[[], Any]
     loop: asyncio.AbstractEventLoop
     outcome: asyncio.Future[Any]
 
-    def settle(self, result: Any, error: BaseException | None) -> None:
+    def settle_outcome(self, result: Any, error: BaseException | None) -> None:
         """Hand the outcome to the loop that waits, if there still is one."""
         if not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._set, result, error)
+            self.loop.call_soon_threadsafe(self._set_outcome, result, error)
 
-    def _set(self, result: Any, error: BaseException | None) -> None:
+    def _set_outcome(self, result: Any, error: BaseException | None) -> None:
         if self.outcome.done():
             return
         if error is not None:
@@ -52,7 +52,7 @@ class _Job:
             self.outcome.set_result(result)
 
 
-class GroupSaver(SqliteSaver):
+class GroupCommitSaver(SqliteSaver):
     """Saves checkpoints from async code; open it with `graph.store.open_saver`.
 
     What SQLite cannot do ends in a `StoreError`.
@@ -66,15 +66,15 @@ class GroupSaver(SqliteSaver):
         serde: SerializerProtocol | None = None,
     ) -> None:
         super().__init__(connection, serde=serde)
-        self.path, self._file = path, _identity(path)
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._is_grouping = self._is_over = False
-        self._thread = threading.Thread(target=self._work, name="checkpoints", daemon=True)
+        self.path, self._file_identity = path, _get_file_identity(path)
+        self._jobs: queue.SimpleQueue[_SaveJob | None] = queue.SimpleQueue()
+        self._is_grouping = self._is_closed = False
+        self._thread = threading.Thread(target=self._run_jobs, name="checkpoints", daemon=True)
         self._thread.start()
 
     async def close(self) -> None:
         """Finish what waits, then close the connection; what comes after it is refused."""
-        self._is_over = True
+        self._is_closed = True
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
         self.conn.close()
@@ -100,10 +100,10 @@ class GroupSaver(SqliteSaver):
         except sqlite3.Error:
             raise
         except Exception as error:  # each decoder has its own
-            raise unreadable(config, self._sought(config), error) from error
+            raise build_unreadable_error(config, self._find_checkpoint_id(config), error) from error
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await self._do(lambda: self.get_tuple(config))
+        return await self._run_job(lambda: self.get_tuple(config))
 
     async def alist(
         self,
@@ -113,7 +113,7 @@ class GroupSaver(SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        found = await self._do(
+        found = await self._run_job(
             lambda: list(self.list(config, filter=filter, before=before, limit=limit))
         )
         for item in found:
@@ -126,7 +126,7 @@ class GroupSaver(SqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        return await self._do(lambda: self.put(config, checkpoint, metadata, new_versions))
+        return await self._run_job(lambda: self.put(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self,
@@ -135,23 +135,23 @@ class GroupSaver(SqliteSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        await self._do(lambda: self.put_writes(config, writes, task_id, task_path))
+        await self._run_job(lambda: self.put_writes(config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
-        await self._do(lambda: self.delete_thread(thread_id))
+        await self._run_job(lambda: self.delete_thread(thread_id))
 
-    async def _do(self, work: Callable[[], Result]) -> Result:
-        if self._is_over:
+    async def _run_job(self, work: Callable[[], Result]) -> Result:
+        if self._is_closed:
             raise StoreError(f"the run database {self.path} is closed, and saves no more")
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
-        self._jobs.put(_Job(work, loop, outcome))
+        self._jobs.put(_SaveJob(work, loop, outcome))
         try:
             return await outcome
         except sqlite3.Error as error:
             raise StoreError(f"the run database {self.path} failed", cause=str(error)) from error
 
-    def _sought(self, config: RunnableConfig) -> str:
+    def _find_checkpoint_id(self, config: RunnableConfig) -> str:
         """Name the checkpoint that a config asks for: the one it names, or the newest."""
         place = config["configurable"]
         newest = self.conn.execute(
@@ -160,11 +160,11 @@ class GroupSaver(SqliteSaver):
         ).fetchone()
         return str(place.get("checkpoint_id") or newest[0])
 
-    def _work(self) -> None:
+    def _run_jobs(self) -> None:
         while group := self._next_group():
-            self._commit(group)
+            self._commit_group(group)
 
-    def _next_group(self) -> list[_Job]:
+    def _next_group(self) -> list[_SaveJob]:
         """Wait for a job, and take all that stand behind it; none when the saver closes."""
         first = self._jobs.get()
         group = [] if first is None else [first]
@@ -176,7 +176,7 @@ class GroupSaver(SqliteSaver):
             group.append(job)
         return group
 
-    def _commit(self, group: list[_Job]) -> None:
+    def _commit_group(self, group: list[_SaveJob]) -> None:
         outcomes: list[tuple[Any, BaseException | None]] = []
         self._is_grouping = True
         for job in group:
@@ -187,15 +187,15 @@ class GroupSaver(SqliteSaver):
         self._is_grouping = False
         try:
             self.conn.commit()
-            if _identity(self.path) != self._file:
+            if _get_file_identity(self.path) != self._file_identity:
                 raise sqlite3.OperationalError("the file was removed or replaced")
         except sqlite3.Error as lost:
             outcomes = [(None, lost)] * len(group)
         for job, (result, problem) in zip(group, outcomes, strict=True):
-            job.settle(result, problem)
+            job.settle_outcome(result, problem)
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _get_file_identity(path: Path) -> tuple[int, int]:
     """Tell a file from another of its name; SQLite writes on into one that is gone."""
     try:
         found = os.stat(path)

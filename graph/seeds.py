@@ -2,7 +2,7 @@
 
 from langchain_core.runnables import RunnableConfig
 
-from graph.harvest import harvest
+from graph.harvest import collect_pending_reports
 from graph.supervisor_graph import SupervisorGraph
 from state import Report
 
@@ -12,11 +12,11 @@ class SavedReports:
 
     graph: SupervisorGraph
 
-    async def read(self, config: RunnableConfig) -> dict[str, Report]:
+    async def read_reports(self, config: RunnableConfig) -> dict[str, Report]:
         """Give the reports of the finished tasks of the superstep at a config's checkpoint.
 
         Without a checkpointer there is nothing to resume, hence nothing to read.
         """
         if "thread_id" not in config["configurable"]:
             return {}
-        return harvest(await self.graph.aget_state(config, subgraphs=True))
+        return collect_pending_reports(await self.graph.aget_state(config, subgraphs=True))

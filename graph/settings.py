@@ -28,10 +28,10 @@ from pydantic_settings import (
 )
 
 from graph.setting_values import find_address_problem, read_origins, read_price
-from graph.stores.address import is_postgres, masked, passwords, shown
+from graph.stores.address import format_public_address, is_postgres, list_passwords, mask_passwords
 from nodes.errors import SettingsInvalid
 from nodes.models.settings import ModelSettings, Price
-from nodes.redaction import keep_secret
+from nodes.redaction import register_secrets
 from nodes.tools.settings import ToolSettings
 
 Tier = Literal["fast", "standard", "strong"]
@@ -44,8 +44,8 @@ OPENAI_MODELS: Final[Mapping[Tier, str]] = {
 }
 """For the tiers left open once a key or an endpoint of OpenAI's kind is set."""
 
-PREFIX: Final = "SUPERVISE_"
-DATABASE: Final = Path(".supervise") / "runs.sqlite"
+VARIABLE_PREFIX: Final = "SUPERVISE_"
+DEFAULT_DATABASE: Final = Path(".supervise") / "runs.sqlite"
 
 ModelName = Annotated[
     str | None,
@@ -54,8 +54,12 @@ ModelName = Annotated[
         description="`embedded`, or provider:model such as openai:gpt-6.1-terra",
     ),
 ]
-Key = Annotated[SecretStr | None, Field(description="the key as its issuer shows it, on one line")]
-Rate = Annotated[float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")]
+ApiKey = Annotated[
+    SecretStr | None, Field(description="the key as its issuer shows it, on one line")
+]
+RatePerMinute = Annotated[
+    float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")
+]
 
 
 class Settings(BaseSettings):
@@ -73,7 +77,7 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    openai_api_key: Key = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_api_key: ApiKey = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(
         None,
         validation_alias="OPENAI_BASE_URL",
@@ -90,8 +94,8 @@ class Settings(BaseSettings):
         description="a whole number from 1 to 1000",
     )
     """Model calls in flight, over all workers of the process."""
-    requests_per_minute: Rate = Field(None, validation_alias="SUPERVISE_RPM")
-    tokens_per_minute: Rate = Field(None, validation_alias="SUPERVISE_TPM")
+    requests_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_RPM")
+    tokens_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_TPM")
     call_timeout_s: float = Field(
         120.0,
         validation_alias="SUPERVISE_CALL_TIMEOUT_S",
@@ -133,13 +137,13 @@ class Settings(BaseSettings):
         False, validation_alias="SUPERVISE_RUN_CODE", description="true or false"
     )
     """Whether `run_code` may run code; what it may use then stands in `sandbox/bounds.py`."""
-    tavily_api_key: Key = Field(None, validation_alias="TAVILY_API_KEY")
+    tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
     langsmith_tracing: bool = Field(
         False,
         validation_alias=AliasChoices("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"),
     )
     """The one switch that lets run data leave the machine for LangSmith."""
-    langsmith_api_key: Key = Field(
+    langsmith_api_key: ApiKey = Field(
         None, validation_alias=AliasChoices("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
     )
     langsmith_endpoint: str | None = Field(None, validation_alias="LANGSMITH_ENDPOINT")
@@ -159,7 +163,9 @@ class Settings(BaseSettings):
             super().__init__(**values)
         except ValidationError as error:
             raise SettingsInvalid(
-                "; ".join(map(_problem, error.errors(include_input=True, include_url=False))),
+                "; ".join(
+                    map(_format_problem, error.errors(include_input=True, include_url=False))
+                ),
                 next="change it in the environment or in .env",
             ) from None
         except (OSError, UnicodeDecodeError) as error:
@@ -175,18 +181,18 @@ class Settings(BaseSettings):
             if isinstance(source, EnvSettingsSource):
                 given = source.env_vars
                 source.env_vars = {
-                    name: value for name, value in given.items() if not _blank(value)
+                    name: value for name, value in given.items() if not _is_blank(value)
                 }
         return found
 
-    def models(self) -> ModelSettings:
+    def build_model_settings(self) -> ModelSettings:
         """Say how models are reached."""
         return ModelSettings(
-            fast=self._model("fast"),
-            standard=self._model("standard"),
-            strong=self._model("strong"),
+            fast=self._resolve_model("fast"),
+            standard=self._resolve_model("standard"),
+            strong=self._resolve_model("strong"),
             base_url=self.openai_base_url,
-            api_key=_revealed(self.openai_api_key),
+            api_key=_reveal_secret(self.openai_api_key),
             max_concurrency=self.max_concurrency,
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
@@ -195,7 +201,7 @@ class Settings(BaseSettings):
             streaming=self.stream,
         )
 
-    def tools(self) -> ToolSettings:
+    def build_tool_settings(self) -> ToolSettings:
         """Say what tools may reach.
 
         Raises:
@@ -214,7 +220,7 @@ class Settings(BaseSettings):
             repository=self.repository and self.repository.absolute(),
             run_code=self.run_code,
             output=self.home / "documents",
-            tavily_api_key=_revealed(self.tavily_api_key),
+            tavily_api_key=_reveal_secret(self.tavily_api_key),
         )
 
     @property
@@ -222,35 +228,37 @@ class Settings(BaseSettings):
         """Address of the server that runs are kept in, if they are not kept in a file."""
         return self.database_url if is_postgres(self.database_url) else None
 
-    def database_path(self) -> Path:
+    def resolve_database_path(self) -> Path:
         """Give the file that runs are kept in, or would be without a server."""
         named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
-        return Path(named or DATABASE).absolute()
+        return Path(named or DEFAULT_DATABASE).absolute()
 
     @property
     def home(self) -> Path:
         """Folder of the database file, or one named after a server; traces and locks live there."""
-        folder = self.database_path().parent
+        folder = self.resolve_database_path().parent
         if self.postgres_url is None:
             return folder
-        address = masked(self.postgres_url, self.postgres_url)
+        address = mask_passwords(self.postgres_url, self.postgres_url)
         return folder / f"postgres-{crc32(address.encode()):08x}"
 
     def model_post_init(self, context: Any) -> None:
         """Let nobody write the keys and passwords down that these settings hold."""
-        keep_secret(self.secrets())
+        register_secrets(self.list_secrets())
 
-    def secrets(self) -> tuple[str, ...]:
+    def list_secrets(self) -> tuple[str, ...]:
         """List the values that must never be written anywhere."""
         keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
         held = tuple(key.get_secret_value() for key in keys if key)
-        return (*held, *passwords(self.database_url), *passwords(self.sql_url or ""))
+        return (*held, *list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
 
     @classmethod
-    def unknown(cls) -> dict[str, str]:
+    def find_unknown_variables(cls) -> dict[str, str]:
         """Give the `SUPERVISE_` variables that mean nothing, each with the nearest that does."""
         known = [str(field.validation_alias) for field in cls.model_fields.values()]
-        names = [name for name in os.environ if name.startswith(PREFIX) and name not in known]
+        names = [
+            name for name in os.environ if name.startswith(VARIABLE_PREFIX) and name not in known
+        ]
         near = {name: get_close_matches(name, known, n=1, cutoff=0.6) for name in names}
         return {name: "".join(found) for name, found in near.items()}
 
@@ -261,15 +269,15 @@ class Settings(BaseSettings):
         """
         os.environ["LANGSMITH_TRACING_V2"] = "true" if self.langsmith_tracing else "false"
         told = {
-            "LANGSMITH_API_KEY": _revealed(self.langsmith_api_key),
+            "LANGSMITH_API_KEY": _reveal_secret(self.langsmith_api_key),
             "LANGSMITH_ENDPOINT": self.langsmith_endpoint,
             "LANGSMITH_PROJECT": self.langsmith_project,
         }
         for name, value in told.items():
-            if value and self.langsmith_tracing and _blank(os.environ.get(name, "")):
+            if value and self.langsmith_tracing and _is_blank(os.environ.get(name, "")):
                 os.environ[name] = value
 
-    def _model(self, tier: Tier) -> str:
+    def _resolve_model(self, tier: Tier) -> str:
         chosen: str | None = getattr(self, f"model_{tier}")
         if chosen:
             return chosen
@@ -277,23 +285,23 @@ class Settings(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _ignore_blank_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _drop_blank_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: v.strip(" \t") if isinstance(v, str) else v for name, v in values.items()}
-        return {name: value for name, value in kept.items() if not _blank(value)}
+        return {name: value for name, value in kept.items() if not _is_blank(value)}
 
     @field_validator("langsmith_tracing", mode="before")
     @classmethod
-    def _must_say_true(cls, value: Any) -> bool:
+    def _read_tracing_switch(cls, value: Any) -> bool:
         """Read the switch as LangSmith does: anything but `true` is off."""
         return str(value).lower() == "true"
 
     @field_validator("openai_api_key", "tavily_api_key")
     @classmethod
-    def _must_fit_a_header(cls, key: SecretStr | None) -> SecretStr | None:
+    def _check_api_key(cls, key: SecretStr | None) -> SecretStr | None:
         if key is None:
             return None
         value = key.get_secret_value()
-        if _blank(value):
+        if _is_blank(value):
             return None
         if not (value.isascii() and value.isprintable()) or " " in value:
             raise ValueError("holds a line break, a space or another character no key has")
@@ -301,7 +309,7 @@ class Settings(BaseSettings):
 
     @field_validator("openai_base_url")
     @classmethod
-    def _must_be_an_address(cls, url: str | None) -> str | None:
+    def _check_base_url(cls, url: str | None) -> str | None:
         if url is None:
             return None
         if problem := find_address_problem(url):
@@ -310,10 +318,10 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _must_be_kept(cls, url: str) -> str:
+    def _check_database_url(cls, url: str) -> str:
         if is_postgres(url):
             try:
-                shown(url), passwords(url)
+                format_public_address(url), list_passwords(url)
             except ValueError:
                 raise ValueError("is no address") from None
             return url
@@ -326,7 +334,7 @@ class Settings(BaseSettings):
 
     @field_validator("sql_url")
     @classmethod
-    def _must_be_a_known_database(cls, url: str | None) -> str | None:
+    def _check_sql_url(cls, url: str | None) -> str | None:
         scheme = url.partition("://")[0] if url and "://" in url else "sqlite"
         if scheme not in ("sqlite", "duckdb", "postgresql", "postgres"):
             raise ValueError(f"has the scheme {scheme!r}")
@@ -335,7 +343,7 @@ class Settings(BaseSettings):
     @field_validator("team_folders", mode="before")
     @classmethod
     def _split_folders(cls, value: Any) -> Any:
-        return _folders(value.split(os.pathsep)) if isinstance(value, str) else value
+        return _parse_folders(value.split(os.pathsep)) if isinstance(value, str) else value
 
     @field_validator("studio_origins", mode="before")
     @classmethod
@@ -355,23 +363,23 @@ class Settings(BaseSettings):
         return path and path.expanduser()
 
 
-def _folders(names: Iterable[str]) -> tuple[Path, ...]:
+def _parse_folders(names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(Path(name.strip()).expanduser() for name in names if name.strip())
 
 
-def _blank(value: Any) -> bool:
+def _is_blank(value: Any) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-def _revealed(secret: SecretStr | None) -> str | None:
+def _reveal_secret(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
 
 
-def _problem(error: ErrorDetails) -> str:
+def _format_problem(error: ErrorDetails) -> str:
     name = str(error["loc"][0]) if error["loc"] else "a setting"
     fields = Settings.model_fields
     field = fields.get(name) or next(
-        (f for f in fields.values() if name in _aliases(f.validation_alias)), None
+        (f for f in fields.values() if name in _list_aliases(f.validation_alias)), None
     )
     allowed = f"; allowed: {field.description}" if field and field.description else ""
     if error["type"] == "value_error":
@@ -381,5 +389,5 @@ def _problem(error: ErrorDetails) -> str:
     return f"{name}{shown}{allowed}"
 
 
-def _aliases(alias: object) -> tuple[object, ...]:
+def _list_aliases(alias: object) -> tuple[object, ...]:
     return tuple(alias.choices) if isinstance(alias, AliasChoices) else (alias,)

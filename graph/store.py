@@ -5,11 +5,17 @@ from contextlib import asynccontextmanager
 
 from graph.settings import Settings
 from graph.stores.database import RunDatabase
-from graph.stores.serializer import strict_serializer, vocabulary
+from graph.stores.serializer import build_strict_serializer, list_checkpoint_types
 from graph.stores.sqlite import open_saver, open_sqlite
-from graph.threads import locked
+from graph.threads import lock_thread
 
-__all__ = ["RunDatabase", "open_database", "open_saver", "strict_serializer", "vocabulary"]
+__all__ = [
+    "RunDatabase",
+    "build_strict_serializer",
+    "list_checkpoint_types",
+    "open_database",
+    "open_saver",
+]
 
 
 @asynccontextmanager
@@ -20,12 +26,12 @@ async def open_database(thread: str, settings: Settings) -> AsyncIterator[RunDat
         ThreadBusy: another caller runs the thread.
         StoreError: the database cannot be used.
     """
-    with locked(thread, settings.home):
+    with lock_thread(thread, settings.home):
         if settings.postgres_url:
             from graph.stores.postgres import open_postgres  # its libraries load only where used
 
             opened = open_postgres(settings.postgres_url, thread)
         else:
-            opened = open_sqlite(settings.database_path())
+            opened = open_sqlite(settings.resolve_database_path())
         async with opened as database:
             yield database

@@ -17,16 +17,16 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from graph.context_check import ContextCheck
+from graph.context_check import ContextCheckMiddleware
 from graph.settings import Settings
 from nodes.limits.patterns import Pattern
 
-STUDIO: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
-IN_PROCESS: Final = "/noauth"
+STUDIO_ORIGIN: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
+IN_PROCESS_ROOT: Final = "/noauth"
 """Root path of the calls that the server makes to itself; no request can set it."""
 
 
-class StudioOnly:
+class StudioAccessMiddleware:
     """Answers 403 to what a page other than Studio's, or under another name, asks for."""
 
     def __init__(self, app: ASGIApp, *, origins: Collection[str], hosts: Collection[str]) -> None:
@@ -34,25 +34,25 @@ class StudioOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if problem := self._problem(scope):
-            await _refuse(problem, scope, receive, send)
+        if problem := self._find_problem(scope):
+            await _send_refusal(problem, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    def _problem(self, scope: Scope) -> str:
+    def _find_problem(self, scope: Scope) -> str:
         """Return why a request is refused; empty where it is not."""
-        if scope["type"] == "lifespan" or scope.get("root_path") == IN_PROCESS:
+        if scope["type"] == "lifespan" or scope.get("root_path") == IN_PROCESS_ROOT:
             return ""
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
-        if not self._is_own(_name(f"//{host}")):
+        if not self._is_own_host(_parse_host(f"//{host}")):
             return f"{host[:80]!r} is no name of this server"
         is_same = origin in (f"http://{host}", f"https://{host}")
-        if origin is None or is_same or origin in self._origins or STUDIO.fullmatch(origin):
+        if origin is None or is_same or origin in self._origins or STUDIO_ORIGIN.fullmatch(origin):
             return ""
         return f"pages of {origin[:80]!r} may not call this server"
 
-    def _is_own(self, name: str) -> bool:
+    def _is_own_host(self, name: str) -> bool:
         """Return whether a name is this server's; an address is none that others could set up."""
         if name in ("", "localhost") or name in self._hosts:
             return True
@@ -68,14 +68,14 @@ def build_app(settings: Settings) -> Starlette:
     A server that is deployed has names of its own and its own authentication: nothing is refused.
     """
     if settings.server_edition != "inmem":
-        return Starlette(middleware=[Middleware(ContextCheck)])
+        return Starlette(middleware=[Middleware(ContextCheckMiddleware)])
     origins = settings.studio_origins
-    hosts = {_name(url) for url in (*origins, settings.server_url)}
-    access = Middleware(StudioOnly, origins=origins, hosts=hosts)
-    return Starlette(middleware=[access, Middleware(ContextCheck)])
+    hosts = {_parse_host(url) for url in (*origins, settings.server_url)}
+    access = Middleware(StudioAccessMiddleware, origins=origins, hosts=hosts)
+    return Starlette(middleware=[access, Middleware(ContextCheckMiddleware)])
 
 
-async def _refuse(problem: str, scope: Scope, receive: Receive, send: Send) -> None:
+async def _send_refusal(problem: str, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": problem})
         return
@@ -84,7 +84,7 @@ async def _refuse(problem: str, scope: Scope, receive: Receive, send: Send) -> N
     await JSONResponse(content, status_code=403)(scope, receive, send)
 
 
-def _name(url: str) -> str:
+def _parse_host(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:

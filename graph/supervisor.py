@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
 
-from graph.loops import Loops
+from graph.loops import WorkerPool
 from graph.seeds import SavedReports
 from graph.settings import Settings
 from graph.supervisor_graph import SupervisorGraph
@@ -22,7 +22,7 @@ from graph.teams import load_team
 from graph.worker import build_worker
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize
-from nodes.models.catalog import Models
+from nodes.models.catalog import ModelCatalog
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
 from state import Assignment, Context, RequestInput, SupervisorState, Team
@@ -45,26 +45,26 @@ def build_supervisor(
         SettingsInvalid: the environment asks for something that cannot be.
     """
     settings = settings or Settings()
-    return _compiled(
+    return _compile_graph(
         load_team(team, settings), settings=settings, checkpointer=checkpointer, store=store
     )
 
 
-def _compiled(
+def _compile_graph(
     team: Team,
     *,
     settings: Settings,
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
-    loops: Loops | None = None,
+    loops: WorkerPool | None = None,
 ) -> SupervisorGraph:
-    models, saved = Models(settings.models()), SavedReports()
+    models, saved = ModelCatalog(settings.build_model_settings()), SavedReports()
     if loops is None:
-        loops = Loops(
+        loops = WorkerPool(
             team,
             models=models,
-            tools=settings.tools(),
-            build=lambda inner, built: _compiled(inner, settings=settings, loops=built),
+            tools=settings.build_tool_settings(),
+            build=lambda inner, built: _compile_graph(inner, settings=settings, loops=built),
         )
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
@@ -73,7 +73,7 @@ def _compiled(
     )
     builder.add_node("approval", partial(approve, team=team))
     for worker in team.roster:
-        node = build_worker(worker, team=team, models=models, loops=loops, seeds=saved.read)
+        node = build_worker(worker, team=team, models=models, loops=loops, seeds=saved.read_reports)
         builder.add_node(worker.name, node, input_schema=Assignment)
     builder.add_node("synthesizer", partial(synthesize, team=team, models=models))
     builder.add_node("critic", partial(criticize, team=team, models=models))
@@ -88,7 +88,7 @@ def _compiled(
     builder.add_conditional_edges("synthesizer", after_synthesizer, ["critic", END])
     builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
 
-    graph = SupervisorGraph.of(
+    graph = SupervisorGraph.from_compiled(
         builder.compile(name=team.name, checkpointer=checkpointer, store=store)
     )
     graph.prepare, graph.team = loops.prepare, team

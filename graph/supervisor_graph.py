@@ -11,22 +11,22 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateUpdate
 
 from graph.checkpointers import adapt_checkpointer, require_checkpointer
-from graph.given import read_context, read_edit, read_input, require_own
-from graph.portal import portal
+from graph.given import read_context, read_input, read_state_edit, reject_reserved_keys
+from graph.portal import get_portal
 from graph.run_start import (
     RunStart,
-    inherited_context,
     is_resumed,
     is_same_run,
     merge_context,
-    saved_context,
+    read_inherited_context,
+    read_saved_context,
 )
-from graph.team_changes import changes_of_team
-from nodes.checks.plan import problems
+from graph.team_changes import list_team_changes
+from nodes.checks.plan import list_plan_problems
 from nodes.errors import SettingsInvalid
 from state import Context, Plan, RequestInput, SupervisorState, Team
 
-Edits = list[list[StateUpdate]]
+StateEdits = list[list[StateUpdate]]
 
 
 class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, SupervisorState]):
@@ -42,7 +42,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     """Whose workers an edited plan may name."""
 
     @classmethod
-    def of(cls, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
+    def from_compiled(cls, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
         """Make a compiled graph one of this class; LangGraph gives no other way to choose it."""
         graph.__class__ = cls
         return cast(Self, graph)
@@ -68,12 +68,12 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     ) -> AsyncIterator[Any]:
         """Stream a run; every other entry comes through here."""
         input = read_input(input)
-        require_own(self._around(config)["configurable"])
-        start = await self._start(input, config, context)
-        require_checkpointer(self.team, start.context, self._saver(config))
+        reject_reserved_keys(self._merge_call_config(config)["configurable"])
+        start = await self._prepare_start(input, config, context)
+        require_checkpointer(self.team, start.context, self._find_checkpointer(config))
         self._require_thread(config)
-        stamped = start.stamp(config)
-        durability = self._durability(stamped, durability)
+        stamped = start.stamp_config(config)
+        durability = self._choose_durability(stamped, durability)
         async for part in super().astream(
             input, stamped, context=start.context, durability=durability, **kwargs
         ):
@@ -85,48 +85,50 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run to the end, from a thread that has no use for `await`."""
-        return portal().call(self.ainvoke(input, config, **kwargs))
+        return get_portal().call(self.ainvoke(input, config, **kwargs))
 
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Any]:
         """Stream a run into a plain `for`."""
-        return portal().iterate(self.astream(input, config, **kwargs))
+        return get_portal().iterate(self.astream(input, config, **kwargs))
 
     def bulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `update_state` comes through here. Values may be JSON."""
-        edits = _read(supersteps)
-        if any(_plans(edits)):
-            self._require_sound(edits, self.get_state(config).values)
+        edits = _read_edits(supersteps)
+        if any(_list_plans(edits)):
+            self._require_valid_plans(edits, self.get_state(config).values)
         return super().bulk_update_state(config, edits)
 
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
         """Edit the state of a thread; `aupdate_state` comes through here, and so does Studio."""
-        edits = _read(supersteps)
-        if any(_plans(edits)):
-            self._require_sound(edits, (await self.aget_state(config)).values)
+        edits = _read_edits(supersteps)
+        if any(_list_plans(edits)):
+            self._require_valid_plans(edits, (await self.aget_state(config)).values)
         return await super().abulk_update_state(config, edits)
 
-    def _require_sound(self, edits: Edits, held: Mapping[str, Any]) -> None:
+    def _require_valid_plans(self, edits: StateEdits, held: Mapping[str, Any]) -> None:
         """Hold a plan that was put into the state to what any other plan is held to."""
         before = held.get("plan")
         max_tasks = max(self.team.max_tasks, len(before.tasks) if before else 0)
-        for values, plan in _plans(edits):
+        for values, plan in _list_plans(edits):
             materials = values.get("materials", held.get("materials", {}))
-            if wrong := problems(plan, self.team, max_tasks=max_tasks, materials=materials):
+            if wrong := list_plan_problems(
+                plan, self.team, max_tasks=max_tasks, materials=materials
+            ):
                 raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
 
-    async def _start(
+    async def _prepare_start(
         self, input: Any, config: RunnableConfig | None, context: Context | Mapping[str, Any] | None
     ) -> RunStart:
-        given = inherited_context(config) if context is None else read_context(context)
-        around = self._around(config)
+        given = read_inherited_context(config) if context is None else read_context(context)
+        around = self._merge_call_config(config)
         configurable = around["configurable"]
-        is_kept = self._saver(config) is not None and "thread_id" in configurable
+        is_kept = self._find_checkpointer(config) is not None and "thread_id" in configurable
         if not is_kept or "__within" in configurable:
             return RunStart(given, None)
         resumed, is_same = is_resumed(input, configurable), False
@@ -134,38 +136,38 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             resumed = is_same = is_same_run(around, await self.aget_state(around))
         snapshot = None
         if resumed:
-            await changes_of_team(self.team, self._saver(config), around)
+            await list_team_changes(self.team, self._find_checkpointer(config), around)
             snapshot = await self.aget_state(around, subgraphs=True)
-        context = merge_context(saved_context(snapshot), given)
+        context = merge_context(read_saved_context(snapshot), given)
         return RunStart(context, snapshot, is_same_run=is_same)
 
-    def _around(self, config: RunnableConfig | None) -> RunnableConfig:
+    def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a call's config with the graph's own, and with that of the node it is made in."""
         return ensure_config(merge_configs(self.config, config))
 
     def _require_thread(self, config: RunnableConfig | None) -> None:
         """Refuse a run that would be saved, but under no name."""
         if (
-            self._saver(config) is not None
-            and "thread_id" not in self._around(config)["configurable"]
+            self._find_checkpointer(config) is not None
+            and "thread_id" not in self._merge_call_config(config)["configurable"]
         ):
             raise SettingsInvalid(
                 "a run with a checkpointer needs a thread_id",
                 next='pass config={"configurable": {"thread_id": "…"}}',
             )
 
-    def _saves(self, config: RunnableConfig) -> bool:
+    def _is_saved(self, config: RunnableConfig) -> bool:
         is_inner = "__pregel_task_id" in config.get("configurable", {})
-        return not is_inner and self._saver(config) is not None
+        return not is_inner and self._find_checkpointer(config) is not None
 
-    def _durability(self, config: RunnableConfig, asked: Any) -> Any:
+    def _choose_durability(self, config: RunnableConfig, asked: Any) -> Any:
         """Return what a run is saved with; a server asks for some also where nothing is saved."""
-        if self._saver(config) is None:
+        if self._find_checkpointer(config) is None:
             return None
-        return asked or ("sync" if self._saves(config) else None)
+        return asked or ("sync" if self._is_saved(config) else None)
 
-    def _saver(self, config: RunnableConfig | None) -> BaseCheckpointSaver[Any] | None:
-        return self._resolve_checkpointer(self._around(config))
+    def _find_checkpointer(self, config: RunnableConfig | None) -> BaseCheckpointSaver[Any] | None:
+        return self._resolve_checkpointer(self._merge_call_config(config))
 
     def _apply_checkpointer_allowlist(
         self, checkpointer: BaseCheckpointSaver[Any] | None
@@ -175,11 +177,13 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         return allowed and adapt_checkpointer(allowed)
 
 
-def _read(supersteps: Sequence[Sequence[StateUpdate]]) -> Edits:
-    return [[edit._replace(values=read_edit(edit.values)) for edit in step] for step in supersteps]
+def _read_edits(supersteps: Sequence[Sequence[StateUpdate]]) -> StateEdits:
+    return [
+        [edit._replace(values=read_state_edit(edit.values)) for edit in step] for step in supersteps
+    ]
 
 
-def _plans(edits: Edits) -> Iterator[tuple[Mapping[str, Any], Plan]]:
+def _list_plans(edits: StateEdits) -> Iterator[tuple[Mapping[str, Any], Plan]]:
     for edit in (edit for step in edits for edit in step):
         values = edit.values if isinstance(edit.values, Mapping) else {}
         if isinstance(values.get("plan"), Plan):

@@ -8,7 +8,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-BETWEEN = 3
+MAX_COLUMN_GAP = 3
 """Columns of the terminal that part two columns of a table, at most."""
 
 
@@ -18,16 +18,16 @@ class FittedTable:
     def __init__(
         self, heading: Sequence[Text], rows: Sequence[Sequence[Text]], *, right: Sequence[int] = ()
     ) -> None:
-        self._heading, self._rows, self._right = heading, rows, right
+        self._heading, self._rows, self._right_columns = heading, rows, right
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         columns = list(zip(self._heading, *self._rows, strict=True))
-        sizes = [_size(column, console, options) for column in columns]
-        widths = column_widths(sizes, options.max_width - BETWEEN * len(columns))
+        sizes = [_measure_column(column, console, options) for column in columns]
+        widths = divide_width(sizes, options.max_width - MAX_COLUMN_GAP * len(columns))
         if widths is None:
-            yield from self._stacked()
+            yield from self._stack_rows()
             return
         has_heading = any(cell.plain for cell in self._heading)
         table = Table(
@@ -39,13 +39,13 @@ class FittedTable:
             style="markdown.table.border",
         )
         for index, (cell, width) in enumerate(zip(self._heading, widths, strict=True)):
-            is_right = index in self._right
+            is_right = index in self._right_columns
             table.add_column(cell, width=width, justify="right" if is_right else "left")
         for row in self._rows:
             table.add_row(*row)
         yield table
 
-    def _stacked(self) -> Iterator[RenderableType]:
+    def _stack_rows(self) -> Iterator[RenderableType]:
         for row in self._rows:
             for index, (cell, name) in enumerate(zip(row, self._heading, strict=True)):
                 label = Text.assemble(name, ": ") if name.plain else Text("")
@@ -53,7 +53,7 @@ class FittedTable:
                     yield Text.assemble("  " if index else "• ", label, cell)
 
 
-def column_widths(sizes: Sequence[Measurement], room: int) -> list[int] | None:
+def divide_width(sizes: Sequence[Measurement], room: int) -> list[int] | None:
     """Divide the room among columns; None when their longest words do not fit side by side."""
     spare = room - sum(size.minimum for size in sizes)
     if spare < 0:
@@ -63,7 +63,9 @@ def column_widths(sizes: Sequence[Measurement], room: int) -> list[int] | None:
     return [size.minimum + int(share * (size.maximum - size.minimum)) for size in sizes]
 
 
-def _size(column: Sequence[Text], console: Console, options: ConsoleOptions) -> Measurement:
+def _measure_column(
+    column: Sequence[Text], console: Console, options: ConsoleOptions
+) -> Measurement:
     unbounded = options.update_width(100_000)
     cells = [Measurement.get(console, unbounded, cell) for cell in column]
     return Measurement(max(each.minimum for each in cells), max(each.maximum for each in cells))

@@ -10,7 +10,7 @@ from nodes.team_record import require_same_team
 from state import Team
 
 
-async def changes_of_team(
+async def list_team_changes(
     team: Team,
     saver: BaseCheckpointSaver[Any] | None,
     config: RunnableConfig,
@@ -34,7 +34,7 @@ async def changes_of_team(
     return require_same_team(team, values)
 
 
-def changes_event(changes: Sequence[str], at_s: float) -> dict[str, Any]:
+def build_changes_event(changes: Sequence[str], at_s: float) -> dict[str, Any]:
     """Return the event that tells of changes that a run goes on with."""
     told = {"kind": "team_changed", "task": "", "worker": "", "changes": list(changes)}
     return {"t": at_s, **told}

@@ -6,12 +6,12 @@ from typing import Final
 
 from graph.evaluation.reading import EXAM_FILE, read_exam
 from graph.settings import Settings
-from graph.team_folder import TEAM_FILE, Find, read_team
-from graph.team_keys import nearest
+from graph.team_folder import TEAM_FILE, FindTeam, read_team
+from graph.team_keys import suggest_name
 from nodes.errors import TeamInvalid
 from state import Team
 
-SHIPPED: Final = Path(__file__).resolve().parent.parent / "teams"
+SHIPPED_TEAMS_FOLDER: Final = Path(__file__).resolve().parent.parent / "teams"
 
 
 def load_team(name_or_path: str | Path | Team, settings: Settings | None = None) -> Team:
@@ -25,7 +25,7 @@ def load_team(name_or_path: str | Path | Team, settings: Settings | None = None)
     if isinstance(name_or_path, Team):
         return name_or_path
     folder = find_team(name_or_path, settings)
-    team, problems = read_team(folder, _finder(settings))
+    team, problems = read_team(folder, _build_finder(settings))
     if team is None:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         next_step = f"mend the file; supervise check {folder} lists every problem"
@@ -33,14 +33,14 @@ def load_team(name_or_path: str | Path | Team, settings: Settings | None = None)
     return team
 
 
-def check_team(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
+def list_team_problems(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
     """List all that is wrong with a team's files and its exam; an empty list means that it loads.
 
     Raises:
         TeamInvalid: there is no such team.
     """
     folder = find_team(name_or_path, settings)
-    team, problems = read_team(folder, _finder(settings))
+    team, problems = read_team(folder, _build_finder(settings))
     if (folder / EXAM_FILE).exists():
         _, wrong = read_exam(folder, [worker.name for worker in team.workers] if team else ())
         problems += wrong
@@ -50,7 +50,7 @@ def check_team(name_or_path: str | Path, settings: Settings | None = None) -> li
 def list_teams(settings: Settings | None = None) -> list[Path]:
     """List the folders of all teams that can be named; the user's own come first."""
     found: dict[str, Path] = {}
-    for folder in _places(settings):
+    for folder in _list_parent_folders(settings):
         for path in sorted(folder.glob(f"*/{TEAM_FILE}")):
             found.setdefault(path.parent.name, path.parent)
     return list(found.values())
@@ -70,14 +70,14 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
         return teams[text]
     if Path(text).is_dir():
         return Path(text)
-    hint = nearest(text, teams)
+    hint = suggest_name(text, teams)
     raise TeamInvalid(
         f"unknown team {text!r}{hint}",
         next=f"choose one of {', '.join(teams)}, or give the path of a team's folder",
     )
 
 
-def _finder(settings: Settings | None) -> Find:
+def _build_finder(settings: Settings | None) -> FindTeam:
     """Find a nested team: a folder inside the team that nests it, else as any other team."""
 
     def find(name: str, folder: Path) -> Path:
@@ -87,6 +87,6 @@ def _finder(settings: Settings | None) -> Find:
     return find
 
 
-def _places(settings: Settings | None) -> Iterator[Path]:
+def _list_parent_folders(settings: Settings | None) -> Iterator[Path]:
     yield from (settings or Settings()).team_folders
-    yield SHIPPED
+    yield SHIPPED_TEAMS_FOLDER

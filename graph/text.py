@@ -4,26 +4,30 @@ import textwrap
 import unicodedata
 from typing import Final
 
-from nodes.redaction import redacted
+from nodes.redaction import redact_text
 
-_MIN_ROOM: Final = 10
+_MIN_COLUMNS: Final = 10
 """Columns without which lines are left as they are."""
-_KEPT: Final = frozenset("\n\t")
-_HIDDEN: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
+_KEPT_CHARACTERS: Final = frozenset("\n\t")
+_HIDDEN_CATEGORIES: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
 """Categories of characters that steer a terminal, hide text or cannot be encoded."""
 
 
-def printable(text: object) -> str:
+def make_printable(text: object) -> str:
     """Drop secrets, and what is not seen: escape sequences, bidi marks, zero-width text."""
-    shown = redacted(str(text)).replace("\r\n", "\n")
+    shown = redact_text(str(text)).replace("\r\n", "\n")
     if shown.isascii() and shown.isprintable():
         return shown
-    return "".join(c for c in shown if c in _KEPT or unicodedata.category(c) not in _HIDDEN)
+    return "".join(
+        c
+        for c in shown
+        if c in _KEPT_CHARACTERS or unicodedata.category(c) not in _HIDDEN_CATEGORIES
+    )
 
 
-def one_line(text: object, max_chars: int = 100) -> str:
+def to_one_line(text: object, max_chars: int = 100) -> str:
     """Shorten a text to one line; where it has words, between two of them."""
-    line = " ".join(printable(text).split())
+    line = " ".join(make_printable(text).split())
     if len(line) <= max_chars:
         return line
     cut = line[: max_chars - 1]
@@ -33,17 +37,17 @@ def one_line(text: object, max_chars: int = 100) -> str:
     return f"{cut if is_between else cut[:end]}…"
 
 
-def folded(text: str, width: int) -> str:
+def wrap_lines(text: str, width: int) -> str:
     """Break lines between words to fit a width; what goes on is set in below where it began.
 
     A word that is longer than a line stays whole: a terminal joins it again when it is copied.
     """
-    return "\n".join(_folded(line, width) for line in text.split("\n"))
+    return "\n".join(_wrap_line(line, width) for line in text.split("\n"))
 
 
-def _folded(line: str, width: int) -> str:
+def _wrap_line(line: str, width: int) -> str:
     indent = line[: len(line) - len(line.lstrip(" "))]
-    if len(line) <= width or width - len(indent) < _MIN_ROOM:
+    if len(line) <= width or width - len(indent) < _MIN_COLUMNS:
         return line
     return textwrap.fill(
         line.strip(" "),

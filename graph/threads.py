@@ -10,8 +10,8 @@ from filelock import FileLock, Timeout
 from nodes.errors import StoreError, ThreadBusy, UsageError
 from nodes.limits.patterns import Pattern
 
-PRUNE_WAIT_S = 60.0
-_SAFE = Pattern(r"[A-Za-z0-9._-]{1,64}")
+PRUNE_TIMEOUT_S = 60.0
+_SAFE_ID = Pattern(r"[A-Za-z0-9._-]{1,64}")
 
 
 class ThreadInvalid(UsageError):
@@ -20,18 +20,18 @@ class ThreadInvalid(UsageError):
     code = "THREAD_INVALID"
 
 
-def new_thread() -> str:
+def make_thread_id() -> str:
     """Make a thread id."""
     return uuid4().hex[:12]
 
 
-def checked(thread: str) -> str:
+def check_thread_id(thread: str) -> str:
     """Give a thread id back.
 
     Raises:
         ThreadInvalid: it has a form that is not safe.
     """
-    if not _SAFE.fullmatch(thread) or not thread.strip("."):
+    if not _SAFE_ID.fullmatch(thread) or not thread.strip("."):
         raise ThreadInvalid(
             f"thread id {thread[:80]!r} is not of the form it must have",
             next="use 1 to 64 letters, digits, dots, dashes or underscores",
@@ -39,14 +39,14 @@ def checked(thread: str) -> str:
     return thread
 
 
-def lock_path(thread: str, home: Path) -> Path:
+def get_lock_path(thread: str, home: Path) -> Path:
     """Say which file stands for a thread's lock."""
     # Upper and lower case are distinct threads also where file names are not.
     return home / "locks" / f"{thread.encode().hex()}.lock"
 
 
 @contextmanager
-def locked(thread: str, home: Path) -> Iterator[None]:
+def lock_thread(thread: str, home: Path) -> Iterator[None]:
     """Hold a thread for this process; the lock dies with it.
 
     Raises:
@@ -58,12 +58,12 @@ def locked(thread: str, home: Path) -> Iterator[None]:
         kept="the run that holds it is unharmed",
         next="wait for it, or choose another --thread",
     )
-    with _held(lock_path(thread, home), home, busy=busy):
+    with _hold_lock(get_lock_path(thread, home), home, busy=busy):
         yield
 
 
 @contextmanager
-def pruning(home: Path) -> Iterator[None]:
+def lock_pruning(home: Path) -> Iterator[None]:
     """Wait until no other process removes runs of this folder, and keep others from it.
 
     Raises:
@@ -72,11 +72,11 @@ def pruning(home: Path) -> Iterator[None]:
     """
     # No thread's lock has this name: theirs are in hexadecimal.
     path = home / "locks" / "prune.lock"
-    with _held(path, home, busy=pruned_elsewhere(), timeout_s=PRUNE_WAIT_S):
+    with _hold_lock(path, home, busy=build_prune_busy_error(), timeout_s=PRUNE_TIMEOUT_S):
         yield
 
 
-def pruned_elsewhere() -> ThreadBusy:
+def build_prune_busy_error() -> ThreadBusy:
     """Return the error of a prune that has waited too long for another."""
     return ThreadBusy(
         "runs are being removed elsewhere",
@@ -86,7 +86,9 @@ def pruned_elsewhere() -> ThreadBusy:
 
 
 @contextmanager
-def _held(path: Path, home: Path, *, busy: ThreadBusy, timeout_s: float = 0.0) -> Iterator[None]:
+def _hold_lock(
+    path: Path, home: Path, *, busy: ThreadBusy, timeout_s: float = 0.0
+) -> Iterator[None]:
     lock = FileLock(path, is_singleton=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,18 +8,18 @@ from typing import Any, get_args
 from graph import journal
 from state import Tier, Usage
 
-Entry = Mapping[str, Any]
+LogEntry = Mapping[str, Any]
 
 
-def told_spent(path: Path) -> dict[Tier, Usage]:
+def usage_from_log(path: Path) -> dict[Tier, Usage]:
     """Sum the model calls of a journal's last request, by tier; none where it cannot be read."""
     try:
-        return spent_by_tier(journal.read(path))
+        return sum_usage_by_tier(journal.read_log_entries(path))
     except OSError:
         return {}
 
 
-def spent_by_tier(entries: Iterable[Entry]) -> dict[Tier, Usage]:
+def sum_usage_by_tier(entries: Iterable[LogEntry]) -> dict[Tier, Usage]:
     """Sum the model calls since a request was last accepted, by tier.
 
     Not since its last event `request`: a run that was killed while it planned tells that again.
@@ -30,15 +30,15 @@ def spent_by_tier(entries: Iterable[Entry]) -> dict[Tier, Usage]:
             spent.clear()
         # A call that failed and cost nothing tells no counts, and is in no bill.
         elif entry.get("kind") == "model_call" and "input_tokens" in entry:
-            spent[_tier(entry)] += _usage(entry)
+            spent[_read_tier(entry)] += _read_usage(entry)
     return dict(spent)
 
 
-def _tier(call: Entry) -> Tier:
+def _read_tier(call: LogEntry) -> Tier:
     return next((tier for tier in get_args(Tier) if tier == call.get("tier")), "standard")
 
 
-def _usage(call: Entry) -> Usage:
+def _read_usage(call: LogEntry) -> Usage:
     return Usage(
         model_calls=1,
         input_tokens=call.get("input_tokens") or 0,

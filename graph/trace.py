@@ -8,14 +8,14 @@ from typing import Any, Final
 
 from graph import journal
 from graph.settings import Settings
-from graph.told import spent_by_tier
+from graph.told import sum_usage_by_tier
 from nodes.errors import UsageError
 from state import Usage
 
-VERSION = 1
-_UNENDED: Final = {"stopped": "stopped", "asked": "needs_input"}
+TRACE_VERSION = 1
+_UNFINISHED_STATUSES: Final = {"stopped": "stopped", "asked": "needs_input"}
 """What the runner's last note says of a run that has given no answer."""
-Entry = Mapping[str, Any]
+LogEntry = Mapping[str, Any]
 
 
 class ThreadUnknown(UsageError):
@@ -24,7 +24,7 @@ class ThreadUnknown(UsageError):
     code = "THREAD_UNKNOWN"
 
 
-def journal_path(thread: str, settings: Settings) -> Path:
+def get_log_path(thread: str, settings: Settings) -> Path:
     """Say where the events of a thread are kept."""
     return settings.home / "traces" / f"{thread}.jsonl"
 
@@ -36,31 +36,33 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
         ThreadUnknown: no run has this thread id.
     """
     try:
-        entries = list(journal.read(journal_path(thread, settings)))
+        entries = list(journal.read_log_entries(get_log_path(thread, settings)))
     except (FileNotFoundError, NotADirectoryError):
         raise ThreadUnknown(
             f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
         ) from None
-    return trace_of(entries)
+    return build_trace(entries)
 
 
-def trace_of(entries: Iterable[Entry]) -> dict[str, Any]:
+def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:
     """Make the trace out of a journal's lines."""
     notes: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     entries = list(entries)
     for entry in entries:
         (events if "kind" in entry else notes).append(dict(entry))
-    turn = _last_turn(events)
-    answer = next((event for event in reversed(_told(turn)) if event["kind"] == "answer"), None)
+    turn = _select_last_request(events)
+    answer = next(
+        (event for event in reversed(_select_events(turn)) if event["kind"] == "answer"), None
+    )
     return {
-        "version": VERSION,
-        "run": _run(notes, events, turn, answer),
-        "plans": _plans(_told(events)),
-        "tasks": _tasks(turn),
+        "version": TRACE_VERSION,
+        "run": _build_run(notes, events, turn, answer),
+        "plans": _list_plans(_select_events(events)),
+        "tasks": _build_tasks(turn),
         "events": events,
-        "usage": answer["usage"] if answer else _usage(entries),
-        "timing": answer["timing"] if answer else {"wall_s": _span(turn)},
+        "usage": answer["usage"] if answer else _sum_usage(entries),
+        "timing": answer["timing"] if answer else {"wall_s": _measure_span(turn)},
     }
 
 
@@ -69,17 +71,17 @@ def list_runs(settings: Settings) -> list[dict[str, Any]]:
     found: list[tuple[float, dict[str, Any]]] = []
     for path in (settings.home / "traces").glob("*.jsonl"):
         with suppress(FileNotFoundError):  # another process prunes at this moment
-            found.append((path.stat().st_mtime, trace_of(journal.read(path))))
+            found.append((path.stat().st_mtime, build_trace(journal.read_log_entries(path))))
     found.sort(key=lambda run: -run[0])
     return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for _, trace in found]
 
 
-def _told(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+def _select_events(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
     """Give the events of one supervisor's own run: the outermost, or that of a team in a task."""
     return [event for event in events if event.get("within", "") == within]
 
 
-def _last_turn(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+def _select_last_request(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
     starts = [
         index
         for index, event in enumerate(events)
@@ -88,18 +90,20 @@ def _last_turn(events: list[dict[str, Any]], within: str = "") -> list[dict[str,
     return events[starts[-1] :] if starts else events
 
 
-def _run(
+def _build_run(
     notes: list[dict[str, Any]],
     events: list[dict[str, Any]],
     turn: list[dict[str, Any]],
-    answer: Entry | None,
+    answer: LogEntry | None,
 ) -> dict[str, Any]:
     run: dict[str, Any] = {"resumed": 0}
     unended = "running"
     for note in notes:
         run |= note.get("run", {})
         run["resumed"] += "resumed" in note
-        unended = next((status for key, status in _UNENDED.items() if key in note), "running")
+        unended = next(
+            (status for key, status in _UNFINISHED_STATUSES.items() if key in note), "running"
+        )
     request = next((event for event in turn if event["kind"] == "request"), {})
     told = ("request", "models", "materials", "kept_materials")
     run |= {key: request[key] for key in told if key in request}
@@ -109,42 +113,42 @@ def _run(
     return {**run, "status": ended, "events": len(events), **asked}
 
 
-def _plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _list_plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give every version of the plan: as made, as revised, as a person edited it."""
     kinds = ("plan_created", "plan_revised", "plan_approved")
     return [event["plan"] for event in events if event["kind"] in kinds and "plan" in event]
 
 
-def _tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+def _build_tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
     """Give the tasks of the last plan as they stand; one that a team does holds the team's."""
-    plans = _plans(_told(turn, within))
+    plans = _list_plans(_select_events(turn, within))
     by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for event in turn:
         by_task[event.get("task", "")].append(event)
     found = []
     for task in plans[-1]["tasks"] if plans else ():
         path = "/".join(filter(None, [within, task["id"]]))
-        inner = {"team": nested} if (nested := _nested(turn, path)) else {}
+        inner = {"team": nested} if (nested := _build_nested_run(turn, path)) else {}
         own = [event for event in by_task[path] if event.get("within", "") == within]
-        found.append({**task, **_outcome(own), **inner})
+        found.append({**task, **_find_task_status(own), **inner})
     return found
 
 
-def _nested(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
+def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
     """Give the run of the team that did a task, in the last attempt; empty when no team did."""
-    told = _told(turn, path)
+    told = _select_events(turn, path)
     if not told:
         return {}
-    last = _last_turn(turn, path)
+    last = _select_last_request(turn, path)
     started = next((event for event in last if event["kind"] == "request"), {})
     return {
         "name": started.get("team", ""),
-        "plans": _plans(_told(last, path)),
-        "tasks": _tasks(last, path),
+        "plans": _list_plans(_select_events(last, path)),
+        "tasks": _build_tasks(last, path),
     }
 
 
-def _outcome(events: list[dict[str, Any]]) -> dict[str, Any]:
+def _find_task_status(events: list[dict[str, Any]]) -> dict[str, Any]:
     """Say how a task stands by the last event that speaks of it."""
     outcome: dict[str, Any] = {"status": "waiting", "report": None}
     for event in events:
@@ -157,9 +161,9 @@ def _outcome(events: list[dict[str, Any]]) -> dict[str, Any]:
     return outcome
 
 
-def _usage(entries: Iterable[Entry]) -> dict[str, Any]:
-    return sum(spent_by_tier(entries).values(), Usage()).model_dump(mode="json")
+def _sum_usage(entries: Iterable[LogEntry]) -> dict[str, Any]:
+    return sum(sum_usage_by_tier(entries).values(), Usage()).model_dump(mode="json")
 
 
-def _span(turn: list[dict[str, Any]]) -> float:
+def _measure_span(turn: list[dict[str, Any]]) -> float:
     return float(turn[-1]["t"] - turn[0]["t"]) if turn else 0.0

@@ -15,21 +15,21 @@ from functools import partial
 
 from langgraph.graph import END, START, StateGraph
 
-from graph.loops import Loops
+from graph.loops import WorkerPool
 from graph.worker_graph import WorkerGraph
 from nodes.act import act, after_act
 from nodes.assess import after_assess, assess
 from nodes.await_inputs import after_await_inputs, await_inputs
-from nodes.consult import consult
-from nodes.models.catalog import Models
+from nodes.consult import ask_human
+from nodes.models.catalog import ModelCatalog
 from nodes.recruit import after_recruit, recruit
 from nodes.refine import refine
-from nodes.rendezvous import Seeds
+from nodes.rendezvous import LoadSavedReports
 from state import SPECIALIST, Assignment, Context, Team, Worker, WorkerOutput, WorkerState
 
 
 def build_worker(
-    worker: Worker, *, team: Team, models: Models, loops: Loops, seeds: Seeds
+    worker: Worker, *, team: Team, models: ModelCatalog, loops: WorkerPool, seeds: LoadSavedReports
 ) -> WorkerGraph:
     """Compile the graph of one worker; others of its team may take over its tasks."""
     acting = partial(act, worker=worker, team=team, models=models, doers=loops, seeds=seeds)
@@ -40,11 +40,13 @@ def build_worker(
     builder.add_node("act", acting)
     builder.add_node("assess", partial(assess, team=team, models=models, seeds=seeds))
     builder.add_node("refine", partial(refine, models=models))
-    builder.add_node("consult", partial(consult, seeds=seeds))
+    builder.add_node("consult", partial(ask_human, seeds=seeds))
 
     rungs = ("refine", "consult")
     if team.recruit:
-        recruiting = partial(recruit, team=team, models=models, cards=loops.cards, seeds=seeds)
+        recruiting = partial(
+            recruit, team=team, models=models, cards=loops.describe_granted_tools, seeds=seeds
+        )
         builder.add_node("recruit", recruiting)
         builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
 
@@ -55,4 +57,4 @@ def build_worker(
     builder.add_conditional_edges("assess", after_assess, roads)
     for name in rungs:
         builder.add_edge(name, "act")
-    return WorkerGraph.of(builder.compile(name=worker.name), seeds=seeds)
+    return WorkerGraph.from_compiled(builder.compile(name=worker.name), seeds=seeds)

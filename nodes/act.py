@@ -7,16 +7,16 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
-from nodes.attempt import Doers, Work
-from nodes.capacity import capacity_of
-from nodes.cascade import left_out
-from nodes.deadline import is_past
-from nodes.errand import Errand
-from nodes.events import elapsed_s, emit
-from nodes.keeping import is_saved
-from nodes.models.catalog import Models
-from nodes.rendezvous import Meeting, Seeds, join
-from nodes.thrift import CHEAPEST, must_save
+from nodes.attempt import AttemptRunner, WorkerAgents
+from nodes.capacity import get_team_load
+from nodes.cascade import build_skip_report
+from nodes.deadline import is_deadline_past
+from nodes.errand import AttemptContext
+from nodes.events import emit, get_elapsed_s
+from nodes.keeping import has_checkpointer
+from nodes.models.catalog import ModelCatalog
+from nodes.rendezvous import Dispatch, LoadSavedReports, join_dispatch
+from nodes.thrift import CHEAPEST_TIER, should_degrade
 from state import Attempt, Context, Rung, Team, Tier, Worker, WorkerState
 
 
@@ -27,9 +27,9 @@ async def act(
     *,
     worker: Worker,
     team: Team,
-    models: Models,
-    doers: Doers,
-    seeds: Seeds,
+    models: ModelCatalog,
+    doers: WorkerAgents,
+    seeds: LoadSavedReports,
 ) -> WorkerState:
     """Make one attempt at the task. Whatever goes wrong is written into the attempt.
 
@@ -38,32 +38,34 @@ async def act(
     others can do without is left out.
     """
     task, number = state["task"], len(state["attempts"]) + 1
-    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
-    meeting.entered(task.id)
-    meeting.count(task.id, number - 1)
-    doer, tier, rung = _chosen(state, worker, team)
-    if must_save(config):
+    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
+    meeting.finish_start(task.id)
+    meeting.record_attempts(task.id, number - 1)
+    doer, tier, rung = _choose_worker(state, worker, team)
+    if should_degrade(config):
         if number == 1 and state["is_dispensable"]:
-            return await _left_out(state, config, meeting)
-        tier = CHEAPEST
-    if wall := _wall(meeting, task.id, config):
-        return _stopped(state, meeting, wall, doer, tier)
-    started_s = elapsed_s(config)
-    work = Work(
+            return await _skip_task(state, config, meeting)
+        tier = CHEAPEST_TIER
+    if wall := _find_cap_reached(meeting, task.id, config):
+        return _stop_at_cap(state, meeting, wall, doer, tier)
+    started_s = get_elapsed_s(config)
+    work = AttemptRunner(
         state=state,
         config=config,
         context=runtime.context,
         worker=doer,
         tier=tier,
-        doers=doers,
-        errand=Errand(model=models.chat(tier, runtime.context), limits=doer.limits),
-        divides=rung == "split" or task.is_compound,
-        is_kept=is_saved(config),
-        max_steps=max(1, meeting.left()),
+        agents=doers,
+        attempt_context=AttemptContext(
+            model=models.get_chat_model(tier, runtime.context), limits=doer.limits
+        ),
+        is_divided=rung == "split" or task.is_compound,
+        is_checkpointed=has_checkpointer(config),
+        max_steps=max(1, meeting.count_steps_left()),
     )
-    attempt = await _made(work, number, rung, meeting, team, runtime)
+    attempt = await _make_attempt(work, number, rung, meeting, team, runtime)
     inner = f"{task.id}/{number}"
-    meeting.count(inner, work.inner_steps)
+    meeting.record_attempts(inner, work.inner_steps)
     return {
         "attempts": {str(number): attempt.model_copy(update={"rung": rung})},
         "started_s": state.get("started_s", started_s),
@@ -73,19 +75,19 @@ async def act(
 
 def after_act(state: WorkerState) -> Literal["assess", "__end__"]:
     """A task that could not even begin, or was left out, ends here."""
-    is_over = state.get("held") or state["task"].id in state.get("results", {})
+    is_over = state.get("released") or state["task"].id in state.get("results", {})
     return "__end__" if is_over else "assess"
 
 
-async def _made(
-    work: Work,
+async def _make_attempt(
+    work: AttemptRunner,
     number: int,
     rung: Rung | None,
-    meeting: Meeting,
+    meeting: Dispatch,
     team: Team,
     runtime: Runtime[Context],
 ) -> Attempt:
-    task, name, capacity = work.state["task"].id, work.worker.name, capacity_of(team)
+    task, name, capacity = work.state["task"].id, work.worker.name, get_team_load(team)
     await emit(
         "task_started",
         task=task,
@@ -93,49 +95,51 @@ async def _made(
         attempt=number,
         tier=work.tier,
         rung=rung or "",
-        load=asdict(capacity.load(name)),
+        load=asdict(capacity.measure_load(name)),
     )
     try:
-        with capacity.working(name, runtime.store):
-            return await work.attempt()
+        with capacity.count_attempt(name, runtime.store):
+            return await work.run()
     except GraphBubbleUp:  # a person is asked inside; who waits for this task goes on without
-        meeting.hold(task)
+        meeting.release(task)
         raise
 
 
-def _chosen(state: WorkerState, worker: Worker, team: Team) -> tuple[Worker, Tier, Rung | None]:
+def _choose_worker(
+    state: WorkerState, worker: Worker, team: Team
+) -> tuple[Worker, Tier, Rung | None]:
     """Give who makes the attempt, by which tier, and the rung that led to it."""
     change = state.get("change")
     if change is None:
         return worker, worker.tier, None
-    return team.worker(change.worker), change.tier, change.rung
+    return team.find_worker(change.worker), change.tier, change.rung
 
 
-async def _left_out(state: WorkerState, config: RunnableConfig, meeting: Meeting) -> WorkerState:
+async def _skip_task(state: WorkerState, config: RunnableConfig, meeting: Dispatch) -> WorkerState:
     """Report a task as skipped that the others can do without."""
     task = state["task"]
     reason = "the run nears its caps, and the tasks that want this one can do without"
     await emit("task_skipped", task=task.id, worker=task.worker, reason=reason)
-    report = left_out(task, reason, at_s=elapsed_s(config))
-    meeting.publish(task.id, report)
+    report = build_skip_report(task, reason, at_s=get_elapsed_s(config))
+    meeting.publish_report(task.id, report)
     return {"results": {task.id: report}}
 
 
-def _wall(meeting: Meeting, task: str, config: RunnableConfig) -> str:
+def _find_cap_reached(meeting: Dispatch, task: str, config: RunnableConfig) -> str:
     """Say which cap forbids another attempt; empty when the attempt is counted and may begin."""
-    if is_past(config):
+    if is_deadline_past(config):
         return "the run's deadline is reached"
-    return "" if meeting.spend(task) else "the run's step cap is reached"
+    return "" if meeting.spend_step(task) else "the run's step cap is reached"
 
 
-def _stopped(
-    state: WorkerState, meeting: Meeting, wall: str, worker: Worker, tier: Tier
+def _stop_at_cap(
+    state: WorkerState, meeting: Dispatch, wall: str, worker: Worker, tier: Tier
 ) -> WorkerState:
     """Hold a task that never began; one that did ends with the cap as its last error."""
     number = len(state["attempts"]) + 1
     if number == 1:
-        meeting.hold(state["task"].id)
-        return {"held": True}
+        meeting.release(state["task"].id)
+        return {"released": True}
     spent = Attempt(
         description=state["description"],
         error=wall,

@@ -19,25 +19,25 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from nodes.errand import Errand, TurnsSpent
+from nodes.errand import AttemptContext, TurnLimitReached
 from nodes.errors import ModelError, NothingToRead, ToolFailed, ToolRefused
 from nodes.events import emit
-from nodes.models.ask import lenient
-from nodes.models.surroundings import surroundings
-from nodes.models.usage import usage_of
-from nodes.prompts import shortened, work_prompt
-from nodes.redaction import redacted
-from nodes.taint import OutsideClosed, Taint
-from nodes.tool_outcomes import FAILED, Ending, read_failures
-from nodes.tools.access import access_of
-from nodes.tools.plain_text import plain
+from nodes.models.ask import build_lenient_schema
+from nodes.models.surroundings import get_run_context
+from nodes.models.usage import read_usage
+from nodes.prompts import build_worker_prompt, shorten_text
+from nodes.redaction import redact_text
+from nodes.taint import EgressDenied, Taint
+from nodes.tool_outcomes import FAILED, CallEnding, read_failures
+from nodes.tools.access import read_access
+from nodes.tools.plain_text import sanitize_text
 from state import Report, Usage, Worker
 
-MAX_TOOL_CHARS = 24_000
+MAX_TOOL_RESULT_CHARS = 24_000
 """Of one tool result; what is cut is said in the result."""
-MAX_CALLS_A_TURN = 8
+MAX_CALLS_PER_TURN = 8
 """Tool calls of one message; the others are refused, and the model may ask again."""
-MAX_SHOWN_CHARS = 500
+MAX_TRACED_CHARS = 500
 """Of an argument, in the trace."""
 
 
@@ -49,23 +49,23 @@ class WorkerAgentState(AgentState[Report]):
     """What the reports that were handed over lack, each with its task."""
 
 
-class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
+class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Report]):
     """Choose the attempt's model, count what it spends, and let the last turn only report."""
 
     state_schema = WorkerAgentState
 
     async def awrap_model_call(
         self,
-        request: ModelRequest[Errand],
-        handler: Callable[[ModelRequest[Errand]], Awaitable[ModelResponse[Report]]],
+        request: ModelRequest[AttemptContext],
+        handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
     ) -> ModelResponse[Report]:
         errand = request.runtime.context
         errand.turns += 1
-        errand.taint.settle()
+        errand.taint.mark_results_seen()
         spent = errand.usage.input_tokens + errand.usage.output_tokens
         if errand.turns > errand.limits.max_turns + 1:
-            raise TurnsSpent(f"no readable report within {errand.limits.max_turns} turns")
-        budget = surroundings().budget
+            raise TurnLimitReached(f"no readable report within {errand.limits.max_turns} turns")
+        budget = get_run_context().budget
         must_report = (
             errand.turns >= errand.limits.max_turns
             or spent >= errand.limits.max_tokens
@@ -79,11 +79,11 @@ class Turns(AgentMiddleware[WorkerAgentState, Errand, Report]):
             raise
         for message in response.result:
             if isinstance(message, AIMessage):
-                errand.usage += usage_of(message)
+                errand.usage += read_usage(message)
         return response
 
 
-class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
+class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Report]):
     """Hold each tool call to what the task has read; make it an event, and its failure a message.
 
     A call that is refused here has not been made. The worker's model is told, and may act on it.
@@ -98,17 +98,17 @@ class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
         denied, failures = request.tool is None, tuple[str, ...]()
         result: ToolMessage | Command[Any]
         try:
-            request = _admitted(request)
-        except OutsideClosed as refusal:
-            denied, result = True, _refusal(request, str(refusal))
+            request = _restrict_call(request)
+        except EgressDenied as refusal:
+            denied, result = True, _build_refusal(request, str(refusal))
         else:
-            result, failures = await _answered(request, handler)
+            result, failures = await _run_call(request, handler)
         failed = isinstance(result, ToolMessage) and result.status == "error"
         await emit(
             "tool_call",
             tool=request.tool_call["name"],
             args={
-                key: shortened(value, MAX_SHOWN_CHARS) if isinstance(value, str) else value
+                key: shorten_text(value, MAX_TRACED_CHARS) if isinstance(value, str) else value
                 for key, value in request.tool_call["args"].items()
             },
             seconds=round(monotonic() - began, 6),
@@ -119,7 +119,7 @@ class Tools(AgentMiddleware[WorkerAgentState, Errand, Report]):
         return result
 
 
-def _admitted(request: ToolCallRequest) -> ToolCallRequest:
+def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
     """Give the call as it may be made.
 
     Raises:
@@ -128,38 +128,42 @@ def _admitted(request: ToolCallRequest) -> ToolCallRequest:
     call = request.tool_call
     if request.tool is None:  # no tool of this worker: LangChain answers with those there are
         return request
-    args = _taint(request).admit(call["name"], access_of(request.tool), call["args"])
+    args = _get_taint(request).restrict_arguments(
+        call["name"], read_access(request.tool), call["args"]
+    )
     return request.override(tool_call={**call, "args": args})
 
 
-async def _answered(
+async def _run_call(
     request: ToolCallRequest,
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
 ) -> tuple[ToolMessage | Command[Any], tuple[str, ...]]:
     """Make a call; return its message, and what the tool could not do."""
     if _is_surplus(request):
-        return _refusal(
-            request, f"only {MAX_CALLS_A_TURN} calls are made at a time; make this one again"
+        return _build_refusal(
+            request, f"only {MAX_CALLS_PER_TURN} calls are made at a time; make this one again"
         ), ()
     try:
-        result = await _tried(request, handler)
+        result = await _try_call(request, handler)
     except NothingToRead as error:
-        refusal = _refusal(request, str(error))
-        return refusal, _enter_outcome(request, refusal)
+        refusal = _build_refusal(request, str(error))
+        return refusal, _record_outcome(request, refusal)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
         # What no person sees there, no model shall read.
-        result = result.model_copy(update={"content": plain(redacted(result.content))})
+        result = result.model_copy(update={"content": sanitize_text(redact_text(result.content))})
     if request.tool is not None:
         said = str(result.content) if isinstance(result, ToolMessage) else ""
-        _taint(request).note(request.tool_call["name"], access_of(request.tool), said)
-    failures = _enter_outcome(request, result)
+        _get_taint(request).record_result(
+            request.tool_call["name"], read_access(request.tool), said
+        )
+    failures = _record_outcome(request, result)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
-        content = shortened(result.content, MAX_TOOL_CHARS)
+        content = shorten_text(result.content, MAX_TOOL_RESULT_CHARS)
         return result.model_copy(update={"content": content}), failures
     return result, failures
 
 
-async def _tried(
+async def _try_call(
     request: ToolCallRequest,
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
 ) -> ToolMessage | Command[Any]:
@@ -169,30 +173,35 @@ async def _tried(
     except (GraphBubbleUp, NothingToRead):
         raise
     except ToolRefused as error:
-        return _refusal(request, str(error))
+        return _build_refusal(request, str(error))
     except ToolFailed as error:
-        return _failure(request, str(error))
+        return _build_failure(request, str(error))
     except Exception as error:  # a tool may be anybody's: its mistake must not end the worker
-        return _failure(request, f"{type(error).__name__}: {error}")
+        return _build_failure(request, f"{type(error).__name__}: {error}")
 
 
-def _enter_outcome(request: ToolCallRequest, result: ToolMessage | Command[Any]) -> tuple[str, ...]:
+def _record_outcome(
+    request: ToolCallRequest, result: ToolMessage | Command[Any]
+) -> tuple[str, ...]:
     """Enter how a call ended; return what the tool could not do, in words for a person."""
-    name, errand = request.tool_call["name"], _errand(request)
+    name, errand = request.tool_call["name"], _get_attempt_context(request)
     if request.tool is None:
         return ()
     said = str(result.content) if isinstance(result, ToolMessage) else ""
-    ending: Ending = "answered"
+    ending: CallEnding = "answered"
     reasons: tuple[str, ...] = ()
     if isinstance(result, ToolMessage) and result.status == "error":
         ending, reasons = ("failed" if result.artifact == FAILED else "refused"), (said,)
     else:
         reasons = tuple(f"{name} is incomplete: {reason}" for reason in read_failures(said))
-        if len(said) > MAX_TOOL_CHARS:
-            cut = f"{name} answered with {len(said):,} characters, of which {MAX_TOOL_CHARS:,} are"
+        if len(said) > MAX_TOOL_RESULT_CHARS:
+            cut = (
+                f"{name} answered with {len(said):,} characters, of which "
+                f"{MAX_TOOL_RESULT_CHARS:,} are"
+            )
             reasons = (*reasons, f"{cut} read")
     materials = request.state.get("materials") or {}
-    errand.outcomes.note(
+    errand.outcomes.record_call(
         request.tool_call, ending, turn=errand.turns, materials=materials, reasons=reasons
     )
     return () if ending == "refused" else reasons
@@ -201,37 +210,37 @@ def _enter_outcome(request: ToolCallRequest, result: ToolMessage | Command[Any])
 def _is_surplus(request: ToolCallRequest) -> bool:
     asking = request.state["messages"][-1]
     calls = asking.tool_calls if isinstance(asking, AIMessage) else []
-    first = [call["id"] for call in calls[:MAX_CALLS_A_TURN]]
-    return len(calls) > MAX_CALLS_A_TURN and request.tool_call["id"] not in first
+    first = [call["id"] for call in calls[:MAX_CALLS_PER_TURN]]
+    return len(calls) > MAX_CALLS_PER_TURN and request.tool_call["id"] not in first
 
 
-def _errand(request: ToolCallRequest) -> Errand:
+def _get_attempt_context(request: ToolCallRequest) -> AttemptContext:
     errand: Any = request.runtime.context  # LangChain does not say of which type it is
-    assert isinstance(errand, Errand), "a worker's loop runs on an errand"
+    assert isinstance(errand, AttemptContext), "a worker's loop runs on an errand"
     return errand
 
 
-def _taint(request: ToolCallRequest) -> Taint:
-    return _errand(request).taint
+def _get_taint(request: ToolCallRequest) -> Taint:
+    return _get_attempt_context(request).taint
 
 
-def _failure(request: ToolCallRequest, reason: str) -> ToolMessage:
-    failure = _refusal(request, f"{request.tool_call['name']} failed: {reason}")
+def _build_failure(request: ToolCallRequest, reason: str) -> ToolMessage:
+    failure = _build_refusal(request, f"{request.tool_call['name']} failed: {reason}")
     return failure.model_copy(update={"artifact": FAILED})
 
 
-def _refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
+def _build_refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
     return ToolMessage(
-        content=redacted(reason),
+        content=redact_text(reason),
         name=request.tool_call["name"],
         tool_call_id=request.tool_call["id"],
         status="error",
     )
 
 
-def build_agent(
+def build_worker_agent(
     worker: Worker, tools: Sequence[BaseTool], model: BaseChatModel
-) -> CompiledStateGraph[Any, Errand, Any, Any]:
+) -> CompiledStateGraph[Any, AttemptContext, Any, Any]:
     """Compile a worker's loop once; each attempt brings its own `Errand` as context.
 
     The report is asked for as a tool call, which any tool-calling endpoint understands.
@@ -239,9 +248,9 @@ def build_agent(
     return create_agent(
         model,
         tools,
-        system_prompt=work_prompt(worker),
-        response_format=ToolStrategy(lenient(Report)),
-        middleware=[Turns(), Tools()],
-        context_schema=Errand,
+        system_prompt=build_worker_prompt(worker),
+        response_format=ToolStrategy(build_lenient_schema(Report)),
+        middleware=[TurnLimitMiddleware(), ToolGuardMiddleware()],
+        context_schema=AttemptContext,
         name=f"{worker.name}_loop",
     )

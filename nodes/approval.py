@@ -7,17 +7,17 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from nodes.checks.plan import problems, vague_tasks
-from nodes.events import emit, place
-from nodes.models.ask import Unreadable, read
-from nodes.models.reader import Unfit, read_object
-from nodes.revision import plan_told
+from nodes.checks.plan import list_plan_problems, list_vague_tasks
+from nodes.events import build_task_path, emit
+from nodes.models.ask import UnreadableReply, read_value
+from nodes.models.reader import InvalidJson, read_json_object
+from nodes.revision import build_plan_event
 from state import Context, Plan, SupervisorState, Team
 
-ACCEPTED = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
+ACCEPTING_REPLIES = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
 MIN_OBJECTION_WORDS = 3
 """A shorter reply that is neither yes nor no is a slip, and is asked about again."""
-MAX_ASKED = 5
+MAX_UNUSABLE_REPLIES = 5
 """Replies that cannot be used; after the last one the plan counts as rejected."""
 
 
@@ -34,9 +34,9 @@ async def approve(
     assert plan is not None, "the supervisor has planned"
     wrong: list[str] = []
     max_tasks = runtime.context.max_tasks or team.max_tasks
-    for _ in range(MAX_ASKED):
-        way, edited, wrong = _read(
-            interrupt(_question(plan, wrong, place())), state, team, max_tasks
+    for _ in range(MAX_UNUSABLE_REPLIES):
+        way, edited, wrong = _read_reply(
+            interrupt(_build_question(plan, wrong, build_task_path())), state, team, max_tasks
         )
         if way == "accept":
             await emit("plan_approved", version=plan.version, edited=False)
@@ -46,7 +46,7 @@ async def approve(
         if edited is not None:
             version = len(state["plans"]) + 1
             edited = edited.model_copy(update={"version": version})
-            await emit("plan_approved", **plan_told(edited, team), edited=True)
+            await emit("plan_approved", **build_plan_event(edited, team), edited=True)
             return {
                 "awaits_approval": False,
                 "objection": "",
@@ -56,7 +56,7 @@ async def approve(
     return {"awaits_approval": False, "objection": f"an edit that cannot be used: {wrong[0]}"}
 
 
-def _question(plan: Plan, wrong: list[str], task: str) -> dict[str, Any]:
+def _build_question(plan: Plan, wrong: list[str], task: str) -> dict[str, Any]:
     """Put the plan before a person; `task` is the one that an inner team plans for."""
     return {
         "kind": "plan",
@@ -67,11 +67,11 @@ def _question(plan: Plan, wrong: list[str], task: str) -> dict[str, Any]:
     }
 
 
-def _read(
+def _read_reply(
     reply: Any, state: SupervisorState, team: Team, max_tasks: int
 ) -> tuple[Literal["accept", "reject", "edit"], Plan | None, list[str]]:
     if isinstance(reply, str):
-        reply = _spoken(reply)
+        reply = _parse_reply_text(reply)
     said = reply if isinstance(reply, Mapping) else {}
     # A form sends all its fields: an edited plan that is accepted is an edit.
     if reply is True or (said.get("accept") is True and not said.get("plan")):
@@ -80,24 +80,28 @@ def _read(
         return "reject", None, [str(said["reject"]) or "the plan was rejected without a reason"]
     given = said.get("plan", reply)
     try:
-        edited = read(given if isinstance(given, Mapping | str) else repr(given), Plan)
-    except Unreadable as error:
+        edited = read_value(given if isinstance(given, Mapping | str) else repr(given), Plan)
+    except UnreadableReply as error:
         return "edit", None, error.problems
-    wrong = problems(edited, team, max_tasks=max_tasks, materials=state.get("materials", {}))
-    return ("edit", None, [*wrong, *vague_tasks(edited.tasks)]) if wrong else ("edit", edited, [])
+    wrong = list_plan_problems(
+        edited, team, max_tasks=max_tasks, materials=state.get("materials", {})
+    )
+    return (
+        ("edit", None, [*wrong, *list_vague_tasks(edited.tasks)]) if wrong else ("edit", edited, [])
+    )
 
 
-def _spoken(reply: str) -> Any:
+def _parse_reply_text(reply: str) -> Any:
     words = reply.strip()
-    if words.lower().rstrip(".!") in ACCEPTED:
+    if words.lower().rstrip(".!") in ACCEPTING_REPLIES:
         return True
     way, _, reason = words.partition(":")
     if way.strip().lower() in ("reject", "rejected", "no", "n"):
         return {"reject": reason.strip()}
     is_plan = words.startswith(("{", "[{", "```"))
     try:
-        return read_object(words) if is_plan else json.loads(words)
-    except Unfit:
+        return read_json_object(words) if is_plan else json.loads(words)
+    except InvalidJson:
         return words  # what is wrong with it is told to whom wrote it: no objection to the plan
     except (json.JSONDecodeError, RecursionError):
         return {"reject": words} if len(words.split()) >= MIN_OBJECTION_WORDS else words

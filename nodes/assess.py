@@ -7,23 +7,23 @@ from typing import Literal
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.attempt import expenses
-from nodes.deadline import is_past
+from nodes.attempt import build_expenses
+from nodes.deadline import is_deadline_past
 from nodes.errors import UsageError
-from nodes.events import elapsed_s, emit
-from nodes.ladder import climb, escalated
-from nodes.models.catalog import Models
-from nodes.rendezvous import Seeds, join
-from nodes.substitutes import substitutes
-from nodes.taint import merged
-from nodes.thrift import must_save
+from nodes.events import emit, get_elapsed_s
+from nodes.ladder import choose_action, get_escalation_reason
+from nodes.models.catalog import ModelCatalog
+from nodes.rendezvous import LoadSavedReports, join_dispatch
+from nodes.substitutes import list_candidates
+from nodes.taint import merge_labels
+from nodes.thrift import should_degrade
 from state import (
     SPECIALIST,
     Attempt,
-    Change,
     Context,
     Escalation,
     Expense,
+    RecoveryAction,
     Report,
     Team,
     Tier,
@@ -40,30 +40,30 @@ async def assess(
     runtime: Runtime[Context],
     *,
     team: Team,
-    models: Models,
-    seeds: Seeds,
+    models: ModelCatalog,
+    seeds: LoadSavedReports,
 ) -> WorkerState:
     """Publish the task's report, unless another attempt may mend it."""
-    task, attempts = state["task"], _in_order(state)
+    task, attempts = state["task"], _order_attempts(state)
     last = attempts[-1]
-    problem = problem_of(last)
-    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
-    meeting.entered(task.id)
-    reason = escalated(last.report)
+    problem = describe_problem(last)
+    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
+    meeting.finish_start(task.id)
+    reason = get_escalation_reason(last.report)
     if reason and last.report and last.report.escalation:
         message = last.report.escalation.message
         await emit("escalated", task=task.id, worker=last.worker, reason=reason, message=message)
-    meeting.count(task.id, len(attempts))
-    may_retry = meeting.left() > 0 and not is_past(config)
+    meeting.record_attempts(task.id, len(attempts))
+    may_retry = meeting.count_steps_left() > 0 and not is_deadline_past(config)
     if (problem or reason) and may_retry:
-        change = await _change(state, config, runtime, team=team, models=models)
+        change = await _choose_action(state, config, runtime, team=team, models=models)
         if change is not None:
-            return await _climbed(state, change, problem or _handed_back(last))
-    report = _final(state, problem, ended_s=elapsed_s(config))
+            return await _begin_recovery(state, change, problem or _describe_escalation(last))
+    report = _build_final_report(state, problem, ended_s=get_elapsed_s(config))
     told = report.model_dump(mode="json")
     await emit("report", task=task.id, worker=report.worker, report=told)
-    meeting.publish(task.id, report)
-    return {"results": {task.id: report}, "ledger": _expenses(state)}
+    meeting.publish_report(task.id, report)
+    return {"results": {task.id: report}, "ledger": _collect_expenses(state)}
 
 
 def after_assess(
@@ -84,7 +84,7 @@ def after_assess(
             return "act"
 
 
-def problem_of(attempt: Attempt) -> str:
+def describe_problem(attempt: Attempt) -> str:
     """Say what is wrong with an attempt; empty when its report can stand.
 
     An escalation is no fault: the worker says what it lacks.
@@ -101,38 +101,38 @@ def problem_of(attempt: Attempt) -> str:
     return ""
 
 
-async def _change(
+async def _choose_action(
     state: WorkerState,
     config: RunnableConfig,
     runtime: Runtime[Context],
     *,
     team: Team,
-    models: Models,
-) -> Change | None:
-    attempts = _in_order(state)
+    models: ModelCatalog,
+) -> RecoveryAction | None:
+    attempts = _order_attempts(state)
     last = attempts[-1]
     asked = last.report.escalation if last.report else None
     stronger = None
-    if not must_save(config):
-        stronger = await _stronger(last.tier, models, runtime.context)
-    return climb(
+    if not should_degrade(config):
+        stronger = await _find_stronger_tier(last.tier, models, runtime.context)
+    return choose_action(
         attempts,
         ladder=team.ladder,
         max_attempts=state["max_attempts"],
         stronger=stronger,
         may_split=team.max_recursion > 0,
-        others=substitutes(
+        others=list_candidates(
             state["task"],
-            team.worker(last.worker),
+            team.find_worker(last.worker),
             team,
-            is_out_of_scope=escalated(last.report) == "out_of_scope",
+            is_out_of_scope=get_escalation_reason(last.report) == "out_of_scope",
             message=asked.message if asked else "",
         ),
     )
 
 
-async def _climbed(state: WorkerState, change: Change, problem: str) -> WorkerState:
-    last = _in_order(state)[-1]
+async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: str) -> WorkerState:
+    last = _order_attempts(state)[-1]
     if change.rung == "split":
         await emit("split", task=state["task"].id, worker=change.worker, reason=problem)
     if change.rung == "reassign":
@@ -143,35 +143,35 @@ async def _climbed(state: WorkerState, change: Change, problem: str) -> WorkerSt
     return {"problem": problem, "change": change}
 
 
-async def _stronger(tier: Tier, models: Models, context: Context) -> Tier | None:
+async def _find_stronger_tier(tier: Tier, models: ModelCatalog, context: Context) -> Tier | None:
     """Give the next tier above that is another model, and that can be reached as things are set."""
     for above in TIERS[TIERS.index(tier) + 1 :]:
         try:
-            if models.name(above, context) == models.name(tier, context):
+            if models.get_name(above, context) == models.get_name(tier, context):
                 continue
             # A provider's library is imported with its first model.
-            await asyncio.to_thread(models.chat, above, context)
+            await asyncio.to_thread(models.get_chat_model, above, context)
         except UsageError:
             continue
         return above
     return None
 
 
-def _handed_back(attempt: Attempt) -> str:
+def _describe_escalation(attempt: Attempt) -> str:
     asked = attempt.report.escalation if attempt.report else None
     assert asked is not None, "the attempt was handed back"
     found = f"\nFound so far: {asked.partial}" if asked.partial else ""
     return f"{attempt.worker} handed it back ({asked.reason}): {asked.message}{found}"
 
 
-def _final(state: WorkerState, problem: str, *, ended_s: float) -> Report:
-    attempts = _in_order(state)
+def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> Report:
+    attempts = _order_attempts(state)
     last = attempts[-1]
     reports = [attempt.report for attempt in attempts if attempt.report]
     kept = reports[-1] if reports else Report(status="failed", confidence=0)
     status, escalation = kept.status, kept.escalation
     if problem:
-        status, escalation = "failed", _last_escalation(attempts)
+        status, escalation = "failed", _find_last_escalation(attempts)
     elif escalation:
         status = "escalated"
     return kept.model_copy(
@@ -183,7 +183,7 @@ def _final(state: WorkerState, problem: str, *, ended_s: float) -> Report:
             "confidence": 0 if problem else kept.confidence,
             "error": problem or None,
             "attempts": len(attempts),
-            "marks": merged(*(attempt.marks for attempt in attempts)),
+            "marks": merge_labels(*(attempt.taint_labels for attempt in attempts)),
             "usage": sum((attempt.usage for attempt in attempts), Usage()),
             "started_s": state.get("started_s", ended_s),
             "ended_s": ended_s,
@@ -191,17 +191,17 @@ def _final(state: WorkerState, problem: str, *, ended_s: float) -> Report:
     )
 
 
-def _last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
+def _find_last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
     """Keep what an earlier attempt found before it handed the task back."""
     said = [attempt.report.escalation for attempt in attempts if attempt.report]
     return next((escalation for escalation in reversed(said) if escalation), None)
 
 
-def _expenses(state: WorkerState) -> dict[str, Expense]:
+def _collect_expenses(state: WorkerState) -> dict[str, Expense]:
     task, attempts = state["task"].id, state["attempts"]
-    entered = [expenses(task, number, attempt) for number, attempt in attempts.items()]
+    entered = [build_expenses(task, number, attempt) for number, attempt in attempts.items()]
     return {name: spent for each in entered for name, spent in each.items()}
 
 
-def _in_order(state: WorkerState) -> list[Attempt]:
+def _order_attempts(state: WorkerState) -> list[Attempt]:
     return [state["attempts"][str(number + 1)] for number in range(len(state["attempts"]))]

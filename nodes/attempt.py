@@ -10,16 +10,16 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
 from nodes.cascade import list_shortfalls
-from nodes.deadline import remaining_s
-from nodes.delegation import Delegation, TeamGraph
-from nodes.errand import Errand, TurnsSpent
+from nodes.deadline import get_remaining_s
+from nodes.delegation import SubteamRun, TeamGraph
+from nodes.errand import AttemptContext, TurnLimitReached
 from nodes.errors import PlanInvalid, StoreError, SupervisorError, ThreadBusy
-from nodes.models.ask import Unreadable, read_content
-from nodes.models.deadline import Deadline
-from nodes.origin import handed_on, taint_of
-from nodes.prompts import MAX_OUTPUT_CHARS, handoff_message, shortened
-from nodes.redaction import redacted
-from nodes.taint import MAX_ADDRESSES, merged
+from nodes.models.ask import UnreadableReply, read_content
+from nodes.models.deadline import CallDeadline
+from nodes.origin import build_subteam_origin, build_taint
+from nodes.prompts import MAX_OUTPUT_CHARS, build_handoff_message, shorten_text
+from nodes.redaction import redact_text
+from nodes.taint import MAX_ADDRESSES, merge_labels
 from nodes.tools.documents.read import is_cut
 from state import (
     SPECIALIST,
@@ -29,38 +29,38 @@ from state import (
     Expense,
     Fault,
     Handoff,
-    Mark,
     Recruit,
     Report,
+    TaintLabel,
     Tier,
     Worker,
     WorkerState,
 )
 
-MOMENT_S = 0.05
+CLOCK_TOLERANCE_S = 0.05
 """So near its deadline a run has reached it: clocks differ by less."""
 
-Loop = CompiledStateGraph[Any, Errand, Any, Any]
+WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 
 
-class Doers(Protocol):
+class WorkerAgents(Protocol):
     """Gives what does the work of a team's tasks; each is built when first asked for."""
 
-    async def loop(self, name: str) -> Loop:
+    async def get_agent(self, name: str) -> WorkerAgent:
         """Give the loop of the worker of a name."""
 
-    async def recruited(self, recruit: Recruit) -> Loop:
+    async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
         """Give the loop of a specialist."""
 
-    async def team(self, name: str) -> TeamGraph:
+    async def get_team_graph(self, name: str) -> TeamGraph:
         """Give the graph of the worker of a name that is a team."""
 
-    async def divided(self) -> TeamGraph:
+    async def get_division_graph(self) -> TeamGraph:
         """Give the graph that divides a task of this team into a plan of its own."""
 
 
 @dataclass(kw_only=True)
-class Work:
+class AttemptRunner:
     """What an attempt is made with."""
 
     state: WorkerState
@@ -68,22 +68,22 @@ class Work:
     context: Context
     worker: Worker
     tier: Tier
-    doers: Doers
-    errand: Errand
-    divides: bool
+    agents: WorkerAgents
+    attempt_context: AttemptContext
+    is_divided: bool
     """The task is divided instead of done by one worker."""
-    is_kept: bool
+    is_checkpointed: bool
     """A checkpointer keeps the run."""
     max_steps: int
     """Attempts that the run's step cap leaves to a team."""
-    delegation: Delegation | None = None
+    subteam_run: SubteamRun | None = None
 
-    async def attempt(self) -> Attempt:
+    async def run(self) -> Attempt:
         """Make the attempt."""
-        self.errand.taint = taint_of(self.state)
-        attempt = await self._attempted()
-        inner = self.delegation
-        marks, addresses = self._read()
+        self.attempt_context.taint = build_taint(self.state)
+        attempt = await self._run_attempt()
+        inner = self.subteam_run
+        marks, addresses = self._collect_taint()
         report = attempt.report
         if report:
             update = {"marks": marks, "addresses": addresses, **self._find_failures(report)}
@@ -94,7 +94,7 @@ class Work:
                 "marks": marks,
                 "worker": self.worker.name,
                 "tier": self.tier,
-                "usage": inner.usage if inner else self.errand.usage,
+                "usage": inner.usage if inner else self.attempt_context.usage,
                 "ledger": inner.ledger if inner else {},
             }
         )
@@ -102,21 +102,23 @@ class Work:
     @property
     def inner_steps(self) -> int:
         """Count the attempts that a team made within this one."""
-        return self.delegation.steps if self.delegation else 0
+        return self.subteam_run.steps if self.subteam_run else 0
 
-    def _read(self) -> tuple[tuple[Mark, ...], tuple[str, ...]]:
+    def _collect_taint(self) -> tuple[tuple[TaintLabel, ...], tuple[str, ...]]:
         """Give the marks of all that was read in the attempt, and the addresses that were found."""
-        taint, inner = self.errand.taint, self.delegation
+        taint, inner = self.attempt_context.taint, self.subteam_run
         if inner is None:
-            return merged(taint.marks), taint.addresses()
-        addresses = dict.fromkeys([*taint.found, *inner.addresses])
-        return merged(taint.marks, inner.marks), tuple(addresses)[-MAX_ADDRESSES:]
+            return merge_labels(taint.taint_labels), taint.list_addresses()
+        addresses = dict.fromkeys([*taint.found_addresses, *inner.addresses])
+        return merge_labels(taint.taint_labels, inner.taint_labels), tuple(addresses)[
+            -MAX_ADDRESSES:
+        ]
 
     def _find_failures(self, report: Report) -> dict[str, Any]:
         """Return the fields of a report that say what tools left undone; a team has set its own."""
-        if self.delegation:
+        if self.subteam_run:
             return {"failures": ()}
-        outcomes, materials = self.errand.outcomes, self.state.get("materials", {})
+        outcomes, materials = self.attempt_context.outcomes, self.state.get("materials", {})
         cut = [name for name, text in materials.items() if is_cut(text)]
         failures = (
             *(f"{name} was cut when it was read: its end is not covered" for name in cut),
@@ -127,20 +129,24 @@ class Work:
         gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *report.gaps))
         return {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
 
-    async def _attempted(self) -> Attempt:
+    async def _run_attempt(self) -> Attempt:
         description = self.state["description"]
-        left_s, limit_s = remaining_s(self.config), self.worker.limits.timeout_s
+        left_s, limit_s = get_remaining_s(self.config), self.worker.limits.timeout_s
         timeout_s = limit_s if left_s is None else min(limit_s, left_s)
         fault: Fault = "content"
         try:
-            async with Deadline(limit_s, left_s).of_attempt():
-                report = await self._done(timeout_s)
+            async with CallDeadline(limit_s, left_s).enforce_on_attempt():
+                report = await self._produce_report(timeout_s)
             return Attempt(description=description, report=report)
         except TimeoutError:
-            left_s = remaining_s(self.config)
-            whose = "its limit" if left_s is None or left_s > MOMENT_S else "the run's deadline"
+            left_s = get_remaining_s(self.config)
+            whose = (
+                "its limit"
+                if left_s is None or left_s > CLOCK_TOLERANCE_S
+                else "the run's deadline"
+            )
             error = f"timed out after {timeout_s:.3g} s, {whose}"
-        except (TurnsSpent, Unreadable) as problem:
+        except (TurnLimitReached, UnreadableReply) as problem:
             error = str(problem)
         except (GraphBubbleUp, StoreError, ThreadBusy):
             raise
@@ -150,35 +156,41 @@ class Work:
             fault = "content" if isinstance(problem, PlanInvalid) else "permanent"
         except Exception as problem:  # raised here it would cancel the task's siblings
             error = f"{type(problem).__name__}: {problem}"
-        return Attempt(description=description, error=shortened(redacted(error), 2000), fault=fault)
+        return Attempt(
+            description=description, error=shorten_text(redact_text(error), 2000), fault=fault
+        )
 
-    async def _done(self, timeout_s: float) -> Report:
+    async def _produce_report(self, timeout_s: float) -> Report:
         earlier, answers = self.state.get("problem", ""), self.state.get("answers", {})
-        if self.divides or self.worker.team:
-            doers = self.doers
-            graph = await (doers.divided() if self.divides else doers.team(self.worker.name))
-            self.delegation = Delegation(
+        if self.is_divided or self.worker.team:
+            doers = self.agents
+            graph = await (
+                doers.get_division_graph()
+                if self.is_divided
+                else doers.get_team_graph(self.worker.name)
+            )
+            self.subteam_run = SubteamRun(
                 graph=graph,
-                handoff=self._handoff(),
+                handoff=self._build_handoff(),
                 config=self.config,
                 context=self.context,
                 timeout_s=timeout_s,
                 max_steps=self.max_steps,
-                origin=handed_on(self.state),
-                guidance="" if self.divides else self.worker.instructions.strip(),
-                is_division=self.divides,
+                origin=build_subteam_origin(self.state),
+                guidance="" if self.is_divided else self.worker.instructions.strip(),
+                is_division=self.is_divided,
             )
-            report = await self.delegation.run(earlier=earlier, answers=answers)
+            report = await self.subteam_run.run(earlier=earlier, answers=answers)
         else:
-            report = await self._looped(earlier, answers)
-        return report.model_copy(update={"output": shortened(report.output, MAX_OUTPUT_CHARS)})
+            report = await self._run_agent(earlier, answers)
+        return report.model_copy(update={"output": shorten_text(report.output, MAX_OUTPUT_CHARS)})
 
-    async def _looped(self, earlier: str, answers: Mapping[str, str]) -> Report:
-        doers, name = self.doers, self.worker.name
+    async def _run_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
+        doers, name = self.agents, self.worker.name
         is_recruited = name == SPECIALIST and "recruit" in self.state
-        recruited = doers.recruited(self.state["recruit"]) if is_recruited else None
-        loop = await (recruited or doers.loop(name))
-        message = handoff_message(self._handoff(), earlier=earlier, answers=answers)
+        recruited = doers.get_specialist(self.state["recruit"]) if is_recruited else None
+        loop = await (recruited or doers.get_agent(name))
+        message = build_handoff_message(self._build_handoff(), earlier=earlier, answers=answers)
         result = await loop.ainvoke(
             {
                 "messages": [message],
@@ -186,21 +198,21 @@ class Work:
                 "lacking": self._list_shortfalls(),
             },
             {"metadata": {"task": self.state["task"].id, "worker": name}},
-            context=self.errand,
+            context=self.attempt_context,
             # The attempt is what a resume goes back to: its turns need no checkpoint each.
-            durability="exit" if self.is_kept else None,
+            durability="exit" if self.is_checkpointed else None,
         )
         said = result.get("structured_response")
         if said is None:
-            said = read_content(_last_words(result["messages"]), Report)
+            said = read_content(_read_last_reply(result["messages"]), Report)
         return Report.model_validate(said if isinstance(said, dict) else said.model_dump())
 
     def _list_shortfalls(self) -> list[str]:
         """Return what the reports that are handed over fall short of."""
-        given = self._handoff().context
+        given = self._build_handoff().context
         return [f"{each.task} {reason}" for each in given for reason in list_shortfalls(each)]
 
-    def _handoff(self) -> Handoff:
+    def _build_handoff(self) -> Handoff:
         state, limits = self.state, self.worker.limits
         needed = (state["inputs"][edge.task] for edge in state["task"].depends_on)
         return Handoff(
@@ -215,7 +227,7 @@ class Work:
         )
 
 
-def expenses(task: str, number: str, attempt: Attempt) -> dict[str, Expense]:
+def build_expenses(task: str, number: str, attempt: Attempt) -> dict[str, Expense]:
     """Enter an attempt into the run's ledger; a team's own entries one by one."""
     entry = f"{task}#{number}"
     if not attempt.ledger:
@@ -223,6 +235,6 @@ def expenses(task: str, number: str, attempt: Attempt) -> dict[str, Expense]:
     return {f"{entry}/{name}": spent for name, spent in attempt.ledger.items()}
 
 
-def _last_words(messages: list[Any]) -> str:
+def _read_last_reply(messages: list[Any]) -> str:
     spoken = [message for message in messages if isinstance(message, AIMessage)]
     return str(spoken[-1].text) if spoken else ""

@@ -6,25 +6,33 @@ from typing import Literal
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.deadline import remaining_s
-from nodes.rendezvous import Seeds, join
+from nodes.deadline import get_remaining_s
+from nodes.rendezvous import LoadSavedReports, join_dispatch
 from state import Context, WorkerState
 
 
 async def await_inputs(
-    state: WorkerState, config: RunnableConfig, runtime: Runtime[Context], *, seeds: Seeds
+    state: WorkerState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    seeds: LoadSavedReports,
 ) -> WorkerState:
     """Collect the inputs, or hold the task when a required one will not come.
 
     A held task is given back as it was; the supervisor decides what becomes of it.
     """
     task, known = state["task"], state.get("known", {})
-    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
-    meeting.entered(task.id)
+    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
+    meeting.finish_start(task.id)
     try:
-        async with asyncio.timeout(remaining_s(config)):
+        async with asyncio.timeout(get_remaining_s(config)):
             arrived = await asyncio.gather(
-                *(meeting.wait(edge.task) for edge in task.depends_on if edge.task not in known)
+                *(
+                    meeting.wait_for_report(edge.task)
+                    for edge in task.depends_on
+                    if edge.task not in known
+                )
             )
     except TimeoutError:
         arrived = []
@@ -34,11 +42,11 @@ async def await_inputs(
         for edge in task.depends_on
     )
     if lacks or meeting.is_stopped:
-        meeting.hold(task.id)
-        return {"held": True}
+        meeting.release(task.id)
+        return {"released": True}
     return {"inputs": reports, "description": task.description, "attempts": {}}
 
 
 def after_await_inputs(state: WorkerState) -> Literal["act", "__end__"]:
     """A held task ends here."""
-    return "__end__" if state.get("held") else "act"
+    return "__end__" if state.get("released") else "act"

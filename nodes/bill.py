@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from state import Bill, Estimate, Expense, Tier, Usage
+from state import Estimate, Expense, RunUsage, Tier, Usage
 
 CUT_OFF: Final = "cut off"
 """Calls of attempts that a kill, a cancel or an error ended, and that a resume went on from."""
@@ -13,19 +13,19 @@ NOT_ENDED: Final = "not ended"
 """Calls of attempts that no step has entered yet, in a run that waits or has failed."""
 PLAN, WORK, SYNTHESIS = "plan", "work", "synthesis"
 """The N+2 of a run: one call of planning, one a task, one for the answer."""
-_OWN: Final = Pattern(r"@([a-z]+)(?:#(\d+))?")
-_TASK: Final = Pattern(r"[^#/]+#(\d+)(?:/(\w+))?(?:~\d+)?")
-_REPEATED: Final = {
+_STEP_ENTRY: Final = Pattern(r"@([a-z]+)(?:#(\d+))?")
+_TASK_ENTRY: Final = Pattern(r"[^#/]+#(\d+)(?:/(\w+))?(?:~\d+)?")
+_REPEATED_PURPOSES: Final = {
     PLAN: "revision",
     SYNTHESIS: "critic",
     "select": "judge",
     "lost": "lost",
 }
-_UNENTERED: Final = {"@cut": CUT_OFF, "@open": NOT_ENDED}
-_FURTHER: Final = {PLAN: "plan repair", SYNTHESIS: "synthesis repair", WORK: "tools"}
+_UNATTRIBUTED: Final = {"@cut": CUT_OFF, "@open": NOT_ENDED}
+_FURTHER_PURPOSES: Final = {PLAN: "plan repair", SYNTHESIS: "synthesis repair", WORK: "tools"}
 
 
-def total(ledger: Mapping[str, Expense], estimate: Estimate | None = None) -> Bill:
+def sum_ledger(ledger: Mapping[str, Expense], estimate: Estimate | None = None) -> RunUsage:
     """Sum a ledger, also by worker, by model tier, and by what each call was for."""
     by_worker: defaultdict[str, Usage] = defaultdict(Usage)
     by_tier: defaultdict[str, Usage] = defaultdict(Usage)
@@ -35,8 +35,8 @@ def total(ledger: Mapping[str, Expense], estimate: Estimate | None = None) -> Bi
         whole += expense.usage
         by_worker[expense.worker] += expense.usage
         by_tier[expense.tier] += expense.usage
-        by_mechanism.update(_calls(entry, expense.usage.model_calls))
-    return Bill(
+        by_mechanism.update(_count_calls_by_purpose(entry, expense.usage.model_calls))
+    return RunUsage(
         **dict(whole),
         by_worker=dict(by_worker),
         by_tier=dict(by_tier),
@@ -45,7 +45,7 @@ def total(ledger: Mapping[str, Expense], estimate: Estimate | None = None) -> Bi
     )
 
 
-def beyond(bill: Bill) -> dict[str, int]:
+def count_extra_calls(bill: RunUsage) -> dict[str, int]:
     """Give the calls that go beyond N+2, by the mechanism that spent them."""
     return {
         name: calls
@@ -54,7 +54,7 @@ def beyond(bill: Bill) -> dict[str, int]:
     }
 
 
-def unentered(
+def find_unattributed(
     ledger: Mapping[str, Expense], told: Mapping[Tier, Usage], *, is_over: bool
 ) -> dict[str, Expense]:
     """Give, as entries of their own, the calls that were told of and that a ledger lacks.
@@ -65,16 +65,18 @@ def unentered(
     """
     name = "@cut" if is_over else "@open"
     entered = {entry: spent for entry, spent in ledger.items() if not entry.startswith(f"{name}/")}
-    paid = defaultdict(Usage, total(entered).by_tier)
-    purpose = _UNENTERED[name]
+    paid = defaultdict(Usage, sum_ledger(entered).by_tier)
+    purpose = _UNATTRIBUTED[name]
     return {
-        f"{name}/{tier}": Expense(worker=purpose, tier=tier, usage=_less(spent, paid[tier]))
+        f"{name}/{tier}": Expense(
+            worker=purpose, tier=tier, usage=_subtract_usage(spent, paid[tier])
+        )
         for tier, spent in told.items()
         if spent.model_calls > paid[tier].model_calls
     }
 
 
-def _less(told: Usage, paid: Usage) -> Usage:
+def _subtract_usage(told: Usage, paid: Usage) -> Usage:
     known = told.cost_usd is not None and paid.cost_usd is not None
     return Usage(
         model_calls=told.model_calls - paid.model_calls,
@@ -87,16 +89,16 @@ def _less(told: Usage, paid: Usage) -> Usage:
     )
 
 
-def _calls(entry: str, calls: int) -> dict[str, int]:
+def _count_calls_by_purpose(entry: str, calls: int) -> dict[str, int]:
     """Say what the calls of a ledger's entry were for: the first one, and the further ones."""
-    purpose = mechanism(entry)
-    further = _FURTHER.get(purpose)
+    purpose = identify_mechanism(entry)
+    further = _FURTHER_PURPOSES.get(purpose)
     if further is None or calls < 2:
         return {purpose: calls} if calls else {}
     return {purpose: 1, further: calls - 1}
 
 
-def mechanism(entry: str) -> str:
+def identify_mechanism(entry: str) -> str:
     """Name what a ledger's entry was spent on.
 
     Entries of the graph's own steps are `@step#number`, those of tasks `task#attempt`, with
@@ -106,12 +108,14 @@ def mechanism(entry: str) -> str:
     """
     if entry.startswith("earlier/"):
         return "earlier run"
-    if purpose := _UNENTERED.get(entry.partition("/")[0]):
+    if purpose := _UNATTRIBUTED.get(entry.partition("/")[0]):
         return purpose
-    if found := _OWN.fullmatch(entry):
+    if found := _STEP_ENTRY.fullmatch(entry):
         name, number = found.groups()
-        return _REPEATED.get(name, name) if number or name not in (PLAN, SYNTHESIS) else name
-    found = _TASK.fullmatch(entry)
+        return (
+            _REPEATED_PURPOSES.get(name, name) if number or name not in (PLAN, SYNTHESIS) else name
+        )
+    found = _TASK_ENTRY.fullmatch(entry)
     if found is None:
         return "inner team"
     number, part = found.groups()

@@ -21,16 +21,16 @@ class Budget:
     max_cost_usd: float | None = None
     tokens: int = 0
     cost_usd: float = 0.0
-    held_tokens: int = 0
-    held_usd: float = 0.0
+    reserved_tokens: int = 0
+    reserved_usd: float = 0.0
     """Of what is counted, what calls in flight may spend."""
-    warned: bool = False
+    has_warned: bool = False
     parent: "Budget | None" = None
     """The budget of the run that a team works in; it, too, must have room, and is charged."""
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Forget an earlier request's spending."""
-        self.tokens, self.cost_usd, self.warned = 0, 0.0, False
+        self.tokens, self.cost_usd, self.has_warned = 0, 0.0, False
 
     def charge(self, usage: Usage) -> None:
         """Count what a call has cost; a price that is not known counts as nothing."""
@@ -40,7 +40,7 @@ class Budget:
             self.parent.charge(usage)
 
     @contextmanager
-    def holding(self, tokens: int, cost_usd: float | None, *, is_last: bool) -> Iterator[None]:
+    def reserve_call(self, tokens: int, cost_usd: float | None, *, is_last: bool) -> Iterator[None]:
         """Keep room for a call while it is under way.
 
         Args:
@@ -55,8 +55,8 @@ class Budget:
             raise BudgetSpent(
                 "tokens",
                 limit=self.max_tokens,
-                spent=self.tokens - self.held_tokens,
-                held=self.held_tokens,
+                spent=self.tokens - self.reserved_tokens,
+                held=self.reserved_tokens,
                 kept=self.max_tokens * (1.0 - share),
                 needed=tokens,
             )
@@ -64,24 +64,29 @@ class Budget:
             raise BudgetSpent(
                 "USD",
                 limit=self.max_cost_usd,
-                spent=self.cost_usd - self.held_usd,
-                held=self.held_usd,
+                spent=self.cost_usd - self.reserved_usd,
+                held=self.reserved_usd,
                 kept=self.max_cost_usd * (1.0 - share),
                 needed=price,
             )
-        self._hold(tokens, price)
+        self._adjust_reservation(tokens, price)
         outer = (
-            self.parent.holding(tokens, cost_usd, is_last=False) if self.parent else nullcontext()
+            self.parent.reserve_call(tokens, cost_usd, is_last=False)
+            if self.parent
+            else nullcontext()
         )
         try:
             with outer:
                 yield
         finally:
-            self._hold(-tokens, -price)
+            self._adjust_reservation(-tokens, -price)
 
-    def _hold(self, tokens: int, price: float) -> None:
+    def _adjust_reservation(self, tokens: int, price: float) -> None:
         self.tokens, self.cost_usd = self.tokens + tokens, self.cost_usd + price
-        self.held_tokens, self.held_usd = self.held_tokens + tokens, self.held_usd + price
+        self.reserved_tokens, self.reserved_usd = (
+            self.reserved_tokens + tokens,
+            self.reserved_usd + price,
+        )
 
     def is_low(self) -> bool:
         """Say whether work has used most of what it may."""

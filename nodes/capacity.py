@@ -19,17 +19,17 @@ from langgraph.store.base import BaseStore
 from nodes.events import now_s
 from state import Team, Worker
 
-WEIGHT: Final = 0.3
+MOVING_AVERAGE_WEIGHT: Final = 0.3
 """Of the newest attempt in the moving average of a worker's seconds."""
-FRESH_S: Final = 120.0
+STALE_AFTER_S: Final = 120.0
 """After it another process's work in flight is taken for a process that died."""
-FLUSH_S: Final = 1.0
+FLUSH_INTERVAL_S: Final = 1.0
 """Between two writes to the store while work goes on."""
-_PROCESS: Final = uuid4().hex[:12]
+_PROCESS_ID: Final = uuid4().hex[:12]
 
 
 @dataclass(frozen=True)
-class Load:
+class WorkerLoad:
     """What a worker has to do."""
 
     in_flight: int = 0
@@ -37,7 +37,7 @@ class Load:
     latency_s: float | None = None
     """Seconds of an attempt lately; None while none is known."""
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """Say it as a clause; empty when nothing is known."""
         lately = "" if self.latency_s is None else f"{self.latency_s:.1f} s lately"
         return ", ".join(
@@ -46,61 +46,61 @@ class Load:
 
 
 @dataclass
-class Capacity:
+class TeamLoad:
     """The load of one team's workers."""
 
     team: str
     _in_flight: Counter[str] = field(default_factory=Counter)
     _latency_s: dict[str, float] = field(default_factory=dict)
-    _elsewhere: dict[str, int] = field(default_factory=dict)
-    _changed: set[str] = field(default_factory=set)
-    _flushing: asyncio.Task[None] | None = None
+    _in_flight_elsewhere: dict[str, int] = field(default_factory=dict)
+    _changed_workers: set[str] = field(default_factory=set)
+    _flush_task: asyncio.Task[None] | None = None
 
-    def load(self, worker: str) -> Load:
+    def measure_load(self, worker: str) -> WorkerLoad:
         """Give a worker's load, as far as it is known."""
-        in_flight = self._in_flight[worker] + self._elsewhere.get(worker, 0)
-        return Load(in_flight, self._latency_s.get(worker))
+        in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0)
+        return WorkerLoad(in_flight, self._latency_s.get(worker))
 
-    def told(self, team: Team) -> dict[str, str]:
+    def describe_loads(self, team: Team) -> dict[str, str]:
         """Say of each worker that something is known of how busy it is."""
-        said = {worker.name: self.load(worker.name).words() for worker in team.roster}
+        said = {worker.name: self.measure_load(worker.name).describe() for worker in team.roster}
         return {name: words for name, words in said.items() if words}
 
     @contextmanager
-    def working(self, worker: str, store: BaseStore | None) -> Iterator[None]:
+    def count_attempt(self, worker: str, store: BaseStore | None) -> Iterator[None]:
         """Count an attempt while it is under way, and its seconds afterwards."""
         began = time.monotonic()
         self._in_flight[worker] += 1
-        self._note(worker, store)
+        self._schedule_save(worker, store)
         try:
             yield
         finally:
             self._in_flight[worker] -= 1
             seconds = time.monotonic() - began
             before = self._latency_s.get(worker, seconds)
-            self._latency_s[worker] = before + WEIGHT * (seconds - before)
-            self._note(worker, store)
+            self._latency_s[worker] = before + MOVING_AVERAGE_WEIGHT * (seconds - before)
+            self._schedule_save(worker, store)
 
-    async def read(self, store: BaseStore | None) -> None:
+    async def load_from_store(self, store: BaseStore | None) -> None:
         """Learn from the store what other processes do, and what earlier ones took."""
         if store is None:
             return
         for item in await store.asearch(self._namespace, limit=100):
-            at_work = _others(item.value)
-            self._elsewhere[item.key] = sum(count for count, _ in at_work.values())
+            at_work = _read_other_processes(item.value)
+            self._in_flight_elsewhere[item.key] = sum(count for count, _ in at_work.values())
             if isinstance(seconds := item.value.get("latency_s"), int | float):
                 self._latency_s.setdefault(item.key, float(seconds))
 
-    async def keep(self, store: BaseStore | None) -> None:
+    async def save_to_store(self, store: BaseStore | None) -> None:
         """Write what has changed into the store."""
-        changed, self._changed = self._changed, set()
+        changed, self._changed_workers = self._changed_workers, set()
         if store is None:
             return
         for worker in sorted(changed):
             kept = await store.aget(self._namespace, worker)
-            at_work: dict[str, Any] = _others(kept.value if kept else {})
+            at_work: dict[str, Any] = _read_other_processes(kept.value if kept else {})
             if count := self._in_flight[worker]:
-                at_work[_PROCESS] = (count, now_s())
+                at_work[_PROCESS_ID] = (count, now_s())
             value = {"latency_s": self._latency_s.get(worker), "at_work": at_work}
             await store.aput(self._namespace, worker, value, index=False)
 
@@ -108,41 +108,41 @@ class Capacity:
     def _namespace(self) -> tuple[str, ...]:
         return ("capacity", self.team)
 
-    def _note(self, worker: str, store: BaseStore | None) -> None:
-        self._changed.add(worker)
-        if store is not None and (self._flushing is None or self._flushing.done()):
-            self._flushing = asyncio.get_running_loop().create_task(self._flush(store))
+    def _schedule_save(self, worker: str, store: BaseStore | None) -> None:
+        self._changed_workers.add(worker)
+        if store is not None and (self._flush_task is None or self._flush_task.done()):
+            self._flush_task = asyncio.get_running_loop().create_task(self._save_later(store))
 
-    async def _flush(self, store: BaseStore) -> None:
-        await asyncio.sleep(FLUSH_S)
+    async def _save_later(self, store: BaseStore) -> None:
+        await asyncio.sleep(FLUSH_INTERVAL_S)
         try:
-            await self.keep(store)
+            await self.save_to_store(store)
         except Exception:  # advice only, and the run that opened the store may have closed it
-            self._changed.clear()
+            self._changed_workers.clear()
 
 
-_capacities: dict[str, Capacity] = {}
+_team_loads: dict[str, TeamLoad] = {}
 
 
-def capacity_of(team: Team) -> Capacity:
+def get_team_load(team: Team) -> TeamLoad:
     """Give the load of a team's workers in this process."""
-    return _capacities.setdefault(team.name, Capacity(team.name))
+    return _team_loads.setdefault(team.name, TeamLoad(team.name))
 
 
-def idler(worker: Worker, team: Team, capacity: Capacity) -> Worker:
+def choose_idle_worker(worker: Worker, team: Team, capacity: TeamLoad) -> Worker:
     """Give a busy worker's fallback when that one is idle; else the worker."""
-    if not (team.prefer_idle and worker.fallback and capacity.load(worker.name).in_flight):
+    if not (team.prefer_idle and worker.fallback and capacity.measure_load(worker.name).in_flight):
         return worker
-    other = team.worker(worker.fallback)
-    return worker if capacity.load(other.name).in_flight else other
+    other = team.find_worker(worker.fallback)
+    return worker if capacity.measure_load(other.name).in_flight else other
 
 
-def _others(value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
+def _read_other_processes(value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
     """Read what other living processes have in flight."""
     told = value.get("at_work")
     now = now_s()
     return {
         process: (int(count), float(at))
         for process, (count, at) in (told.items() if isinstance(told, Mapping) else ())
-        if process != _PROCESS and now - float(at) < FRESH_S
+        if process != _PROCESS_ID and now - float(at) < STALE_AFTER_S
     }

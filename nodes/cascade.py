@@ -5,7 +5,7 @@ from typing import Final
 
 from state import EscalationReason, Plan, Report, ReportStatus, Task
 
-ENDED: Mapping[ReportStatus, str] = {
+STATUS_PHRASES: Mapping[ReportStatus, str] = {
     "completed": "was completed",
     "failed": "failed",
     "skipped": "was skipped",
@@ -13,7 +13,7 @@ ENDED: Mapping[ReportStatus, str] = {
 }
 """How a task ended, as the end of a sentence."""
 
-REASONS: Final[Mapping[EscalationReason, str]] = {
+ESCALATION_PHRASES: Final[Mapping[EscalationReason, str]] = {
     "out_of_scope": "out of scope",
     "ambiguous_input": "its input is missing or unclear",
     "confidence_too_low": "too uncertain",
@@ -22,19 +22,19 @@ REASONS: Final[Mapping[EscalationReason, str]] = {
 """In the words of a gap."""
 
 
-def skipped(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> dict[str, Report]:
+def skip_blocked(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> dict[str, Report]:
     """Report as skipped each task that can never have a required input.
 
     An optional input that failed does not stop a task: it runs without.
     """
     known = dict(results)
-    for task in plan.order():
-        if task.id not in known and (reason := _missing_input(task, known)):
-            known[task.id] = left_out(task, reason, at_s=at_s)
+    for task in plan.order_tasks():
+        if task.id not in known and (reason := _describe_missing_input(task, known)):
+            known[task.id] = build_skip_report(task, reason, at_s=at_s)
     return {name: report for name, report in known.items() if name not in results}
 
 
-def left_out(task: Task, reason: str, *, at_s: float) -> Report:
+def build_skip_report(task: Task, reason: str, *, at_s: float) -> Report:
     """Report a task as skipped: nobody worked at it."""
     return Report(
         task=task.id,
@@ -56,20 +56,20 @@ def list_shortfalls(report: Report, description: str = "") -> list[str]:
     """
     if report.status == "escalated" and report.escalation:
         asked = report.escalation
-        return [f"was handed back, {REASONS[asked.reason]}: {asked.message}"]
+        return [f"was handed back, {ESCALATION_PHRASES[asked.reason]}: {asked.message}"]
     if report.status != "completed":
-        return [f"{ENDED[report.status]}: {report.error or description}"]
-    return [f"lacks: {gap}" for gap in list_lacking(report)]
+        return [f"{STATUS_PHRASES[report.status]}: {report.error or description}"]
+    return [f"lacks: {gap}" for gap in list_partial_gaps(report)]
 
 
-def list_lacking(report: Report) -> tuple[str, ...]:
+def list_partial_gaps(report: Report) -> tuple[str, ...]:
     """Return the gaps for which a report is partial: its failures, else all gaps of a team."""
     return (report.failures or report.gaps) if report.is_partial else ()
 
 
-def _missing_input(task: Task, known: Mapping[str, Report]) -> str:
+def _describe_missing_input(task: Task, known: Mapping[str, Report]) -> str:
     for edge in task.depends_on:
         report = known.get(edge.task)
         if edge.required and report is not None and report.status != "completed":
-            return f"needs {edge.task}, which {ENDED[report.status]}"
+            return f"needs {edge.task}, which {STATUS_PHRASES[report.status]}"
     return ""

@@ -4,22 +4,26 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from nodes.events import place
-from nodes.rendezvous import Seeds, join
+from nodes.events import build_task_path
+from nodes.rendezvous import LoadSavedReports, join_dispatch
 from state import Context, WorkerState
 
 
-async def consult(
-    state: WorkerState, config: RunnableConfig, runtime: Runtime[Context], *, seeds: Seeds
+async def ask_human(
+    state: WorkerState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    seeds: LoadSavedReports,
 ) -> WorkerState:
     """Wait for a person's word; those who wait for this task go on without it meanwhile.
 
     The step runs again from its top when the answer comes, so it does nothing else.
     """
     task, number = state["task"], len(state["attempts"])
-    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
-    meeting.entered(task.id)
-    meeting.hold(task.id)
+    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
+    meeting.finish_start(task.id)
+    meeting.release(task.id)
     report = state["attempts"][str(number)].report
     asked = report.escalation if report else None
     question = asked.message if asked else state["problem"]
@@ -27,7 +31,7 @@ async def consult(
     said = interrupt(
         {
             "kind": "question",
-            "task": place(config, task.id),
+            "task": build_task_path(config, task.id),
             "worker": state["change"].worker,
             "question": question,
             "partial": partial,

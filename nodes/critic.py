@@ -7,17 +7,17 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.capacity import capacity_of
-from nodes.deadline import is_past
+from nodes.capacity import get_team_load
+from nodes.deadline import is_deadline_past
 from nodes.errors import ModelError, UsageError
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask
-from nodes.models.catalog import Models
-from nodes.prompts import critique_messages, shortened
-from nodes.steps import steps_left
-from nodes.synthesis.delivery import deliver
-from nodes.synthesis.matter import standing
-from nodes.synthesis.reduction import cut, size
+from nodes.models.ask import UnreadableReply, ask_model
+from nodes.models.catalog import ModelCatalog
+from nodes.prompts import build_critique_messages, shorten_text
+from nodes.steps import count_steps_left
+from nodes.synthesis.delivery import deliver_answer
+from nodes.synthesis.matter import restore_withdrawn_results
+from nodes.synthesis.reduction import cut_report, measure_size
 from state import (
     Context,
     Critique,
@@ -38,7 +38,7 @@ async def criticize(
     runtime: Runtime[Context],
     *,
     team: Team,
-    models: Models,
+    models: ModelCatalog,
 ) -> SupervisorState:
     """Deliver the draft, or send tasks back within the cap; remaining problems become gaps.
 
@@ -46,13 +46,13 @@ async def criticize(
     """
     answer, rounds = state["answer"], state.get("critic_rounds", 0)
     assert answer is not None, "there is a draft"
-    critique, usage, remark = await _review(state, runtime.context, team=team, models=models)
+    critique, usage, remark = await _review_answer(state, runtime.context, team=team, models=models)
     spent = Expense(worker="critic", tier=team.judge_tier, usage=usage)
     ledger = {f"@critic#{rounds + 1}": spent}
-    notes = {} if critique.accepted else _notes(state, critique)
-    may_send = rounds < team.max_critic_rounds and not is_past(config)
-    left = steps_left(state, runtime.context, team)
-    sends = bool(notes) and may_send and left >= len(_again(state, notes))
+    notes = {} if critique.accepted else _collect_rework_notes(state, critique)
+    may_send = rounds < team.max_critic_rounds and not is_deadline_past(config)
+    left = count_steps_left(state, runtime.context, team)
+    sends = bool(notes) and may_send and left >= len(_find_tasks_to_redo(state, notes))
     await emit(
         "criticized",
         accepted=critique.accepted,
@@ -61,7 +61,7 @@ async def criticize(
         remark=remark,
     )
     if sends:
-        return _sent_back(state, notes, ledger)
+        return _send_tasks_back(state, notes, ledger)
     status: RunStatus = state["drafted"]
     if not critique.accepted:
         problems = critique.problems or (
@@ -69,13 +69,13 @@ async def criticize(
         )
         gaps = tuple(dict.fromkeys((*answer.gaps, *problems)))
         answer, status = answer.model_copy(update={"gaps": gaps}), "partial"
-    return await deliver(
+    return await deliver_answer(
         state,
         config,
         answer=answer,
         status=status,
         ledger=ledger,
-        capacity=capacity_of(team),
+        capacity=get_team_load(team),
         store=runtime.store,
     )
 
@@ -85,49 +85,49 @@ def after_critic(state: SupervisorState) -> Literal["supervisor", "__end__"]:
     return "supervisor" if state.get("status") == "running" else "__end__"
 
 
-async def _review(
-    state: SupervisorState, context: Context, *, team: Team, models: Models
+async def _review_answer(
+    state: SupervisorState, context: Context, *, team: Team, models: ModelCatalog
 ) -> tuple[Critique, Usage, str]:
-    plan, answer, results = state["plan"], state["answer"], standing(state)[0]
+    plan, answer, results = state["plan"], state["answer"], restore_withdrawn_results(state)[0]
     assert plan is not None and answer is not None, "there is a draft of a planned answer"
     reports = [results[task.id] for task in plan.tasks if task.id in results]
     passed = Critique(accepted=True)
-    messages = critique_messages(
-        state["request"], plan, answer, _fitting(reports, team.max_synthesis_chars)
+    messages = build_critique_messages(
+        state["request"], plan, answer, _fit_reports(reports, team.max_synthesis_chars)
     )
     try:
-        reply = await ask(models.chat(team.judge_tier, context), Critique, messages)
+        reply = await ask_model(models.get_chat_model(team.judge_tier, context), Critique, messages)
     except (ModelError, UsageError) as error:
         return passed, Usage(), f"the critic failed, the answer stands: {error}"
-    except Unreadable as error:
+    except UnreadableReply as error:
         return passed, error.usage, "the critique could not be read, the answer stands"
     return reply.value, reply.usage, ""
 
 
-def _fitting(reports: Sequence[Report], max_chars: int) -> Sequence[Report]:
-    if size(reports) <= max_chars:
+def _fit_reports(reports: Sequence[Report], max_chars: int) -> Sequence[Report]:
+    if measure_size(reports) <= max_chars:
         return reports
-    return [cut(report, max_chars // len(reports)) for report in reports]
+    return [cut_report(report, max_chars // len(reports)) for report in reports]
 
 
-def _notes(state: SupervisorState, critique: Critique) -> dict[str, str]:
+def _collect_rework_notes(state: SupervisorState, critique: Critique) -> dict[str, str]:
     """Give what each task that was sent back must mend; ids that no result has are passed over."""
     results = state.get("results", {})
     return {
-        rework.task: shortened(rework.mend, MAX_NOTE_CHARS)
+        rework.task: shorten_text(rework.fix, MAX_NOTE_CHARS)
         for rework in critique.send_back
         if rework.task in results
     }
 
 
-def _sent_back(
+def _send_tasks_back(
     state: SupervisorState, notes: Mapping[str, str], ledger: Mapping[str, Expense]
 ) -> SupervisorState:
     """Drop the results that were sent back, and those made from them; their attempts begin anew.
 
     What they have cost stays in the bill and in the step cap, under other keys.
     """
-    results, again = state.get("results", {}), _again(state, notes)
+    results, again = state.get("results", {}), _find_tasks_to_redo(state, notes)
     rounds = state.get("critic_rounds", 0) + 1
     steps = {
         f"{name}~{rounds}" if name.partition("/")[0] in again else name: count
@@ -145,18 +145,18 @@ def _sent_back(
         "results": Overwrite(kept),  # type: ignore[typeddict-item]  # see above
         "steps": Overwrite(steps),  # type: ignore[typeddict-item]  # see above
         "ledger": Overwrite({**paid, **ledger}),  # type: ignore[typeddict-item]  # see above
-        "withdrawn": {**state.get("withdrawn", {}), **dropped},
+        "results_before_rework": {**state.get("results_before_rework", {}), **dropped},
         "notes": dict(notes),
         "critic_rounds": rounds,
-        "reported": -1,
+        "reports_at_last_dispatch": -1,
     }
 
 
-def _again(state: SupervisorState, notes: Iterable[str]) -> set[str]:
+def _find_tasks_to_redo(state: SupervisorState, notes: Iterable[str]) -> set[str]:
     """Name the tasks that are done again: those sent back, and those made from their results."""
     plan, found = state["plan"], set(notes)
     assert plan is not None, "the supervisor has planned"
-    for task in plan.order():
+    for task in plan.order_tasks():
         if any(edge.task in found for edge in task.depends_on):
             found.add(task.id)
     return found

@@ -12,16 +12,16 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 
-from nodes.capacity import capacity_of, idler
-from nodes.models.ask import Unreadable, ask
-from nodes.prompts import route_messages, step_messages
+from nodes.capacity import choose_idle_worker, get_team_load
+from nodes.models.ask import UnreadableReply, ask_model
+from nodes.prompts import build_route_messages, build_step_messages
 from state import Decision, Plan, Report, Task, Team, Usage
 
-MAX_CHARS = 4000
+MAX_DESCRIPTION_CHARS = 4000
 """Of a task's description."""
 
 
-async def route(
+async def route_request(
     model: BaseChatModel, team: Team, request: str, materials: Sequence[str], *, max_tasks: int
 ) -> tuple[Plan, Decision, Usage]:
     """Choose who takes a request: a pinned worker, else whom the model names, else the fallback.
@@ -31,23 +31,28 @@ async def route(
     Raises:
         ModelError: the model cannot be reached.
     """
-    decision, usage = _pinned(team, request), Usage()
+    decision, usage = _match_pinned_route(team, request), Usage()
     if decision is None:
-        load = capacity_of(team).told(team)
-        asking = route_messages(team, request, materials, load=load)
-        decision, usage = await _decided(model, team, asking, may_end=False)
-        decision = _to_the_idle(decision, team)
+        load = get_team_load(team).describe_loads(team)
+        asking = build_route_messages(team, request, materials, load=load)
+        decision, usage = await _ask_decision(model, team, asking, may_end=False)
+        decision = _prefer_idle_worker(decision, team)
     if max_tasks < 2:
         decision = decision.model_copy(update={"secondary": ""})
     chosen = [decision.worker, *([decision.secondary] if decision.secondary else [])]
     tasks = tuple(
-        Task(id=name, description=request[:MAX_CHARS], worker=name, materials=tuple(materials))
+        Task(
+            id=name,
+            description=request[:MAX_DESCRIPTION_CHARS],
+            worker=name,
+            materials=tuple(materials),
+        )
         for name in dict.fromkeys(chosen)
     )
-    return Plan(goal=request[:MAX_CHARS], tasks=tasks), decision, usage
+    return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=tasks), decision, usage
 
 
-async def step(
+async def choose_next_step(
     model: BaseChatModel,
     team: Team,
     request: str,
@@ -60,9 +65,9 @@ async def step(
     Raises:
         ModelError: the model cannot be reached.
     """
-    load = capacity_of(team).told(team)
-    asking = step_messages(team, request, materials, tuple(results.values()), load=load)
-    decision, usage = await _decided(model, team, asking, may_end=plan is not None)
+    load = get_team_load(team).describe_loads(team)
+    asking = build_step_messages(team, request, materials, tuple(results.values()), load=load)
+    decision, usage = await _ask_decision(model, team, asking, may_end=plan is not None)
     if decision.is_done and plan is not None:
         return None, decision, usage
     done = plan.tasks if plan else ()
@@ -70,23 +75,25 @@ async def step(
     task = Task.model_validate(
         {
             "id": next(f"S{n}" for n in count(len(done) + 1) if f"S{n}" not in taken),
-            "description": (decision.task or request)[:MAX_CHARS],
+            "description": (decision.task or request)[:MAX_DESCRIPTION_CHARS],
             "worker": decision.worker,
             "depends_on": [{"task": earlier.id, "required": False} for earlier in done],
             "materials": materials,
         }
     )
-    return Plan(goal=request[:MAX_CHARS], tasks=(*done, task)), decision, usage
+    return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=(*done, task)), decision, usage
 
 
-async def _decided(
+async def _ask_decision(
     model: BaseChatModel, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
 ) -> tuple[Decision, Usage]:
     names = [worker.name for worker in team.roster]
     try:
-        reply = await ask(model, Decision, asking, parameters=_parameters(tuple(names)))
+        reply = await ask_model(
+            model, Decision, asking, parameters=_build_decision_schema(tuple(names))
+        )
         decision, usage = reply.value, reply.usage
-    except Unreadable as error:
+    except UnreadableReply as error:
         decision, usage = Decision(reason=f"the reply was unusable: {error}"), error.usage
     if decision.worker not in names and not (decision.is_done and may_end):
         fallback = team.generalist or names[0]
@@ -100,18 +107,18 @@ async def _decided(
     return decision, usage
 
 
-def _to_the_idle(decision: Decision, team: Team) -> Decision:
+def _prefer_idle_worker(decision: Decision, team: Team) -> Decision:
     """Send a request to the fallback of a busy worker, where that one is idle."""
-    chosen, capacity = team.worker(decision.worker), capacity_of(team)
-    other = idler(chosen, team, capacity)
+    chosen, capacity = team.find_worker(decision.worker), get_team_load(team)
+    other = choose_idle_worker(chosen, team, capacity)
     if other is chosen or other.name == decision.secondary:
         return decision
-    busy = capacity.load(chosen.name).words()
+    busy = capacity.measure_load(chosen.name).describe()
     reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} is idle)"
     return decision.model_copy(update={"worker": other.name, "reason": reason.strip()})
 
 
-def _pinned(team: Team, request: str) -> Decision | None:
+def _match_pinned_route(team: Team, request: str) -> Decision | None:
     """Follow a route of the team's own: the first whose words all stand in the request."""
     spoken = request.lower()
     for words, worker in team.routes.items():
@@ -121,7 +128,7 @@ def _pinned(team: Team, request: str) -> Decision | None:
 
 
 @cache
-def _parameters(workers: tuple[str, ...]) -> dict[str, Any]:
+def _build_decision_schema(workers: tuple[str, ...]) -> dict[str, Any]:
     """Give the schema of a decision whose vocabulary of workers is closed."""
     schema = Decision.model_json_schema()
     for field in ("worker", "secondary"):

@@ -12,12 +12,12 @@ from typing import Any, cast, get_args
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from nodes.bill import total
+from nodes.bill import sum_ledger
 from nodes.budget import Budget
-from nodes.deadline import stamps
-from nodes.events import now_s, place
-from nodes.origin import HANDED, marks_of
-from nodes.prompts import delegated_request
+from nodes.deadline import build_deadline_keys
+from nodes.events import build_task_path, now_s
+from nodes.origin import ORIGIN_KEY, collect_report_labels
+from nodes.prompts import build_subteam_request
 from state import (
     Answer,
     Claim,
@@ -26,11 +26,11 @@ from state import (
     Expense,
     Finding,
     Handoff,
-    Mark,
     Origin,
     Plan,
     Report,
     SupervisorState,
+    TaintLabel,
     Usage,
 )
 
@@ -41,7 +41,7 @@ MAX_CLAIMS = 60
 
 
 @dataclass(kw_only=True)
-class Delegation:
+class SubteamRun:
     """One attempt at a task by a team; what it cost is known also when it breaks off."""
 
     graph: TeamGraph
@@ -66,7 +66,7 @@ class Delegation:
             SupervisorError: the team could not plan, or its models cannot be reached.
         """
         given = {
-            "request": delegated_request(
+            "request": build_subteam_request(
                 self.handoff, guidance=self.guidance, earlier=earlier, answers=answers
             ),
             "materials": self.handoff.artifacts,
@@ -81,10 +81,10 @@ class Delegation:
             approve_plan=False,
         )
         async for values in self.graph.astream(
-            given, self._config(), context=context, stream_mode="values"
+            given, self._build_config(), context=context, stream_mode="values"
         ):
             self.state = cast(dict[str, Any], values)
-        return told(cast(SupervisorState, self.state))
+        return build_report(cast(SupervisorState, self.state))
 
     @property
     def ledger(self) -> dict[str, Expense]:
@@ -100,7 +100,7 @@ class Delegation:
     @property
     def usage(self) -> Usage:
         """Give the sum of what the team has spent."""
-        bill = total(self.ledger)
+        bill = sum_ledger(self.ledger)
         return Usage(**{name: getattr(bill, name) for name in Usage.model_fields})
 
     @property
@@ -109,13 +109,13 @@ class Delegation:
         return sum(self.state.get("steps", {}).values())
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def taint_labels(self) -> tuple[TaintLabel, ...]:
         """Give what the team has read; all there is, where a worker of it broke off."""
         results: dict[str, Report] = self.state.get("results", {})
         plan: Plan | None = self.state.get("plan")
         if plan is None or any(task.id not in results for task in plan.tasks):
-            return get_args(Mark)
-        return marks_of(results.values())
+            return get_args(TaintLabel)
+        return collect_report_labels(results.values())
 
     @property
     def addresses(self) -> list[str]:
@@ -123,13 +123,13 @@ class Delegation:
         reports = self.state.get("results", {}).values()
         return [address for report in reports for address in report.addresses]
 
-    def _config(self) -> RunnableConfig:
+    def _build_config(self) -> RunnableConfig:
         outer = self.config["configurable"]
         inner: dict[str, Any] = {
-            "__within": place(self.config, self.handoff.task),
+            "__within": build_task_path(self.config, self.handoff.task),
             "__given": self.handoff.context,
-            HANDED: self.origin,
-            **stamps(now_s(), self.timeout_s),
+            ORIGIN_KEY: self.origin,
+            **build_deadline_keys(now_s(), self.timeout_s),
         }
         if isinstance(budget := outer.get("__budget"), Budget):
             inner["__budget"] = Budget(
@@ -138,26 +138,26 @@ class Delegation:
         return {**self.config, "configurable": {**outer, **inner}}
 
 
-def told(state: SupervisorState) -> Report:
+def build_report(state: SupervisorState) -> Report:
     """Put a team's answer into the report of the task it was for."""
     answer, results = state.get("answer"), state.get("results", {})
     reports = [results[name] for name in sorted(results)]
     if answer is None or not any(report.status == "completed" for report in reports):
-        return _not_done(answer, reports)
+        return _build_failure_report(answer, reports)
     return Report(
         output=answer.text,
-        claims=_claims(reports),
+        claims=_merge_claims(reports),
         findings=tuple(
             Finding(**{name: getattr(found, name) for name in Finding.model_fields})
             for found in answer.findings
         ),
         confidence=answer.confidence,
-        gaps=(*answer.gaps, *_disputes(answer)),
+        gaps=(*answer.gaps, *_describe_contradictions(answer)),
         is_partial=state.get("status") != "done",
     )
 
 
-def _not_done(answer: Answer | None, reports: list[Report]) -> Report:
+def _build_failure_report(answer: Answer | None, reports: list[Report]) -> Report:
     lacking = "; ".join(answer.gaps) if answer else "the team gave no answer"
     asked = next((report.escalation for report in reports if report.escalation), None)
     if asked and all(report.status in ("escalated", "skipped") for report in reports):
@@ -171,12 +171,12 @@ def _not_done(answer: Answer | None, reports: list[Report]) -> Report:
     return Report(status="failed", output=lacking, confidence=0)
 
 
-def _claims(reports: list[Report]) -> tuple[Claim, ...]:
+def _merge_claims(reports: list[Report]) -> tuple[Claim, ...]:
     claims = [claim for report in reports for claim in report.claims]
     return tuple({(claim.text, claim.source): claim for claim in claims}.values())[:MAX_CLAIMS]
 
 
-def _disputes(answer: Answer) -> list[str]:
+def _describe_contradictions(answer: Answer) -> list[str]:
     return [
         f"{dispute.subject}: sources contradict each other; "
         f"{dispute.verdict or 'nobody could decide which holds'}"

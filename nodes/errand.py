@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from langchain_core.language_models import BaseChatModel
 
 from nodes.taint import Taint
-from nodes.tool_outcomes import Outcomes
+from nodes.tool_outcomes import ToolOutcomes
 from state import Limits, Usage
 
 
-class TurnsSpent(Exception):
+class TurnLimitReached(Exception):
     """A worker used its turns, or its tokens, and still gave no report."""
 
 
 @dataclass(kw_only=True)
-class Errand:
+class AttemptContext:
     """The context of a worker's loop: the attempt's model and caps, and what it cost so far."""
 
     model: BaseChatModel
@@ -23,5 +23,5 @@ class Errand:
     turns: int = 0
     taint: Taint = field(default_factory=Taint)
     """What was read so far, which the worker's tools are held to."""
-    outcomes: Outcomes = field(default_factory=Outcomes)
+    outcomes: ToolOutcomes = field(default_factory=ToolOutcomes)
     """How the tool calls so far ended."""

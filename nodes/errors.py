@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:  # the command line's help needs errors, and not what the vocabulary stands on
     from state import Usage
 
-from nodes.redaction import redacted
+from nodes.redaction import redact_text
 
 
 class SupervisorError(RuntimeError):
@@ -54,13 +54,13 @@ class SupervisorError(RuntimeError):
     """What was spent in vain before it was raised; whoever catches it bills it."""
 
     def __init__(self, what: str, *, cause: str = "", kept: str = "", next: str = "") -> None:
-        self.what, self.cause, self.kept, self.next = map(redacted, (what, cause, kept, next))
+        self.what, self.cause, self.kept, self.next = map(redact_text, (what, cause, kept, next))
         super().__init__(self.what)
 
     def __str__(self) -> str:
         return f"{self.what}: {self.cause}" if self.cause else self.what
 
-    def line(self) -> str:
+    def format_line(self) -> str:
         """Say it in one line: what happened, what was kept, what to do next."""
         parts = [f"error[{self.code}] {self}"]
         if self.kept:
@@ -71,11 +71,11 @@ class SupervisorError(RuntimeError):
         return " ".join([*(part if part.endswith("?") else f"{part}." for part in said), last])
 
 
-def kinds_of(error: type[SupervisorError]) -> Iterator[type[SupervisorError]]:
+def walk_subclasses(error: type[SupervisorError]) -> Iterator[type[SupervisorError]]:
     """Yield a class of errors and all below it."""
     yield error
     for kind in error.__subclasses__():
-        yield from kinds_of(kind)
+        yield from walk_subclasses(kind)
 
 
 class UsageError(SupervisorError):
@@ -180,7 +180,7 @@ class BadResponse(ModelError):
         self, what: str, *, said: str = "", cause: str = "", kept: str = "", next: str = ""
     ) -> None:
         super().__init__(what, cause=cause, kept=kept, next=next)
-        self.said = said
+        self.reply_text = said
 
 
 class ResponseCut(ModelError):
@@ -212,20 +212,27 @@ class BudgetSpent(ModelError):
         kept: float = 0.0,
         needed: float = 0.0,
     ) -> None:
-        said = f"the budget is spent: {_amount(spent, unit)} of {_amount(limit, unit)} {unit}"
+        said = (
+            f"the budget is spent: {_format_amount(spent, unit)} of "
+            f"{_format_amount(limit, unit)} {unit}"
+        )
         if spent < limit:
             reserved = {"calls under way": held, "the answer": kept}
             parts = [
-                f"{_amount(spent, unit)} of {_amount(limit, unit)} {unit} spent",
-                *(f"{_amount(n, unit)} reserved for {what}" for what, n in reserved.items() if n),
-                f"{_amount(needed, unit)} expected for the call",
+                f"{_format_amount(spent, unit)} of {_format_amount(limit, unit)} {unit} spent",
+                *(
+                    f"{_format_amount(n, unit)} reserved for {what}"
+                    for what, n in reserved.items()
+                    if n
+                ),
+                f"{_format_amount(needed, unit)} expected for the call",
             ]
             said = f"the budget has no room for another call: {', '.join(parts)}"
         super().__init__(said, next="resume with a larger budget, or ask for less")
         self.unit, self.limit, self.spent = unit, limit, spent
 
 
-def _amount(value: float, unit: str) -> str:
+def _format_amount(value: float, unit: str) -> str:
     return f"{value:,.4f}" if unit == "USD" else f"{value:,.0f}"
 
 

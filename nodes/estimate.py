@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from nodes.models.catalog import Models
-from nodes.models.prices import cost_usd
-from nodes.prompts import MAX_ARTIFACT_CHARS, work_prompt
+from nodes.models.catalog import ModelCatalog
+from nodes.models.prices import compute_cost_usd
+from nodes.prompts import MAX_ARTIFACT_CHARS, build_worker_prompt
 from state import Context, Estimate, Plan, Task, Team, Tier, Usage
 
 CHARS_PER_TOKEN: Final = 4
@@ -23,16 +23,16 @@ TEAM_CALLS: Final = 5
 
 
 @dataclass(frozen=True)
-class _Call:
+class _ExpectedCall:
     tier: Tier
-    given: int
-    made: int
+    input_tokens: int
+    output_tokens: int
 
 
-def estimated(
+def estimate_run(
     plan: Plan,
     team: Team,
-    models: Models,
+    models: ModelCatalog,
     context: Context,
     *,
     materials: Mapping[str, str],
@@ -42,13 +42,13 @@ def estimated(
 
     Retries, tools beyond the rule of thumb and every optional mechanism come on top.
     """
-    calls = [call for task in plan.tasks for call in _work(task, team, materials)]
+    calls = [call for task in plan.tasks for call in _expect_task_calls(task, team, materials)]
     results = sum(RESULT_TOKENS for _ in plan.tasks)
-    calls.append(_Call(team.synthesizer_tier, SCHEMA_TOKENS + results, 2 * OUTPUT_TOKENS))
+    calls.append(_ExpectedCall(team.synthesizer_tier, SCHEMA_TOKENS + results, 2 * OUTPUT_TOKENS))
     prices = [
-        cost_usd(
-            models.name(call.tier, context),
-            {"input_tokens": call.given, "output_tokens": call.made},
+        compute_cost_usd(
+            models.get_name(call.tier, context),
+            {"input_tokens": call.input_tokens, "output_tokens": call.output_tokens},
             models.settings.prices,
         )
         for call in calls
@@ -56,22 +56,22 @@ def estimated(
     known = [price for price in (*prices, planning.cost_usd) if price is not None]
     return Estimate(
         model_calls=planning.model_calls + len(calls),
-        input_tokens=planning.input_tokens + sum(call.given for call in calls),
-        output_tokens=planning.output_tokens + sum(call.made for call in calls),
+        input_tokens=planning.input_tokens + sum(call.input_tokens for call in calls),
+        output_tokens=planning.output_tokens + sum(call.output_tokens for call in calls),
         cost_usd=round(sum(known), 6) if len(known) == len(prices) + 1 else None,
     )
 
 
-def _work(task: Task, team: Team, materials: Mapping[str, str]) -> list[_Call]:
-    worker = team.worker(task.worker)
+def _expect_task_calls(task: Task, team: Team, materials: Mapping[str, str]) -> list[_ExpectedCall]:
+    worker = team.find_worker(task.worker)
     artifacts = sum(min(len(materials[name]), MAX_ARTIFACT_CHARS) for name in task.materials)
-    own = (len(work_prompt(worker)) + len(task.description) + artifacts) // CHARS_PER_TOKEN
+    own = (len(build_worker_prompt(worker)) + len(task.description) + artifacts) // CHARS_PER_TOKEN
     given = own + SCHEMA_TOKENS + RESULT_TOKENS * len(task.depends_on)
     if worker.team or task.is_compound:
-        return [_Call(worker.tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
+        return [_ExpectedCall(worker.tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
     turns = min(worker.limits.max_turns, TURNS_WITH_TOOLS) if worker.tools else 1
     # each turn is sent all that was said before it
     return [
-        _Call(worker.tier, given + turn * (OUTPUT_TOKENS + RESULT_TOKENS), OUTPUT_TOKENS)
+        _ExpectedCall(worker.tier, given + turn * (OUTPUT_TOKENS + RESULT_TOKENS), OUTPUT_TOKENS)
         for turn in range(turns)
     ]

@@ -12,9 +12,9 @@ from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config, get_stream_writer
 
-from nodes.redaction import redacted_value
+from nodes.redaction import redact_value
 
-Kind = Literal[
+EventKind = Literal[
     "request",
     "plan_created",
     "plan_rejected",
@@ -48,20 +48,20 @@ def now_s() -> float:
     return _EPOCH + time.monotonic()
 
 
-def elapsed_s(config: RunnableConfig | None = None) -> float:
+def get_elapsed_s(config: RunnableConfig | None = None) -> float:
     """Give the seconds since the run began; 0 outside a run of ours."""
     configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
     began_at = configurable.get("began_at")
     return 0.0 if began_at is None else max(0.0, now_s() - began_at)
 
 
-def place(config: RunnableConfig | None = None, task: str = "") -> str:
+def build_task_path(config: RunnableConfig | None = None, task: str = "") -> str:
     """Give a task's place in the whole run: `outer/inner` within a team that does a task."""
     configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
     return "/".join(filter(None, [configurable.get("__within", ""), task]))
 
 
-async def emit(kind: Kind, *, task: str = "", worker: str = "", **data: Any) -> None:
+async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any) -> None:
     """Tell the run's listeners; task and worker default to those of the surrounding call.
 
     What a team does inside a task is told as `within` that task.
@@ -69,21 +69,21 @@ async def emit(kind: Kind, *, task: str = "", worker: str = "", **data: Any) -> 
     config = get_config()
     around = config.get("metadata", {})
     event = {
-        "t": round(elapsed_s(config), 6),
+        "t": round(get_elapsed_s(config), 6),
         "kind": kind,
-        "task": place(config, task or around.get("task", "")),
+        "task": build_task_path(config, task or around.get("task", "")),
         "worker": worker or around.get("worker", ""),
         **data,
     }
-    if within := place(config):
+    if within := build_task_path(config):
         event["within"] = within
-    event = redacted_value(event)
+    event = redact_value(event)
     get_stream_writer()(event)
-    if _is_heard(config):
+    if _has_listeners(config):
         await adispatch_custom_event(kind, event, config=config)
 
 
-def _is_heard(config: RunnableConfig) -> bool:
+def _has_listeners(config: RunnableConfig) -> bool:
     """Say whether a handler listens: dispatching to nobody costs as much as a step's own work."""
     callbacks = config.get("callbacks")
     return bool(callbacks if isinstance(callbacks, list) else callbacks and callbacks.handlers)

@@ -23,9 +23,9 @@ DIVIDE = """\
 - Set is_compound for a task that is too large for one worker. When its turn comes it is planned
   again, by itself, for this same team. Give it to the worker who would do most of it."""
 
-GIVEN = "Results that come with the request. Tasks that depend on no other get them whole."
+PRIOR_RESULTS = "Results that come with the request. Tasks that depend on no other get them whole."
 
-LOAD = "How busy the workers are. Where two fit a task equally well, choose the idle one."
+WORKER_LOAD = "How busy the workers are. Where two fit a task equally well, choose the idle one."
 
 RECRUIT = """\
 A task fits no worker of the team. Make a specialist for it: a role, one narrow instruction that
@@ -59,7 +59,7 @@ Do the task of your handoff with your tools, then call Report once.
 - If what you found makes work that builds on this task pointless, say why in invalidates.
 - confidence says how sure you are, 0 to 100."""
 
-ANSWERED = "A person was asked about this task. Work by what they said:"
+HUMAN_ANSWERS = "A person was asked about this task. Work by what they said:"
 
 REFINE = """\
 A worker failed at a task. Rewrite the task from the error so that the next attempt can succeed:

@@ -3,7 +3,7 @@
 from langchain_core.runnables import RunnableConfig
 
 
-def is_saved(config: RunnableConfig) -> bool:
+def has_checkpointer(config: RunnableConfig) -> bool:
     """Return whether a checkpointer saves the run; a thread id alone does not mean that.
 
     LangGraph's server gives a run without a thread an id, and no checkpointer.

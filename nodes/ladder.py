@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from state import Attempt, Change, EscalationReason, Report, Rung, Tier
+from state import Attempt, EscalationReason, RecoveryAction, Report, Rung, Tier
 
 REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
     "out_of_scope": ("reassign", "person"),
@@ -14,7 +14,7 @@ REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
 """What can mend an escalation, in this order, where the team's ladder has it."""
 
 
-def climb(
+def choose_action(
     attempts: Sequence[Attempt],
     *,
     ladder: Sequence[Rung],
@@ -22,7 +22,7 @@ def climb(
     stronger: Tier | None,
     others: Mapping[str, Tier],
     may_split: bool,
-) -> Change | None:
+) -> RecoveryAction | None:
     """Choose the change that the next attempt brings; None when the last report stands.
 
     Each rung is taken once. After a failure, refining may be repeated when no other rung is left,
@@ -39,8 +39,8 @@ def climb(
     tried = {attempt.worker for attempt in attempts}
     taken = {attempt.rung for attempt in attempts}
     untried = {name: tier for name, tier in others.items() if name not in tried}
-    changes = _changes(last, stronger, untried, may_split=may_split)
-    reason = escalated(last.report)
+    changes = _list_possible_actions(last, stronger, untried, may_split=may_split)
+    reason = get_escalation_reason(last.report)
     wanted = ladder if reason is None else [rung for rung in REMEDIES[reason] if rung in ladder]
     for rung in wanted:
         if rung in changes and rung not in taken:
@@ -48,22 +48,22 @@ def climb(
     return changes["refine"] if reason is None and "refine" in ladder else None
 
 
-def escalated(report: Report | None) -> EscalationReason | None:
+def get_escalation_reason(report: Report | None) -> EscalationReason | None:
     """Give the reason for which a worker handed its task back; None when it did not."""
     if report is None or report.escalation is None or report.status in ("failed", "skipped"):
         return None
     return report.escalation.reason
 
 
-def _changes(
+def _list_possible_actions(
     last: Attempt, stronger: Tier | None, others: Mapping[str, Tier], *, may_split: bool
-) -> dict[Rung, Change]:
+) -> dict[Rung, RecoveryAction]:
     """Give the changes that can be made."""
     rungs: tuple[Rung, ...] = ("refine", "person", "split") if may_split else ("refine", "person")
-    same = {rung: Change(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
+    same = {rung: RecoveryAction(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
     if stronger is not None:
-        same["tier"] = Change(rung="tier", worker=last.worker, tier=stronger)
+        same["tier"] = RecoveryAction(rung="tier", worker=last.worker, tier=stronger)
     for name, tier in others.items():
-        same["reassign"] = Change(rung="reassign", worker=name, tier=tier)
+        same["reassign"] = RecoveryAction(rung="reassign", worker=name, tier=tier)
         break
     return same

@@ -9,12 +9,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
-from nodes.checks.plan import may_divide, problems, vague_tasks
+from nodes.checks.plan import list_plan_problems, list_vague_tasks, may_divide
 from nodes.errors import BadResponse, ModelError, PlanInvalid
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask, sentences
-from nodes.models.reader import Unfit, read_object
-from nodes.prompts import problem_message, shortened
+from nodes.models.ask import UnreadableReply, ask_model, describe_validation_errors
+from nodes.models.reader import InvalidJson, read_json_object
+from nodes.prompts import build_problem_message, shorten_text
 from state import SPECIALIST, Plan, Team, Usage
 
 MAX_CAUSE_CHARS = 1_200
@@ -45,7 +45,7 @@ async def make_plan(
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached.
     """
-    check = _Check(team, max_tasks, materials, adopt, finished)
+    check = _PlanCheck(team, max_tasks, materials, adopt, finished)
     asking, spent, is_told = list(messages), Usage(), False
     sound: Plan | None = None
     last: Plan | None = None
@@ -59,21 +59,21 @@ async def make_plan(
             await emit("error", code=error.code, message=f"vague tasks are not repaired: {error}")
             return sound, error.usage
         spent += reply.usage
-        if reply.plan and (is_told or not reply.vague or not repairs):
+        if reply.plan and (is_told or not reply.vague_tasks or not repairs):
             return reply.plan, spent
-        sound, last = reply.plan or sound, reply.given or last
-        is_told = is_told or bool(reply.vague)
-        wrong = [*reply.wrong, *reply.vague]
-        await emit("plan_rejected", problems=wrong, plan=reply.said)
-        asking += [AIMessage(shortened(reply.said, 20_000)), problem_message(wrong)]
-    plan = sound or _generalized(last, check)
+        sound, last = reply.plan or sound, reply.proposed_plan or last
+        is_told = is_told or bool(reply.vague_tasks)
+        wrong = [*reply.problems, *reply.vague_tasks]
+        await emit("plan_rejected", problems=wrong, plan=reply.reply_text)
+        asking += [AIMessage(shorten_text(reply.reply_text, 20_000)), build_problem_message(wrong)]
+    plan = sound or _replace_unknown_workers(last, check)
     if plan is None:
-        raise _refused(check, last, wrong, reply.said, spent)
+        raise _build_plan_error(check, last, wrong, reply.reply_text, spent)
     return plan, spent
 
 
 @dataclass(frozen=True)
-class _Check:
+class _PlanCheck:
     """What a plan is held to."""
 
     team: Team
@@ -87,82 +87,88 @@ class _Check:
         try:
             plan = self.adopt(given)
         except ValidationError as error:
-            return None, sentences(error), []
-        wrong = problems(plan, self.team, max_tasks=self.max_tasks, materials=self.materials)
+            return None, describe_validation_errors(error), []
+        wrong = list_plan_problems(
+            plan, self.team, max_tasks=self.max_tasks, materials=self.materials
+        )
         # A plan of thousands of tasks is refused for its size alone.
         open_tasks = [task for task in plan.tasks if task.id not in self.finished]
-        vague = vague_tasks(open_tasks) if len(plan.tasks) <= self.max_tasks else []
+        vague = list_vague_tasks(open_tasks) if len(plan.tasks) <= self.max_tasks else []
         return (None if wrong else plan), wrong, vague
 
 
 @dataclass(frozen=True)
-class _Reply:
+class _PlanReply:
     """What came of asking for a plan once."""
 
-    said: str
+    reply_text: str
     usage: Usage
-    given: Plan | None = None
+    proposed_plan: Plan | None = None
     """As it was given."""
     plan: Plan | None = None
     """As it can run; None when something is wrong with it."""
-    wrong: Sequence[str] = ()
-    vague: Sequence[str] = ()
+    problems: Sequence[str] = ()
+    vague_tasks: Sequence[str] = ()
 
 
-async def _ask_once(model: BaseChatModel, asking: Sequence[AnyMessage], check: _Check) -> _Reply:
+async def _ask_once(
+    model: BaseChatModel, asking: Sequence[AnyMessage], check: _PlanCheck
+) -> _PlanReply:
     """Ask for a plan and check it.
 
     Raises:
         ModelError: the planner cannot be reached.
     """
-    closed = plan_parameters(
+    closed = build_plan_schema(
         tuple(worker.name for worker in check.team.roster), may_divide=may_divide(check.team)
     )
     try:
-        reply = await ask(model, Plan, asking, parameters=closed)
-    except Unreadable as error:
-        return _Reply(error.said, error.usage, wrong=error.problems)
+        reply = await ask_model(model, Plan, asking, parameters=closed)
+    except UnreadableReply as error:
+        return _PlanReply(error.reply_text, error.usage, problems=error.problems)
     except BadResponse as error:
-        if not error.said:
+        if not error.reply_text:
             raise
-        return _Reply(error.said, error.usage or Usage(), wrong=_unread(error))
+        return _PlanReply(
+            error.reply_text, error.usage or Usage(), problems=_describe_bad_arguments(error)
+        )
     plan, wrong, vague = check(reply.value)
     said = reply.value.model_dump_json()
-    return _Reply(said, reply.usage, reply.value, plan, wrong, vague)
+    return _PlanReply(said, reply.usage, reply.value, plan, wrong, vague)
 
 
-def _refused(
-    check: _Check, last: Plan | None, wrong: Sequence[str], said: str, spent: Usage
+def _build_plan_error(
+    check: _PlanCheck, last: Plan | None, wrong: Sequence[str], said: str, spent: Usage
 ) -> PlanInvalid:
     error = PlanInvalid(
         f"no valid plan after {check.team.max_plan_repairs} repairs",
         cause=f"{'; '.join(wrong)[:MAX_CAUSE_CHARS]} (the last plan began: {said[:200]})",
-        next=_advice(last, check.team, check.max_tasks),
+        next=_suggest_next_step(last, check.team, check.max_tasks),
     )
     error.usage = spent
     return error
 
 
-def _advice(last: Plan | None, team: Team, max_tasks: int) -> str:
+def _suggest_next_step(last: Plan | None, team: Team, max_tasks: int) -> str:
     """Name the cap that the last plan was over; other words change nothing there."""
     if last is not None and len(last.tasks) > max_tasks:
         where = "in team.md or the run's settings"
         return f"raise max_tasks, which is {max_tasks}, {where}, or ask for less at once"
-    if last is not None and last.depth() > team.max_depth:
+    if last is not None and last.measure_depth() > team.max_depth:
         return f"raise max_depth, which is {team.max_depth}, in team.md, or ask for fewer steps"
     return "say the request in other words, or give the strong tier a stronger model"
 
 
-def _unread(error: BadResponse) -> list[str]:
+def _describe_bad_arguments(error: BadResponse) -> list[str]:
     """Say what is wrong with the arguments of a call that could not be taken for one."""
     try:
-        read_object(error.said)
-    except Unfit as unfit:
+        read_json_object(error.reply_text)
+    except InvalidJson as unfit:
         return [f"the arguments of Plan: {unfit}"]
     return [error.what]
 
 
-def _generalized(plan: Plan | None, check: _Check) -> Plan | None:
+def _replace_unknown_workers(plan: Plan | None, check: _PlanCheck) -> Plan | None:
     """Return a plan whose unknown workers are one who takes any task; None where it cannot run."""
     team = check.team
     if plan is None or not (team.generalist or team.recruit):
@@ -176,7 +182,7 @@ def _generalized(plan: Plan | None, check: _Check) -> Plan | None:
 
 
 @cache
-def plan_parameters(workers: tuple[str, ...], *, may_divide: bool) -> dict[str, Any]:
+def build_plan_schema(workers: tuple[str, ...], *, may_divide: bool) -> dict[str, Any]:
     """Give the schema of a plan whose vocabulary of workers is closed."""
     schema = Plan.model_json_schema()
     task = schema["$defs"]["Task"]["properties"]

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from nodes.errors import SettingsInvalid
 from nodes.events import emit
-from nodes.models.catalog import Models
+from nodes.models.catalog import ModelCatalog
 from nodes.models.prices import is_priced
 from state import Context, Tier
 
 
-async def require_prices(names: Mapping[Tier, str], models: Models, context: Context) -> None:
+async def require_prices(names: Mapping[Tier, str], models: ModelCatalog, context: Context) -> None:
     """Refuse a cap on money that could not hold; note the models that it does not cover.
 
     Raises:

@@ -8,13 +8,13 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask
-from nodes.models.catalog import Models
-from nodes.prompts import recruit_messages
-from nodes.rendezvous import Seeds, join
+from nodes.models.ask import UnreadableReply, ask_model
+from nodes.models.catalog import ModelCatalog
+from nodes.prompts import build_recruit_messages
+from nodes.rendezvous import LoadSavedReports, join_dispatch
 from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState
 
-Cards = Callable[[], Awaitable[Mapping[str, str]]]
+DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]
 """Introduces the tools that specialists may be given, by name."""
 
 
@@ -24,28 +24,28 @@ async def recruit(
     runtime: Runtime[Context],
     *,
     team: Team,
-    models: Models,
-    cards: Cards,
-    seeds: Seeds,
+    models: ModelCatalog,
+    cards: DescribeGrantedTools,
+    seeds: LoadSavedReports,
 ) -> WorkerState:
     """Ask for a specialist, once; it gets no tool that was not granted.
 
     Where no model makes one, the task is done with all granted tools and a plain instruction.
     """
     task = state["task"]
-    meeting = await join(runtime, config, allowance=state["allowance"], seeds=seeds)
-    meeting.entered(task.id)
+    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
+    meeting.finish_start(task.id)
     granted = await cards()
     remark, usage = "", Usage()
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:
-        reply = await ask(
-            models.chat(team.recruit_tier, runtime.context),
+        reply = await ask_model(
+            models.get_chat_model(team.recruit_tier, runtime.context),
             Recruit,
-            recruit_messages(task, state.get("description", task.description), granted),
+            build_recruit_messages(task, state.get("description", task.description), granted),
         )
         made, usage = reply.value, reply.usage
-    except Unreadable as error:
+    except UnreadableReply as error:
         usage, remark = error.usage, f"no specialist could be read out of the reply: {error}"
     except (ModelError, UsageError) as error:
         remark = f"no specialist could be made: {error}"

@@ -23,59 +23,61 @@ _pattern: re.Pattern[str] | None = None
 _byte_pattern: re.Pattern[bytes] | None = None
 
 
-def keep_secret(values: Iterable[str]) -> None:
+def register_secrets(values: Iterable[str]) -> None:
     """Know some values as secrets from now on, for the whole process."""
     global _pattern, _byte_pattern
     new = {value for value in values if len(value) >= MIN_CHARS} - _secrets
     if not new:
         return
     _secrets.update(new)
-    forms = sorted({form for value in _secrets for form in _forms(value)}, key=len, reverse=True)
+    forms = sorted(
+        {form for value in _secrets for form in _list_spellings(value)}, key=len, reverse=True
+    )
     _pattern = re.compile("|".join(map(re.escape, forms)))
     _byte_pattern = re.compile(b"|".join(re.escape(form.encode()) for form in forms))
 
 
-def redacted(text: str) -> str:
+def redact_text(text: str) -> str:
     """Give a text without the secrets in it."""
     return _pattern.sub(MASK, text) if _pattern else text
 
 
-def redacted_value(value: Any) -> Any:
+def redact_value(value: Any) -> Any:
     """Give a JSON value without the secrets in it; the very same one when it holds none."""
     if _pattern is None:
         return value
     match value:
         case str():
-            return redacted(value)
+            return redact_text(value)
         case Mapping():
-            return {redacted_value(key): redacted_value(item) for key, item in value.items()}
+            return {redact_value(key): redact_value(item) for key, item in value.items()}
         case list() | tuple():
-            return [redacted_value(item) for item in value]
+            return [redact_value(item) for item in value]
         case _:
             return value
 
 
-def redacted_message(message: "AIMessage") -> "AIMessage":
+def redact_message(message: "AIMessage") -> "AIMessage":
     """Give a model's answer without the secrets that it repeats."""
     if _pattern is None or not _pattern.search(f"{message.content} {message.tool_calls}"):
         return message
     update = {
-        "content": redacted_value(message.content),
-        "tool_calls": redacted_value(message.tool_calls),
-        "invalid_tool_calls": redacted_value(message.invalid_tool_calls),
+        "content": redact_value(message.content),
+        "tool_calls": redact_value(message.tool_calls),
+        "invalid_tool_calls": redact_value(message.invalid_tool_calls),
         "additional_kwargs": {},
     }
     return message.model_copy(update=update)
 
 
-def redacted_bytes(data: bytes) -> bytes:
+def redact_bytes(data: bytes) -> bytes:
     """Overwrite the secrets in encoded data, byte for byte: lengths, hence formats, stay whole."""
     if _byte_pattern is None:
         return data
     return _byte_pattern.sub(lambda found: b"*" * len(found.group()), data)
 
 
-def _forms(value: str) -> set[str]:
+def _list_spellings(value: str) -> set[str]:
     """Spell a secret as it may turn up; of base64 only the part that no neighbour changes."""
     raw = value.encode()
     spelled = {value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1]}

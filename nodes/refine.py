@@ -4,28 +4,30 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask
-from nodes.models.catalog import Models
-from nodes.prompts import refine_messages
+from nodes.models.ask import UnreadableReply, ask_model
+from nodes.models.catalog import ModelCatalog
+from nodes.prompts import build_refine_messages
 from state import Context, Expense, Refinement, Tier, Usage, WorkerState
 
-TIER: Tier = "fast"
+REFINE_TIER: Tier = "fast"
 
 
-async def refine(state: WorkerState, runtime: Runtime[Context], *, models: Models) -> WorkerState:
+async def refine(
+    state: WorkerState, runtime: Runtime[Context], *, models: ModelCatalog
+) -> WorkerState:
     """Give the next attempt new words.
 
     When no rewriting is to be had the old words stay; the next attempt sees the error all the same.
     """
     task, number = state["task"], len(state["attempts"])
     try:
-        asked = await ask(
-            models.chat(TIER, runtime.context),
+        asked = await ask_model(
+            models.get_chat_model(REFINE_TIER, runtime.context),
             Refinement,
-            refine_messages(task, state["description"], state["problem"]),
+            build_refine_messages(task, state["description"], state["problem"]),
         )
-    except (ModelError, UsageError, Unreadable) as error:
-        return {"ledger": _ledger(task.id, number, error.usage)} if error.usage else {}
+    except (ModelError, UsageError, UnreadableReply) as error:
+        return {"ledger": _build_ledger_entry(task.id, number, error.usage)} if error.usage else {}
     await emit(
         "refined",
         task=task.id,
@@ -37,9 +39,9 @@ async def refine(state: WorkerState, runtime: Runtime[Context], *, models: Model
     )
     return {
         "description": asked.value.description,
-        "ledger": _ledger(task.id, number, asked.usage),
+        "ledger": _build_ledger_entry(task.id, number, asked.usage),
     }
 
 
-def _ledger(task: str, number: int, usage: Usage) -> dict[str, Expense]:
-    return {f"{task}#{number}/refine": Expense(worker="supervisor", tier=TIER, usage=usage)}
+def _build_ledger_entry(task: str, number: int, usage: Usage) -> dict[str, Expense]:
+    return {f"{task}#{number}/refine": Expense(worker="supervisor", tier=REFINE_TIER, usage=usage)}

@@ -19,96 +19,96 @@ from langgraph.runtime import RunControl, Runtime
 
 from state import Context, Report
 
-Seeds = Callable[[RunnableConfig], Awaitable[Mapping[str, Report]]]
+LoadSavedReports = Callable[[RunnableConfig], Awaitable[Mapping[str, Report]]]
 """Reads the reports that the superstep at a config's checkpoint has saved."""
 
-MAX_MEETINGS = 4096
+MAX_DISPATCHES = 4096
 """A run that is cancelled or asks a person leaves its meeting behind; the oldest go first."""
 
 
 @dataclass
-class Meeting:
+class Dispatch:
     """One slot per task. Bound to the event loop of its run."""
 
-    allowance: int
+    steps_at_start: int
     """Attempts that the run's step cap allowed when the tasks were sent."""
-    made: dict[str, int] = field(default_factory=dict)
+    attempts: dict[str, int] = field(default_factory=dict)
     """Attempts since, by task."""
-    slots: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)
-    door: asyncio.Lock = field(default_factory=asyncio.Lock)
-    at_door: str = ""
+    report_futures: dict[str, asyncio.Future[Report | None]] = field(default_factory=dict)
+    start_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    starting_task: str = ""
 
-    async def enter(self, task: str) -> None:
+    async def wait_to_start(self, task: str) -> None:
         """Let one worker start at a time, in the order of the plan.
 
         Starting a worker's graph takes some milliseconds of processor time. Were all started at
         once, those that can work would share them with those that can only wait.
         """
-        await self.door.acquire()
-        self.at_door = task
+        await self.start_lock.acquire()
+        self.starting_task = task
 
-    def entered(self, task: str) -> None:
+    def finish_start(self, task: str) -> None:
         """Let the next worker start; does nothing when this one has said so before."""
-        if self.at_door == task:
-            self.at_door = ""
-            self.door.release()
+        if self.starting_task == task:
+            self.starting_task = ""
+            self.start_lock.release()
 
     is_stopped: bool = False
     """True once a report speaks against the plan: what runs may finish, what waits is held."""
 
-    async def wait(self, task: str) -> Report | None:
+    async def wait_for_report(self, task: str) -> Report | None:
         """Wait for a task's report; None when it will not come in this dispatch."""
-        return await asyncio.shield(self._slot(task))
+        return await asyncio.shield(self._get_future(task))
 
-    def publish(self, task: str, report: Report) -> None:
+    def publish_report(self, task: str, report: Report) -> None:
         """Wake those who wait for the task. The first word on a task stands."""
-        self._settle(task, report)
+        self._set_result(task, report)
         if report.invalidates:
-            self._stop()
+            self._stop_waiting()
 
-    def hold(self, task: str) -> None:
+    def release(self, task: str) -> None:
         """Let those who wait for the task go without its report."""
-        self._settle(task, None)
+        self._set_result(task, None)
 
-    def spend(self, task: str) -> bool:
+    def spend_step(self, task: str) -> bool:
         """Count one attempt at a task against the step cap; False when none is left."""
-        if self.left() <= 0:
+        if self.count_steps_left() <= 0:
             return False
-        self.made[task] = self.made.get(task, 0) + 1
+        self.attempts[task] = self.attempts.get(task, 0) + 1
         return True
 
-    def count(self, task: str, attempts: int) -> None:
+    def record_attempts(self, task: str, attempts: int) -> None:
         """Know of attempts that were made before this process took the dispatch over."""
-        self.made[task] = max(self.made.get(task, 0), attempts)
+        self.attempts[task] = max(self.attempts.get(task, 0), attempts)
 
-    def left(self) -> int:
+    def count_steps_left(self) -> int:
         """Give the attempts that the step cap still allows."""
-        return self.allowance - sum(self.made.values())
+        return self.steps_at_start - sum(self.attempts.values())
 
     def is_idle(self) -> bool:
         """Say whether nobody waits for a report."""
-        return all(slot.done() for slot in self.slots.values())
+        return all(slot.done() for slot in self.report_futures.values())
 
-    def _stop(self) -> None:
+    def _stop_waiting(self) -> None:
         self.is_stopped = True
-        for slot in self.slots.values():
+        for slot in self.report_futures.values():
             if not slot.done():
                 slot.set_result(None)
 
-    def _slot(self, task: str) -> asyncio.Future[Report | None]:
-        if task not in self.slots:
-            self.slots[task] = asyncio.get_running_loop().create_future()
+    def _get_future(self, task: str) -> asyncio.Future[Report | None]:
+        if task not in self.report_futures:
+            self.report_futures[task] = asyncio.get_running_loop().create_future()
             if self.is_stopped:
-                self.slots[task].set_result(None)
-        return self.slots[task]
+                self.report_futures[task].set_result(None)
+        return self.report_futures[task]
 
-    def _settle(self, task: str, report: Report | None) -> None:
-        if not self._slot(task).done():
-            self._slot(task).set_result(report)
+    def _set_result(self, task: str, report: Report | None) -> None:
+        if not self._get_future(task).done():
+            self._get_future(task).set_result(report)
 
 
 @dataclass(frozen=True)
-class _Place:
+class _GraphRun:
     """A graph of a run, by the identity of the run's control object and the graph's namespace."""
 
     control: RunControl | None
@@ -118,94 +118,102 @@ class _Place:
         return hash((id(self.control), self.graph_ns))
 
 
-_meetings: OrderedDict[tuple[_Place, str], asyncio.Future[Meeting]] = OrderedDict()
-_announced: OrderedDict[_Place, None] = OrderedDict()
+_dispatches: OrderedDict[tuple[_GraphRun, str], asyncio.Future[Dispatch]] = OrderedDict()
+_new_dispatches: OrderedDict[_GraphRun, None] = OrderedDict()
 
 
-def announce(runtime: Runtime[Context], config: RunnableConfig) -> None:
+def open_dispatch(runtime: Runtime[Context], config: RunnableConfig) -> None:
     """Say, from a step of the supervisor's graph, that its next dispatch has no past.
 
     Without this word a dispatch is taken for a resumed one, and its meeting is seeded.
     """
-    _announced[_Place(runtime.control, _outer(_namespace(config)))] = None
-    _keep_newest(_announced)
+    _new_dispatches[_GraphRun(runtime.control, _get_parent_namespace(_read_namespace(config)))] = (
+        None
+    )
+    _keep_newest(_new_dispatches)
 
 
-async def join(
-    runtime: Runtime[Context], config: RunnableConfig, *, allowance: int, seeds: Seeds
-) -> Meeting:
+async def join_dispatch(
+    runtime: Runtime[Context], config: RunnableConfig, *, allowance: int, seeds: LoadSavedReports
+) -> Dispatch:
     """Enter, from a step of a worker's graph, the meeting of the dispatch it belongs to."""
-    graph_ns = _outer(_outer(_namespace(config)))
-    return await _meeting(runtime, config, graph_ns, allowance=allowance, seeds=seeds)
+    graph_ns = _get_parent_namespace(_get_parent_namespace(_read_namespace(config)))
+    return await _get_dispatch(runtime, config, graph_ns, allowance=allowance, seeds=seeds)
 
 
-async def arrive(
-    runtime: Runtime[Context], config: RunnableConfig, *, allowance: int, seeds: Seeds
-) -> Meeting:
+async def join_dispatch_before_start(
+    runtime: Runtime[Context], config: RunnableConfig, *, allowance: int, seeds: LoadSavedReports
+) -> Dispatch:
     """Enter the same meeting before the first step, when a worker's graph is about to start."""
-    graph_ns = _outer(_namespace(config))
-    return await _meeting(runtime, config, graph_ns, allowance=allowance, seeds=seeds)
+    graph_ns = _get_parent_namespace(_read_namespace(config))
+    return await _get_dispatch(runtime, config, graph_ns, allowance=allowance, seeds=seeds)
 
 
-async def _meeting(
+async def _get_dispatch(
     runtime: Runtime[Context],
     config: RunnableConfig,
     graph_ns: str,
     *,
     allowance: int,
-    seeds: Seeds,
-) -> Meeting:
-    place = _Place(runtime.control, graph_ns)
+    seeds: LoadSavedReports,
+) -> Dispatch:
+    place = _GraphRun(runtime.control, graph_ns)
     checkpoint_id = config["configurable"]["checkpoint_map"].get(place.graph_ns, "")
     address = (place, checkpoint_id)
-    if address not in _meetings:
-        is_new = place in _announced
-        _announced.pop(place, None)
-        at = _address_config(config, place.graph_ns, checkpoint_id)
-        _meetings[address] = asyncio.ensure_future(_open(allowance, at, None if is_new else seeds))
-        _forget_abandoned()
-    return await asyncio.shield(_meetings[address])
+    if address not in _dispatches:
+        is_new = place in _new_dispatches
+        _new_dispatches.pop(place, None)
+        at = _build_checkpoint_config(config, place.graph_ns, checkpoint_id)
+        _dispatches[address] = asyncio.ensure_future(
+            _create_dispatch(allowance, at, None if is_new else seeds)
+        )
+        _drop_abandoned()
+    return await asyncio.shield(_dispatches[address])
 
 
-def disband(runtime: Runtime[Context], config: RunnableConfig) -> None:
+def close_dispatches(runtime: Runtime[Context], config: RunnableConfig) -> None:
     """Forget, from a step of the supervisor's graph, the meetings of its run."""
-    place = _Place(runtime.control, _outer(_namespace(config)))
-    for address in list(_meetings):  # a copy: other loops of the process hold meetings too
+    place = _GraphRun(runtime.control, _get_parent_namespace(_read_namespace(config)))
+    for address in list(_dispatches):  # a copy: other loops of the process hold meetings too
         if address[0] == place:
-            _meetings.pop(address, None)
+            _dispatches.pop(address, None)
 
 
-async def _open(allowance: int, at: RunnableConfig, seeds: Seeds | None) -> Meeting:
-    meeting = Meeting(allowance)
+async def _create_dispatch(
+    allowance: int, at: RunnableConfig, seeds: LoadSavedReports | None
+) -> Dispatch:
+    meeting = Dispatch(allowance)
     if seeds is not None:
         for task, report in (await seeds(at)).items():
-            meeting.publish(task, report)
-            meeting.count(task, report.attempts)
+            meeting.publish_report(task, report)
+            meeting.record_attempts(task, report.attempts)
     return meeting
 
 
-def _namespace(config: RunnableConfig) -> str:
+def _read_namespace(config: RunnableConfig) -> str:
     return str(config["configurable"].get("checkpoint_ns", ""))
 
 
-def _outer(namespace: str) -> str:
+def _get_parent_namespace(namespace: str) -> str:
     return namespace.rpartition("|")[0]
 
 
-def _address_config(config: RunnableConfig, graph_ns: str, checkpoint_id: str) -> RunnableConfig:
+def _build_checkpoint_config(
+    config: RunnableConfig, graph_ns: str, checkpoint_id: str
+) -> RunnableConfig:
     at = {"checkpoint_ns": graph_ns, "checkpoint_id": checkpoint_id}
     return {"configurable": {**config["configurable"], **at}}
 
 
-def _forget_abandoned() -> None:
+def _drop_abandoned() -> None:
     """Drop the oldest meetings over the limit that nobody waits in."""
-    for address in list(_meetings)[: max(0, len(_meetings) - MAX_MEETINGS)]:
-        opened = _meetings[address]
+    for address in list(_dispatches)[: max(0, len(_dispatches) - MAX_DISPATCHES)]:
+        opened = _dispatches[address]
         is_over = opened.done() and (opened.cancelled() or opened.exception() is not None)
         if is_over or (opened.done() and opened.result().is_idle()):
-            _meetings.pop(address, None)
+            _dispatches.pop(address, None)
 
 
 def _keep_newest(registry: OrderedDict[Any, Any]) -> None:
-    while len(registry) > MAX_MEETINGS:
+    while len(registry) > MAX_DISPATCHES:
         registry.popitem(last=False)

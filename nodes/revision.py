@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nodes.checks.plan import vague_tasks
+from nodes.checks.plan import list_vague_tasks
 from state import Plan, Report, SupervisorState, Task, Team
 
 MAX_DESCRIPTION_CHARS = 4_000
 """As a task allows."""
 
 
-def adopted(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
+def keep_finished_tasks(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
     """Put the finished tasks of the old plan, unchanged, into the new one.
 
     Raises:
@@ -24,18 +24,18 @@ def adopted(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
     )
 
 
-def plan_told(plan: Plan, team: Team) -> dict[str, Any]:
+def build_plan_event(plan: Plan, team: Team) -> dict[str, Any]:
     """Return what an event tells of a plan; the notes name its vague tasks.
 
     A team that routes or steps plans with the words it was given, which nobody can repair.
     """
-    notes = [] if team.strategy in ("route", "step") else vague_tasks(plan.tasks)
+    notes = [] if team.strategy in ("route", "step") else list_vague_tasks(plan.tasks)
     return {"plan": plan.model_dump(mode="json"), "version": plan.version, "notes": notes}
 
 
-def difference(old: Plan, new: Plan) -> dict[str, Any]:
+def compare_plans(old: Plan, new: Plan) -> dict[str, Any]:
     """Say what a new version changed, by task id."""
-    before, after = _by_id(old), _by_id(new)
+    before, after = _index_by_id(old), _index_by_id(new)
     return {
         "added": [name for name in after if name not in before],
         "removed": [name for name in before if name not in after],
@@ -43,7 +43,9 @@ def difference(old: Plan, new: Plan) -> dict[str, Any]:
     }
 
 
-def objections(plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...]) -> list[Report]:
+def list_open_objections(
+    plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...]
+) -> list[Report]:
     """Give the reports that speak against the rest of the plan and were not heeded yet."""
     return [
         results[task.id]
@@ -52,21 +54,24 @@ def objections(plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...
     ]
 
 
-def stalls_after(new: Plan, state: SupervisorState) -> int:
+def count_stalls(new: Plan, state: SupervisorState) -> int:
     """Count a revision: progress is a task completed since the last one, and a plan that is new."""
     results, stalls = state.get("results", {}), state.get("stalls", 0)
-    is_new = all(_rest(new, results) != _rest(old, results) for old in state.get("plans", ()))
-    if is_new and completed(results) > state.get("progressed", 0):
+    is_new = all(
+        _collect_unfinished_work(new, results) != _collect_unfinished_work(old, results)
+        for old in state.get("plans", ())
+    )
+    if is_new and count_completed(results) > state.get("completed_at_last_revision", 0):
         return max(0, stalls - 1)
     return stalls + 1
 
 
-def completed(results: Mapping[str, Report]) -> int:
+def count_completed(results: Mapping[str, Report]) -> int:
     """Count the results that are complete."""
     return sum(report.status == "completed" for report in results.values())
 
 
-def with_note(task: Task, note: str) -> Task:
+def add_rework_note(task: Task, note: str) -> Task:
     """Add to a task's words what its worker must mend; empty for a task not sent back."""
     if not note:
         return task
@@ -75,11 +80,13 @@ def with_note(task: Task, note: str) -> Task:
     return task.model_copy(update={"description": words})
 
 
-def _rest(plan: Plan, results: Mapping[str, Report]) -> frozenset[tuple[str, str]]:
+def _collect_unfinished_work(
+    plan: Plan, results: Mapping[str, Report]
+) -> frozenset[tuple[str, str]]:
     """Give the work of a plan that has no result yet, whatever its tasks are called."""
     left = (task for task in plan.tasks if task.id not in results)
     return frozenset((task.worker, task.description) for task in left)
 
 
-def _by_id(plan: Plan) -> dict[str, Task]:
+def _index_by_id(plan: Plan) -> dict[str, Task]:
     return {task.id: task for task in plan.tasks}

@@ -3,7 +3,7 @@
 from state import Context, SupervisorState, Team
 
 
-def steps_left(state: SupervisorState, context: Context, team: Team) -> int:
+def count_steps_left(state: SupervisorState, context: Context, team: Team) -> int:
     """Give the attempts that the step cap still allows."""
     limit = team.max_steps if context.max_steps is None else context.max_steps
     return limit - sum(state.get("steps", {}).values())

@@ -8,25 +8,25 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.capacity import capacity_of
-from nodes.cascade import list_lacking
+from nodes.capacity import get_team_load
+from nodes.cascade import list_partial_gaps
 from nodes.errors import ModelError
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask
-from nodes.models.catalog import Models
-from nodes.models.surroundings import writing_the_answer
-from nodes.prompts import problem_message, synthesis_messages
-from nodes.rendezvous import disband
+from nodes.models.ask import UnreadableReply, ask_model
+from nodes.models.catalog import ModelCatalog
+from nodes.models.surroundings import use_answer_reserve
+from nodes.prompts import build_problem_message, build_synthesis_messages
+from nodes.rendezvous import close_dispatches
 from nodes.request import read_history
-from nodes.synthesis.contradictions import undecided, with_own
-from nodes.synthesis.delivery import deliver
-from nodes.synthesis.matter import Bench, Matter, prepare
-from nodes.synthesis.plain import has_found, has_results, plain
-from nodes.thrift import must_save
+from nodes.synthesis.contradictions import add_synthesizer_contradictions, count_undecided
+from nodes.synthesis.delivery import deliver_answer
+from nodes.synthesis.matter import JudgeModels, SynthesisInput, prepare_input
+from nodes.synthesis.plain import has_results, has_usable_result, write_fallback_answer
+from nodes.thrift import should_degrade
 from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
 
 MAX_CONFIDENCE_WITH_GAPS = 50
-COST_OF_UNDECIDED = 10
+UNDECIDED_PENALTY = 10
 """Taken from the confidence for a contradiction that nobody could decide."""
 MAX_UNDECIDED_COUNTED = 3
 
@@ -37,7 +37,7 @@ async def synthesize(
     runtime: Runtime[Context],
     *,
     team: Team,
-    models: Models,
+    models: ModelCatalog,
 ) -> SupervisorState:
     """Write the answer; with no synthesizer to be had, give the reports as they stand.
 
@@ -45,42 +45,42 @@ async def synthesize(
     """
     plan, rounds = state["plan"], state.get("critic_rounds", 0)
     assert plan is not None, "the supervisor has planned"
-    disband(runtime, config)
+    close_dispatches(runtime, config)
     suffix = f"#{rounds}" if rounds else ""
-    matter = await prepare(state, Bench(team, models, runtime.context, config, suffix))
-    answer, usage = plain(matter, team.contact), Usage()
+    matter = await prepare_input(state, JudgeModels(team, models, runtime.context, config, suffix))
+    answer, usage = write_fallback_answer(matter, team.contact), Usage()
     problem = "no task has given a result"
     if has_results(matter.reports):
-        messages = synthesis_messages(
+        messages = build_synthesis_messages(
             team,
             state["request"],
             plan,
-            matter.shown,
+            matter.prompt_reports,
             matter.missing,
             findings=matter.findings,
             contradictions=matter.contradictions,
             history=read_history(state),
         )
-        model = models.chat(team.synthesizer_tier, runtime.context)
-        answer, usage, problem = await _write(model, messages, fallback=answer)
+        model = models.get_chat_model(team.synthesizer_tier, runtime.context)
+        answer, usage, problem = await _write_answer(model, messages, fallback=answer)
     missing = [*matter.missing, problem] if problem else matter.missing
-    answer = _grounded(answer, matter, missing, _notices(team, matter.reports))
+    answer = _ground_answer(answer, matter, missing, _list_notices(team, matter.reports))
     spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
     ledger = {**matter.ledger, f"@synthesis{suffix}": spent}
     status: RunStatus = "partial" if missing else "done"
-    if matter.reports and not any(map(has_found, matter.reports)):
+    if matter.reports and not any(map(has_usable_result, matter.reports)):
         status = "failed"
     tasks = [report.task for report in matter.reports]
     await emit("synthesized", tasks=tasks, problem=problem, findings=len(matter.findings))
-    if is_reviewed(team, answer, config) and not problem:
+    if needs_review(team, answer, config) and not problem:
         return {"answer": answer, "status": "running", "drafted": status, "ledger": ledger}
-    return await deliver(
+    return await deliver_answer(
         state,
         config,
         answer=answer,
         status=status,
         ledger=ledger,
-        capacity=capacity_of(team),
+        capacity=get_team_load(team),
         store=runtime.store,
     )
 
@@ -90,14 +90,14 @@ def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
     return "critic" if state.get("status") == "running" else "__end__"
 
 
-def is_reviewed(team: Team, answer: Answer, config: RunnableConfig) -> bool:
+def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
     """Say whether the critic is to see an answer: by the team's switch, and if there is room."""
-    if team.critic == "off" or must_save(config):
+    if team.critic == "off" or should_degrade(config):
         return False
     return team.critic == "on" or answer.confidence < team.critic_below
 
 
-async def _write(
+async def _write_answer(
     model: BaseChatModel, messages: Sequence[AnyMessage], *, fallback: Answer
 ) -> tuple[Answer, Usage, str]:
     """Ask for the answer; prose is taken as one, an unreadable one is asked for once more."""
@@ -105,17 +105,17 @@ async def _write(
     asking = list(messages)
     for _ in range(2):
         try:
-            with writing_the_answer():
-                reply = await ask(model, Answer, asking)
+            with use_answer_reserve():
+                reply = await ask_model(model, Answer, asking)
             return reply.value, spent + reply.usage, ""
         except ModelError as error:
             return fallback, spent, f"the synthesis failed, the reports stand as they are: {error}"
-        except Unreadable as error:
+        except UnreadableReply as error:
             spent += error.usage
-            if is_prose(error.said):
-                return Answer(text=error.said, confidence=fallback.confidence), spent, ""
+            if is_prose(error.reply_text):
+                return Answer(text=error.reply_text, confidence=fallback.confidence), spent, ""
             problem = "the synthesizer's answer could not be read, the reports stand as they are"
-            asking += [AIMessage(error.said), problem_message(error.problems)]
+            asking += [AIMessage(error.reply_text), build_problem_message(error.problems)]
     return fallback, spent, problem
 
 
@@ -124,7 +124,7 @@ def is_prose(said: str) -> bool:
     return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
 
 
-def _notices(team: Team, reports: Sequence[Report]) -> list[str]:
+def _list_notices(team: Team, reports: Sequence[Report]) -> list[str]:
     """Give what every answer says at its end: of the workers with a part in it, then the team's."""
     part = [report.worker for report in reports if has_results([report])]
     own = {worker.name: worker.notice for worker in team.workers}
@@ -132,8 +132,8 @@ def _notices(team: Team, reports: Sequence[Report]) -> list[str]:
     return [notice for notice in dict.fromkeys(said) if notice]
 
 
-def _grounded(
-    answer: Answer, matter: Matter, missing: Sequence[str], notices: Sequence[str]
+def _ground_answer(
+    answer: Answer, matter: SynthesisInput, missing: Sequence[str], notices: Sequence[str]
 ) -> Answer:
     """Hold the answer to the reports: their sources, their claims, and every gap.
 
@@ -147,18 +147,22 @@ def _grounded(
     used = tuple(source for source in dict.fromkeys(answer.sources) if source in named)
     if not used:
         used = tuple(sorted(source for source in named if source in answer.text))
-    stated = [gap for each in matter.reports for gap in each.gaps if gap not in list_lacking(each)]
+    stated = [
+        gap for each in matter.reports for gap in each.gaps if gap not in list_partial_gaps(each)
+    ]
     unsaid = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
-    contradictions = with_own(matter.contradictions, answer.contradictions, matter.reports)
+    contradictions = add_synthesizer_contradictions(
+        matter.contradictions, answer.contradictions, matter.reports
+    )
     confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence
     text = "\n\n".join([answer.text, *(said for said in notices if said not in answer.text)])
-    open_ones = min(undecided(contradictions), MAX_UNDECIDED_COUNTED)
+    open_ones = min(count_undecided(contradictions), MAX_UNDECIDED_COUNTED)
     return answer.model_copy(
         update={
             "text": text,
             "sources": used,
             "gaps": (*answer.gaps, *unsaid),
-            "confidence": max(0, confidence - COST_OF_UNDECIDED * open_ones),
+            "confidence": max(0, confidence - UNDECIDED_PENALTY * open_ones),
             "contradictions": contradictions,
             "findings": matter.findings,
         }

@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.known import addresses, bare, said_again
-from nodes.tools.access import Access
-from state import Mark
+from nodes.known import extract_addresses, normalize_address, restrict_to_known_words
+from nodes.tools.access import ToolAccess
+from state import TaintLabel
 
 MAX_ADDRESSES = 200
 """That a report hands on."""
 MAX_ADDRESS_CHARS = 2_000
-MAX_NUMBER = 100
+MAX_EGRESS_NUMBER = 100
 """Of a number that may go outside after private data: how many results, which page."""
-_HANDED = ""
+_HANDOFF = ""
 
 
-class OutsideClosed(ToolRefused):
+class EgressDenied(ToolRefused):
     """A call would carry outside what was read, or go where nobody pointed."""
 
 
-def merged(*groups: Iterable[Mark]) -> tuple[Mark, ...]:
+def merge_labels(*groups: Iterable[TaintLabel]) -> tuple[TaintLabel, ...]:
     """Join marks; none that was set is ever lost."""
     return tuple(sorted({mark for group in groups for mark in group}))
 
@@ -35,35 +35,37 @@ def merged(*groups: Iterable[Mark]) -> tuple[Mark, ...]:
 class Taint:
     """The marks of one attempt."""
 
-    known: str = ""
+    allowed_text: str = ""
     """Words that may go outside whatever was read."""
-    said: str = ""
+    user_text: str = ""
     """The user's own words: addresses in them may be fetched."""
-    marks: frozenset[Mark] = frozenset()
-    found: dict[str, None] = field(default_factory=dict)
+    taint_labels: frozenset[TaintLabel] = frozenset()
+    found_addresses: dict[str, None] = field(default_factory=dict)
     """Addresses that searches found, in their order."""
-    _fresh: set[str] = field(default_factory=set)
-    _private: set[str] = field(default_factory=set)
+    _unseen_private_tools: set[str] = field(default_factory=set)
+    _private_tools: set[str] = field(default_factory=set)
     """Tools that gave private data which the model has seen; empty for what was handed over."""
 
     def __post_init__(self) -> None:
-        if "private" in self.marks:
-            self._private.add(_HANDED)
+        if "private" in self.taint_labels:
+            self._private_tools.add(_HANDOFF)
 
-    def addresses(self) -> tuple[str, ...]:
+    def list_addresses(self) -> tuple[str, ...]:
         """Give the addresses that may be handed on, the latest where there are too many."""
-        return tuple(self.found)[-MAX_ADDRESSES:]
+        return tuple(self.found_addresses)[-MAX_ADDRESSES:]
 
-    def settle(self) -> None:
+    def mark_results_seen(self) -> None:
         """Count what was read as seen: the model is about to be asked.
 
         Calls of one turn were worded before any of them answered, so none can carry what another
         one of them reads.
         """
-        self._private |= self._fresh
-        self._fresh.clear()
+        self._private_tools |= self._unseen_private_tools
+        self._unseen_private_tools.clear()
 
-    def admit(self, tool: str, access: Access, args: Mapping[str, Any]) -> dict[str, Any]:
+    def restrict_arguments(
+        self, tool: str, access: ToolAccess, args: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Give the arguments that a call may be made with.
 
         Raises:
@@ -71,63 +73,65 @@ class Taint:
         """
         match access.sends:
             case "address":
-                self._hold_to_addresses(tool, args)
-            case "query" if self._private:
-                return self._in_known_words(args)
-            case "anything" if self._private - {tool}:
-                raise OutsideClosed(
+                self._require_known_addresses(tool, args)
+            case "query" if self._private_tools:
+                return self._restrict_to_known_words(args)
+            case "anything" if self._private_tools - {tool}:
+                raise EgressDenied(
                     f"private data was read for this task, and {tool} does not say that it sends "
                     "nothing outside; go on without it, or report what is missing"
                 )
         return dict(args)
 
-    def note(self, tool: str, access: Access, content: str) -> None:
+    def record_result(self, tool: str, access: ToolAccess, content: str) -> None:
         """Mark what a tool answered, or refused with, as read."""
-        found = _as_object(content)
+        found = _parse_object(content)
         if access.sends in ("query", "address"):
-            for source in _sources(found):
-                self.found.setdefault(source)
-        if _is_empty(found):
+            for source in _list_source_addresses(found):
+                self.found_addresses.setdefault(source)
+        if _is_empty_search(found):
             return
-        self.marks |= access.reads
+        self.taint_labels |= access.reads
         if "private" in access.reads:
-            self._fresh.add(tool)
+            self._unseen_private_tools.add(tool)
 
-    def _hold_to_addresses(self, tool: str, args: Mapping[str, Any]) -> None:
-        known = addresses(self.said) | {bare(found) for found in self.found}
+    def _require_known_addresses(self, tool: str, args: Mapping[str, Any]) -> None:
+        known = extract_addresses(self.user_text) | {
+            normalize_address(found) for found in self.found_addresses
+        }
         for value in args.values():
-            if isinstance(value, str) and bare(value) not in known:
-                raise OutsideClosed(
+            if isinstance(value, str) and normalize_address(value) not in known:
+                raise EgressDenied(
                     f"{tool} reads only addresses that stand in the request or that a search of "
                     "this run found, exactly as they stand there; search for the page first, or "
                     "report what is missing"
                 )
             if not isinstance(value, str):
-                _hold_small(value)
+                _require_small_number(value)
 
-    def _in_known_words(self, args: Mapping[str, Any]) -> dict[str, Any]:
+    def _restrict_to_known_words(self, args: Mapping[str, Any]) -> dict[str, Any]:
         worded = dict[str, Any]()
         for name, value in args.items():
             if isinstance(value, str):
                 try:
-                    worded[name] = said_again(value, self.known)
+                    worded[name] = restrict_to_known_words(value, self.allowed_text)
                 except ToolRefused as refusal:
-                    raise OutsideClosed(str(refusal)) from None
+                    raise EgressDenied(str(refusal)) from None
             else:
-                _hold_small(value)
+                _require_small_number(value)
                 worded[name] = value
         return worded
 
 
-def _hold_small(value: Any) -> None:
-    if value is None or (isinstance(value, int) and abs(value) <= MAX_NUMBER):
+def _require_small_number(value: Any) -> None:
+    if value is None or (isinstance(value, int) and abs(value) <= MAX_EGRESS_NUMBER):
         return
-    raise OutsideClosed(
-        f"an argument that goes outside must be a text, or a number up to {MAX_NUMBER}"
+    raise EgressDenied(
+        f"an argument that goes outside must be a text, or a number up to {MAX_EGRESS_NUMBER}"
     )
 
 
-def _as_object(content: str) -> Mapping[str, Any]:
+def _parse_object(content: str) -> Mapping[str, Any]:
     try:
         found = json.loads(content)
     except ValueError:
@@ -135,12 +139,12 @@ def _as_object(content: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _is_empty(found: Mapping[str, Any]) -> bool:
+def _is_empty_search(found: Mapping[str, Any]) -> bool:
     """Say whether a search found nothing at all: then nothing of what it searched was read."""
     return found.get("results") == [] and found.keys() <= {"results", "note"}
 
 
-def _sources(found: Mapping[str, Any]) -> list[str]:
+def _list_source_addresses(found: Mapping[str, Any]) -> list[str]:
     results = found.get("results")
     if not isinstance(results, list):
         return []

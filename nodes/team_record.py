@@ -20,15 +20,21 @@ class TeamChanged(UsageError):
     code = "TEAM_CHANGED"
 
 
-def record_of(team: Team) -> TeamRecord:
+def build_team_record(team: Team) -> TeamRecord:
     """Return the record of a team and of the teams within it."""
-    workers = list(_workers(team, ""))
+    workers = list(_walk_workers(team, ""))
     return TeamRecord(
-        strategies={path: inner.strategy for path, inner in _teams(team, "")},
-        tools={path: _tools(worker) for path, worker in workers},
+        strategies={path: inner.strategy for path, inner in _walk_teams(team, "")},
+        tools={path: _list_tools(worker) for path, worker in workers},
         words={
-            **{path: _sum(inner, exclude={"workers", "grant"}) for path, inner in _teams(team, "")},
-            **{f"{path}.md": _sum(worker, exclude={"team", "tools"}) for path, worker in workers},
+            **{
+                path: _compute_checksum(inner, exclude={"workers", "grant"})
+                for path, inner in _walk_teams(team, "")
+            },
+            **{
+                f"{path}.md": _compute_checksum(worker, exclude={"team", "tools"})
+                for path, worker in workers
+            },
         },
     )
 
@@ -46,12 +52,12 @@ def require_same_team(team: Team, values: Mapping[str, Any]) -> list[str]:
     is_over = values.get("status") == "done" or values.get("planned_for") != values.get("request")
     if plan is None or is_over:
         return []
-    now = record_of(team)
+    now = build_team_record(team)
     before: TeamRecord | None = values.get("team_record")
     gone = {task.worker for task in plan.tasks} - {worker.name for worker in team.roster}
     refused = [f"worker {name} is gone" for name in sorted(gone)]
     if before:
-        refused = list(_refused(before, now))
+        refused = list(_list_refused_changes(before, now))
     if refused:
         raise TeamChanged(
             f"the team {team.name} has changed since this run began",
@@ -59,10 +65,10 @@ def require_same_team(team: Team, values: Mapping[str, Any]) -> list[str]:
             kept="what the run has finished",
             next="put the team's files back as they were, or ask anew on another thread",
         )
-    return list(_allowed(before, now)) if before else []
+    return list(_list_allowed_changes(before, now)) if before else []
 
 
-def _refused(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
+def _list_refused_changes(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
     gone = [path for path in before.tools if path not in now.tools]
     yield from (f"worker {path} is gone" for path in gone)
     # One within another team is more that the worker may do which is that team.
@@ -78,30 +84,30 @@ def _refused(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
             yield f"{path} has the strategy {now.strategies[path]}, it had {strategy}"
 
 
-def _allowed(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
+def _list_allowed_changes(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
     yield from (f"worker {path} is new" for path in now.tools if path not in before.tools)
     for path, words in before.words.items():
         if now.words.get(path, words) != words:
             yield f"{path} has changed"
 
 
-def _workers(team: Team, around: str) -> Iterator[tuple[str, Worker]]:
+def _walk_workers(team: Team, around: str) -> Iterator[tuple[str, Worker]]:
     for worker in team.roster:
         yield f"{around}{worker.name}", worker
         if worker.team:
-            yield from _workers(worker.team, f"{around}{worker.name}/")
+            yield from _walk_workers(worker.team, f"{around}{worker.name}/")
 
 
-def _teams(team: Team, around: str) -> Iterator[tuple[str, Team]]:
+def _walk_teams(team: Team, around: str) -> Iterator[tuple[str, Team]]:
     yield f"{around}{TEAM_FILE}", team
     for worker in team.workers:
         if worker.team:
-            yield from _teams(worker.team, f"{around}{worker.name}/")
+            yield from _walk_teams(worker.team, f"{around}{worker.name}/")
 
 
-def _tools(worker: Worker) -> tuple[str, ...]:
+def _list_tools(worker: Worker) -> tuple[str, ...]:
     return (f"team {worker.team.name}",) if worker.team else worker.tools
 
 
-def _sum(part: Team | Worker, *, exclude: set[str]) -> str:
+def _compute_checksum(part: Team | Worker, *, exclude: set[str]) -> str:
     return f"{crc32(part.model_dump_json(exclude=exclude).encode()):08x}"

@@ -2,19 +2,19 @@
 
 from langchain_core.runnables import RunnableConfig
 
-from nodes.deadline import is_near
+from nodes.deadline import is_deadline_near
 from state import Plan, Tier
 
-CHEAPEST: Tier = "fast"
+CHEAPEST_TIER: Tier = "fast"
 
 
-def must_save(config: RunnableConfig) -> bool:
+def should_degrade(config: RunnableConfig) -> bool:
     """Say whether most of the run's time, tokens or money for work is used up."""
     budget = config["configurable"].get("__budget")
-    return is_near(config) or (budget is not None and budget.is_low())
+    return is_deadline_near(config) or (budget is not None and budget.is_low())
 
 
-def dispensable(plan: Plan) -> frozenset[str]:
+def find_optional_tasks(plan: Plan) -> frozenset[str]:
     """Name the tasks that others want, but that none of them needs."""
     wanted = {edge.task for task in plan.tasks for edge in task.depends_on}
     needed = {edge.task for task in plan.tasks for edge in task.depends_on if edge.required}

@@ -8,7 +8,7 @@ SLACK = 1.15
 """Wall time over the critical path from which waiting, not work, is what bounds a run."""
 
 
-def measured(
+def measure_latency(
     plan: Plan,
     results: Mapping[str, Report],
     *,
@@ -25,7 +25,7 @@ def measured(
     planning_s = planned_s - asked_s
     last_s = max((results[name].ended_s for name in spans), default=planned_s)
     synthesis_s = max(0.0, ended_s - last_s)
-    chain, chain_s = _longest_chain(plan, spans)
+    chain, chain_s = _find_longest_chain(plan, spans)
     wall_s = max(ended_s - asked_s, 1e-6)
     path_s = planning_s + chain_s + synthesis_s
     parts = {"supervisor": planning_s, **{n: spans[n] for n in chain}, "synthesizer": synthesis_s}
@@ -36,13 +36,13 @@ def measured(
         critical_path_s=round(path_s, 6),
         speedup=round(sequential_s / wall_s, 3),
         critical_path=tuple(parts),
-        bounded_by=_bound(parts, wall_s, path_s),
+        bounded_by=_name_bottleneck(parts, wall_s, path_s),
     )
 
 
-def _longest_chain(plan: Plan, spans: Mapping[str, float]) -> tuple[tuple[str, ...], float]:
+def _find_longest_chain(plan: Plan, spans: Mapping[str, float]) -> tuple[tuple[str, ...], float]:
     chains: dict[str, tuple[tuple[str, ...], float]] = {}
-    for task in plan.order():
+    for task in plan.order_tasks():
         before = max(
             (chains[edge.task] for edge in task.depends_on if edge.task in chains),
             key=lambda chain: chain[1],
@@ -53,7 +53,7 @@ def _longest_chain(plan: Plan, spans: Mapping[str, float]) -> tuple[tuple[str, .
     return max(chains.values(), key=lambda chain: chain[1], default=((), 0.0))
 
 
-def _bound(parts: Mapping[str, float], wall_s: float, path_s: float) -> str:
+def _name_bottleneck(parts: Mapping[str, float], wall_s: float, path_s: float) -> str:
     if wall_s > path_s * SLACK:
         return f"waiting: {wall_s - path_s:.2f} s beyond the critical path (limits, or a resume)"
     name = max(parts, key=lambda part: parts[part])

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from nodes.limits.patterns import Pattern
 
-Ending = Literal["answered", "refused", "failed"]
+CallEnding = Literal["answered", "refused", "failed"]
 FAILED: Final = "failed"
 """Marks the message of a failed call; no model sees it."""
 MAX_REASON_CHARS = 300
@@ -22,15 +22,15 @@ _ADVICE = Pattern(r"; [^;]*\breport what is missing\.?$")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ToolOutcome:
     """One call: how it ended, and why not otherwise."""
 
     tool: str
     turn: int
-    ending: Ending
+    ending: CallEnding
     reasons: tuple[str, ...] = ()
     """Why it failed or refused; of one that answered, what it could not do."""
-    about: frozenset[str] = frozenset()
+    material_names: frozenset[str] = frozenset()
     """The materials that its arguments name; empty for all there are."""
 
     @property
@@ -40,16 +40,16 @@ class Outcome:
 
 
 @dataclass
-class Outcomes:
+class ToolOutcomes:
     """The calls of one attempt, in the order in which they ended."""
 
-    made: list[Outcome] = field(default_factory=list)
+    outcomes: list[ToolOutcome] = field(default_factory=list)
     materials: frozenset[str] = frozenset()
 
-    def note(
+    def record_call(
         self,
         call: Mapping[str, Any],
-        ending: Ending,
+        ending: CallEnding,
         *,
         turn: int,
         materials: Mapping[str, str],
@@ -59,32 +59,34 @@ class Outcomes:
         self.materials = frozenset(materials)
         about = frozenset(name for name in materials if _is_named(name, call["args"]))
         kept = tuple(reason[:MAX_REASON_CHARS] for reason in map(drop_advice, reasons))
-        self.made.append(Outcome(call["name"], turn, ending, kept, about))
+        self.outcomes.append(ToolOutcome(call["name"], turn, ending, kept, about))
 
     def list_failures(self) -> tuple[str, ...]:
         """Return the reasons of the failures that no later call has made good."""
-        left = [one for one in self.made if one.has_failed and not self._is_made_good(one)]
+        left = [one for one in self.outcomes if one.has_failed and not self._is_resolved(one)]
         return tuple(dict.fromkeys(reason for one in left for reason in one.reasons))
 
     def list_refusals(self) -> tuple[str, ...]:
         """Return why each tool refused its last call, where no tool answered any."""
-        if any(one.ending == "answered" for one in self.made):
+        if any(one.ending == "answered" for one in self.outcomes):
             return ()
-        last = {one.tool: one.reasons for one in self.made if one.ending == "refused"}
+        last = {one.tool: one.reasons for one in self.outcomes if one.ending == "refused"}
         return tuple(f"{tool}: {reason}" for tool, reasons in last.items() for reason in reasons)
 
-    def _is_made_good(self, failed: Outcome) -> bool:
+    def _is_resolved(self, failed: ToolOutcome) -> bool:
         later = [
             one
-            for one in self.made
+            for one in self.outcomes
             if one.tool == failed.tool
             and one.turn > failed.turn
             and one.ending == "answered"
             and not one.has_failed
         ]
-        covered = frozenset[str]().union(*(one.about for one in later))
-        is_about_all = any(not one.about for one in later)
-        return is_about_all or (bool(later) and covered >= (failed.about or self.materials))
+        covered = frozenset[str]().union(*(one.material_names for one in later))
+        is_about_all = any(not one.material_names for one in later)
+        return is_about_all or (
+            bool(later) and covered >= (failed.material_names or self.materials)
+        )
 
 
 def read_failures(answer: str) -> tuple[str, ...]:
@@ -108,18 +110,18 @@ def _is_named(material: str, args: object) -> bool:
     """Return whether an argument is a material's name, or ends alike after a slash."""
     return any(
         text == material or material.endswith(f"/{text}") or text.endswith(f"/{material}")
-        for text in _texts(args)
+        for text in _walk_texts(args)
     )
 
 
-def _texts(value: object) -> Iterator[str]:
+def _walk_texts(value: object) -> Iterator[str]:
     match value:
         case str():
             if value and len(value) <= MAX_NAME_CHARS:
                 yield value
         case dict():
             for part in value.values():
-                yield from _texts(part)
+                yield from _walk_texts(part)
         case list():
             for part in value:
-                yield from _texts(part)
+                yield from _walk_texts(part)

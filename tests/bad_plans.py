@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from state import Team, Worker
 
-Fault = Literal[
+PlanFault = Literal[
     "unknown_worker",
     "duplicate_id",
     "unknown_dependency",
@@ -54,7 +54,7 @@ TEAM = Team(
     max_depth=4,
 )
 
-SAYS: dict[Fault, str] = {
+FAULT_WORDS: dict[PlanFault, str] = {
     "unknown_worker": "unknown worker",
     "duplicate_id": "duplicate task id",
     "unknown_dependency": "no task of the plan",
@@ -77,7 +77,13 @@ _PATTERNS = (
     "Draft a paragraph on the dividend {} paid in {}",
     "Compare the revenue of {} in {} with the year before",
 )
-_VAGUE = ("Analyze the data", "Do research", "Handle the rest", "Look into it", "Improve things")
+_VAGUE_DESCRIPTIONS = (
+    "Analyze the data",
+    "Do research",
+    "Handle the rest",
+    "Look into it",
+    "Improve things",
+)
 
 
 @dataclass(frozen=True)
@@ -85,18 +91,18 @@ class BadPlan:
     """A plan as JSON, its faults, and the tasks each fault lies in."""
 
     plan: PlanJson
-    faults: dict[Fault, tuple[str, ...]]
+    faults: dict[PlanFault, tuple[str, ...]]
 
-    def told(self) -> list[Fault]:
+    def list_reported_faults(self) -> list[PlanFault]:
         """List the faults that are told at once: what is no graph is not held against a team."""
-        if structural := [fault for fault in self.faults if fault in STRUCTURAL]:
+        if structural := [fault for fault in self.faults if fault in STRUCTURAL_FAULTS]:
             return structural
         if len(self.plan["tasks"]) > MAX_TASKS:
             return [fault for fault in self.faults if fault in ("too_many_tasks", "too_deep")]
         return list(self.faults)
 
 
-def good_plan(random: Random, *, max_tasks: int = 8) -> PlanJson:
+def make_good_plan(random: Random, *, max_tasks: int = 8) -> PlanJson:
     """Make a plan without faults: a random graph of tasks that all differ."""
     pairs = [(pattern, subject) for pattern in _PATTERNS for subject in _SUBJECTS]
     chosen = random.sample(pairs, random.randint(3, max_tasks))
@@ -119,35 +125,37 @@ def good_plan(random: Random, *, max_tasks: int = 8) -> PlanJson:
     return {"goal": "Report on the companies.", "tasks": tasks}
 
 
-def bad_plan(random: Random, *faults: Fault, max_tasks: int = 8) -> BadPlan:
+def make_bad_plan(random: Random, *faults: PlanFault, max_tasks: int = 8) -> BadPlan:
     """Make a plan with the faults named, each in a task of its own where it lies in one.
 
     Args:
         max_tasks: of the sound tasks, which come first.
     """
-    plan = good_plan(random, max_tasks=max_tasks)
-    return BadPlan(plan, {fault: _SPOIL[fault](plan, random) for fault in _ordered(faults)})
+    plan = make_good_plan(random, max_tasks=max_tasks)
+    return BadPlan(
+        plan, {fault: _FAULT_MAKERS[fault](plan, random) for fault in _order_faults(faults)}
+    )
 
 
 @st.composite
 def good_plans(draw: st.DrawFn) -> PlanJson:
     """Draw plans without faults."""
-    return good_plan(draw(st.randoms(use_true_random=False)))
+    return make_good_plan(draw(st.randoms(use_true_random=False)))
 
 
 @st.composite
 def bad_plans(draw: st.DrawFn, *, max_faults: int = 3) -> BadPlan:
     """Draw plans with one fault or several."""
     faults = draw(st.lists(st.sampled_from(FAULTS), min_size=1, max_size=max_faults, unique=True))
-    return bad_plan(draw(st.randoms(use_true_random=False)), *faults)
+    return make_bad_plan(draw(st.randoms(use_true_random=False)), *faults)
 
 
-def _ordered(faults: tuple[Fault, ...]) -> list[Fault]:
+def _order_faults(faults: tuple[PlanFault, ...]) -> list[PlanFault]:
     """Put those faults last that copy tasks or refer to them, so that one does not mend another."""
     return sorted(set(faults), key=FAULTS.index)
 
 
-def _spoil_task(plan: PlanJson, **fields: Any) -> tuple[str, ...]:
+def _add_faulty_task(plan: PlanJson, **fields: Any) -> tuple[str, ...]:
     """Add a task, sound but for the fields given."""
     name = f"B{len(plan['tasks']) + 1}"
     task = {
@@ -159,86 +167,90 @@ def _spoil_task(plan: PlanJson, **fields: Any) -> tuple[str, ...]:
     return (name,)
 
 
-def _unknown_worker(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    return _spoil_task(plan, worker=random.choice(("reasearcher", "Writer", "dba", "all", "?")))
+def _add_unknown_worker(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    return _add_faulty_task(
+        plan, worker=random.choice(("reasearcher", "Writer", "dba", "all", "?"))
+    )
 
 
-def _duplicate_id(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    (name,) = _spoil_task(plan)
-    _spoil_task(plan, id=name)
+def _add_duplicate_id(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    (name,) = _add_faulty_task(plan)
+    _add_faulty_task(plan, id=name)
     return (name,)
 
 
-def _unknown_dependency(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    return _spoil_task(plan, depends_on=[random.choice(("T99", "t1", "final"))])
+def _add_unknown_dependency(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    return _add_faulty_task(plan, depends_on=[random.choice(("T99", "t1", "final"))])
 
 
-def _self_dependency(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    return _spoil_task(plan, depends_on=[f"B{len(plan['tasks']) + 1}"])
+def _add_self_dependency(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    return _add_faulty_task(plan, depends_on=[f"B{len(plan['tasks']) + 1}"])
 
 
-def _cycle(plan: PlanJson, random: Random) -> tuple[str, ...]:
+def _add_cycle(plan: PlanJson, random: Random) -> tuple[str, ...]:
     first = len(plan["tasks"]) + 1
     length = random.randint(2, 4)
     names = [f"B{first + offset}" for offset in range(length)]
     for offset in range(length):
-        _spoil_task(plan, depends_on=[names[(offset + 1) % length]])
+        _add_faulty_task(plan, depends_on=[names[(offset + 1) % length]])
     return tuple(names)
 
 
-def _vague_task(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    return _spoil_task(plan, description=random.choice(_VAGUE))
+def _add_vague_task(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    return _add_faulty_task(plan, description=random.choice(_VAGUE_DESCRIPTIONS))
 
 
-def _misfit_task(plan: PlanJson, random: Random) -> tuple[str, ...]:
+def _add_misfit_task(plan: PlanJson, random: Random) -> tuple[str, ...]:
     asks = (
         "Search the web for the founding year of Bosch",
         "Send an email to legal@example.com with the margin of Bosch",
         "Deploy the pricing service to production",
     )
-    return _spoil_task(plan, worker="writer", description=random.choice(asks))
+    return _add_faulty_task(plan, worker="writer", description=random.choice(asks))
 
 
-def _too_many_tasks(plan: PlanJson, random: Random) -> tuple[str, ...]:
+def _add_too_many_tasks(plan: PlanJson, random: Random) -> tuple[str, ...]:
     for _ in range(MAX_TASKS + random.randint(0, 20)):
-        _spoil_task(plan)
+        _add_faulty_task(plan)
     return ()
 
 
-def _too_deep(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    names = list(_spoil_task(plan))
+def _add_too_deep_chain(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    names = list(_add_faulty_task(plan))
     for _ in range(TEAM.max_depth):
-        names += _spoil_task(plan, depends_on=[names[-1]])
+        names += _add_faulty_task(plan, depends_on=[names[-1]])
     return tuple(names)
 
 
-def _repeated_task(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    _spoil_task(plan)
+def _add_repeated_task(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    _add_faulty_task(plan)
     description = plan["tasks"][-1]["description"]
     return tuple(
-        _spoil_task(plan, description=worded(description))[0]
-        for worded in random.sample(_WORDINGS, 2)
+        _add_faulty_task(plan, description=worded(description))[0]
+        for worded in random.sample(_REWORDINGS, 2)
     )
 
 
-def _unknown_material(plan: PlanJson, random: Random) -> tuple[str, ...]:
-    return _spoil_task(plan, materials=[random.choice(("contract.docx", "sales", "/etc/passwd"))])
+def _add_unknown_material(plan: PlanJson, random: Random) -> tuple[str, ...]:
+    return _add_faulty_task(
+        plan, materials=[random.choice(("contract.docx", "sales", "/etc/passwd"))]
+    )
 
 
-_WORDINGS: tuple[Callable[[str], str], ...] = (str.upper, lambda text: f"  {text}. ", str.lower)
-_SPOIL: dict[Fault, Callable[[PlanJson, Random], tuple[str, ...]]] = {
-    "unknown_worker": _unknown_worker,
-    "vague_task": _vague_task,
-    "misfit_task": _misfit_task,
-    "unknown_material": _unknown_material,
-    "repeated_task": _repeated_task,
-    "too_deep": _too_deep,
-    "too_many_tasks": _too_many_tasks,
-    "duplicate_id": _duplicate_id,
-    "unknown_dependency": _unknown_dependency,
-    "self_dependency": _self_dependency,
-    "cycle": _cycle,
+_REWORDINGS: tuple[Callable[[str], str], ...] = (str.upper, lambda text: f"  {text}. ", str.lower)
+_FAULT_MAKERS: dict[PlanFault, Callable[[PlanJson, Random], tuple[str, ...]]] = {
+    "unknown_worker": _add_unknown_worker,
+    "vague_task": _add_vague_task,
+    "misfit_task": _add_misfit_task,
+    "unknown_material": _add_unknown_material,
+    "repeated_task": _add_repeated_task,
+    "too_deep": _add_too_deep_chain,
+    "too_many_tasks": _add_too_many_tasks,
+    "duplicate_id": _add_duplicate_id,
+    "unknown_dependency": _add_unknown_dependency,
+    "self_dependency": _add_self_dependency,
+    "cycle": _add_cycle,
 }
-FAULTS: tuple[Fault, ...] = tuple(_SPOIL)
-STRUCTURAL: tuple[Fault, ...] = FAULTS[-4:]
+FAULTS: tuple[PlanFault, ...] = tuple(_FAULT_MAKERS)
+STRUCTURAL_FAULTS: tuple[PlanFault, ...] = FAULTS[-4:]
 """Faults that `Plan` refuses before a team is asked."""

@@ -11,12 +11,12 @@ HANG_S = 40.0
 """A guard against a process that never ends, and no measure."""
 
 
-class Command:
+class CommandProcess:
     """`supervise` in a session of its own, by which its descendants are told."""
 
     def __init__(self, *arguments: str, folder: Path, environment: dict[str, str]) -> None:
         self.stdout = self.stderr = ""
-        self.left_behind: list[int] = []
+        self.surviving_processes: list[int] = []
         """Processes that outlived it, where `/proc` tells; they have been killed."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "graph.cli", *arguments],
@@ -35,7 +35,7 @@ class Command:
             start_new_session=True,
         )
 
-    def send(self, number: signal.Signals) -> None:
+    def send_signal(self, number: signal.Signals) -> None:
         """Send a signal to the process alone, as a service manager does."""
         self._process.send_signal(number)
 
@@ -45,38 +45,38 @@ class Command:
             self._process.wait(HANG_S)
         finally:
             self._process.kill()
-            self.left_behind = _living(self._process.pid)
-            for pid in self.left_behind:
+            self.surviving_processes = _list_session_processes(self._process.pid)
+            for pid in self.surviving_processes:
                 os.kill(pid, signal.SIGKILL)
             self.stdout, self.stderr = self._process.communicate()
         return self._process.returncode
 
-    def has_open(self, path: Path) -> bool:
+    def has_file_open(self, path: Path) -> bool:
         """Say whether it has a file open, where `/proc` tells."""
         found = Path(f"/proc/{self._process.pid}/fd").glob("*")
-        return any(_target(link) == str(path.resolve()) for link in found)
+        return any(_read_link(link) == str(path.resolve()) for link in found)
 
     def is_running(self) -> bool:
         """Say whether it has not ended."""
         return self._process.poll() is None
 
 
-def _target(link: Path) -> str:
+def _read_link(link: Path) -> str:
     try:
         return os.readlink(link)
     except OSError:
         return ""
 
 
-def _living(session: int) -> list[int]:
+def _list_session_processes(session: int) -> list[int]:
     return [
         int(entry.name)
         for entry in Path("/proc").glob("[0-9]*")
-        if entry.name != str(session) and _is_of(entry, session)
+        if entry.name != str(session) and _belongs_to_session(entry, session)
     ]
 
 
-def _is_of(entry: Path, session: int) -> bool:
+def _belongs_to_session(entry: Path, session: int) -> bool:
     try:
         stat = (entry / "stat").read_text().rpartition(")")[2].split()
     except OSError:

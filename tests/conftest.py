@@ -14,7 +14,7 @@ from tests.endpoint.fixtures import endpoint, model_settings
 
 __all__ = ["endpoint", "model_settings"]
 
-KEPT = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
+KEPT_VARIABLES = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
 
 # A busy machine must not fail a test: the first example pays for imports. CI draws the same
 # examples each time, so that it judges the change; a developer's run looks for new ones.
@@ -27,7 +27,9 @@ hypothesis.settings.load_profile("ci" if "CI" in os.environ else "developer")
 def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keep the developer's keys, settings and run database out of the tests."""
     for name in list(os.environ):
-        if name not in KEPT and not name.startswith(("PYTEST", "COV", "HYPOTHESIS", "UV_", "CI")):
+        if name not in KEPT_VARIABLES and not name.startswith(
+            ("PYTEST", "COV", "HYPOTHESIS", "UV_", "CI")
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
     monkeypatch.chdir(tmp_path)
@@ -40,14 +42,14 @@ def postgres_server_url() -> Iterator[str]:
     if named := os.environ.get("SUPERVISE_TEST_POSTGRES_URL"):
         yield named
     else:
-        with postgres.server() as running:
-            yield running.url()
+        with postgres.run_server() as running:
+            yield running.build_url()
 
 
 @pytest.fixture
 def postgres_url(postgres_server_url: str) -> Iterator[str]:
     """The address of an empty schema, which no other test sees."""
-    with postgres.schema(postgres_server_url) as url:
+    with postgres.create_schema(postgres_server_url) as url:
         yield url
 
 

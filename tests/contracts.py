@@ -26,7 +26,7 @@ SHARED = Path(
 REAL_DISTRIBUTOR = SHARED / "lucidinc.txt"
 REAL_ENDORSEMENT = SHARED / "lifewayfoods.txt"
 REAL_SPONSORSHIP = SHARED / "ticketscominc.txt"
-REAL = (REAL_DISTRIBUTOR, REAL_ENDORSEMENT, REAL_SPONSORSHIP)
+REAL_CONTRACTS = (REAL_DISTRIBUTOR, REAL_ENDORSEMENT, REAL_SPONSORSHIP)
 REAL_FACTS = {
     REAL_ENDORSEMENT: (
         "Endorsement Agreement",
@@ -53,13 +53,13 @@ REAL_FACTS = {
 """Title, parties with their roles, date, law and sums, as a reader finds them."""
 
 
-def text_of(file: Path) -> str:
+def read_contract(file: Path) -> str:
     """Give a contract's text; skip the test where a real one does not lie."""
-    if file in REAL and not file.is_file():
+    if file in REAL_CONTRACTS and not file.is_file():
         pytest.skip(f"the real contracts are not in {SHARED}: set SUPERVISE_TEST_CONTRACTS")
     return file.read_text(encoding="utf-8")
 
 
-def texts(*files: Path) -> dict[str, str]:
+def read_contracts(*files: Path) -> dict[str, str]:
     """Give files as the materials of a request."""
-    return {file.name: text_of(file) for file in files}
+    return {file.name: read_contract(file) for file in files}

@@ -7,7 +7,7 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed, ToolRefused
 
-LOCAL = {"reads": [], "sends": "nothing"}
+LOCAL_ACCESS = {"reads": [], "sends": "nothing"}
 
 
 @tool
@@ -36,5 +36,5 @@ def check_playbook(
     raise ToolFailed("reading took longer than 60 s; give a shorter or cleaner text")
 
 
-look.metadata = LOCAL
-check_playbook.metadata = LOCAL
+look.metadata = LOCAL_ACCESS
+check_playbook.metadata = LOCAL_ACCESS

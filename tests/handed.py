@@ -7,21 +7,21 @@ from typing import Any
 
 from tests.endpoint import Call
 
-Handed = dict[str, Any]
+TaskHandoff = dict[str, Any]
 """A task's id, worker, words, and the names of its inputs and materials."""
 
-_PART = r"<{0}>\n(.*?)\n</{0}>"
-_ARTIFACT = re.compile(r'<artifact name="([^"]*)">')
+_TAG_PATTERN = r"<{0}>\n(.*?)\n</{0}>"
+_ARTIFACT_PATTERN = re.compile(r'<artifact name="([^"]*)">')
 
 
-def handed(calls: Iterable[Call]) -> list[Handed]:
+def list_handoffs(calls: Iterable[Call]) -> list[TaskHandoff]:
     """Give each task that reached a worker's model, as its handoff has it."""
-    return _sorted(_handoff(call) for call in calls if call.schema == "Report")
+    return _sort_by_id(_parse_handoff(call) for call in calls if call.schema == "Report")
 
 
-def planned(plan: Mapping[str, Any]) -> list[Handed]:
+def list_planned_tasks(plan: Mapping[str, Any]) -> list[TaskHandoff]:
     """Give the tasks of a plan, as JSON, in the same form."""
-    return _sorted(
+    return _sort_by_id(
         {
             "id": task["id"],
             "worker": task["worker"],
@@ -33,23 +33,23 @@ def planned(plan: Mapping[str, Any]) -> list[Handed]:
     )
 
 
-def _handoff(call: Call) -> Handed:
+def _parse_handoff(call: Call) -> TaskHandoff:
     (words,) = [m["content"] for m in call.body["messages"] if m["role"] == "user"]
-    head = dict(line.split(": ", 1) for line in _part(words, "handoff").splitlines())
-    reports = map(json.loads, _part(words, "context").splitlines())
+    head = dict(line.split(": ", 1) for line in _extract_tag(words, "handoff").splitlines())
+    reports = map(json.loads, _extract_tag(words, "context").splitlines())
     return {
         "id": head["task"],
         "worker": head["to"],
-        "description": _part(words, "intent"),
+        "description": _extract_tag(words, "intent"),
         "depends_on": sorted(report["task"] for report in reports),
-        "materials": sorted(_ARTIFACT.findall(words)),
+        "materials": sorted(_ARTIFACT_PATTERN.findall(words)),
     }
 
 
-def _part(words: str, tag: str) -> str:
-    found = re.search(_PART.format(tag), words, re.DOTALL)
+def _extract_tag(words: str, tag: str) -> str:
+    found = re.search(_TAG_PATTERN.format(tag), words, re.DOTALL)
     return found.group(1) if found else ""
 
 
-def _sorted(tasks: Iterable[Handed]) -> list[Handed]:
+def _sort_by_id(tasks: Iterable[TaskHandoff]) -> list[TaskHandoff]:
     return sorted(tasks, key=lambda task: str(task["id"]))

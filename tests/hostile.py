@@ -17,8 +17,8 @@ _FILE: Final = Path(__file__).parent / "hostile_sql.yaml"
 CORPUS: Final[Mapping[str, Sequence[str]]] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
 SECRET: Final = "kingfisherquartz"
 
-_TELL: Final = "SELECT pg_logical_emit_message(false, 'told', 'told')"
-_SETUP: Final = (
+_EMIT_MESSAGE: Final = "SELECT pg_logical_emit_message(false, 'told', 'told')"
+_SETUP_STATEMENTS: Final = (
     "ALTER SYSTEM SET autovacuum = off",
     "SELECT pg_reload_conf()",
     "CREATE TABLE sales (region TEXT, revenue FLOAT)",
@@ -43,7 +43,7 @@ _SETUP: Final = (
         )
     ),
     *(
-        f"CREATE FUNCTION {signature} RETURNS text LANGUAGE sql AS $$ {_TELL}::text $$"
+        f"CREATE FUNCTION {signature} RETURNS text LANGUAGE sql AS $$ {_EMIT_MESSAGE}::text $$"
         for signature in (
             '"do it"(text)',
             '"do ""it"" again"(text)',
@@ -57,11 +57,11 @@ _SETUP: Final = (
     "CREATE AGGREGATE told_all(text) (SFUNC = told_both, STYPE = text, INITCOND = '')",
     "CREATE TYPE mood AS ENUM ('glad')",
     "CREATE FUNCTION mood_of(text) RETURNS mood LANGUAGE sql AS "
-    f"$$ {_TELL}; SELECT 'glad'::mood $$",
+    f"$$ {_EMIT_MESSAGE}; SELECT 'glad'::mood $$",
     "CREATE CAST (text AS mood) WITH FUNCTION mood_of(text)",
     "VACUUM (FREEZE, ANALYZE)",
 )
-_STATE: Final = {
+_STATE_QUERIES: Final = {
     "rows": "SELECT * FROM sales",
     "sequence": "SELECT last_value, is_called FROM ids",
     "roles": "SELECT * FROM pg_authid ORDER BY oid",
@@ -81,17 +81,17 @@ _STATE: Final = {
     "transactions": "SELECT pg_snapshot_xmax(pg_current_snapshot())::text",
     "statistics": "SELECT stats_reset FROM pg_stat_database WHERE datname = 'postgres'",
 }
-_BUSY: Final = """
+_BUSY_QUERY: Final = """
 SELECT query FROM pg_stat_activity
 WHERE usename IN ('reader', 'owner') AND pid <> ALL (%s)"""
-_HOUSEKEEPING: Final = re.compile(r"^rmgr: (XLOG|Standby) |desc: PRUNE_ON_ACCESS ")
+_HOUSEKEEPING_RECORD: Final = re.compile(r"^rmgr: (XLOG|Standby) |desc: PRUNE_ON_ACCESS ")
 """Checkpoints, and pages put in order when they are first read: any SELECT may cause them."""
 
 
-class World:
+class AttackedServer:
     """A server with something to break, and all that would show that it was broken."""
 
-    def __init__(self, server: postgres.Server) -> None:
+    def __init__(self, server: postgres.PostgresServer) -> None:
         self.server = server
         folder = server.folder / "door"
         folder.mkdir()
@@ -99,48 +99,48 @@ class World:
         self.secret, self.out = folder / "secret.txt", folder / "out"
         self.secret.write_text(f"{SECRET}\n", encoding="utf-8")
         self.secret.chmod(0o644)
-        for statement in _SETUP:
-            postgres.query(server.url(), statement)
-        self._root = psycopg.connect(server.url(), autocommit=True)
+        for statement in _SETUP_STATEMENTS:
+            postgres.run_query(server.build_url(), statement)
+        self._root = psycopg.connect(server.build_url(), autocommit=True)
         self._root.execute("LISTEN door")
-        self._heard: list[str] = []
-        self._victims = {role: self._victim(role) for role in ("reader", "owner")}
+        self._notifications: list[str] = []
+        self._victims = {role: self._open_victim(role) for role in ("reader", "owner")}
 
-    def statements(self, aim: str, role: str = "reader") -> list[str]:
+    def list_statements(self, aim: str, role: str = "reader") -> list[str]:
         """List the statements of one aim, as a session of the role would run them."""
         places = {
             "{secret}": str(self.secret),
             "{out}": str(self.out),
             "{victim}": str(self._victims[role].info.backend_pid),
         }
-        return [filled(statement, places) for statement in CORPUS[aim]]
+        return [fill_placeholders(statement, places) for statement in CORPUS[aim]]
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """Return everything that a statement could have changed, once no session is busy."""
         victims = [connection.info.backend_pid for connection in self._victims.values()]
         self._wait_until_idle(victims)
-        seen: dict[str, Any] = {name: self._ask(sql) for name, sql in _STATE.items()}
-        self._heard += [notice.payload for notice in self._root.notifies(timeout=0)]
+        seen: dict[str, Any] = {name: self._run_query(sql) for name, sql in _STATE_QUERIES.items()}
+        self._notifications += [notice.payload for notice in self._root.notifies(timeout=0)]
         alive = "SELECT pid FROM pg_stat_activity WHERE pid = ANY (%s) ORDER BY 1"
         seen |= {
-            "notices": list(self._heard),
-            "sessions": self._ask(alive, victims),
+            "notices": list(self._notifications),
+            "sessions": self._run_query(alive, victims),
             "files": sorted(os.listdir(self.server.folder / "door")),
             "settings file": (self.server.folder / "postgresql.auto.conf").read_text(),
-            "log position": self._ask("SELECT pg_current_wal_insert_lsn()::text")[0][0],
+            "log position": self._run_query("SELECT pg_current_wal_insert_lsn()::text")[0][0],
         }
         return seen
 
-    def changes(self, before: Mapping[str, Any]) -> dict[str, Any]:
+    def list_changes(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is not as it was, the records of the write-ahead log among it."""
-        after = self.state()
+        after = self.read_state()
         start, end = before["log position"], after["log position"]
         # What stands in the log's buffers is written with a message of our own, after its end.
-        self._ask("SELECT pg_logical_emit_message(false, '', '', true)")
+        self._run_query("SELECT pg_logical_emit_message(false, '', '', true)")
         records = [
             record
-            for record in self.server.log_records(start, end)
-            if not _HOUSEKEEPING.search(record)
+            for record in self.server.list_log_records(start, end)
+            if not _HOUSEKEEPING_RECORD.search(record)
         ]
         found = {name: now for name, now in after.items() if now != before[name]}
         found.pop("log position", None)
@@ -150,7 +150,7 @@ class World:
         """Run a statement past everything of ours, so that it has its effect."""
         self._root.execute(sql.encode())
 
-    def victim(self, role: str) -> int:
+    def get_victim_process(self, role: str) -> int:
         """Return the process of a session that another session of the role could end."""
         return self._victims[role].info.backend_pid
 
@@ -159,32 +159,32 @@ class World:
         for connection in (self._root, *self._victims.values()):
             connection.close()
 
-    def _victim(self, role: str) -> psycopg.Connection[Any]:
-        return psycopg.connect(self.server.url(user=role), autocommit=True)
+    def _open_victim(self, role: str) -> psycopg.Connection[Any]:
+        return psycopg.connect(self.server.build_url(user=role), autocommit=True)
 
-    def _ask(self, sql: str, *values: Any) -> list[Any]:
+    def _run_query(self, sql: str, *values: Any) -> list[Any]:
         cursor = self._root.execute(sql.encode(), values or None)
         return cursor.fetchall() if cursor.description else []
 
     def _wait_until_idle(self, victims: list[int]) -> None:
         until = time.monotonic() + 20
-        while busy := self._ask(_BUSY, victims):
+        while busy := self._run_query(_BUSY_QUERY, victims):
             assert time.monotonic() < until, f"still running: {busy}"
             time.sleep(0.05)
 
 
 @contextmanager
-def world() -> Iterator[World]:
+def run_attacked_server() -> Iterator[AttackedServer]:
     """Run a server that may be attacked for a while."""
-    with postgres.server() as running:
-        made = World(running)
+    with postgres.run_server() as running:
+        made = AttackedServer(running)
         try:
             yield made
         finally:
             made.close()
 
 
-def filled(statement: str, places: Mapping[str, str]) -> str:
+def fill_placeholders(statement: str, places: Mapping[str, str]) -> str:
     """Return a statement with its places filled in."""
     for place, value in places.items():
         statement = statement.replace(place, value)

@@ -14,14 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 HANG_S = 120.0
 """A guard against a process that never ends, and no measure."""
-CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
-def written(*arguments: str, columns: int, **environment: str) -> str:
+def run_in_terminal(*arguments: str, columns: int, **environment: str) -> str:
     """Run `supervise` in a terminal and return all it wrote, control sequences included."""
     child, terminal = pty.fork()
     if child == 0:
-        _become(arguments, columns, environment)
+        _exec_command(arguments, columns, environment)
     said, ends = b"", time.monotonic() + HANG_S
     try:
         while time.monotonic() < ends:
@@ -35,12 +35,12 @@ def written(*arguments: str, columns: int, **environment: str) -> str:
     return said.decode(errors="replace").replace("\r\n", "\n")
 
 
-def plain(said: str) -> str:
+def strip_control_sequences(said: str) -> str:
     """Take the control sequences out of what was written."""
-    return CONTROL.sub("", said)
+    return CONTROL_SEQUENCE.sub("", said)
 
 
-def _become(arguments: tuple[str, ...], columns: int, more: dict[str, str]) -> None:
+def _exec_command(arguments: tuple[str, ...], columns: int, more: dict[str, str]) -> None:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = {
         "PATH": os.environ["PATH"],

@@ -4,14 +4,14 @@ from typing import Any
 
 from state import Team, Worker
 
-NAMES = ("researcher", "analyst", "writer")
+DEFAULT_WORKERS = ("researcher", "analyst", "writer")
 
 
-def team(*names: str, **fields: Any) -> Team:
+def make_team(*names: str, **fields: Any) -> Team:
     """Make a team of workers that only report."""
     workers = tuple(
         Worker(name=name, description=f"Does what a {name} does.", instructions="Work.")
-        for name in names or NAMES
+        for name in names or DEFAULT_WORKERS
     )
     return Team(
         **{

@@ -60,16 +60,22 @@ def _built(module: str) -> object:
         case "nodes/tools/contracts/phrases.py":
             return list(_phrases())
         case "nodes/tools/launch/channels.py":
-            rules = channels.channel_book().rules
+            rules = channels.load_channel_book().rules
             return _ignoring_case(text for rule in rules for text in (rule.pattern, rule.lacks))
         case "nodes/tools/launch/costs.py":
-            return _ignoring_case((*costs._UNIT, *costs._FIXED, *costs._ASKED))
+            return _ignoring_case(
+                (
+                    *costs._UNIT_COST_PATTERNS,
+                    *costs._FIXED_COST_PATTERNS,
+                    *costs._ASKED_PRICE_PATTERNS,
+                )
+            )
         case "nodes/tools/references/handing_over.py":
-            return handing_over._rules()
+            return handing_over._load_rules()
         case "nodes/tools/review/guidelines.py":
-            return _ignoring_case(form for form, _ in guidelines._KNOWN)
+            return _ignoring_case(form for form, _ in guidelines._RULES_BY_PHRASE)
         case "nodes/tools/support/wording.py":
-            return wording.wording()
+            return wording.load_wording()
     return ()
 
 
@@ -78,8 +84,8 @@ def _ignoring_case(texts: Iterable[str | None]) -> list[Pattern]:
 
 
 def _phrases() -> Iterator[phrases.Phrase]:
-    text = playbook.SHIPPED.read_text(encoding="utf-8")
-    for rule in playbook.read_playbook(playbook.SHIPPED.name, text).rules:
+    text = playbook.SHIPPED_PLAYBOOK.read_text(encoding="utf-8")
+    for rule in playbook.read_playbook(playbook.SHIPPED_PLAYBOOK.name, text).rules:
         yield from (*rule.phrases, *rule.exceptions)
-    for kind in kinds.KINDS:
+    for kind in kinds.CLAUSE_KINDS:
         yield from (*kind.heading_phrases, *kind.phrases, *kind.exceptions)

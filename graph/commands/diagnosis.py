@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Grade = Literal["ok", "note", "broken"]
+CheckLevel = Literal["ok", "note", "broken"]
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class DoctorCheck:
     """One thing looked at; a broken one makes the command fail."""
 
-    grade: Grade
+    level: CheckLevel
     name: str
     text: str
     fix: str = ""

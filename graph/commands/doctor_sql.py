@@ -3,59 +3,59 @@
 from pathlib import Path
 from typing import Final
 
-from graph.commands.diagnosis import Diagnosis
+from graph.commands.diagnosis import DoctorCheck
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
-from nodes.tools.sql.location import locate
-from nodes.tools.sql.look import look
+from nodes.tools.sql.location import locate_database
+from nodes.tools.sql.look import inspect_database
 from state import Team
 
-NAME: Final = "database to query"
-TOOL: Final = "query_database"
+CHECK_NAME: Final = "database to query"
+TOOL_NAME: Final = "query_database"
 
 
-def look_at_sql(url: str | None) -> Diagnosis:
+def check_sql_database(url: str | None) -> DoctorCheck:
     """Look at the file or at the server, without reading a table."""
     if url is None:
-        fix = f"set SUPERVISE_SQL_URL to a database that {TOOL} may read"
-        return Diagnosis("note", NAME, "only the CSV files of a run", fix)
+        fix = f"set SUPERVISE_SQL_URL to a database that {TOOL_NAME} may read"
+        return DoctorCheck("note", CHECK_NAME, "only the CSV files of a run", fix)
     if url.startswith("postgres"):
-        return _server(url)
+        return _check_server(url)
     path = Path(url.partition("://")[2].removeprefix("/") if "://" in url else url)
     if not path.exists():
         fix = "check SUPERVISE_SQL_URL; an absolute path has four slashes"
-        return Diagnosis("broken", NAME, f"{path} is not there", fix)
-    return Diagnosis("ok", NAME, str(path))
+        return DoctorCheck("broken", CHECK_NAME, f"{path} is not there", fix)
+    return DoctorCheck("ok", CHECK_NAME, str(path))
 
 
-def refuse_role(team: Team, settings: Settings) -> None:
+def refuse_writing_role(team: Team, settings: Settings) -> None:
     """Refuse the address of a role that may do more than read, where the team would use it.
 
     Raises:
         SettingsInvalid: `query_database` would refuse it too.
     """
-    if not (settings.sql_url or "").startswith("postgres") or not _queries(team):
+    if not (settings.sql_url or "").startswith("postgres") or not _uses_query_tool(team):
         return
-    seen = look(locate(settings.sql_url))
+    seen = inspect_database(locate_database(settings.sql_url))
     if "fix" in seen:
         raise SettingsInvalid(seen["error"], next=seen["fix"])
 
 
-def _server(url: str) -> Diagnosis:
-    seen = look(locate(url))
+def _check_server(url: str) -> DoctorCheck:
+    seen = inspect_database(locate_database(url))
     if "fix" in seen:
-        return Diagnosis("broken", NAME, seen["error"], seen["fix"])
+        return DoctorCheck("broken", CHECK_NAME, seen["error"], seen["fix"])
     if "error" in seen:
         fix = "start the server, or correct SUPERVISE_SQL_URL"
-        return Diagnosis("broken", NAME, seen["error"].partition(";")[0], fix)
+        return DoctorCheck("broken", CHECK_NAME, seen["error"].partition(";")[0], fix)
     if not seen["tables"]:
         fix = "GRANT SELECT on its tables to the role of the address"
-        return Diagnosis("note", NAME, "PostgreSQL: no table can be read", fix)
-    return Diagnosis("ok", NAME, "PostgreSQL: its role may read, and no more than tables")
+        return DoctorCheck("note", CHECK_NAME, "PostgreSQL: no table can be read", fix)
+    return DoctorCheck("ok", CHECK_NAME, "PostgreSQL: its role may read, and no more than tables")
 
 
-def _queries(team: Team) -> bool:
-    return TOOL in team.grant or any(
-        TOOL in worker.tools or (worker.team is not None and _queries(worker.team))
+def _uses_query_tool(team: Team) -> bool:
+    return TOOL_NAME in team.grant or any(
+        TOOL_NAME in worker.tools or (worker.team is not None and _uses_query_tool(worker.team))
         for worker in team.workers
     )

@@ -4,24 +4,30 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from graph.closing import answer_markdown, figures, plan_lines, question_lines, reply_line
-from graph.commands.screen import put_json, put_listing, put_markdown, put_text, save_json
-from graph.progress import STATES
-from graph.prune import Which, prune
+from graph.closing import (
+    format_answer,
+    format_figures,
+    format_plan,
+    format_question,
+    format_reply_command,
+)
+from graph.commands.screen import print_json, print_listing, print_markdown, print_text, save_json
+from graph.progress import STATE_LABELS
+from graph.prune import PruneSelection, remove_runs
 from graph.settings import Settings
-from graph.streams import put
-from graph.terminal import remark
-from graph.text import one_line, printable
-from graph.threads import checked
+from graph.streams import print_to_stdout
+from graph.terminal import print_to_stderr
+from graph.text import make_printable, to_one_line
+from graph.threads import check_thread_id
 from graph.trace import list_runs, load_trace
-from graph.wording import seconds_text, task_text
+from graph.wording import format_seconds, format_task
 
 Json = Mapping[str, Any]
 
-_CUT: Final = {"working": "cut off"}
-_IDLE: Final = {
-    "stopped": _CUT,
-    "failed": _CUT,
+_CUT_OFF_LABELS: Final = {"working": "cut off"}
+_LABELS_BY_RUN_STATUS: Final = {
+    "stopped": _CUT_OFF_LABELS,
+    "failed": _CUT_OFF_LABELS,
     "needs_input": {"working": "waiting for your answer"},
 }
 """What a task that began and gave no report is doing, by the run's status."""
@@ -31,10 +37,10 @@ def show_runs(settings: Settings) -> int:
     """List the runs, the newest first."""
     runs = list_runs(settings)
     if not runs:
-        remark(f"no runs in {settings.home}")
+        print_to_stderr(f"no runs in {settings.home}")
         return 0
     headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
-    put_listing([_run_row(run) for run in runs], headings)
+    print_listing([_format_run_row(run) for run in runs], headings)
     return 0
 
 
@@ -47,64 +53,64 @@ def prune_runs(
     is_dry: bool,
 ) -> int:
     """Remove runs, and say what that freed."""
-    which = Which.of(older_than=older_than, keep=keep, status=status)
-    pruned = prune(which, settings, is_dry=is_dry)
+    which = PruneSelection.from_options(older_than=older_than, keep=keep, status=status)
+    pruned = remove_runs(which, settings, is_dry=is_dry)
     for thread in pruned.threads:
-        put(thread)
-    for thread in pruned.running:
-        remark(f"{thread} is running, and stays", style="yellow")
-    told = "would be removed" if is_dry else f"removed, {pruned.bytes / 1e6:.1f} MB freed"
+        print_to_stdout(thread)
+    for thread in pruned.still_running:
+        print_to_stderr(f"{thread} is running, and stays", style="yellow")
+    told = "would be removed" if is_dry else f"removed, {pruned.freed_bytes / 1e6:.1f} MB freed"
     count = len(pruned.threads)
-    remark(f"{count} run{'' if count == 1 else 's'} {told}")
+    print_to_stderr(f"{count} run{'' if count == 1 else 's'} {told}")
     return 0
 
 
 def show_run(thread: str, settings: Settings) -> int:
     """Show a run's plan, its reports and its answer."""
-    trace = load_trace(checked(thread), settings)
+    trace = load_trace(check_thread_id(thread), settings)
     run = trace.get("run") or {}
-    remark(one_line(run.get("request", ""), 500), style="bold")
-    states, plans = _states(trace), trace.get("plans") or []
+    print_to_stderr(to_one_line(run.get("request", ""), 500), style="bold")
+    states, plans = _label_tasks(trace), trace.get("plans") or []
     for plan in plans[-1:]:
-        put_text("\n".join(plan_lines(plan, states)))
+        print_text("\n".join(format_plan(plan, states)))
     for task in trace.get("tasks") or ():
-        put_text("\n".join(_report_lines(task, states[task["id"]])))
-    if answer := _answer(trace):
-        put("")
-        put_markdown(answer_markdown(answer))
+        print_text("\n".join(_format_report(task, states[task["id"]])))
+    if answer := _find_answer(trace):
+        print_to_stdout("")
+        print_markdown(format_answer(answer))
     status, usage = str(run.get("status", "")), trace.get("usage") or {}
-    for line in figures(thread, status, trace.get("timing") or {}, usage):
-        remark(line, style="dim")
+    for line in format_figures(thread, status, trace.get("timing") or {}, usage):
+        print_to_stderr(line, style="dim")
     for question in run.get("questions") or ():
-        for line in question_lines(question, shown_plan=plans[-1] if plans else None):
-            remark(line)
-    if next_line := _next_line(thread, run):
-        remark(next_line, style="yellow")
+        for line in format_question(question, shown_plan=plans[-1] if plans else None):
+            print_to_stderr(line)
+    if next_line := _format_next_step(thread, run):
+        print_to_stderr(next_line, style="yellow")
     return 0
 
 
 def show_trace(thread: str, *, out: Path | None, settings: Settings) -> int:
     """Write a run's trace as JSON, to stdout or to a file."""
-    trace = load_trace(checked(thread), settings)
+    trace = load_trace(check_thread_id(thread), settings)
     if out is None:
-        put_json(trace)
+        print_json(trace)
         return 0
     return 0 if save_json(trace, out) else 2
 
 
-def _run_row(run: Json) -> tuple[str, ...]:
+def _format_run_row(run: Json) -> tuple[str, ...]:
     wall = run.get("wall_s")
     return (
-        one_line(run.get("thread", "")),
-        one_line(run.get("team", "")),
-        one_line(run.get("status", "")),
-        one_line(str(run.get("started", ""))[:19]),
-        "" if wall is None else seconds_text(wall),
-        one_line(run.get("request", ""), 160),
+        to_one_line(run.get("thread", "")),
+        to_one_line(run.get("team", "")),
+        to_one_line(run.get("status", "")),
+        to_one_line(str(run.get("started", ""))[:19]),
+        "" if wall is None else format_seconds(wall),
+        to_one_line(run.get("request", ""), 160),
     )
 
 
-def _next_line(thread: str, run: Json) -> str:
+def _format_next_step(thread: str, run: Json) -> str:
     """Say how a run goes on that has given no answer; empty when it has."""
     match run.get("status"):
         case "running":
@@ -112,41 +118,43 @@ def _next_line(thread: str, run: Json) -> str:
         case "stopped" | "failed":
             return f"next: supervise resume {thread}"
         case "needs_input":
-            return reply_line(thread, run["questions"])
+            return format_reply_command(thread, run["questions"])
         case _:
             return ""
 
 
-def _states(trace: Json) -> dict[str, str]:
+def _label_tasks(trace: Json) -> dict[str, str]:
     """Say how each task stands; in a run that has stopped nobody works."""
     status = (trace.get("run") or {}).get("status")
-    states = {**STATES, **_IDLE.get(str(status), {})}
+    states = {**STATE_LABELS, **_LABELS_BY_RUN_STATUS.get(str(status), {})}
     tasks = trace.get("tasks") or ()
     return {task["id"]: states.get(task["status"], task["status"]) for task in tasks}
 
 
-def _report_lines(task: Json, state: str) -> Iterator[str]:
+def _format_report(task: Json, state: str) -> Iterator[str]:
     report = task.get("report") or {}
-    yield f"\n{task_text(task['id'], task.get('worker', ''))}: {state}{_confidence(report)}"
+    yield (
+        f"\n{format_task(task['id'], task.get('worker', ''))}: {state}{_format_confidence(report)}"
+    )
     escalation = report.get("escalation") or {}
     for text in (report.get("output"), report.get("error"), escalation.get("message")):
         if text:
-            yield "\n".join(f"  {line}" for line in printable(text).splitlines())
+            yield "\n".join(f"  {line}" for line in make_printable(text).splitlines())
     told = report.get("output") or ""
     for claim in report.get("claims") or ():
         if claim.get("text") and claim["text"] in told:
             continue
-        source = f" ({one_line(claim['source'], 120)})" if claim.get("source") else ""
-        yield f"  - {one_line(claim.get('text', ''), 300)}{source}"
+        source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
+        yield f"  - {to_one_line(claim.get('text', ''), 300)}{source}"
 
 
-def _confidence(report: Json) -> str:
+def _format_confidence(report: Json) -> str:
     if not report:
         return ""
     seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
-    return f", confidence {report.get('confidence', 0)}, {seconds_text(seconds)}"
+    return f", confidence {report.get('confidence', 0)}, {format_seconds(seconds)}"
 
 
-def _answer(trace: Json) -> Json:
+def _find_answer(trace: Json) -> Json:
     events = [event for event in trace.get("events") or () if event.get("kind") == "answer"]
     return events[-1].get("answer") or {} if events else {}

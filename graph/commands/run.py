@@ -9,16 +9,22 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from graph.cancelling import run_cancellable
-from graph.closing import answer_markdown, estimate_line, figures, question_lines, reply_line
-from graph.commands.screen import put_json, put_markdown, save_json
-from graph.display import Display
+from graph.closing import (
+    format_answer,
+    format_estimate,
+    format_figures,
+    format_question,
+    format_reply_command,
+)
+from graph.commands.screen import print_json, print_markdown, save_json
+from graph.display import ProgressDisplay
 from graph.leaving import Cancelled
 from graph.outcome import Outcome
-from graph.progress import Board
-from graph.runner import adraft, aresume, arun
+from graph.progress import RunProgress
+from graph.runner import aplan_with_estimate, aresume, arun
 from graph.settings import Settings
-from graph.terminal import remark
-from graph.threads import checked, new_thread
+from graph.terminal import print_to_stderr
+from graph.threads import check_thread_id, make_thread_id
 from graph.trace import load_trace
 from nodes.errors import RequestInvalid, SupervisorError
 from state import Context
@@ -31,7 +37,7 @@ Result = TypeVar("Result")
 def run(
     request: str,
     *,
-    display: Display,
+    display: ProgressDisplay,
     team: str,
     files: Sequence[Path],
     thread: str | None,
@@ -42,21 +48,21 @@ def run(
     trace_to: Path | None,
 ) -> int:
     """Run a request, show its outcome, and give the exit code."""
-    thread = display.board.thread = thread or new_thread()
-    words = read_words(request)
+    thread = display.progress.thread = thread or make_thread_id()
+    words = read_request_text(request)
     work = partial(arun, words, team=team, files=files, thread=thread, context=context)
-    with _told_in_json(display, as_json=as_json):
-        outcome = _watched(partial(work, settings=settings), display)
-        outcome = _answered(outcome, display, settings)
+    with _report_errors_as_json(display, as_json=as_json):
+        outcome = _run_with_progress(partial(work, settings=settings), display)
+        outcome = _answer_at_terminal(outcome, display, settings)
     if trace_to:
         save_json(load_trace(outcome.thread, settings), trace_to)
-    return _show(outcome, as_json=as_json, quiet=quiet)
+    return _print_outcome(outcome, as_json=as_json, quiet=quiet)
 
 
 def resume(
     thread: str,
     *,
-    display: Display,
+    display: ProgressDisplay,
     answer: str | None,
     context: Context,
     settings: Settings,
@@ -64,20 +70,20 @@ def resume(
     quiet: bool,
 ) -> int:
     """Go on with a thread, show its outcome, and give the exit code."""
-    display.board.thread = thread
+    display.progress.thread = thread
     work = partial(aresume, thread, answer=answer, context=context, settings=settings)
-    with _told_in_json(display, as_json=as_json):
-        for event in load_trace(checked(thread), settings)["events"]:
-            display.board.hear(event)
-        outcome = _watched(work, display)
-        outcome = _answered(outcome, display, settings)
-    return _show(outcome, as_json=as_json, quiet=quiet)
+    with _report_errors_as_json(display, as_json=as_json):
+        for event in load_trace(check_thread_id(thread), settings)["events"]:
+            display.progress.apply_event(event)
+        outcome = _run_with_progress(work, display)
+        outcome = _answer_at_terminal(outcome, display, settings)
+    return _print_outcome(outcome, as_json=as_json, quiet=quiet)
 
 
 def show_plan(
     request: str,
     *,
-    display: Display,
+    display: ProgressDisplay,
     team: str,
     files: Sequence[Path],
     context: Context,
@@ -86,16 +92,21 @@ def show_plan(
 ) -> int:
     """Print the plan of a request as JSON, with what it will cost; nothing of it is run."""
     work = partial(
-        adraft, read_words(request), team=team, files=files, context=context, settings=settings
+        aplan_with_estimate,
+        read_request_text(request),
+        team=team,
+        files=files,
+        context=context,
+        settings=settings,
     )
-    plan, estimate = _watched(work, display)
-    put_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
+    plan, estimate = _run_with_progress(work, display)
+    print_json({**plan.model_dump(mode="json"), "estimate": estimate.model_dump(mode="json")})
     if not quiet:
-        remark(estimate_line(estimate.model_dump()), style="dim")
+        print_to_stderr(format_estimate(estimate.model_dump()), style="dim")
     return 0
 
 
-def read_words(request: str) -> str:
+def read_request_text(request: str) -> str:
     """Give the request's words; `-` stands for stdin. What is no text is replaced.
 
     Raises:
@@ -113,82 +124,86 @@ def read_words(request: str) -> str:
 
 
 @contextmanager
-def _told_in_json(display: Display, *, as_json: bool) -> Iterator[None]:
+def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterator[None]:
     """Give a script its object also when the run could not begin; the error goes on its way."""
     try:
         yield
     except SupervisorError as error:
         display.close()
         if as_json:
-            thread = display.board.thread
-            put_json(Outcome(thread=thread, status="failed", error=error).to_json())
+            thread = display.progress.thread
+            print_json(Outcome(thread=thread, status="failed", error=error).to_json())
         raise
 
 
-def _watched(work: Callable[..., Coroutine[Any, Any, Result]], display: Display) -> Result:
+def _run_with_progress(
+    work: Callable[..., Coroutine[Any, Any, Result]], display: ProgressDisplay
+) -> Result:
     """Run with progress on the screen; Ctrl-C says what is kept."""
     with display:
 
         def farewell() -> str:
             display.close()
-            return _farewell(display.board)
+            return _describe_kept_work(display.progress)
 
-        return run_cancellable(work(on_event=display.hear), farewell=farewell)
+        return run_cancellable(work(on_event=display.show_event), farewell=farewell)
 
 
-def _answered(outcome: Outcome, display: Display, settings: Settings) -> Outcome:
+def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Settings) -> Outcome:
     """Ask the person at the terminal what the run asks, one question after another."""
-    while outcome.questions and _is_person_there():
+    while outcome.questions and _is_interactive():
         question = outcome.questions[0]
-        for line in question_lines(question):
-            remark(line)
-        remark("> ")
+        for line in format_question(question):
+            print_to_stderr(line)
+        print_to_stderr("> ")
         try:
             reply = sys.stdin.readline().strip()
         except KeyboardInterrupt:
             kept = f"cancelled. kept: thread {outcome.thread}, which waits for the answer"
-            raise Cancelled(f"\n{kept}. {reply_line(outcome.thread, outcome.questions)}") from None
+            raise Cancelled(
+                f"\n{kept}. {format_reply_command(outcome.thread, outcome.questions)}"
+            ) from None
         if not reply:
             break
         told = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
         work = partial(aresume, outcome.thread, answer=told, settings=settings)
-        outcome = _watched(work, display)
+        outcome = _run_with_progress(work, display)
     return outcome
 
 
-def _farewell(board: Board) -> str:
-    done = board.done()
+def _describe_kept_work(board: RunProgress) -> str:
+    done = board.list_done_tasks()
     if not board.team or not board.thread:
         return "cancelled. kept: nothing had begun"
     kept = f"tasks {', '.join(done)}" if done else "the request"
     return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
 
 
-def _show(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
+def _print_outcome(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
     shown = outcome.to_json()
     if as_json:
-        put_json(shown)
+        print_json(shown)
     elif outcome.answer:
-        put_markdown(answer_markdown(shown["answer"]))
+        print_markdown(format_answer(shown["answer"]))
     if not quiet:
-        for line in figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
-            remark(line, style="dim")
-        remark(f"more: supervise show {outcome.thread}", style="dim")
+        for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
+            print_to_stderr(line, style="dim")
+        print_to_stderr(f"more: supervise show {outcome.thread}", style="dim")
     if outcome.error:
-        remark(outcome.error.line(), style="red")
+        print_to_stderr(outcome.error.format_line(), style="red")
     if outcome.questions:
-        _ask(outcome)
+        _print_questions(outcome)
     return outcome.exit_code
 
 
-def _is_person_there() -> bool:
+def _is_interactive() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _ask(outcome: Outcome) -> None:
+def _print_questions(outcome: Outcome) -> None:
     """Say what the run waits for, and how to answer later."""
     # A person has just seen the first.
-    for question in outcome.questions[1 if _is_person_there() else 0 :]:
-        for line in question_lines(question):
-            remark(line)
-    remark(reply_line(outcome.thread, outcome.questions))
+    for question in outcome.questions[1 if _is_interactive() else 0 :]:
+        for line in format_question(question):
+            print_to_stderr(line)
+    print_to_stderr(format_reply_command(outcome.thread, outcome.questions))

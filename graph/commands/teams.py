@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from graph.commands.doctor_sql import refuse_role
-from graph.commands.screen import put_json, put_listing, put_text
+from graph.commands.doctor_sql import refuse_writing_role
+from graph.commands.screen import print_json, print_listing, print_text
 from graph.evaluation.reading import EXAM_FILE, read_exam
-from graph.joined import joined
+from graph.joined import list_trifecta_warnings
 from graph.settings import Settings
-from graph.streams import put
-from graph.teams import check_team, find_team, list_teams, load_team
-from graph.terminal import remark
-from graph.text import one_line
+from graph.streams import print_to_stdout
+from graph.teams import find_team, list_team_problems, list_teams, load_team
+from graph.terminal import print_to_stderr
+from graph.text import to_one_line
 from nodes.errors import TeamInvalid
 from state import Team, Worker
 
@@ -22,14 +22,14 @@ def show_teams(settings: Settings, *, as_json: bool) -> int:
         try:
             teams.append(load_team(folder, settings))
         except TeamInvalid as error:
-            remark(error.line(), style="red")
+            print_to_stderr(error.format_line(), style="red")
     if as_json:
-        put_json([team.model_dump(mode="json") for team in teams])
+        print_json([team.model_dump(mode="json") for team in teams])
     else:
         names = (", ".join(worker.name for worker in team.workers) for team in teams)
         rows = zip(teams, names, strict=True)
-        put_listing(
-            [(team.name, workers, one_line(team.description, 300)) for team, workers in rows],
+        print_listing(
+            [(team.name, workers, to_one_line(team.description, 300)) for team, workers in rows],
             ("", "workers", ""),
         )
     return 0
@@ -39,58 +39,60 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
     """Introduce a team: its workers, their tools, and requests it knows."""
     team = load_team(name, settings)
     if as_json:
-        put_json(team.model_dump(mode="json"))
+        print_json(team.model_dump(mode="json"))
         return 0
-    put_text(f"{team.name}: {one_line(team.description, 500)}")
-    put_text(f"folder: {find_team(name, settings)}")
-    put_text(f"at most {team.max_tasks} tasks, {team.max_attempts} attempts each")
+    print_text(f"{team.name}: {to_one_line(team.description, 500)}")
+    print_text(f"folder: {find_team(name, settings)}")
+    print_text(f"at most {team.max_tasks} tasks, {team.max_attempts} attempts each")
     for worker in team.workers:
-        put_text(_introduced(worker))
+        print_text(_describe_worker(worker))
     for example in team.examples:
-        put_text(f"for instance: {one_line(example.request, 200)}")
+        print_text(f"for instance: {to_one_line(example.request, 200)}")
     return 0
 
 
-def check(path: str, settings: Settings) -> int:
+def report_team_problems(path: str, settings: Settings) -> int:
     """Say all that is wrong with a team's files; exit code 2 when something is."""
-    problems = check_team(path, settings)
+    problems = list_team_problems(path, settings)
     for problem in problems:
-        put_text(problem)
+        print_text(problem)
     if problems:
         count = len(problems)
         raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="mend them")
     team = load_team(path, settings)
-    refuse_role(team, settings)
-    for warning in joined(team):
-        remark(f"warning: {warning}", style="yellow")
-    put_text(f"{path}: good. {_summary(team)}, {_exam(find_team(path, settings))}")
+    refuse_writing_role(team, settings)
+    for warning in list_trifecta_warnings(team):
+        print_to_stderr(f"warning: {warning}", style="yellow")
+    print_text(
+        f"{path}: good. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
+    )
     return 0
 
 
-def draw(name: str, settings: Settings) -> int:
+def draw_graph(name: str, settings: Settings) -> int:
     """Draw a team's graph as Mermaid."""
     # Compiling a graph loads the model libraries, which the other commands here do without.
     from graph.supervisor import build_supervisor
 
-    put(build_supervisor(name, settings=settings).get_graph(xray=1).draw_mermaid())
+    print_to_stdout(build_supervisor(name, settings=settings).get_graph(xray=1).draw_mermaid())
     return 0
 
 
-def _introduced(worker: Worker) -> str:
+def _describe_worker(worker: Worker) -> str:
     tools = ", ".join(worker.tools) or "none"
     limits = f"{worker.limits.max_turns} turns, {worker.limits.timeout_s:g} s"
     return (
-        f"- {worker.name} ({worker.tier}): {one_line(worker.description, 300)}\n"
+        f"- {worker.name} ({worker.tier}): {to_one_line(worker.description, 300)}\n"
         f"  tools: {tools}; limits: {limits}"
     )
 
 
-def _summary(team: Team) -> str:
+def _summarize_team(team: Team) -> str:
     tools = sum(len(worker.tools) for worker in team.workers)
     return f"{len(team.workers)} workers, {tools} tools, {len(team.examples)} examples"
 
 
-def _exam(folder: Path) -> str:
+def _describe_exam(folder: Path) -> str:
     if not (folder / EXAM_FILE).exists():
         return "no exam"
     rows, _ = read_exam(folder)

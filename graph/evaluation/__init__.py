@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graph.evaluation.evaluate import aevaluate_team, evaluate_team
     from graph.evaluation.grades import Evaluation, GradedRow
-    from graph.evaluation.rows import Row
+    from graph.evaluation.rows import ExamRow
 
-__all__ = ["Evaluation", "GradedRow", "Row", "aevaluate_team", "evaluate_team"]
+__all__ = ["Evaluation", "ExamRow", "GradedRow", "aevaluate_team", "evaluate_team"]
 
 _HOMES = {
     "Evaluation": "graph.evaluation.grades",

@@ -7,20 +7,20 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
 from graph.evaluation.exam import load_exam
-from graph.evaluation.experiment import hold
+from graph.evaluation.experiment import run_experiment
 from graph.evaluation.grades import Evaluation
 from graph.evaluation.judge import Judge
-from graph.evaluation.sitting import Listener, Sitting
-from graph.portal import portal
+from graph.evaluation.sitting import ExamRunner, RowListener
+from graph.portal import get_portal
 from graph.settings import Settings
 from graph.teams import find_team, load_team
-from nodes.models.catalog import Models
+from nodes.models.catalog import ModelCatalog
 from state import Tier
 
 
 def evaluate_team(team: str | Path, **options: Any) -> Evaluation:
     """Examine a team from synchronous code; the options are those of `aevaluate_team`."""
-    return portal().call(aevaluate_team(team, **options))
+    return get_portal().call(aevaluate_team(team, **options))
 
 
 async def aevaluate_team(
@@ -31,7 +31,7 @@ async def aevaluate_team(
     only: Collection[str] = (),
     settings: Settings | None = None,
     judge: Settings | None = None,
-    on_row: Listener | None = None,
+    on_row: RowListener | None = None,
 ) -> Evaluation:
     """Let a team sit an exam, and grade it. Runs are kept in a folder that is gone afterwards.
 
@@ -52,35 +52,35 @@ async def aevaluate_team(
     examined = load_team(team, settings).model_copy(update={"approve_plan": False})
     asking = find_team(exam or team, settings)
     workers = [worker.name for worker in load_team(asking, settings).workers]
-    chosen = load_exam(asking, workers).chosen(limit=limit, only=only)
-    names = await usable_models(settings)
+    chosen = load_exam(asking, workers).select_rows(limit=limit, only=only)
+    names = await resolve_models(settings)
     judging = Judge(judge or settings)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}
     with TemporaryDirectory(prefix="supervise-eval-", ignore_cleanup_errors=True) as home:
         apart = settings.model_copy(update={"database_url": f"sqlite:///{home}/runs.sqlite"})
-        sitting = Sitting(examined, chosen, apart, judging, on_row)
+        sitting = ExamRunner(examined, chosen, apart, judging, on_row)
         try:
-            address = await hold(sitting, asking.resolve().name, chosen, settings, known)
+            address = await run_experiment(sitting, asking.resolve().name, chosen, settings, known)
         finally:
-            await sitting.stop()
-    if problem := sitting.problem():
+            await sitting.cancel_rows()
+    if problem := sitting.find_fatal_error():
         raise problem
     return Evaluation(
         team=examined.name,
         models=names,
-        rows=[sitting.graded[row.id] for row in chosen.rows],
-        left_out={"judged": judging.left_out} if judging.left_out else {},
+        rows=[sitting.graded_rows[row.id] for row in chosen.rows],
+        left_out={"judged": judging.skip_reason} if judging.skip_reason else {},
         experiment=address,
     )
 
 
-async def usable_models(settings: Settings) -> dict[Tier, str]:
+async def resolve_models(settings: Settings) -> dict[Tier, str]:
     """Name the model of each tier, once it is known that each can be asked as things are set.
 
     Raises:
         SettingsInvalid, ModelUnknown: one cannot.
     """
-    models = Models(settings.models())
+    models = ModelCatalog(settings.build_model_settings())
     for tier in get_args(Tier):
-        await asyncio.to_thread(models.chat, tier)
-    return {tier: models.name(tier) for tier in get_args(Tier)}
+        await asyncio.to_thread(models.get_chat_model, tier)
+    return {tier: models.get_name(tier) for tier in get_args(Tier)}

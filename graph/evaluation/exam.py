@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graph.evaluation.reading import EXAM_FILE, read_exam
-from graph.evaluation.rows import Row
-from graph.team_keys import nearest
+from graph.evaluation.rows import ExamRow
+from graph.team_keys import suggest_name
 from nodes.errors import UsageError
 
 
@@ -25,13 +25,13 @@ class Exam:
     """The rows of a team, and the folder that their files are relative to."""
 
     folder: Path
-    rows: tuple[Row, ...]
+    rows: tuple[ExamRow, ...]
 
-    def files(self, row: Row) -> list[Path]:
+    def list_files(self, row: ExamRow) -> list[Path]:
         """Give the paths of a row's files."""
         return [self.folder / name for name in row.files]
 
-    def chosen(self, *, limit: int | None = None, only: Collection[str] = ()) -> "Exam":
+    def select_rows(self, *, limit: int | None = None, only: Collection[str] = ()) -> "Exam":
         """Give the exam with fewer rows: those named, of these the first.
 
         Raises:
@@ -40,7 +40,7 @@ class Exam:
         known = {row.id for row in self.rows}
         if missing := sorted(set(only) - known):
             raise UsageError(
-                f"the exam has no row {missing[0]!r}{nearest(missing[0], known)}",
+                f"the exam has no row {missing[0]!r}{suggest_name(missing[0], known)}",
                 next=f"choose among the {len(known)} rows of {self.folder / EXAM_FILE}",
             )
         rows = tuple(row for row in self.rows if not only or row.id in only)

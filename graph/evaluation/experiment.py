@@ -10,19 +10,19 @@ from typing import Any, Final
 from langsmith import Client, aevaluate
 from langsmith.utils import LangSmithError
 
-from graph.evaluation.dataset import kept_examples, local_examples
+from graph.evaluation.dataset import build_local_examples, sync_examples
 from graph.evaluation.exam import Exam
-from graph.evaluation.sitting import Sitting
+from graph.evaluation.sitting import ExamRunner
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 
-MAX_CONCURRENCY: Final = 2
+MAX_CONCURRENT_ROWS: Final = 2
 """Rows at a time; each runs its own tasks side by side."""
-CLOSING_S: Final = 10.0
+CLOSE_TIMEOUT_S: Final = 10.0
 
 
-async def hold(
-    sitting: Sitting, team: str, exam: Exam, settings: Settings, metadata: Mapping[str, Any]
+async def run_experiment(
+    sitting: ExamRunner, team: str, exam: Exam, settings: Settings, metadata: Mapping[str, Any]
 ) -> str:
     """Let all rows be tried and graded; give the experiment's address, empty without one.
 
@@ -30,19 +30,19 @@ async def hold(
         SettingsInvalid: tracing is on, and LangSmith cannot be reached or refuses.
     """
     is_kept = settings.langsmith_tracing
-    client = _client(settings)
+    client = _build_client(settings)
     try:
         if is_kept:
-            examples = await asyncio.to_thread(kept_examples, client, team, exam)
+            examples = await asyncio.to_thread(sync_examples, client, team, exam)
         else:
-            examples = local_examples(team, exam)
-        results = await _begun(
-            sitting.attempt,
+            examples = build_local_examples(team, exam)
+        results = await _start_quietly(
+            sitting.run_row,
             data=examples,
-            evaluators=[sitting.grade],
+            evaluators=[sitting.grade_row],
             client=client,
             upload_results=is_kept,
-            max_concurrency=MAX_CONCURRENCY,
+            max_concurrency=MAX_CONCURRENT_ROWS,
             experiment_prefix=team,
             metadata=dict(metadata),
             blocking=False,
@@ -58,10 +58,10 @@ async def hold(
             "an exam stays on this machine",
         ) from error
     finally:
-        await asyncio.to_thread(client.close, CLOSING_S)
+        await asyncio.to_thread(client.close, CLOSE_TIMEOUT_S)
 
 
-def _client(settings: Settings) -> Client:
+def _build_client(settings: Settings) -> Client:
     if settings.langsmith_tracing:
         key = settings.langsmith_api_key
         revealed = key.get_secret_value() if key else None
@@ -73,7 +73,7 @@ def _client(settings: Settings) -> Client:
     )
 
 
-async def _begun(*target: Any, **options: Any) -> Any:  # LangSmith does not export the type
+async def _start_quietly(*target: Any, **options: Any) -> Any:  # LangSmith does not export the type
     """Begin an experiment without what LangSmith prints: a name, a warning, a progress bar."""
     with (
         warnings.catch_warnings(action="ignore"),

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.evaluation.metrics import METRICS
-from graph.evaluation.rows import Row
+from graph.evaluation.rows import ExamRow
 from graph.evaluation.score import Score
-from graph.evaluation.trial import Trial
+from graph.evaluation.trial import RowResult
 from state import Tier
 
 
@@ -15,21 +15,21 @@ from state import Tier
 class GradedRow:
     """A row, what came of it, and its scores by metric."""
 
-    row: Row
-    trial: Trial
+    row: ExamRow
+    result: RowResult
     scores: Mapping[str, Score]
 
     @property
     def score(self) -> float:
         """Give the mean of the metrics that count, 0 to 100."""
         counted = [score.value for name, score in self.scores.items() if METRICS[name].is_counted]
-        return 100 * _mean(counted)
+        return 100 * _compute_mean(counted)
 
     @property
     def complaints(self) -> list[str]:
         """Say what kept the row from a full score."""
         return [
-            f"{name.replace('_', ' ')}: {score.remark}"
+            f"{name.replace('_', ' ')}: {score.comment}"
             for name, score in self.scores.items()
             if score.value < 1 and METRICS[name].is_counted
         ]
@@ -40,10 +40,10 @@ class GradedRow:
             "id": self.row.id,
             "request": self.row.request,
             "score": round(self.score, 1),
-            "scores": {name: percent(score.value) for name, score in self.scores.items()},
+            "scores": {name: to_percent(score.value) for name, score in self.scores.items()},
             "complaints": self.complaints,
-            "seconds": round(self.trial.spent.seconds, 3),
-            **self.trial.to_json(),
+            "seconds": round(self.result.usage.seconds, 3),
+            **self.result.to_json(),
         }
 
 
@@ -63,20 +63,20 @@ class Evaluation:
     @property
     def score(self) -> float:
         """Give the mean of the rows' scores, 0 to 100."""
-        return round(_mean([row.score for row in self.rows]), 1)
+        return round(_compute_mean([row.score for row in self.rows]), 1)
 
-    def metric(self, name: str) -> float | None:
+    def average_metric(self, name: str) -> float | None:
         """Give the mean of a metric over the rows it speaks of, 0 to 100; None without any."""
-        values = self._values(name)
-        return percent(_mean(values)) if values else None
+        values = self._list_scores(name)
+        return to_percent(_compute_mean(values)) if values else None
 
-    def count(self, name: str) -> int:
+    def count_rows(self, name: str) -> int:
         """Count the rows that a metric speaks of."""
-        return len(self._values(name))
+        return len(self._list_scores(name))
 
-    def spent(self) -> dict[str, Any]:
+    def sum_usage(self) -> dict[str, Any]:
         """Sum what the rows took."""
-        spent = [row.trial.spent for row in self.rows]
+        spent = [row.result.usage for row in self.rows]
         costs = [tally.cost_usd for tally in spent]
         known = [cost for cost in costs if cost is not None]
         return {
@@ -90,7 +90,7 @@ class Evaluation:
 
     def to_json(self) -> dict[str, Any]:
         """Give the object that `--json` prints."""
-        measured = {name: self.metric(name) for name in METRICS}
+        measured = {name: self.average_metric(name) for name in METRICS}
         return {
             "team": self.team,
             "models": {**self.models},
@@ -98,26 +98,26 @@ class Evaluation:
             "metrics": {
                 name: {
                     "score": value,
-                    "rows": self.count(name),
+                    "rows": self.count_rows(name),
                     "counted": METRICS[name].is_counted,
                 }
                 for name, value in measured.items()
                 if value is not None
             },
-            "spent": self.spent(),
+            "spent": self.sum_usage(),
             "left_out": dict(self.left_out),
             "experiment": self.experiment,
             "rows": [row.to_json() for row in self.rows],
         }
 
-    def _values(self, name: str) -> list[float]:
+    def _list_scores(self, name: str) -> list[float]:
         return [row.scores[name].value for row in self.rows if name in row.scores]
 
 
-def percent(value: float) -> float:
+def to_percent(value: float) -> float:
     """Give a share in percent, to one decimal."""
     return round(100 * value, 1)
 
 
-def _mean(values: Sequence[float]) -> float:
+def _compute_mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0

@@ -8,7 +8,7 @@ from nodes.limits.patterns import Pattern
 
 
 @lru_cache(maxsize=4096)
-def pattern_of(expected: str) -> Pattern:
+def build_pattern(expected: str) -> Pattern:
     """Give the pattern of an expected text; one between slashes is one already.
 
     A text that begins or ends with a figure is not found inside a longer figure.
@@ -20,7 +20,7 @@ def pattern_of(expected: str) -> Pattern:
         pattern = Pattern(expected[1:-1], re.IGNORECASE)
         pattern.check()
         return pattern
-    letters = "".join(_plain(expected).split())
+    letters = "".join(_normalize_text(expected).split())
     # `str.split` also takes the four separators of ASCII for spaces.
     body = r"[\s\x1c-\x1f]*".join(map(re.escape, letters))
     before = r"(?<!\d)(?<!\d[.,])" if letters[:1].isdigit() else ""
@@ -28,10 +28,10 @@ def pattern_of(expected: str) -> Pattern:
     return Pattern(f"{before}{body}{after}", re.IGNORECASE)
 
 
-def stands_in(expected: str, text: str) -> bool:
+def is_found_in(expected: str, text: str) -> bool:
     """Say whether an expected text stands in a text."""
-    return bool(pattern_of(expected).search(_plain(text)))
+    return bool(build_pattern(expected).search(_normalize_text(text)))
 
 
-def _plain(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return unicodedata.normalize("NFKC", text)

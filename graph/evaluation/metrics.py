@@ -7,12 +7,12 @@ from typing import Final
 
 from graph.evaluation import plan_scores as of_plan
 from graph.evaluation import run_scores as of_run
-from graph.evaluation.rows import Row
+from graph.evaluation.rows import ExamRow
 from graph.evaluation.score import Score
-from graph.evaluation.trial import Trial
+from graph.evaluation.trial import RowResult
 from state import Strategy
 
-Measure = Callable[[Row, Trial], Score | None]
+Measure = Callable[[ExamRow, RowResult], Score | None]
 
 
 @dataclass(frozen=True)
@@ -28,26 +28,32 @@ class Metric:
 
 METRICS: Final[Mapping[str, Metric]] = {
     "routing": Metric("all expected workers are in the plan"),
-    "edge_recall": Metric("expected edges that the plan has", of_plan.edge_recall),
-    "facts": Metric("golden facts that stand in the answer", of_run.facts),
-    "sources": Metric("expected sources that the answer names", of_run.sources),
-    "citations": Metric("sources that exist, quotations that stand in them", of_run.citations),
-    "findings": Metric("expected findings that the answer holds", of_run.findings),
-    "completed": Metric("ended with a whole answer, as they must", of_run.completed),
-    "refused": Metric("handed back or refused, as they must be", of_run.refused),
+    "edge_recall": Metric("expected edges that the plan has", of_plan.score_edge_recall),
+    "facts": Metric("golden facts that stand in the answer", of_run.score_facts),
+    "sources": Metric("expected sources that the answer names", of_run.score_sources),
+    "citations": Metric(
+        "sources that exist, quotations that stand in them", of_run.score_citations
+    ),
+    "findings": Metric("expected findings that the answer holds", of_run.score_findings),
+    "completed": Metric("ended with a whole answer, as they must", of_run.score_completion),
+    "refused": Metric("handed back or refused, as they must be", of_run.score_refusal),
     "judged": Metric("held to meet the row's criterion by the strong model"),
-    "valid_plan": Metric("a plan that the checks let pass", of_plan.valid_plan, False),
-    "valid_at_once": Metric("the first plan, without a repair", of_plan.valid_at_once, False),
-    "worker_recall": Metric("expected workers in the plan", of_plan.worker_recall, False),
-    "worker_precision": Metric("the plan's workers, expected", of_plan.worker_precision, False),
-    "edge_precision": Metric("the plan's edges, expected", of_plan.edge_precision, False),
-    "parallelism": Metric("critical path over wall time", of_run.parallelism, False),
+    "valid_plan": Metric("a plan that the checks let pass", of_plan.score_valid_plan, False),
+    "valid_at_once": Metric("the first plan, without a repair", of_plan.score_valid_at_once, False),
+    "worker_recall": Metric("expected workers in the plan", of_plan.score_worker_recall, False),
+    "worker_precision": Metric(
+        "the plan's workers, expected", of_plan.score_worker_precision, False
+    ),
+    "edge_precision": Metric("the plan's edges, expected", of_plan.score_edge_precision, False),
+    "parallelism": Metric("critical path over wall time", of_run.score_parallelism, False),
 }
 
 
-def measured(row: Row, trial: Trial, strategy: Strategy = "plan") -> dict[str, Score]:
+def score_by_metrics(
+    row: ExamRow, trial: RowResult, strategy: Strategy = "plan"
+) -> dict[str, Score]:
     """Score a row by every metric that says something about it."""
     measures = {name: metric.measure for name, metric in METRICS.items() if metric.measure}
-    measures["routing"] = partial(of_plan.routing, is_exact=strategy == "route")
+    measures["routing"] = partial(of_plan.score_routing, is_exact=strategy == "route")
     found = {name: measures[name](row, trial) for name in METRICS if name in measures}
     return {name: score for name, score in found.items() if score is not None}

@@ -7,10 +7,10 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from graph.settings import ModelName, Settings
-from graph.team_keys import nearest
+from graph.team_keys import suggest_name
 from nodes.errors import UsageError
 
-TIERS: Final = {
+MODEL_SETTINGS: Final = {
     **{f"model_{tier}": f"model_{tier}" for tier in ("fast", "standard", "strong")},
     **{tier: f"model_{tier}" for tier in ("fast", "standard", "strong")},
 }
@@ -18,7 +18,7 @@ TIERS: Final = {
 
 
 @dataclass(frozen=True)
-class Opponent:
+class Baseline:
     """The other side of a comparison."""
 
     label: str
@@ -26,7 +26,7 @@ class Opponent:
     settings: Settings
 
 
-def opponent(against: Sequence[str], team: str, settings: Settings) -> Opponent:
+def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Baseline:
     """Read what was given: models as TIER=MODEL, and at most one team by its name or folder.
 
     Raises:
@@ -38,24 +38,24 @@ def opponent(against: Sequence[str], team: str, settings: Settings) -> Opponent:
         raise UsageError(
             f"--against names two teams, {others[0]!r} and {others[1]!r}", next="compare with one"
         )
-    models = {_setting(name): _model(name, value) for name, _, value in pairs}
-    return Opponent(
+    models = {_find_setting(name): _check_model_name(name, value) for name, _, value in pairs}
+    return Baseline(
         label=", ".join(against),
         team=others[0] if others else team,
         settings=settings.model_copy(update=models),
     )
 
 
-def _setting(name: str) -> str:
-    if name not in TIERS:
+def _find_setting(name: str) -> str:
+    if name not in MODEL_SETTINGS:
         raise UsageError(
-            f"--against cannot change {name!r}{nearest(name, TIERS)}",
-            next=f"write one of {', '.join(TIERS)} before '=', or the folder of a team",
+            f"--against cannot change {name!r}{suggest_name(name, MODEL_SETTINGS)}",
+            next=f"write one of {', '.join(MODEL_SETTINGS)} before '=', or the folder of a team",
         )
-    return TIERS[name]
+    return MODEL_SETTINGS[name]
 
 
-def _model(name: str, value: str) -> str:
+def _check_model_name(name: str, value: str) -> str:
     try:
         TypeAdapter(ModelName).validate_python(value)
     except ValidationError:

@@ -8,17 +8,17 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from graph.evaluation.matching import pattern_of
-from graph.evaluation.rows import Expect, ExpectedFinding, Row
-from graph.front_matter import Problem, read_text
-from graph.team_keys import nearest
+from graph.evaluation.matching import build_pattern
+from graph.evaluation.rows import ExamRow, Expectation, ExpectedFinding
+from graph.front_matter import FileProblem, read_text
+from graph.team_keys import suggest_name
 
 EXAM_FILE: Final = "evals.jsonl"
-ALLOWED: Final = {
+ALLOWED_VALUES: Final = {
     "id": "1 to 60 letters, digits, dots, dashes or underscores",
     "request": "a text that is not empty",
     "files": "a list of paths, relative to the team's folder",
-    "expect": f"an object with any of {', '.join(Expect.model_fields)}",
+    "expect": f"an object with any of {', '.join(Expectation.model_fields)}",
     "workers": "a list of names of workers",
     "edges": 'a list of pairs of workers, such as ["researcher", "analyst"]',
     "facts": "a list of texts; one between slashes is a regular expression",
@@ -34,97 +34,99 @@ ALLOWED: Final = {
 }
 
 
-def read_exam(folder: Path, workers: Collection[str] = ()) -> tuple[list[Row], list[Problem]]:
+def read_exam(
+    folder: Path, workers: Collection[str] = ()
+) -> tuple[list[ExamRow], list[FileProblem]]:
     """Read the rows, and all that is wrong with them; without workers, names are not checked."""
     path = folder / EXAM_FILE
     try:
         lines = read_text(path, folder).split("\n")
-    except Problem as problem:
+    except FileProblem as problem:
         return [], [problem]
-    rows: list[Row] = []
-    problems: list[Problem] = []
+    rows: list[ExamRow] = []
+    problems: list[FileProblem] = []
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        row, wrong = _read(line)
+        row, wrong = _parse_row(line)
         if row:
-            wrong = [*_unusable(row, folder, workers), *_repeated(row, seen)]
+            wrong = [*_list_row_problems(row, folder, workers), *_list_repeated_ids(row, seen)]
             seen.setdefault(row.id, number)
             rows.append(row)
-        problems += [Problem(path, text, number) for text in wrong]
+        problems += [FileProblem(path, text, number) for text in wrong]
     return rows, problems
 
 
-def _read(line: str) -> tuple[Row | None, list[str]]:
+def _parse_row(line: str) -> tuple[ExamRow | None, list[str]]:
     try:
-        value = json.loads(line, object_pairs_hook=_once)
+        value = json.loads(line, object_pairs_hook=_reject_repeated_keys)
     except json.JSONDecodeError as error:
         return None, [f"is not JSON: {error.msg}, column {error.colno}; write one object a line"]
     except (ValueError, RecursionError) as error:
         return None, [str(error)]
     if not isinstance(value, dict):
-        return None, [f"a row is one object; give {', '.join(Row.model_fields)}"]
+        return None, [f"a row is one object; give {', '.join(ExamRow.model_fields)}"]
     try:
-        return Row.model_validate(value), []
+        return ExamRow.model_validate(value), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        return None, list(dict.fromkeys(map(_sentence, details)))
+        return None, list(dict.fromkeys(map(_format_problem, details)))
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if repeated := next((name for name in names if names.count(name) > 1), ""):
         raise ValueError(f"key {repeated!r} stands twice; keep one of them")
     return dict(pairs)
 
 
-def _sentence(error: ErrorDetails) -> str:
+def _format_problem(error: ErrorDetails) -> str:
     *before, key = (str(part) for part in error["loc"] if isinstance(part, str))
     path = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
-        known = _keys_of(before)
-        hint = nearest(key, known) or f"; known keys: {', '.join(known)}"
+        known = _list_known_keys(before)
+        hint = suggest_name(key, known) or f"; known keys: {', '.join(known)}"
         return f"unknown key {path!r}{hint}"
     if error["type"] == "missing":
-        return f"{path} is missing; give {ALLOWED[key]}"
+        return f"{path} is missing; give {ALLOWED_VALUES[key]}"
     shown = repr(error["input"])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    return f"{path} is {shown}; allowed: {ALLOWED[key]}"
+    return f"{path} is {shown}; allowed: {ALLOWED_VALUES[key]}"
 
 
-def _keys_of(place: Sequence[str]) -> list[str]:
-    models: dict[str, type[BaseModel]] = {"expect": Expect, "findings": ExpectedFinding}
-    return list(models.get(place[-1] if place else "", Row).model_fields)
+def _list_known_keys(place: Sequence[str]) -> list[str]:
+    models: dict[str, type[BaseModel]] = {"expect": Expectation, "findings": ExpectedFinding}
+    return list(models.get(place[-1] if place else "", ExamRow).model_fields)
 
 
-def _unusable(row: Row, folder: Path, workers: Collection[str]) -> Iterator[str]:
+def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> Iterator[str]:
     """Say what a row of the right form asks that cannot be."""
-    if row.expect == Expect():
-        yield f"expect asks for nothing; give {ALLOWED['expect']}"
-    yield from _unknown(row.expect, workers)
-    yield from _unmatchable(row.expect)
+    if row.expect == Expectation():
+        yield f"expect asks for nothing; give {ALLOWED_VALUES['expect']}"
+    yield from _list_unknown_workers(row.expect, workers)
+    yield from _list_unmatchable_expectations(row.expect)
     for index, name in enumerate(row.files):
         if Path(name).is_absolute():
-            yield f"files.{index} is {name!r}, which is absolute; give {ALLOWED['files']}"
+            yield f"files.{index} is {name!r}, which is absolute; give {ALLOWED_VALUES['files']}"
         elif not (folder / name).exists():
             yield f"files.{index} is {name!r}, which is not there; paths begin at {folder}"
 
 
-def _unknown(expect: Expect, workers: Collection[str]) -> Iterator[str]:
+def _list_unknown_workers(expect: Expectation, workers: Collection[str]) -> Iterator[str]:
     named = {f"workers.{index}": name for index, name in enumerate(expect.workers)}
     for index, edge in enumerate(expect.edges):
         named |= {f"edges.{index}.{end}": name for end, name in enumerate(edge)}
     for place, name in named.items():
         if workers and name not in workers:
-            hint = nearest(name, workers) or f"; the team has {', '.join(workers)}"
+            hint = suggest_name(name, workers) or f"; the team has {', '.join(workers)}"
             yield f"expect.{place} is {name!r}, no worker of the team{hint}"
 
 
-def _unmatchable(expect: Expect) -> Iterator[str]:
+def _list_unmatchable_expectations(expect: Expectation) -> Iterator[str]:
     for index, fact in enumerate(expect.facts):
         try:
-            pattern_of(fact)
+            build_pattern(fact)
         except ValueError as error:
             yield f"expect.facts.{index} is no regular expression: {error}; mend it"
     for index, finding in enumerate(expect.findings):
@@ -133,6 +135,6 @@ def _unmatchable(expect: Expect) -> Iterator[str]:
             yield f"expect.findings.{index} asks for nothing; give any of {known}"
 
 
-def _repeated(row: Row, seen: dict[str, int]) -> Iterator[str]:
+def _list_repeated_ids(row: ExamRow, seen: dict[str, int]) -> Iterator[str]:
     if row.id in seen:
         yield f"id {row.id!r} stands in line {seen[row.id]} already; choose another"

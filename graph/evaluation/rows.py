@@ -6,16 +6,16 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from state import EscalationReason, Severity
 
-Text = Annotated[str, Field(pattern=r"\S")]
-Ending = Literal["done", "partial", "needs_input", "failed"]
+NonBlankText = Annotated[str, Field(pattern=r"\S")]
+RunEnding = Literal["done", "partial", "needs_input", "failed"]
 """How a run may end."""
 
 
-class _Strict(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class ExpectedFinding(_Strict):
+class ExpectedFinding(_StrictModel):
     """A finding that the answer must hold; what is left out may be anything."""
 
     file: str = ""
@@ -25,19 +25,19 @@ class ExpectedFinding(_Strict):
     """Words of the finding's message."""
 
 
-class Expect(_Strict):
+class Expectation(_StrictModel):
     """What must come of a row; what is left out is not looked at."""
 
-    workers: tuple[Text, ...] = ()
+    workers: tuple[NonBlankText, ...] = ()
     """Workers that the plan must use; where the team routes, exactly those chosen."""
-    edges: tuple[tuple[Text, Text], ...] = ()
+    edges: tuple[tuple[NonBlankText, NonBlankText], ...] = ()
     """Pairs of workers: a task of the second needs the result of a task of the first."""
-    facts: tuple[Text, ...] = ()
+    facts: tuple[NonBlankText, ...] = ()
     """Texts that must stand in the answer; one between slashes is a regular expression."""
-    sources: tuple[Text, ...] = ()
+    sources: tuple[NonBlankText, ...] = ()
     """Names that the answer must give as its sources."""
     findings: tuple[ExpectedFinding, ...] = ()
-    status: Ending | None = None
+    status: RunEnding | None = None
     """How the run must end: `done` when left out, unless an escalation is expected."""
     escalation: EscalationReason | None = None
     """Why a task must have been handed back for good."""
@@ -45,22 +45,22 @@ class Expect(_Strict):
     """A criterion that a model holds the answer to."""
 
     @property
-    def is_of_a_plan(self) -> bool:
+    def needs_only_a_plan(self) -> bool:
         """Say whether nothing but a plan is needed to grade the row."""
         of_a_run = (self.facts, self.sources, self.findings, self.judged)
         return not any(of_a_run) and self.status is None and self.escalation is None
 
     @property
-    def is_refusal(self) -> bool:
+    def expects_refusal(self) -> bool:
         """Say whether the run must not end with a whole answer."""
         return self.escalation is not None or self.status not in (None, "done")
 
 
-class Row(_Strict):
+class ExamRow(_StrictModel):
     """One question of an exam."""
 
     id: str = Field(pattern=r"^[A-Za-z0-9_.\-]{1,60}$")
-    request: Text
-    files: tuple[Text, ...] = ()
+    request: NonBlankText
+    files: tuple[NonBlankText, ...] = ()
     """Documents, or folders of them, relative to the team's folder."""
-    expect: Expect
+    expect: Expectation

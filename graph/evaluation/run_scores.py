@@ -2,40 +2,40 @@
 
 from collections.abc import Iterator
 
-from graph.evaluation.matching import stands_in
-from graph.evaluation.rows import ExpectedFinding, Row
-from graph.evaluation.score import Score, listed, share
-from graph.evaluation.trial import Trial
-from nodes.tools.evidence.quotes import quote_stands_in
+from graph.evaluation.matching import is_found_in
+from graph.evaluation.rows import ExamRow, ExpectedFinding
+from graph.evaluation.score import Score, join_names, score_share
+from graph.evaluation.trial import RowResult
+from nodes.tools.evidence.quotes import is_quote_in
 from state import Answer, Claim, Finding
 
 
-def facts(row: Row, trial: Trial) -> Score | None:
+def score_facts(row: ExamRow, trial: RowResult) -> Score | None:
     """Give the share of the golden facts that stand in the answer."""
-    text = trial.shown
-    return share(row.expect.facts, lambda fact: stands_in(fact, text), "not in the answer:")
+    text = trial.answer_text
+    return score_share(row.expect.facts, lambda fact: is_found_in(fact, text), "not in the answer:")
 
 
-def sources(row: Row, trial: Trial) -> Score | None:
+def score_sources(row: ExamRow, trial: RowResult) -> Score | None:
     """Give the share of the expected sources that the answer names."""
-    answer = _answer(trial)
+    answer = _get_answer(trial)
     cited = answer.sources if answer else ()
-    return share(row.expect.sources, cited.__contains__, "not cited:")
+    return score_share(row.expect.sources, cited.__contains__, "not cited:")
 
 
-def citations(row: Row, trial: Trial) -> Score | None:
+def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
     """Give the share of citations that hold, where an answer is expected.
 
     A source that the answer names must be a material, or stand behind a claim; a quotation from a
     material must stand in it.
     """
-    if row.expect.is_refusal:
+    if row.expect.expects_refusal:
         return None
-    answer, claims = _answer(trial), list(_claims(trial))
+    answer, claims = _get_answer(trial), list(_list_claims(trial))
     known = {*trial.materials, *(claim.source for claim in claims)}
     held = [(source, source in known) for source in (answer.sources if answer else ())]
     held += [
-        (claim.source, quote_stands_in(claim.quote, trial.materials[claim.source]))
+        (claim.source, is_quote_in(claim.quote, trial.materials[claim.source]))
         for claim in claims
         if claim.quote and claim.source in trial.materials
     ]
@@ -43,51 +43,53 @@ def citations(row: Row, trial: Trial) -> Score | None:
         return None
     false = sorted({source for source, holds in held if not holds})
     value = sum(holds for _, holds in held) / len(held)
-    return Score(value, f"do not hold: {listed(false)}" if false else "")
+    return Score(value, f"do not hold: {join_names(false)}" if false else "")
 
 
-def findings(row: Row, trial: Trial) -> Score | None:
+def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
     """Give the share of the expected findings that the answer holds."""
-    answer = _answer(trial)
+    answer = _get_answer(trial)
     found = answer.findings if answer else ()
-    return share(
+    return score_share(
         row.expect.findings,
-        lambda wanted: any(is_found(wanted, finding) for finding in found),
+        lambda wanted: any(matches_finding(wanted, finding) for finding in found),
         "not found:",
         name=lambda wanted: " ".join(str(value) for _, value in wanted if value),
     )
 
 
-def completed(row: Row, trial: Trial) -> Score | None:
+def score_completion(row: ExamRow, trial: RowResult) -> Score | None:
     """Say whether a run that must end with a whole answer did so."""
-    if row.expect.is_of_a_plan or row.expect.is_refusal:
+    if row.expect.needs_only_a_plan or row.expect.expects_refusal:
         return None
     is_done = trial.status == "done"
     why = str(trial.error) if trial.error else f"ended {trial.status}"
     return Score(float(is_done), "" if is_done else why)
 
 
-def refused(row: Row, trial: Trial) -> Score | None:
+def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
     """Return whether a request that must not be answered was handed back, or ended as it must.
 
     Where `partial` is expected, an answer that says that no task found anything will do too.
     """
     expect = row.expect
-    if not expect.is_refusal:
+    if not expect.expects_refusal:
         return None
     reports = trial.outcome.results.values() if trial.outcome else ()
     reasons = sorted({report.escalation.reason for report in reports if report.escalation})
     if expect.escalation and expect.escalation not in reasons:
-        return Score(0.0, f"handed back as {listed(reasons)}" if reasons else "not handed back")
+        return Score(0.0, f"handed back as {join_names(reasons)}" if reasons else "not handed back")
     ended = (
-        {trial.status, "partial"} if trial.shown and trial.status == "failed" else {trial.status}
+        {trial.status, "partial"}
+        if trial.answer_text and trial.status == "failed"
+        else {trial.status}
     )
     if expect.status and expect.status not in ended:
         return Score(0.0, f"ended {trial.status}")
     return Score(1.0)
 
 
-def parallelism(row: Row, trial: Trial) -> Score | None:
+def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
     """Give the parallel work found, over what the plan made available.
 
     Available is the time of all steps over that of the longest chain of them; found is the same
@@ -95,26 +97,26 @@ def parallelism(row: Row, trial: Trial) -> Score | None:
     chain makes none available.
     """
     timing = trial.outcome.timing if trial.outcome else {}
-    if not timing or trial.plan is None or len(trial.plan.tasks) <= trial.plan.depth():
+    if not timing or trial.plan is None or len(trial.plan.tasks) <= trial.plan.measure_depth():
         return None
     return Score(min(1.0, timing["critical_path_s"] / timing["wall_s"]))
 
 
-def is_found(wanted: ExpectedFinding, finding: Finding) -> bool:
+def matches_finding(wanted: ExpectedFinding, finding: Finding) -> bool:
     """Say whether a finding is the expected one, as far as that is described."""
     return (
         wanted.file in ("", finding.file)
         and wanted.line in (None, finding.line)
         and wanted.severity in (None, finding.severity)
-        and (not wanted.message or stands_in(wanted.message, finding.message))
+        and (not wanted.message or is_found_in(wanted.message, finding.message))
     )
 
 
-def _answer(trial: Trial) -> Answer | None:
+def _get_answer(trial: RowResult) -> Answer | None:
     return trial.outcome.answer if trial.outcome else None
 
 
-def _claims(trial: Trial) -> Iterator[Claim]:
+def _list_claims(trial: RowResult) -> Iterator[Claim]:
     for report in trial.outcome.results.values() if trial.outcome else ():
         if report.status == "completed":
             yield from report.claims

@@ -14,10 +14,10 @@ class Score:
     """How well one metric was met, 0 to 1, and what was missing."""
 
     value: float
-    remark: str = ""
+    comment: str = ""
 
 
-def share(
+def score_share(
     wanted: Collection[Item],
     is_met: Callable[[Item], bool],
     complaint: str,
@@ -29,10 +29,10 @@ def share(
         return None
     missing = [name(item) for item in wanted if not is_met(item)]
     value = 1 - len(missing) / len(wanted)
-    return Score(value, f"{complaint} {listed(missing)}" if missing else "")
+    return Score(value, f"{complaint} {join_names(missing)}" if missing else "")
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Name a few, and count the rest."""
     known = list(names)
     more = f" and {len(known) - MAX_NAMED} more" if len(known) > MAX_NAMED else ""

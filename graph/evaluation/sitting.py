@@ -12,9 +12,9 @@ from langsmith.schemas import Example, Run
 from graph.evaluation.exam import Exam
 from graph.evaluation.grades import GradedRow
 from graph.evaluation.judge import Judge
-from graph.evaluation.metrics import measured
-from graph.evaluation.rows import Row
-from graph.evaluation.trial import Tally, Trial
+from graph.evaluation.metrics import score_by_metrics
+from graph.evaluation.rows import ExamRow
+from graph.evaluation.trial import RowResult, RowUsage
 from graph.materials import read_materials
 from graph.runner import aplan, arun
 from graph.settings import Settings
@@ -29,17 +29,17 @@ from nodes.errors import (
 )
 from state import Team
 
-OF_ONE_ROW: Final = (FileUnreadable, RequestInvalid, PlanInvalid, ModelError)
+ROW_ERRORS: Final = (FileUnreadable, RequestInvalid, PlanInvalid, ModelError)
 """Errors that are a row's own end; any other is the end of the exam."""
-OF_ALL_ROWS: Final = (Unauthorized, QuotaSpent)
+FATAL_MODEL_ERRORS: Final = (Unauthorized, QuotaSpent)
 """Errors of the model that every further row would meet."""
 
-STOPPING_S: Final = 1.0
+STOP_TIMEOUT_S: Final = 1.0
 
-Listener = Callable[[GradedRow], None]
+RowListener = Callable[[GradedRow], None]
 
 
-class Sitting:
+class ExamRunner:
     """Tries and grades rows; LangSmith calls `attempt` and `grade` for each."""
 
     def __init__(
@@ -48,109 +48,111 @@ class Sitting:
         exam: Exam,
         settings: Settings,
         judge: Judge,
-        on_row: Listener | None = None,
+        on_row: RowListener | None = None,
     ) -> None:
         self._team, self._exam, self._settings = team, exam, settings
         self._judge, self._on_row = judge, on_row
         self._rows = {row.id: row for row in exam.rows}
-        self._trials: dict[str, Trial] = {}
-        self._working: set[asyncio.Task[Any]] = set()
-        self.graded: dict[str, GradedRow] = {}
-        self._ended_by: Exception | None = None
+        self._results: dict[str, RowResult] = {}
+        self._active_tasks: set[asyncio.Task[Any]] = set()
+        self.graded_rows: dict[str, GradedRow] = {}
+        self._fatal_error: Exception | None = None
         """What made it pointless to go on."""
 
-    async def attempt(self, inputs: dict[str, Any]) -> dict[str, Any]:
+    async def run_row(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """Plan or run a row, and give what its trace keeps; an error is part of that."""
         row, task = self._rows[inputs["id"]], asyncio.current_task()
         assert task is not None, "a coroutine runs in a task"
-        self._working.add(task)
+        self._active_tasks.add(task)
         traced = self._settings.langsmith_tracing
         try:
             with nullcontext() if traced else tracing_context(enabled=False):
-                trial = self._trials[row.id] = await self._tried(row)
+                trial = self._results[row.id] = await self._collect_result(row)
         except Exception as error:  # a mistake of ours, of which LangSmith would only log a line
-            self._ended_by = error
+            self._fatal_error = error
             raise
         finally:
-            self._working.discard(task)
+            self._active_tasks.discard(task)
         return trial.to_json()
 
-    async def grade(self, run: Run, example: Example) -> dict[str, Any]:
+    async def grade_row(self, run: Run, example: Example) -> dict[str, Any]:
         """Score a row that was tried."""
         row = self._rows[(example.inputs or {})["id"]]
-        trial = self._trials[row.id]
-        scores = await asyncio.to_thread(measured, row, trial, self._team.strategy)
-        if row.expect.judged and (judged := await self._judge.score(row, trial)):
+        trial = self._results[row.id]
+        scores = await asyncio.to_thread(score_by_metrics, row, trial, self._team.strategy)
+        if row.expect.judged and (judged := await self._judge.score_row(row, trial)):
             scores["judged"] = judged
-        graded = self.graded[row.id] = GradedRow(row, trial, scores)
-        if self._on_row and self._ended_by is None:
+        graded = self.graded_rows[row.id] = GradedRow(row, trial, scores)
+        if self._on_row and self._fatal_error is None:
             self._on_row(graded)
         told = [
-            {"key": name, "score": score.value, "comment": score.remark or None}
+            {"key": name, "score": score.value, "comment": score.comment or None}
             for name, score in scores.items()
         ]
         return {"results": told}
 
-    async def stop(self) -> None:
+    async def cancel_rows(self) -> None:
         """Cancel the rows at work; LangSmith would let them go on without a reader."""
-        working = set(self._working)
+        working = set(self._active_tasks)
         for task in working:
             task.cancel()
         if working:
-            await asyncio.wait(working, timeout=STOPPING_S)
+            await asyncio.wait(working, timeout=STOP_TIMEOUT_S)
 
-    def problem(self) -> Exception | None:
+    def find_fatal_error(self) -> Exception | None:
         """Give what ended the exam: a thing all rows would meet, or no model in any of them."""
-        if self._ended_by:
-            return self._ended_by
-        errors = [trial.error for trial in self._trials.values()]
+        if self._fatal_error:
+            return self._fatal_error
+        errors = [trial.error for trial in self._results.values()]
         is_lost = bool(errors) and all(isinstance(error, ModelError) for error in errors)
         return errors[0] if is_lost else None
 
-    async def _tried(self, row: Row) -> Trial:
-        if isinstance(self._ended_by, SupervisorError):
-            return Trial(error=self._ended_by)
-        spent, began_s = Tally(), time.perf_counter()
+    async def _collect_result(self, row: ExamRow) -> RowResult:
+        if isinstance(self._fatal_error, SupervisorError):
+            return RowResult(error=self._fatal_error)
+        spent, began_s = RowUsage(), time.perf_counter()
         materials: Mapping[str, str] = {}
         try:
-            files = self._exam.files(row)
+            files = self._exam.list_files(row)
             materials = await read_materials(files) if files else {}
-            trial = await self._planned_or_run(row, materials, spent)
+            trial = await self._plan_or_run(row, materials, spent)
         except SupervisorError as error:
-            trial = Trial(error=error, materials=materials, spent=spent)
+            trial = RowResult(error=error, materials=materials, usage=spent)
         spent.seconds = time.perf_counter() - began_s
-        if trial.error and _ends_all(trial.error):
-            self._ended_by = self._ended_by or trial.error
+        if trial.error and _is_fatal(trial.error):
+            self._fatal_error = self._fatal_error or trial.error
         return trial
 
-    async def _planned_or_run(self, row: Row, materials: Mapping[str, str], spent: Tally) -> Trial:
+    async def _plan_or_run(
+        self, row: ExamRow, materials: Mapping[str, str], spent: RowUsage
+    ) -> RowResult:
         given: dict[str, Any] = {
             "team": self._team,
             "materials": materials,
             "settings": self._settings,
-            "on_event": spent.hear,
+            "on_event": spent.count_event,
         }
-        if row.expect.is_of_a_plan:
+        if row.expect.needs_only_a_plan:
             plan = await aplan(row.request, **given)
-            return Trial(plan=plan, materials=materials, spent=spent)
+            return RowResult(plan=plan, materials=materials, usage=spent)
         outcome = await arun(row.request, **given)
         if outcome.error:
-            _disown(outcome.error, outcome.thread)
-        return Trial(
+            _remove_resume_hint(outcome.error, outcome.thread)
+        return RowResult(
             plan=outcome.plan,
             outcome=outcome,
             error=outcome.error,
             materials=materials,
-            spent=spent,
+            usage=spent,
         )
 
 
-def _disown(error: SupervisorError, thread: str) -> None:
+def _remove_resume_hint(error: SupervisorError, thread: str) -> None:
     """Take back that a run can be resumed: those of an exam are not kept."""
     error.kept = "nothing of the exam"
     if error.next.endswith(thread):
         error.next = "supervise doctor"
 
 
-def _ends_all(error: SupervisorError) -> bool:
-    return not isinstance(error, OF_ONE_ROW) or isinstance(error, OF_ALL_ROWS)
+def _is_fatal(error: SupervisorError) -> bool:
+    return not isinstance(error, ROW_ERRORS) or isinstance(error, FATAL_MODEL_ERRORS)

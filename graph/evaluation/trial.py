@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.closing import answer_markdown
+from graph.closing import format_answer
 from graph.journal import Event
 from graph.outcome import Outcome
 from nodes.errors import SupervisorError
@@ -12,7 +12,7 @@ from state import Plan
 
 
 @dataclass
-class Tally:
+class RowUsage:
     """Counts what a row takes, from the events of its run."""
 
     repairs: int = 0
@@ -25,7 +25,7 @@ class Tally:
     seconds: float = 0.0
     _is_planned: bool = False
 
-    def hear(self, event: Event) -> None:
+    def count_event(self, event: Event) -> None:
         """Take an event in."""
         kind = event.get("kind")
         self.repairs += kind == "plan_rejected" and not self._is_planned
@@ -40,7 +40,7 @@ class Tally:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class RowResult:
     """A row, tried: all that its grades are made from."""
 
     plan: Plan | None = None
@@ -48,13 +48,13 @@ class Trial:
     """None for a row that was only planned, or that could not begin."""
     error: SupervisorError | None = None
     materials: Mapping[str, str] = field(default_factory=dict)
-    spent: Tally = field(default_factory=Tally)
+    usage: RowUsage = field(default_factory=RowUsage)
 
     @property
-    def shown(self) -> str:
+    def answer_text(self) -> str:
         """Give the answer as the command line shows it; empty without one."""
         answer = self.outcome.answer if self.outcome else None
-        return answer_markdown(answer.model_dump(mode="json")) if answer else ""
+        return format_answer(answer.model_dump(mode="json")) if answer else ""
 
     @property
     def status(self) -> str:
@@ -63,7 +63,7 @@ class Trial:
 
     def to_json(self) -> dict[str, Any]:
         """Give what came of the row, for `--json` and for the traces of an exam."""
-        error = self.error.line() if self.error else None
+        error = self.error.format_line() if self.error else None
         plan = self.plan.model_dump(mode="json") if self.plan else None
-        ended = {"status": self.status, "answer": self.shown} if self.outcome else {}
+        ended = {"status": self.status, "answer": self.answer_text} if self.outcome else {}
         return {"plan": plan, **ended, "error": error}

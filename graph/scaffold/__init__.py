@@ -6,10 +6,10 @@ The template `my_team` is a team itself: it is checked and examined like any oth
 from pathlib import Path
 from typing import Final
 
-from graph.team_folder import NAME, NAME_RULE
+from graph.team_folder import NAME_PATTERN, NAME_RULE
 from nodes.errors import UsageError
 
-TEMPLATE: Final = Path(__file__).parent / "my_team"
+TEMPLATE_FOLDER: Final = Path(__file__).parent / "my_team"
 
 
 def make_team(name: str, into: Path) -> Path:
@@ -18,7 +18,7 @@ def make_team(name: str, into: Path) -> Path:
     Raises:
         UsageError: the name cannot be a team's, the folder is there already, or cannot be written.
     """
-    if not NAME.fullmatch(name):
+    if not NAME_PATTERN.fullmatch(name):
         raise UsageError(
             f"{name!r} cannot be a team's name", cause=NAME_RULE, next="supervise new-team my_team"
         )
@@ -28,10 +28,10 @@ def make_team(name: str, into: Path) -> Path:
             f"{folder} is there already", kept="it is as it was", next="choose another name"
         )
     try:
-        for source in _files():
-            target = folder / source.relative_to(TEMPLATE)
+        for source in _list_template_files():
+            target = folder / source.relative_to(TEMPLATE_FOLDER)
             target.parent.mkdir(parents=True, exist_ok=True)
-            text = source.read_text(encoding="utf-8").replace(TEMPLATE.name, name)
+            text = source.read_text(encoding="utf-8").replace(TEMPLATE_FOLDER.name, name)
             target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(
@@ -42,6 +42,6 @@ def make_team(name: str, into: Path) -> Path:
     return folder
 
 
-def _files() -> list[Path]:
-    found = (path for path in sorted(TEMPLATE.rglob("*")) if path.is_file())
+def _list_template_files() -> list[Path]:
+    found = (path for path in sorted(TEMPLATE_FOLDER.rglob("*")) if path.is_file())
     return [path for path in found if "__pycache__" not in path.parts]

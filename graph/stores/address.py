@@ -2,15 +2,15 @@
 
 from urllib.parse import parse_qs, unquote, urlsplit
 
-POSTGRES = ("postgresql://", "postgres://")
+POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 
 
 def is_postgres(url: str) -> bool:
     """Tell a server's address from a file's."""
-    return url.startswith(POSTGRES)
+    return url.startswith(POSTGRES_SCHEMES)
 
 
-def passwords(url: str) -> tuple[str, ...]:
+def list_passwords(url: str) -> tuple[str, ...]:
     """List the passwords in an address, as they stand there and as they are meant."""
     if "://" not in url:
         return ()
@@ -21,7 +21,7 @@ def passwords(url: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for one in written if one for form in (one, unquote(one))))
 
 
-def shown(url: str) -> str:
+def format_public_address(url: str) -> str:
     """Give an address that may be read by anyone."""
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
@@ -29,8 +29,8 @@ def shown(url: str) -> str:
     return f"postgresql://{name + '@' if name else ''}{host}{parts.path}"
 
 
-def masked(text: str, url: str) -> str:
+def mask_passwords(text: str, url: str) -> str:
     """Take an address's passwords out of a text."""
-    for password in passwords(url):
+    for password in list_passwords(url):
         text = text.replace(password, "[secret]")
     return text

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from langgraph.store.base.batch import AsyncBatchedBaseStore
 
-Store = TypeVar("Store", bound=AsyncBatchedBaseStore)
+BatchedStore = TypeVar("BatchedStore", bound=AsyncBatchedBaseStore)
 
 
 @asynccontextmanager
-async def lent(store: Store) -> AsyncIterator[Store]:
+async def open_batched_store(store: BatchedStore) -> AsyncIterator[BatchedStore]:
     """Lend a store, and wait until its batching is over.
 
     The library cancels that task when the store is collected; where the loop ends sooner, Python

@@ -14,7 +14,7 @@ class RunDatabase:
     store: BaseStore
 
 
-def thread_namespace(thread: str) -> tuple[str, str]:
+def build_thread_namespace(thread: str) -> tuple[str, str]:
     """Give the store's place for what belongs to one thread, and goes when it is pruned.
 
     A namespace may hold no dot, a thread's id may.

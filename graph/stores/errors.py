@@ -11,7 +11,9 @@ class CheckpointUnreadable(StoreError):
     code = "CHECKPOINT_UNREADABLE"
 
 
-def unreadable(config: RunnableConfig, checkpoint: str, error: Exception) -> CheckpointUnreadable:
+def build_unreadable_error(
+    config: RunnableConfig, checkpoint: str, error: Exception
+) -> CheckpointUnreadable:
     """Name the checkpoint that could not be read."""
     thread = config["configurable"]["thread_id"]
     return CheckpointUnreadable(

@@ -9,16 +9,16 @@ from langgraph.store.base import BaseStore, Op, Result
 
 from nodes.errors import StoreError
 
-Opens = Callable[[], AbstractAsyncContextManager[BaseStore]]
-Steady = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[Result]]]
+OpenStore = Callable[[], AbstractAsyncContextManager[BaseStore]]
+RunOperation = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[Result]]]
 
 
-async def at_once(work: Callable[[], Awaitable[list[Result]]]) -> list[Result]:
+async def run_once(work: Callable[[], Awaitable[list[Result]]]) -> list[Result]:
     """Do it once."""
     return await work()
 
 
-class LateStore(BaseStore):
+class LazyStore(BaseStore):
     """Stands for a store until it is needed. An async context manager.
 
     `steady` says how an operation is carried through; each may be repeated without harm.
@@ -26,20 +26,20 @@ class LateStore(BaseStore):
 
     supports_ttl = True
 
-    def __init__(self, opens: Opens, *, steady: Steady = at_once) -> None:
-        self._opens, self._steady = opens, steady
-        self._opening = asyncio.Lock()
+    def __init__(self, opens: OpenStore, *, steady: RunOperation = run_once) -> None:
+        self._open_store, self._run_operation = opens, steady
+        self._open_lock = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._stack = AsyncExitStack()
         self._store: BaseStore | None = None
-        self._is_over = False
+        self._is_closed = False
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        async with self._opening:
-            self._is_over, self._store = True, None
+        async with self._open_lock:
+            self._is_closed, self._store = True, None
             await self._stack.aclose()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -51,14 +51,14 @@ class LateStore(BaseStore):
         asked = list(ops)
 
         async def work() -> list[Result]:
-            return await (await self._opened()).abatch(asked)
+            return await (await self._get_store()).abatch(asked)
 
-        return await self._steady(work)
+        return await self._run_operation(work)
 
-    async def _opened(self) -> BaseStore:
-        async with self._opening:
-            if self._is_over:
+    async def _get_store(self) -> BaseStore:
+        async with self._open_lock:
+            if self._is_closed:
                 raise StoreError("the store is closed, and saves no more")
             if self._store is None:
-                self._store = await self._stack.enter_async_context(self._opens())
+                self._store = await self._stack.enter_async_context(self._open_store())
             return self._store

@@ -15,14 +15,19 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from graph.stores.batching import lent
+from graph.stores.batching import open_batched_store
 from graph.stores.database import RunDatabase
-from graph.stores.late_store import LateStore
-from graph.stores.postgres_faults import PATIENCE_S, START_PATIENCE_S, passes_soon, patiently
-from graph.stores.postgres_saver import SteadySaver
-from graph.stores.postgres_schema import prepare
-from graph.stores.postgres_session import OPTIONS, ThreadSession, connect
-from graph.stores.serializer import strict_serializer
+from graph.stores.late_store import LazyStore
+from graph.stores.postgres_faults import (
+    RETRY_TIMEOUT_S,
+    START_RETRY_TIMEOUT_S,
+    is_brief_outage,
+    retry_operation,
+)
+from graph.stores.postgres_saver import RetryingSaver
+from graph.stores.postgres_schema import prepare_schema
+from graph.stores.postgres_session import CONNECTION_OPTIONS, ThreadSession, open_connection
+from graph.stores.serializer import build_strict_serializer
 
 # Where nobody set up logging it would warn on stderr of each connection that is lost and mended.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -30,7 +35,7 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 @asynccontextmanager
 async def open_postgres(
-    url: str, thread: str, *, patience_s: float = PATIENCE_S
+    url: str, thread: str, *, patience_s: float = RETRY_TIMEOUT_S
 ) -> AsyncIterator[RunDatabase]:
     """Open a database for one thread, and hold the thread in it.
 
@@ -42,16 +47,20 @@ async def open_postgres(
     """
     session = ThreadSession(url, thread)
     try:
-        await patiently(session.reach, url=url, patience_s=START_PATIENCE_S, worth=passes_soon)
+        await retry_operation(
+            session.get_connection, url=url, patience_s=START_RETRY_TIMEOUT_S, worth=is_brief_outage
+        )
         # Making the tables may take longer than a server may be silent.
-        connection = await patiently(session.connection, url=url)
+        connection = await retry_operation(session.get_locked_connection, url=url)
     except BaseException:  # a cancel too: the lock must not outlive the attempt to open
-        await session.end()
+        await session.release_thread()
         raise
-    saver = SteadySaver(session, connection, serde=strict_serializer(), patience_s=patience_s)
-    steady = partial(patiently, url=url, patience_s=patience_s)
+    saver = RetryingSaver(
+        session, connection, serde=build_strict_serializer(), patience_s=patience_s
+    )
+    steady = partial(retry_operation, url=url, patience_s=patience_s)
     try:
-        async with LateStore(partial(_open_store, url), steady=steady) as store:
+        async with LazyStore(partial(_open_store, url), steady=steady) as store:
             yield RunDatabase(saver, store)
     finally:
         await saver.close()
@@ -67,13 +76,13 @@ async def _open_store(url: str) -> AsyncIterator[BaseStore]:
         open=False,
         timeout=5.0,
         check=AsyncConnectionPool.check_connection,
-        kwargs={"autocommit": True, "row_factory": dict_row, **OPTIONS},
+        kwargs={"autocommit": True, "row_factory": dict_row, **CONNECTION_OPTIONS},
     )
-    async with pool, lent(AsyncPostgresStore(pool)) as store:
+    async with pool, open_batched_store(AsyncPostgresStore(pool)) as store:
         yield store
 
 
-async def read_store(url: str, namespace: tuple[str, ...], key: str) -> dict[str, Any]:
+async def read_store_value(url: str, namespace: tuple[str, ...], key: str) -> dict[str, Any]:
     """Read one value of the store without holding a thread; empty where there is none.
 
     Raises:
@@ -81,10 +90,12 @@ async def read_store(url: str, namespace: tuple[str, ...], key: str) -> dict[str
     """
 
     async def read() -> dict[str, Any]:
-        async with await connect(url) as connection:
-            await prepare(connection)
-            async with lent(AsyncPostgresStore(connection)) as store:
+        async with await open_connection(url) as connection:
+            await prepare_schema(connection)
+            async with open_batched_store(AsyncPostgresStore(connection)) as store:
                 item = await store.aget(namespace, key)
             return item.value if item else {}
 
-    return await patiently(read, url=url, patience_s=START_PATIENCE_S, worth=passes_soon)
+    return await retry_operation(
+        read, url=url, patience_s=START_RETRY_TIMEOUT_S, worth=is_brief_outage
+    )

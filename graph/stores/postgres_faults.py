@@ -8,18 +8,18 @@ from typing import Final, TypeVar
 import psycopg
 from psycopg import errors
 
-from graph.stores.address import masked, shown
+from graph.stores.address import format_public_address, mask_passwords
 from nodes.errors import StoreError
 
 Result = TypeVar("Result")
 
-PATIENCE_S: Final = 30.0
+RETRY_TIMEOUT_S: Final = 30.0
 """How long an operation of a run waits for a server that restarts, fails over or is cut off."""
-START_PATIENCE_S: Final = 6.0
+START_RETRY_TIMEOUT_S: Final = 6.0
 """The same before a run begins, when nothing is lost by giving up."""
 MAX_PAUSE_S: Final = 1.0
 
-_BRIEF: Final = (
+_TRANSIENT_MESSAGES: Final = (
     "connection refused",
     "no such file or directory",
     "starting up",
@@ -45,7 +45,7 @@ _ADVICE: Final = {
 }
 
 
-def may_pass(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Say whether an operation of a run is worth trying again."""
     passing = (
         psycopg.OperationalError,
@@ -56,17 +56,17 @@ def may_pass(error: BaseException) -> bool:
     return isinstance(error, passing) and not isinstance(error, errors.InsufficientPrivilege)
 
 
-def passes_soon(error: BaseException) -> bool:
+def is_brief_outage(error: BaseException) -> bool:
     """Say whether a start is worth a few seconds: not with a password that is wrong."""
-    return may_pass(error) and any(said in str(error).lower() for said in _BRIEF)
+    return is_transient(error) and any(said in str(error).lower() for said in _TRANSIENT_MESSAGES)
 
 
-async def patiently(
+async def retry_operation(
     work: Callable[[], Awaitable[Result]],
     *,
     url: str,
-    patience_s: float = PATIENCE_S,
-    worth: Callable[[BaseException], bool] = may_pass,
+    patience_s: float = RETRY_TIMEOUT_S,
+    worth: Callable[[BaseException], bool] = is_transient,
 ) -> Result:
     """Carry an operation that may be repeated through a server's absence.
 
@@ -82,22 +82,22 @@ async def patiently(
                     return await work()
                 except psycopg.Error as error:
                     if not worth(error):
-                        raise failed(url, error) from error
+                        raise build_store_error(url, error) from error
                     last = error
                 await asyncio.sleep(random.uniform(pause_s / 2, pause_s))
                 pause_s = min(2 * pause_s, MAX_PAUSE_S)
     except TimeoutError:
-        raise failed(url, last, waited_s=patience_s) from last
+        raise build_store_error(url, last, waited_s=patience_s) from last
 
 
-def failed(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:
+def build_store_error(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:
     """Say why a database cannot be used, and what would mend it; never with its password."""
     told = " ".join(str(error or "no answer").split())
-    cause = masked(told.partition(" Is the server running")[0], url)
+    cause = mask_passwords(told.partition(" Is the server running")[0], url)
     waiting = f" (tried for {waited_s:g} s)" if waited_s else ""
     advice = next((said for sign, said in _ADVICE.items() if sign in cause.lower()), "")
     return StoreError(
-        f"the run database {shown(url)} cannot be used{waiting}",
+        f"the run database {format_public_address(url)} cannot be used{waiting}",
         cause=cause.removeprefix("connection failed: "),
         kept="what was saved before",
         next=advice or "see to the server; `supervise doctor` tells more",

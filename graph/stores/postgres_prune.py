@@ -8,21 +8,21 @@ import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from graph.stores.database import thread_namespace
-from graph.stores.postgres_faults import failed
-from graph.stores.postgres_schema import THREADS
+from graph.stores.database import build_thread_namespace
+from graph.stores.postgres_faults import build_store_error
+from graph.stores.postgres_schema import THREADS_TABLE
 from graph.stores.postgres_session import CONNECT_TIMEOUT_S, LOCK_KEY
-from graph.threads import PRUNE_WAIT_S, pruned_elsewhere
+from graph.threads import PRUNE_TIMEOUT_S, build_prune_busy_error
 from nodes.errors import ThreadBusy
 
-_TABLES: Final = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", THREADS)
+_TABLES: Final = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", THREADS_TABLE)
 
-_NO_THREAD: Final = "/prune"
+_PRUNE_LOCK_NAME: Final = "/prune"
 """Locked in place of a thread, by a name that no thread can have."""
 
 
 @contextmanager
-def forgetting(url: str) -> Iterator[Callable[[str], int]]:
+def open_for_deletion(url: str) -> Iterator[Callable[[str], int]]:
     """Open a database for removing threads, when nobody else removes any.
 
     Raises:
@@ -31,23 +31,23 @@ def forgetting(url: str) -> Iterator[Callable[[str], int]]:
     """
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as base:
-            _wait_for_others(base)
-            yield lambda thread: _forget(base, thread)
+            _wait_for_other_prunes(base)
+            yield lambda thread: _delete_thread(base, thread)
     except psycopg.Error as error:
-        raise failed(url, error) from error
+        raise build_store_error(url, error) from error
 
 
-def _wait_for_others(base: Connection[TupleRow]) -> None:
+def _wait_for_other_prunes(base: Connection[TupleRow]) -> None:
     """Wait until no other machine removes runs; the lock ends with the connection."""
-    base.execute(f"SET lock_timeout = '{PRUNE_WAIT_S:.0f}s'")
+    base.execute(f"SET lock_timeout = '{PRUNE_TIMEOUT_S:.0f}s'")
     try:
-        base.execute(f"SELECT pg_advisory_lock({LOCK_KEY})", [_NO_THREAD])
+        base.execute(f"SELECT pg_advisory_lock({LOCK_KEY})", [_PRUNE_LOCK_NAME])
     except psycopg.errors.LockNotAvailable:
-        raise pruned_elsewhere() from None
+        raise build_prune_busy_error() from None
     base.execute("RESET lock_timeout")
 
 
-def _forget(base: Connection[TupleRow], thread: str) -> int:
+def _delete_thread(base: Connection[TupleRow], thread: str) -> int:
     """Remove a thread in one transaction, which holds its lock as a run does.
 
     Raises:
@@ -59,13 +59,13 @@ def _forget(base: Connection[TupleRow], thread: str) -> int:
         if not row or not row[0]:
             raise ThreadBusy(f"thread {thread!r} is running elsewhere")
         for table in _TABLES:
-            size += _delete(base, table, "thread_id = %s", [thread])
-        place = ".".join(thread_namespace(thread))
-        size += _delete(base, "store", "prefix = %s OR prefix LIKE %s", [place, f"{place}.%"])
+            size += _delete_rows(base, table, "thread_id = %s", [thread])
+        place = ".".join(build_thread_namespace(thread))
+        size += _delete_rows(base, "store", "prefix = %s OR prefix LIKE %s", [place, f"{place}.%"])
     return size
 
 
-def _delete(base: Connection[TupleRow], table: str, which: str, values: list[str]) -> int:
+def _delete_rows(base: Connection[TupleRow], table: str, which: str, values: list[str]) -> int:
     removed = base.execute(
         f"WITH removed AS (DELETE FROM {table} WHERE {which} RETURNING pg_column_size({table}.*)) "
         "SELECT coalesce(sum(pg_column_size), 0) FROM removed",

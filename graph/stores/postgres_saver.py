@@ -22,13 +22,13 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
 
-from graph.stores.errors import unreadable
-from graph.stores.postgres_faults import PATIENCE_S, patiently
+from graph.stores.errors import build_unreadable_error
+from graph.stores.postgres_faults import RETRY_TIMEOUT_S, retry_operation
 from graph.stores.postgres_session import ThreadSession
 from nodes.errors import SupervisorError
 
 
-class SteadySaver(AsyncPostgresSaver):
+class RetryingSaver(AsyncPostgresSaver):
     """Saves checkpoints; open it with `graph.stores.postgres.open_postgres`."""
 
     def __init__(
@@ -37,11 +37,11 @@ class SteadySaver(AsyncPostgresSaver):
         connection: AsyncConnection[DictRow],
         *,
         serde: SerializerProtocol | None = None,
-        patience_s: float = PATIENCE_S,
+        patience_s: float = RETRY_TIMEOUT_S,
     ) -> None:
         super().__init__(connection, serde=serde)
         self._session = session
-        self._steady = partial(patiently, url=session.url, patience_s=patience_s)
+        self._retry = partial(retry_operation, url=session.url, patience_s=patience_s)
 
     async def close(self) -> None:
         """Let go of the thread, once the operation under way has ended.
@@ -49,7 +49,7 @@ class SteadySaver(AsyncPostgresSaver):
         A cancelled run may leave one behind; what comes after it is refused.
         """
         async with self.lock:
-            await self._session.end()
+            await self._session.release_thread()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint.
@@ -60,11 +60,13 @@ class SteadySaver(AsyncPostgresSaver):
         """
         ask = super().aget_tuple
         try:
-            return await self._steady(lambda: ask(config))
+            return await self._retry(lambda: ask(config))
         except SupervisorError:
             raise
         except Exception as error:  # each decoder has its own
-            raise unreadable(config, await self._sought(config), error) from error
+            raise build_unreadable_error(
+                config, await self._find_checkpoint_id(config), error
+            ) from error
 
     async def alist(
         self,
@@ -80,7 +82,7 @@ class SteadySaver(AsyncPostgresSaver):
             listed = ask(config, filter=filter, before=before, limit=limit)
             return [item async for item in listed]
 
-        for item in await self._steady(collect):
+        for item in await self._retry(collect):
             yield item
 
     async def aput(
@@ -91,9 +93,11 @@ class SteadySaver(AsyncPostgresSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         put = super().aput
-        values = {name: _storable(v) for name, v in checkpoint["channel_values"].items()}
+        values = {
+            name: _replace_unstorable_text(v) for name, v in checkpoint["channel_values"].items()
+        }
         storable: Checkpoint = {**checkpoint, "channel_values": values}
-        return await self._steady(lambda: put(config, storable, metadata, new_versions))
+        return await self._retry(lambda: put(config, storable, metadata, new_versions))
 
     async def aput_writes(
         self,
@@ -103,15 +107,15 @@ class SteadySaver(AsyncPostgresSaver):
         task_path: str = "",
     ) -> None:
         put = super().aput_writes
-        await self._steady(lambda: put(config, writes, task_id, task_path))
+        await self._retry(lambda: put(config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         delete = super().adelete_thread
-        await self._steady(lambda: delete(thread_id))
+        await self._retry(lambda: delete(thread_id))
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         prune = super().aprune
-        await self._steady(lambda: prune(thread_ids, strategy=strategy))
+        await self._retry(lambda: prune(thread_ids, strategy=strategy))
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
@@ -120,7 +124,7 @@ class SteadySaver(AsyncPostgresSaver):
         Replaces the library's, which would go on with a connection that is gone.
         """
         async with self.lock:
-            connection = await self._session.connection()
+            connection = await self._session.get_locked_connection()
             try:
                 if pipeline:
                     async with connection.pipeline(), connection.cursor(binary=True) as cursor:
@@ -131,10 +135,10 @@ class SteadySaver(AsyncPostgresSaver):
             except BaseException as error:  # told apart below
                 # A cancel in the middle leaves a connection whose next answer is another's.
                 if isinstance(error, psycopg.Error) or not isinstance(error, Exception):
-                    await self._session.drop()
+                    await self._session.drop_connection()
                 raise
 
-    async def _sought(self, config: RunnableConfig) -> str:
+    async def _find_checkpoint_id(self, config: RunnableConfig) -> str:
         """Name the checkpoint that a config asks for: the one it names, or the newest."""
         place = config["configurable"]
         if named := place.get("checkpoint_id"):
@@ -149,7 +153,7 @@ class SteadySaver(AsyncPostgresSaver):
         return str(row["newest"]) if row else ""
 
 
-def _storable(value: Any) -> Any:
+def _replace_unstorable_text(value: Any) -> Any:
     """Replace in a text what PostgreSQL's JSON cannot hold; other values go there as bytes."""
     if not isinstance(value, str):
         return value

@@ -12,11 +12,11 @@ from uuid import uuid4
 from psycopg import AsyncConnection, Error
 from psycopg.rows import DictRow, dict_row
 
-from graph.stores.postgres_schema import THREADS, prepare
+from graph.stores.postgres_schema import THREADS_TABLE, prepare_schema
 from nodes.errors import StoreError, ThreadBusy
 
 CONNECT_TIMEOUT_S: Final = 5
-OPTIONS: Final = {
+CONNECTION_OPTIONS: Final = {
     "connect_timeout": CONNECT_TIMEOUT_S,
     # A network that swallows packets is noticed in seconds, not in hours.
     "keepalives_idle": 10,
@@ -24,7 +24,7 @@ OPTIONS: Final = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-_SESSION = """
+_SESSION_SETTINGS = """
 SELECT set_config('idle_session_timeout', '0', false),
     set_config('statement_timeout', '25s', false),
     set_config('tcp_keepalives_idle', '10', false),
@@ -33,22 +33,22 @@ SELECT set_config('idle_session_timeout', '0', false),
 """
 LOCK_KEY: Final = "hashtextextended('supervise ' || current_schema() || ' ' || %s, 0)"
 """Of a thread; schemas of one database do not share threads."""
-_LOCK = f"SELECT pg_try_advisory_lock({LOCK_KEY}) AS held"
-_TAKE = (
-    f"INSERT INTO {THREADS} (thread_id, holder) VALUES (%s, %s) "
+_LOCK_QUERY = f"SELECT pg_try_advisory_lock({LOCK_KEY}) AS held"
+_CLAIM_QUERY = (
+    f"INSERT INTO {THREADS_TABLE} (thread_id, holder) VALUES (%s, %s) "
     "ON CONFLICT (thread_id) DO UPDATE SET holder = excluded.holder"
 )
-_HOLDER = f"SELECT holder FROM {THREADS} WHERE thread_id = %s"
-_GHOST = (
+_HOLDER_QUERY = f"SELECT holder FROM {THREADS_TABLE} WHERE thread_id = %s"
+_TERMINATE_QUERY = (
     "SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity "
     "WHERE application_name = %s AND pid <> pg_backend_pid()"
 )
 
 
-async def connect(url: str, *, name: str = "supervise") -> AsyncConnection[DictRow]:
+async def open_connection(url: str, *, name: str = "supervise") -> AsyncConnection[DictRow]:
     """Connect to a server, with limits on how long it may be silent."""
     return await AsyncConnection.connect(
-        url, autocommit=True, row_factory=dict_row, application_name=name, **_options()
+        url, autocommit=True, row_factory=dict_row, application_name=name, **_get_options()
     )
 
 
@@ -59,13 +59,13 @@ class ThreadSession:
         self.url, self.thread = url, thread
         self._holder = uuid4().hex
         self._connection: AsyncConnection[DictRow] | None = None
-        self._is_held = False
+        self._holds_lock = False
         """By the connection of now."""
-        self._is_taken = False
+        self._was_claimed = False
         """By this run, once."""
-        self._is_over = False
+        self._is_closed = False
 
-    async def connection(self) -> AsyncConnection[DictRow]:
+    async def get_locked_connection(self) -> AsyncConnection[DictRow]:
         """Give the connection, made anew when it was lost; not for use by two at once.
 
         Raises:
@@ -73,59 +73,63 @@ class ThreadSession:
             StoreError: the tables are not ours, or the run is over.
             psycopg.Error: the server cannot be reached.
         """
-        connection = await self.reach()
-        if not self._is_held:
+        connection = await self.get_connection()
+        if not self._holds_lock:
             try:
-                await connection.execute(_SESSION)
-                await (self._retake(connection) if self._is_taken else self._take(connection))
+                await connection.execute(_SESSION_SETTINGS)
+                await (
+                    self._reclaim_thread(connection)
+                    if self._was_claimed
+                    else self._claim_thread(connection)
+                )
             except BaseException:  # a cancel too: a connection that holds no thread is of no use
-                await self.drop()
+                await self.drop_connection()
                 raise
-            self._is_held = True
+            self._holds_lock = True
         return connection
 
-    async def reach(self) -> AsyncConnection[DictRow]:
+    async def get_connection(self) -> AsyncConnection[DictRow]:
         """Give a connection that may not hold the thread yet, made anew when it was lost.
 
         Raises:
             StoreError: the run is over.
             psycopg.Error: the server cannot be reached.
         """
-        if self._is_over:
+        if self._is_closed:
             raise StoreError(f"the run on thread {self.thread} is over, and saves no more")
         if self._connection is None or self._connection.closed:
-            self._is_held = False
-            self._connection = await connect(self.url, name=f"supervise {self._holder}")
+            self._holds_lock = False
+            self._connection = await open_connection(self.url, name=f"supervise {self._holder}")
         return self._connection
 
-    async def drop(self) -> None:
+    async def drop_connection(self) -> None:
         """Part with a connection that failed; the next one must hold the thread anew."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            await _close(connection)
+            await _close_connection(connection)
 
-    async def end(self) -> None:
+    async def release_thread(self) -> None:
         """Let go of the thread for good."""
-        self._is_over = True
-        await self.drop()
+        self._is_closed = True
+        await self.drop_connection()
 
-    async def _take(self, connection: AsyncConnection[DictRow]) -> None:
-        await prepare(connection)
-        if not await self._is_locked(connection):
+    async def _claim_thread(self, connection: AsyncConnection[DictRow]) -> None:
+        await prepare_schema(connection)
+        if not await self._try_lock(connection):
             raise ThreadBusy(
                 f"thread {self.thread!r} is running elsewhere",
                 kept="the run that holds it is unharmed",
                 next="wait for it, or choose another --thread",
             )
-        await connection.execute(_TAKE, [self.thread, self._holder])
-        self._is_taken = True
+        await connection.execute(_CLAIM_QUERY, [self.thread, self._holder])
+        self._was_claimed = True
 
-    async def _retake(self, connection: AsyncConnection[DictRow]) -> None:
+    async def _reclaim_thread(self, connection: AsyncConnection[DictRow]) -> None:
         """Hold the thread again, unless it has been somebody else's meanwhile."""
         # After a cut network the server may still keep the lock for the connection that is gone.
-        await connection.execute(_GHOST, [f"supervise {self._holder}"])
-        if await self._is_locked(connection):
-            row = await (await connection.execute(_HOLDER, [self.thread])).fetchone()
+        await connection.execute(_TERMINATE_QUERY, [f"supervise {self._holder}"])
+        if await self._try_lock(connection):
+            row = await (await connection.execute(_HOLDER_QUERY, [self.thread])).fetchone()
             if row and row["holder"] == self._holder:
                 return
         raise ThreadBusy(
@@ -135,17 +139,17 @@ class ThreadSession:
             next="wait for it; `supervise show` tells how it stands",
         )
 
-    async def _is_locked(self, connection: AsyncConnection[DictRow]) -> bool:
-        row = await (await connection.execute(_LOCK, [self.thread])).fetchone()
+    async def _try_lock(self, connection: AsyncConnection[DictRow]) -> bool:
+        row = await (await connection.execute(_LOCK_QUERY, [self.thread])).fetchone()
         return bool(row and row["held"])
 
 
-def _options() -> dict[str, Any]:
+def _get_options() -> dict[str, Any]:
     """Give the limits; typed loosely because psycopg takes them among its own parameters."""
-    return dict(OPTIONS)
+    return dict(CONNECTION_OPTIONS)
 
 
-async def _close(connection: AsyncConnection[DictRow]) -> None:
+async def _close_connection(connection: AsyncConnection[DictRow]) -> None:
     with suppress(Error, OSError, TimeoutError):
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
             await connection.close()

@@ -7,13 +7,13 @@ from zlib import crc32
 from pydantic import BaseModel
 
 import state
-from graph.masking import MaskingSerializer
+from graph.masking import RedactingSerializer
 
-_SUMMED: Final = "+crc32"
-_SUM_BYTES: Final = 4
+_CHECKSUM_SUFFIX: Final = "+crc32"
+_CHECKSUM_BYTES: Final = 4
 
 
-def vocabulary() -> list[tuple[str, str]]:
+def list_checkpoint_types() -> list[tuple[str, str]]:
     """List the classes that a checkpoint of ours may hold, by module and name."""
     return sorted(
         (cls.__module__, cls.__qualname__)
@@ -22,7 +22,7 @@ def vocabulary() -> list[tuple[str, str]]:
     )
 
 
-class StrictSerializer(MaskingSerializer):
+class StrictSerializer(RedactingSerializer):
     """Reads back what it knows, never runs anything, and refuses bytes that are not those written.
 
     LangGraph's builds something out of a damaged value too, which fails later, somewhere else.
@@ -31,7 +31,7 @@ class StrictSerializer(MaskingSerializer):
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Write a value, and a sum of its bytes behind it."""
         kind, data = super().dumps_typed(obj)
-        return kind + _SUMMED, data + crc32(data).to_bytes(_SUM_BYTES)
+        return kind + _CHECKSUM_SUFFIX, data + crc32(data).to_bytes(_CHECKSUM_BYTES)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Read a value back; one from before the sums is taken as it is.
@@ -40,14 +40,14 @@ class StrictSerializer(MaskingSerializer):
             ValueError: its bytes are not those that were written.
         """
         kind, content = data
-        if kind.endswith(_SUMMED):
-            kind = kind.removesuffix(_SUMMED)
-            content, written = content[:-_SUM_BYTES], content[-_SUM_BYTES:]
-            if crc32(content).to_bytes(_SUM_BYTES) != written:
+        if kind.endswith(_CHECKSUM_SUFFIX):
+            kind = kind.removesuffix(_CHECKSUM_SUFFIX)
+            content, written = content[:-_CHECKSUM_BYTES], content[-_CHECKSUM_BYTES:]
+            if crc32(content).to_bytes(_CHECKSUM_BYTES) != written:
                 raise ValueError("its bytes are not those that were written")
         return super().loads_typed((kind, content))
 
 
-def strict_serializer() -> StrictSerializer:
+def build_strict_serializer() -> StrictSerializer:
     """Read back our vocabulary and LangGraph's own types, and never run anything else."""
-    return StrictSerializer(allowed_msgpack_modules=vocabulary())
+    return StrictSerializer(allowed_msgpack_modules=list_checkpoint_types())

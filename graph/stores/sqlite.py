@@ -11,12 +11,12 @@ from typing import TypeVar
 from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore
 
-from graph.saver import GroupSaver
-from graph.stores.batching import lent
+from graph.saver import GroupCommitSaver
+from graph.stores.batching import open_batched_store
 from graph.stores.database import RunDatabase
-from graph.stores.late_store import LateStore
-from graph.stores.serializer import strict_serializer
-from graph.stores.sqlite_file import check, create, stamp
+from graph.stores.late_store import LazyStore
+from graph.stores.serializer import build_strict_serializer
+from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema_version
 from nodes.errors import StoreError
 
 BUSY_TIMEOUT_S = 30.0
@@ -32,29 +32,32 @@ async def open_sqlite(path: Path) -> AsyncIterator[RunDatabase]:
         StoreError: the file is no database of ours, damaged, or cannot be written.
     """
     opens = partial(_open_store, path)
-    async with open_saver(path) as saver, LateStore(opens, steady=partial(_told, path)) as store:
+    async with (
+        open_saver(path) as saver,
+        LazyStore(opens, steady=partial(_translate_errors, path)) as store,
+    ):
         yield RunDatabase(saver, store)
 
 
 @asynccontextmanager
-async def open_saver(path: Path) -> AsyncIterator[GroupSaver]:
+async def open_saver(path: Path) -> AsyncIterator[GroupCommitSaver]:
     """Open the checkpoints alone.
 
     Raises:
         StoreError: the file is no database of ours, damaged, or cannot be written.
     """
     try:
-        connection = await asyncio.to_thread(_connect, path)
+        connection = await asyncio.to_thread(_open_connection, path)
     except (OSError, sqlite3.Error) as error:
-        raise unusable(path, error) from error
-    saver = GroupSaver(connection, path, serde=strict_serializer())
+        raise build_unusable_error(path, error) from error
+    saver = GroupCommitSaver(connection, path, serde=build_strict_serializer())
     try:
         yield saver
     finally:
         await saver.close()
 
 
-def unusable(path: Path, error: Exception) -> StoreError:
+def build_unusable_error(path: Path, error: Exception) -> StoreError:
     """Say that a file cannot be opened or written."""
     return StoreError(
         f"the run database {path} cannot be used",
@@ -64,17 +67,17 @@ def unusable(path: Path, error: Exception) -> StoreError:
     )
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _open_connection(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        create(path)
-    check(path)
+        create_database_file(path)
+    check_database_file(path)
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
-        stamp(connection)
+        write_schema_version(connection)
         connection.commit()
     except sqlite3.Error:
         connection.close()
@@ -92,20 +95,20 @@ async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
     )
     async with opening as connection:
         await connection.execute("PRAGMA synchronous = FULL")
-        async with lent(AsyncSqliteStore(connection)) as store:
+        async with open_batched_store(AsyncSqliteStore(connection)) as store:
             # Two that migrate one file at the same moment would trip over each other's versions.
             async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
                 await store.setup()
             yield store
 
 
-async def _told(path: Path, work: Callable[[], Awaitable[Result]]) -> Result:
+async def _translate_errors(path: Path, work: Callable[[], Awaitable[Result]]) -> Result:
     try:
         return await work()
     except sqlite3.Error as error:
-        raise failed(path, error) from error
+        raise build_failure_error(path, error) from error
 
 
-def failed(path: Path, error: Exception) -> StoreError:
+def build_failure_error(path: Path, error: Exception) -> StoreError:
     """Say that an operation failed on a file that was usable before."""
     return StoreError(f"the run database {path} failed", cause=str(error))

@@ -15,20 +15,24 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from nodes.errors import StoreError
 
-VERSION: Final = 1
+SCHEMA_VERSION: Final = 1
 """Of the tables together. A change to them raises it, and says how the one before is brought up."""
 
-_PLACE: Final = ("thread_id", "checkpoint_ns", "checkpoint_id")
-COLUMNS: Final[Mapping[str, frozenset[str]]] = {
-    "checkpoints": frozenset({*_PLACE, "parent_checkpoint_id", "type", "checkpoint", "metadata"}),
-    "writes": frozenset({*_PLACE, "task_id", "task_path", "idx", "channel", "type", "value"}),
+_CHECKPOINT_KEY: Final = ("thread_id", "checkpoint_ns", "checkpoint_id")
+REQUIRED_COLUMNS: Final[Mapping[str, frozenset[str]]] = {
+    "checkpoints": frozenset(
+        {*_CHECKPOINT_KEY, "parent_checkpoint_id", "type", "checkpoint", "metadata"}
+    ),
+    "writes": frozenset(
+        {*_CHECKPOINT_KEY, "task_id", "task_path", "idx", "channel", "type", "value"}
+    ),
 }
-STAMP: Final = "supervise_schema"
-_LOOK_TIMEOUT_S = 5.0
+VERSION_TABLE: Final = "supervise_schema"
+_CHECK_TIMEOUT_S = 5.0
 _SIGNATURE = b"SQLite format 3\x00"
 
 
-def check(path: Path) -> None:
+def check_database_file(path: Path) -> None:
     """Look whether runs can be kept in a file.
 
     Raises:
@@ -38,17 +42,17 @@ def check(path: Path) -> None:
     with path.open("rb+") as file:
         head = file.read(len(_SIGNATURE))
     if head != _SIGNATURE:
-        raise _refused(path, "it is empty" if not head else "it is no SQLite database")
+        raise _build_refusal(path, "it is empty" if not head else "it is no SQLite database")
     try:
-        with closing(_read_only(path)) as base:
-            problem = _problem(base)
+        with closing(_open_read_only(path)) as base:
+            problem = _find_problem(base)
     except sqlite3.Error as error:
-        raise _refused(path, str(error)) from error
+        raise _build_refusal(path, str(error)) from error
     if problem:
-        raise _refused(path, problem)
+        raise _build_refusal(path, problem)
 
 
-def create(path: Path) -> None:
+def create_database_file(path: Path) -> None:
     """Make an empty database of this version, unless another process has just made it.
 
     It comes to its name whole: a process that is killed here leaves no half of a database.
@@ -64,34 +68,37 @@ def create(path: Path) -> None:
             left.unlink(missing_ok=True)
         with closing(sqlite3.connect(draft)) as base:
             SqliteSaver(base).setup()
-            stamp(base)
+            write_schema_version(base)
             base.commit()
         os.replace(draft, path)
 
 
-def stamp(base: sqlite3.Connection) -> None:
+def write_schema_version(base: sqlite3.Connection) -> None:
     """Write the version into a database that has none: a new one, or one from before the stamp."""
-    base.execute(f"CREATE TABLE IF NOT EXISTS {STAMP} (version INTEGER NOT NULL)")
+    base.execute(f"CREATE TABLE IF NOT EXISTS {VERSION_TABLE} (version INTEGER NOT NULL)")
     base.execute(
-        f"INSERT INTO {STAMP} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {STAMP})", (VERSION,)
+        f"INSERT INTO {VERSION_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {VERSION_TABLE})",
+        (SCHEMA_VERSION,),
     )
 
 
-def _read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_LOOK_TIMEOUT_S)
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_CHECK_TIMEOUT_S
+    )
 
 
-def _problem(base: sqlite3.Connection) -> str:
+def _find_problem(base: sqlite3.Connection) -> str:
     (verdict,) = base.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         return str(verdict)
     tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'")}
-    if not tables & {*COLUMNS, STAMP}:
+    if not tables & {*REQUIRED_COLUMNS, VERSION_TABLE}:
         shown = ", ".join(sorted(tables)[:3]) or "nothing"
         return f"it is another application's: it holds {shown}"
-    if STAMP in tables and (problem := _version_problem(base)):
+    if VERSION_TABLE in tables and (problem := _find_version_problem(base)):
         return problem
-    for table, needed in COLUMNS.items():
+    for table, needed in REQUIRED_COLUMNS.items():
         if table not in tables:
             return f"its table {table} is missing"
         found = {row[1] for row in base.execute(f"PRAGMA table_info({table})")}
@@ -100,15 +107,15 @@ def _problem(base: sqlite3.Connection) -> str:
     return ""
 
 
-def _version_problem(base: sqlite3.Connection) -> str:
-    row = base.execute(f"SELECT max(version) FROM {STAMP}").fetchone()
+def _find_version_problem(base: sqlite3.Connection) -> str:
+    row = base.execute(f"SELECT max(version) FROM {VERSION_TABLE}").fetchone()
     found = row[0] if isinstance(row[0], int) else 0
-    if found == VERSION:
+    if found == SCHEMA_VERSION:
         return ""
-    return f"it has version {found} of the tables, and this release reads version {VERSION}"
+    return f"it has version {found} of the tables, and this release reads version {SCHEMA_VERSION}"
 
 
-def _refused(path: Path, problem: str) -> StoreError:
+def _build_refusal(path: Path, problem: str) -> StoreError:
     return StoreError(
         f"the run database {path} cannot be used",
         cause=problem,

@@ -6,19 +6,19 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from graph.stores.database import thread_namespace
-from graph.stores.sqlite import BUSY_TIMEOUT_S, failed, unusable
-from graph.stores.sqlite_file import check
+from graph.stores.database import build_thread_namespace
+from graph.stores.sqlite import BUSY_TIMEOUT_S, build_failure_error, build_unusable_error
+from graph.stores.sqlite_file import check_database_file
 
 _VACUUM_TIMEOUT_S: Final = 2.0
-_SIZES: Final = {
+_SIZE_EXPRESSIONS: Final = {
     "checkpoints": "length(checkpoint) + length(metadata)",
     "writes": "coalesce(length(value), 0)",
 }
 
 
 @contextmanager
-def forgetting(path: Path) -> Iterator[Callable[[str], int]]:
+def open_for_deletion(path: Path) -> Iterator[Callable[[str], int]]:
     """Open a file for removing threads; afterwards it is made smaller, unless others use it.
 
     Raises:
@@ -28,31 +28,31 @@ def forgetting(path: Path) -> Iterator[Callable[[str], int]]:
         yield lambda _: 0
         return
     try:
-        check(path)
+        check_database_file(path)
         with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as base:
-            yield lambda thread: _forget(base, thread)
+            yield lambda thread: _delete_thread(base, thread)
             # Without it the room is kept for later runs.
             base.execute(f"PRAGMA busy_timeout = {_VACUUM_TIMEOUT_S * 1000:.0f}")
             with suppress(sqlite3.OperationalError):
                 base.execute("VACUUM")
                 base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except OSError as error:
-        raise unusable(path, error) from error
+        raise build_unusable_error(path, error) from error
     except sqlite3.Error as error:
-        raise failed(path, error) from error
+        raise build_failure_error(path, error) from error
 
 
-def _forget(base: sqlite3.Connection, thread: str) -> int:
+def _delete_thread(base: sqlite3.Connection, thread: str) -> int:
     size = 0
     with base:
-        for table, expression in _SIZES.items():
+        for table, expression in _SIZE_EXPRESSIONS.items():
             (found,) = base.execute(
                 f"SELECT sum({expression}) FROM {table} WHERE thread_id = ?", (thread,)
             ).fetchone()
             size += found or 0
             base.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread,))
         if base.execute("SELECT 1 FROM sqlite_master WHERE name = 'store'").fetchone():
-            place = ".".join(thread_namespace(thread))
+            place = ".".join(build_thread_namespace(thread))
             base.execute(
                 "DELETE FROM store WHERE prefix = ? OR prefix GLOB ?", (place, f"{place}.*")
             )

@@ -7,20 +7,20 @@ from nodes.limits.patterns import Pattern
 from state import Task, Team, Worker
 
 
-def misfit(task: Task, worker: Worker, team: Team) -> str | None:
+def explain_misfit(task: Task, worker: Worker, team: Team) -> str | None:
     """Say in one sentence why a worker cannot do a task; None unless that is clear.
 
     It speaks only of what needs a tool: a capability the description opens with, which nothing in
     the worker's name, description or tools offers. A worker with a tool of the user's own, whose
     name tells nothing, is given the benefit of the doubt.
     """
-    capability = _wanted(task.description)
+    capability = _find_needed_capability(task.description)
     if capability is None or capability.is_offered_by(worker):
         return None
     able = [member.name for member in team.roster if capability.is_offered_by(member)]
     if able:
         return f"{worker.name} has no tool to {capability.verb}; give it to {' or '.join(able)}"
-    if any(map(_is_unclear, (worker, *team.roster))):
+    if any(map(_has_unclear_tools, (worker, *team.roster))):
         return None
     return f"no worker of the team has a tool to {capability.verb}; plan only what its tools can do"
 
@@ -30,15 +30,15 @@ class _Capability:
     """Something that takes a tool: how tasks ask for it, and how workers' cards offer it."""
 
     verb: str
-    asked: Pattern
-    offered: Pattern
+    request_pattern: Pattern
+    card_pattern: Pattern
 
     def is_offered_by(self, worker: Worker) -> bool:
         card = f"{worker.name} {worker.description} {' '.join(worker.tools)}"
-        return bool(self.offered.search(card.replace("_", " ")))
+        return bool(self.card_pattern.search(card.replace("_", " ")))
 
 
-def _capability(verb: str, asked: str, offered: str) -> _Capability:
+def _build_capability(verb: str, asked: str, offered: str) -> _Capability:
     return _Capability(
         verb,
         Pattern(rf"(?:please\s+)?(?:{asked})", re.IGNORECASE),
@@ -47,61 +47,61 @@ def _capability(verb: str, asked: str, offered: str) -> _Capability:
 
 
 _CAPABILITIES = (
-    _capability(
+    _build_capability(
         "search the web",
         r"(?:search|browse|google|crawl|scrape)\b[^.;]{0,20}\b(?:web|internet|online)\b"
         r"|google\b|scrape\b",
         r"web|internet|online|brows|search|crawl|scrap|news|fetch|http",
     ),
-    _capability(
+    _build_capability(
         "open a web page",
         r"(?:fetch|download|open|visit|browse|scrape)\b[^.;]{0,30}\bhttps?://",
         r"web|fetch|page|brows|url|http|download|crawl|scrap",
     ),
-    _capability(
+    _build_capability(
         "query a database",
         r"(?:run|execute|write and run)\b[^.;]{0,20}\bsql\b|query\b[^.;]{0,20}\b(?:database|sql)\b",
         r"sql|quer|database|db\b|tables?\b|warehouse|duckdb|postgres",
     ),
-    _capability(
+    _build_capability(
         "send a message",
         r"(?:send|e-?mail)\b[^.;]{0,30}\b(?:e-?mails?|sms|text message|slack message)\b"
         r"|e-?mail\s+(?:the|our|all|every|\w+@)",
         r"send|mail|smtp|sms|slack|messag|notif|outreach|outbound",
     ),
-    _capability(
+    _build_capability(
         "run code",
         r"(?:run|execute)\b[^.;]{0,25}\b(?:script|code|program|tests?|test suite|command)\b",
         r"run|execut|shell|bash|terminal|sandbox|interpreter|python|code|test|command|ci\b",
     ),
-    _capability(
+    _build_capability(
         "deploy",
         r"(?:deploy|roll\s+(?:out|back))\s+(?:(?:the|our|a|an|version)\b|v?\d|\S+\s+to\b)",
         r"deploy|release|roll|kube|helm|terraform|ops\b|operat|infra|ci\b|cd\b|shell|bash",
     ),
-    _capability(
+    _build_capability(
         "book or buy",
         r"(?:book|reserve|purchase|buy|pay)\s+(?:the|our|a|an|two|\d+)\b",
         r"book|reserv|purchas|buy|pay|order|trad|broker|checkout|shop",
     ),
-    _capability(
+    _build_capability(
         "make a call",
         r"(?:call|phone|dial)\s+(?:(?:the|our|a|an)\s*)?"
         r"(?:customers?|clients?|suppliers?|office|landlord|patients?|\+?\d)",
         r"call|phone|dial|voice|telephon|twilio",
     ),
 )
-_TELLING = Pattern(
+_TELLING_NAME = Pattern(
     r"search|fetch|page|quer|calc|comput|read|list|extract|check|format|write|draft|find|lookup"
     r"|look|parse|score|compare|lint|scan|outline|template|document|report|table|chart|catalog|plan"
 )
 
 
-def _wanted(description: str) -> _Capability | None:
+def _find_needed_capability(description: str) -> _Capability | None:
     text = description.strip()
-    return next((each for each in _CAPABILITIES if each.asked.match(text)), None)
+    return next((each for each in _CAPABILITIES if each.request_pattern.match(text)), None)
 
 
-def _is_unclear(worker: Worker) -> bool:
+def _has_unclear_tools(worker: Worker) -> bool:
     """Tell a worker whose tools' names do not say what they do."""
-    return any(":" in name or not _TELLING.search(name.lower()) for name in worker.tools)
+    return any(":" in name or not _TELLING_NAME.search(name.lower()) for name in worker.tools)

@@ -2,7 +2,13 @@
 
 from functools import lru_cache
 
-from nodes.checks.words import ANYTHING, FUNCTION, GENERIC, MAKING_VERBS, PRECISE_VERBS
+from nodes.checks.words import (
+    FUNCTION_WORDS,
+    GENERIC_WORDS,
+    MAKING_VERBS,
+    PRECISE_VERBS,
+    UNSPECIFIC_WORDS,
+)
 
 _ENDINGS = (
     ("ies", "y"),
@@ -21,9 +27,9 @@ _MIN_TYPO_CHARS, _MAX_TYPO_CHARS = 7, 20
 
 
 @lru_cache(4096)
-def forms(word: str) -> frozenset[str]:
+def list_base_forms(word: str) -> frozenset[str]:
     """Give the base forms a word may have; some of them are no words."""
-    if word in FUNCTION:
+    if word in FUNCTION_WORDS:
         return frozenset({word})
     found = {word}
     for ending, stem in _ENDINGS:
@@ -38,24 +44,27 @@ def forms(word: str) -> frozenset[str]:
 @lru_cache(4096)
 def is_generic(word: str) -> bool:
     """Tell whether a word, or each part of it, fits any task; small typing errors are forgiven."""
-    if forms(word) & ANYTHING:
+    if list_base_forms(word) & UNSPECIFIC_WORDS:
         return True
     if "-" in word:
         return all(is_generic(part) for part in word.split("-"))
     if not _MIN_TYPO_CHARS <= len(word) <= _MAX_TYPO_CHARS:
         return False
-    return not _ONE_LETTER_OFF.isdisjoint(_without_one_letter(word))
+    return not _KNOWN_TYPOS.isdisjoint(_drop_one_letter(word))
 
 
 def is_verb(word: str) -> bool:
     """Tell whether a word may be a verb that makes a result."""
-    return bool(forms(word) & (MAKING_VERBS | PRECISE_VERBS))
+    return bool(list_base_forms(word) & (MAKING_VERBS | PRECISE_VERBS))
 
 
-def _without_one_letter(word: str) -> set[str]:
+def _drop_one_letter(word: str) -> set[str]:
     return {word} | {word[:index] + word[index + 1 :] for index in range(len(word))}
 
 
-_ONE_LETTER_OFF = frozenset(
-    typo for word in GENERIC if len(word) >= _MIN_TYPO_CHARS for typo in _without_one_letter(word)
+_KNOWN_TYPOS = frozenset(
+    typo
+    for word in GENERIC_WORDS
+    if len(word) >= _MIN_TYPO_CHARS
+    for typo in _drop_one_letter(word)
 )

@@ -1,11 +1,11 @@
 """Closed lists of English words, by what they tell about a task."""
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-FUNCTION = _words("""
+FUNCTION_WORDS = _split_words("""
 a about above accordingly across after again against all along already also although am among an
 and another any anybody anyone anything are around as at away back be because been before behind
 being below beneath beside between beyond bit both bottom but by can could did do does doesn't
@@ -23,19 +23,19 @@ within without would yes yet you your yours yourself
 """)
 """Grammar."""
 
-QUESTIONS = _words("how what when where which who whom whose why")
+QUESTION_WORDS = _split_words("how what when where which who whom whose why")
 """Words that open a question."""
 
-ASKING = _words("each every how per which who whose why")
+ASKING_WORDS = _split_words("each every how per which who whose why")
 """Words that ask for an answer, or for one result per thing."""
 
-YARDSTICKS = _words("against by for on")
+CRITERION_PREPOSITIONS = _split_words("against by for on")
 """Words before what something is measured by."""
 
-DETERMINERS = _words("a an any each every its of our that the their these this those your")
+DETERMINERS = _split_words("a an any each every its of our that the their these this those your")
 """Words before a noun."""
 
-PRECISE_VERBS = _words("""
+PRECISE_VERBS = _split_words("""
 add alphabetise alphabetize anonymise anonymize average book calculate cite classify combine
 compare compute convert count cut decode delete diff enumerate explain extract fetch grade group
 list map match measure merge outline paraphrase plot proofread quote rank reconcile remove rename
@@ -44,20 +44,20 @@ total transcribe translate
 """)
 """Verbs whose result can be checked."""
 
-MAKING_VERBS = _words("""
+MAKING_VERBS = _split_words("""
 adjust answer build change choose collect create define describe design detect determine document
 draft estimate find fix gather generate identify judge locate make name pick plan produce propose
 read recommend retrieve revise rewrite run search select set state suggest update verify write
 """)
 """Verbs whose result can be checked once the object is named."""
 
-INSPECTING_VERBS = _words("""
+INSPECTING_VERBS = _split_words("""
 analyse analyze assess audit check evaluate examine inspect rate review scan screen search test
 validate verify
 """)
 """Verbs whose result can be checked once a yardstick is named."""
 
-TOPICS = _words("""
+TOPIC_NOUNS = _split_words("""
 administration agreement agriculture app application architecture article authority brand business
 campaign chain client clinical code codebase commercial community company competition competitive
 competitor compliance computer consumer consumption contract cost course cultural curriculum
@@ -72,7 +72,7 @@ technological technology text training transcript transport travel vendor
 """)
 """Whole fields, which name no object."""
 
-COMMON = _words("""
+COMMON_NOUNS = _split_words("""
 account ad advertisement alert applicant appointment asset athlete attack audience bank blog book
 budget building candidate chapter citizen city claim class coach crop database defect delivery
 destination diagnosis disease dish doctor drug election electricity emission equipment essay event
@@ -84,7 +84,7 @@ threat ticket tournament treatment trip vehicle video vulnerability warehouse we
 """)
 """Commonplaces of a field, which half name an object."""
 
-GENERIC = _words("""
+GENERIC_WORDS = _split_words("""
 ability able absolutely accelerate accomplish accuracy accurate achieve achievement act action
 actionable active activity actual adapt additional address adequate adhere adopt advance advanced
 advancement advantage advice advise agenda agility aid aim align aligned alignment allow
@@ -163,5 +163,5 @@ wonderful word work worker workflow world world-class worthwhile wrap yield
 """)
 """Verbs, nouns and praise that fit any task."""
 
-ANYTHING = FUNCTION | QUESTIONS | GENERIC
+UNSPECIFIC_WORDS = FUNCTION_WORDS | QUESTION_WORDS | GENERIC_WORDS
 """Words that say nothing about this task."""

@@ -14,79 +14,79 @@ from state import Context, Tier
 
 EMBEDDED = "embedded"
 OPENAI_URL = "https://api.openai.com/v1"
-WITHOUT_RETRIES = frozenset({"ollama", "huggingface", "bedrock", "bedrock_converse"})
+PROVIDERS_WITHOUT_RETRIES = frozenset({"ollama", "huggingface", "bedrock", "bedrock_converse"})
 """Providers whose clients take no `max_retries`."""
 
 
-class Models:
+class ModelCatalog:
     """Gives the model of a tier; all of one name share a client."""
 
     def __init__(self, settings: ModelSettings) -> None:
         self.settings = settings
-        self._inner: dict[str, BaseChatModel] = {}
-        self._guards: dict[tuple[Tier, str, int | None], GuardedModel] = {}
+        self._clients: dict[str, BaseChatModel] = {}
+        self._guarded_models: dict[tuple[Tier, str, int | None], GuardedModel] = {}
 
-    def name(self, tier: Tier, context: Context | None = None) -> str:
+    def get_name(self, tier: Tier, context: Context | None = None) -> str:
         """Name the model of a tier as `provider:model`; the run's own choice goes first.
 
         Raises:
             SettingsInvalid: the name has no provider or no model.
         """
         chosen = getattr(context, f"model_{tier}") if context else None
-        return _full_name(chosen or getattr(self.settings, tier), tier)
+        return _parse_model_name(chosen or getattr(self.settings, tier), tier)
 
-    def chat(self, tier: Tier, context: Context | None = None) -> BaseChatModel:
+    def get_chat_model(self, tier: Tier, context: Context | None = None) -> BaseChatModel:
         """Give the chat model of a tier.
 
         Raises:
             SettingsInvalid: a key, a provider's package or a part of the name is missing.
             ModelUnknown: there is no such provider.
         """
-        name = self.name(tier, context)
+        name = self.get_name(tier, context)
         cap = context.max_concurrency if context else None
         if cap is not None and cap >= self.settings.max_concurrency:
             cap = None
         key = (tier, name, cap)
-        if key not in self._guards:
-            self._guards[key] = GuardedModel(
-                inner=self._client(name, tier),
+        if key not in self._guarded_models:
+            self._guarded_models[key] = GuardedModel(
+                inner=self._get_client(name, tier),
                 settings=self.settings,
                 model=name,
                 tier=tier,
-                endpoint=self._endpoint(name),
+                endpoint=self._name_endpoint(name),
                 max_concurrency=cap,
             )
-        return self._guards[key]
+        return self._guarded_models[key]
 
-    def _client(self, name: str, tier: Tier) -> BaseChatModel:
-        if name not in self._inner:
+    def _get_client(self, name: str, tier: Tier) -> BaseChatModel:
+        if name not in self._clients:
             provider, _, model = name.partition(":")
             if name == EMBEDDED:
-                self._inner[name] = _embedded()
+                self._clients[name] = _build_embedded()
             elif provider == "openai":
-                self._inner[name] = self._openai(model, tier)
+                self._clients[name] = self._build_openai(model, tier)
             else:
-                self._inner[name] = _other(provider, model, tier)
+                self._clients[name] = _build_other(provider, model, tier)
             if name != EMBEDDED:
-                threading.Thread(target=prices.warm, daemon=True).start()
-        return self._inner[name]
+                threading.Thread(target=prices.preload_prices, daemon=True).start()
+        return self._clients[name]
 
-    def _endpoint(self, name: str) -> str:
+    def _name_endpoint(self, name: str) -> str:
         provider = name.partition(":")[0]
         return f"{provider} {self.settings.base_url or ''}" if provider == "openai" else provider
 
-    def _openai(self, model: str, tier: Tier) -> BaseChatModel:
+    def _build_openai(self, model: str, tier: Tier) -> BaseChatModel:
         settings = self.settings
         if not settings.api_key and not settings.base_url:
             raise SettingsInvalid(
-                f"{setting(tier)} names openai:{model}, and there is no key for it",
+                f"{name_setting(tier)} names openai:{model}, and there is no key for it",
                 next="set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without one",
             )
         import httpx2
         from pydantic import SecretStr
 
         from nodes.models.openai import LeanChatOpenAI
-        from nodes.models.transport import shared_transport
+        from nodes.models.transport import get_shared_transport
 
         return LeanChatOpenAI(
             model=model,
@@ -96,40 +96,43 @@ class Models:
             stream_usage=True,
             use_responses_api=False,
             http_async_client=httpx2.AsyncClient(
-                transport=shared_transport(), timeout=None, follow_redirects=False, trust_env=False
+                transport=get_shared_transport(),
+                timeout=None,
+                follow_redirects=False,
+                trust_env=False,
             ),
         )
 
 
-def setting(tier: Tier) -> str:
+def name_setting(tier: Tier) -> str:
     """Name the setting that chooses a tier's model."""
     return f"SUPERVISE_MODEL_{tier.upper()}"
 
 
-def _full_name(chosen: str, tier: Tier) -> str:
+def _parse_model_name(chosen: str, tier: Tier) -> str:
     name = chosen.strip()
     if name == EMBEDDED:
         return name
     provider, colon, model = name.partition(":") if ":" in name else ("openai", ":", name)
     if not provider or not model or any(c.isspace() for c in name):
         raise SettingsInvalid(
-            f"{setting(tier)} is {chosen!r}, which names no model",
+            f"{name_setting(tier)} is {chosen!r}, which names no model",
             next="write provider:model, as in openai:gpt-5-mini, or embedded",
         )
     return f"{provider}{colon}{model}"
 
 
-def _embedded() -> BaseChatModel:
+def _build_embedded() -> BaseChatModel:
     from nodes.models.embedded import EmbeddedModel
 
     return EmbeddedModel()
 
 
-def _other(provider: str, model: str, tier: Tier) -> BaseChatModel:
+def _build_other(provider: str, model: str, tier: Tier) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
-    arguments: dict[str, Any] = {} if provider in WITHOUT_RETRIES else {"max_retries": 0}
-    named = f"{setting(tier)} names {provider}:{model}"
+    arguments: dict[str, Any] = {} if provider in PROVIDERS_WITHOUT_RETRIES else {"max_retries": 0}
+    named = f"{name_setting(tier)} names {provider}:{model}"
     try:
         made = init_chat_model(model, model_provider=provider, **arguments)
     except ImportError as error:

@@ -8,51 +8,51 @@ from contextvars import ContextVar
 
 from nodes.errors import CallTimedOut, DeadlinePassed
 
-ALL_BUT = 0.1
+NEARLY_OVER_SHARE = 0.1
 """Part of a call's seconds; a worker whose own time ends with the call's cuts it a bit earlier."""
 
-_attempt: ContextVar["Deadline | None"] = ContextVar("attempt", default=None)
+_attempt: ContextVar["CallDeadline | None"] = ContextVar("attempt", default=None)
 
 
-class Deadline:
+class CallDeadline:
     """Counts a call's own seconds while it is not queueing, and its run's always."""
 
     def __init__(self, call_s: float, run_s: float | None = None) -> None:
         now = time.monotonic()
         self.call_s, self._run_s = call_s, run_s
-        self._own_s = now + call_s
+        self._call_ends_s = now + call_s
         self._run_ends_s = float("inf") if run_s is None else now + run_s
         self._timer: asyncio.Timeout | None = None
         self._paused_s: float | None = None
 
-    def remaining_s(self) -> float:
+    def get_remaining_s(self) -> float:
         """Give the seconds left; negative when it is over."""
-        return min(self._own_s, self._run_ends_s) - time.monotonic()
+        return min(self._call_ends_s, self._run_ends_s) - time.monotonic()
 
-    def is_all_but_over(self) -> bool:
+    def is_nearly_over(self) -> bool:
         """Say whether the call's own seconds are used up: who is cut now was not answered."""
-        return self._own_s - time.monotonic() <= self.call_s * ALL_BUT
+        return self._call_ends_s - time.monotonic() <= self.call_s * NEARLY_OVER_SHARE
 
     @asynccontextmanager
-    async def enforced(self, who: str) -> AsyncIterator[None]:
+    async def enforce(self, who: str) -> AsyncIterator[None]:
         """Cut what runs inside when the time is over.
 
         Raises:
             CallTimedOut: it was.
         """
-        left_s = self.remaining_s()
+        left_s = self.get_remaining_s()
         if left_s <= 0:
-            raise self._over(who)
+            raise self._build_timeout_error(who)
         try:
             async with asyncio.timeout(left_s) as self._timer:
                 yield
         except TimeoutError:
-            raise self._over(who) from None
+            raise self._build_timeout_error(who) from None
         finally:
             self._timer = None
 
     @asynccontextmanager
-    async def of_attempt(self) -> AsyncIterator[None]:
+    async def enforce_on_attempt(self) -> AsyncIterator[None]:
         """Cut what runs inside when the time is over; queues of its calls are not counted.
 
         Raises:
@@ -60,14 +60,14 @@ class Deadline:
         """
         token = _attempt.set(self)
         try:
-            async with asyncio.timeout(self.remaining_s()) as self._timer:
+            async with asyncio.timeout(self.get_remaining_s()) as self._timer:
                 yield
         finally:
             self._timer = None
             _attempt.reset(token)
 
     @contextmanager
-    def queueing(self) -> Iterator[None]:
+    def pause_while_queueing(self) -> Iterator[None]:
         """Count neither the call's own seconds nor its attempt's, as long as they wait."""
         waiting = [deadline for deadline in (self, _attempt.get()) if deadline is not None]
         for deadline in waiting:
@@ -76,27 +76,27 @@ class Deadline:
             yield
         finally:
             for deadline in waiting:
-                deadline.go_on()
+                deadline.resume()
 
     def pause(self) -> None:
         """Stop counting the call's own seconds: a long queue is not a slow endpoint."""
         self._paused_s = time.monotonic()
-        self._reset(self._run_ends_s)
+        self._reschedule(self._run_ends_s)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Count them again."""
         if self._paused_s is not None:
-            self._own_s += time.monotonic() - self._paused_s
+            self._call_ends_s += time.monotonic() - self._paused_s
             self._paused_s = None
-            self._reset(min(self._own_s, self._run_ends_s))
+            self._reschedule(min(self._call_ends_s, self._run_ends_s))
 
-    def _reset(self, ends_s: float) -> None:
+    def _reschedule(self, ends_s: float) -> None:
         if self._timer is None or self._timer.expired():
             return
         loop_s = asyncio.get_running_loop().time() - time.monotonic()
         self._timer.reschedule(None if ends_s == float("inf") else ends_s + loop_s)
 
-    def _over(self, who: str) -> CallTimedOut:
+    def _build_timeout_error(self, who: str) -> CallTimedOut:
         if self._run_ends_s <= time.monotonic():
             return DeadlinePassed(
                 f"no answer from {who} before the run's deadline",

@@ -9,10 +9,10 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tracers._streaming import _StreamingCallbackHandler
 
-from nodes.models.whole import gathered
+from nodes.models.whole import collect_stream
 
 
-async def exchange(
+async def send_request(
     inner: BaseChatModel,
     messages: list[BaseMessage],
     *,
@@ -32,10 +32,12 @@ async def exchange(
     can_stream = type(inner)._astream is not BaseChatModel._astream
     if not can_stream or not (listened or is_streaming):
         return await inner._agenerate(messages, stop=stop, **kwargs)
-    return await gathered(_announced(inner._astream(messages, stop=stop, **kwargs), run_manager))
+    return await collect_stream(
+        _notify_listeners(inner._astream(messages, stop=stop, **kwargs), run_manager)
+    )
 
 
-async def _announced(
+async def _notify_listeners(
     stream: AsyncIterator[ChatGenerationChunk], run_manager: AsyncCallbackManagerForLLMRun | None
 ) -> AsyncIterator[ChatGenerationChunk]:
     async for chunk in stream:

@@ -25,14 +25,14 @@ from nodes.errors import (
 )
 from nodes.limits.patterns import Pattern
 
-DOWN = (EndpointUnreachable, EndpointFailed, CallTimedOut, BadResponse, ResponseCut)
+OUTAGE_ERRORS = (EndpointUnreachable, EndpointFailed, CallTimedOut, BadResponse, ResponseCut)
 """What an endpoint that works does not do."""
 MAX_QUOTE_CHARS = 200
 """Of what an endpoint said."""
 
-_CUT = {"ReadError", "RemoteProtocolError", "IncompleteRead"}
-_TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
-_UNREACHABLE = {
+_CUT_ERRORS = {"ReadError", "RemoteProtocolError", "IncompleteRead"}
+_TIMEOUT_ERRORS = {"APITimeoutError", "TimeoutException", "TimeoutError"}
+_UNREACHABLE_ERRORS = {
     "ConnectTimeout",
     "ConnectError",
     "APIConnectionError",
@@ -44,48 +44,50 @@ _SECRETS = Pattern(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
 _TAGS = Pattern(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
-_DOCTOR = "check OPENAI_BASE_URL and the network (`supervise doctor` tells more)"
+_NETWORK_ADVICE = "check OPENAI_BASE_URL and the network (`supervise doctor` tells more)"
 
 
-def explain(error: Exception, *, who: str, secret: str | None = None) -> SupervisorError:
+def translate_error(error: Exception, *, who: str, secret: str | None = None) -> SupervisorError:
     """Say what went wrong at an endpoint; `who` names the model, `secret` must not be repeated."""
-    for link in _chain(error):
+    for link in _walk_causes(error):
         if isinstance(link, SupervisorError):
             return link
-    status, code = _status(error), _code(error)
-    said = cleaned(_said(error), secret)
+    status, code = _read_status(error), _read_code(error)
+    said = clean_text(_read_message(error), secret)
     if status is not None and status >= 400:
-        return _refused(status, code, said, who, retry_after_s(error))
-    kinds = {base.__name__ for link in _chain(error) for base in type(link).__mro__}
-    if kinds & _CUT:
+        return _translate_status(status, code, said, who, read_retry_after_s(error))
+    kinds = {base.__name__ for link in _walk_causes(error) for base in type(link).__mro__}
+    if kinds & _CUT_ERRORS:
         return ResponseCut(f"the answer of {who} broke off", cause=said)
-    if kinds & _TIMED_OUT and not kinds & {"ConnectTimeout"}:
+    if kinds & _TIMEOUT_ERRORS and not kinds & {"ConnectTimeout"}:
         return CallTimedOut(f"no answer from {who} in time", cause=said)
-    if kinds & _UNREACHABLE or isinstance(error, OSError):
-        return EndpointUnreachable(f"cannot reach {who}", cause=said, next=_DOCTOR)
+    if kinds & _UNREACHABLE_ERRORS or isinstance(error, OSError):
+        return EndpointUnreachable(f"cannot reach {who}", cause=said, next=_NETWORK_ADVICE)
     if code or "APIError" in kinds:
-        return _coded(code, said, who)
-    return _misshapen(error, who) or BadResponse(f"the answer of {who} cannot be read", cause=said)
+        return _translate_code(code, said, who)
+    return _translate_validation_error(error, who) or BadResponse(
+        f"the answer of {who} cannot be read", cause=said
+    )
 
 
-def is_alive(raised: Exception, error: SupervisorError) -> bool:
+def is_endpoint_alive(raised: Exception, error: SupervisorError) -> bool:
     """Say whether a failure is of the request or its rate: the endpoint itself works."""
-    status = _status(raised)
+    status = _read_status(raised)
     is_refused = status is not None and 400 <= status < 500
-    return is_refused or not isinstance(error, DOWN)
+    return is_refused or not isinstance(error, OUTAGE_ERRORS)
 
 
-def retry_after_s(error: Exception) -> float | None:
+def read_retry_after_s(error: Exception) -> float | None:
     """Read for how many seconds the endpoint wants to be left alone; None when it does not say."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
-    milliseconds = _seconds(headers.get("retry-after-ms"))
-    seconds = milliseconds / 1000 if milliseconds else _seconds(headers.get("retry-after"))
+    milliseconds = _parse_seconds(headers.get("retry-after-ms"))
+    seconds = milliseconds / 1000 if milliseconds else _parse_seconds(headers.get("retry-after"))
     return seconds if seconds and seconds > 0 else None
 
 
-def cleaned(text: str, secret: str | None = None) -> str:
+def clean_text(text: str, secret: str | None = None) -> str:
     """Make an endpoint's words fit to print: short, in one line, without tags and keys."""
     text = text[: MAX_QUOTE_CHARS * 20]
     if secret and len(secret) > 3:
@@ -95,7 +97,9 @@ def cleaned(text: str, secret: str | None = None) -> str:
     return text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 3] + "..."
 
 
-def _refused(status: int, code: str, said: str, who: str, wait_s: float | None) -> SupervisorError:
+def _translate_status(
+    status: int, code: str, said: str, who: str, wait_s: float | None
+) -> SupervisorError:
     cause = f"{status} {said}".strip()
     match status:
         case 401 | 403:
@@ -105,9 +109,13 @@ def _refused(status: int, code: str, said: str, who: str, wait_s: float | None) 
             remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
             return ModelUnknown(f"the endpoint does not know {who}", cause=cause, next=remedy)
         case 402:
-            return _quota(cause, who)
+            return _build_quota_error(cause, who)
         case 429:
-            return _quota(cause, who) if code in _QUOTA_CODES else _limited(cause, who, wait_s)
+            return (
+                _build_quota_error(cause, who)
+                if code in _QUOTA_CODES
+                else _build_rate_limit_error(cause, who, wait_s)
+            )
         case 408 | 409 | 425:
             return EndpointFailed(f"{who} could not answer just now", cause=cause)
         case _ if status < 500:
@@ -116,37 +124,37 @@ def _refused(status: int, code: str, said: str, who: str, wait_s: float | None) 
             return EndpointFailed(f"{who} failed", cause=cause)
 
 
-def _misshapen(error: Exception, who: str) -> BadResponse | None:
+def _translate_validation_error(error: Exception, who: str) -> BadResponse | None:
     """Name a tool call whose arguments are JSON, but no object: LangChain cannot hold them."""
     for problem in error.errors() if isinstance(error, ValidationError) else ():
         if problem["loc"][:1] == ("tool_calls",):
             said = str(problem["input"])
             what = f"{who} called a tool with arguments that are no JSON object"
-            return BadResponse(what, cause=cleaned(said)[:80], said=said)
+            return BadResponse(what, cause=clean_text(said)[:80], said=said)
     return None
 
 
-def _coded(code: str, said: str, who: str) -> ModelError:
+def _translate_code(code: str, said: str, who: str) -> ModelError:
     if code in _QUOTA_CODES:
-        return _quota(said, who)
+        return _build_quota_error(said, who)
     if code in _RATE_CODES:
-        return _limited(said, who, None)
+        return _build_rate_limit_error(said, who, None)
     return EndpointFailed(f"{who} answered with an error", cause=said)
 
 
-def _quota(cause: str, who: str) -> QuotaSpent:
+def _build_quota_error(cause: str, who: str) -> QuotaSpent:
     remedy = "raise the account's quota, or name another model"
     return QuotaSpent(f"the quota for {who} is spent", cause=cause, next=remedy)
 
 
-def _limited(cause: str, who: str, wait_s: float | None) -> RateLimited:
+def _build_rate_limit_error(cause: str, who: str, wait_s: float | None) -> RateLimited:
     when = "lower SUPERVISE_RPM or SUPERVISE_TPM"
     if wait_s:
-        when = f"try again in {spoken(wait_s)}"
+        when = f"try again in {format_duration(wait_s)}"
     return RateLimited(f"{who} asks to slow down", retry_after_s=wait_s, cause=cause, next=when)
 
 
-def spoken(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Say a duration as a person would."""
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= 2 * size:
@@ -154,7 +162,7 @@ def spoken(seconds: float) -> str:
     return f"{max(1, math.ceil(seconds))} s"
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def _walk_causes(error: BaseException) -> Iterator[BaseException]:
     link: BaseException | None = error
     for _ in range(10):
         if link is None:
@@ -163,14 +171,14 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or link.__context__
 
 
-def _status(error: Exception) -> int | None:
+def _read_status(error: Exception) -> int | None:
     status = getattr(error, "status_code", None)
     if status is None:
         status = getattr(getattr(error, "response", None), "status_code", None)
     return status if isinstance(status, int) else None
 
 
-def _body(error: Exception) -> Mapping[str, Any]:
+def _read_body(error: Exception) -> Mapping[str, Any]:
     body = getattr(error, "body", None)
     if not isinstance(body, Mapping) and error.args:
         body = error.args[0]
@@ -179,36 +187,36 @@ def _body(error: Exception) -> Mapping[str, Any]:
     return body if isinstance(body, Mapping) else {}
 
 
-def _code(error: Exception) -> str:
-    body = _body(error)
+def _read_code(error: Exception) -> str:
+    body = _read_body(error)
     return str(body.get("code") or body.get("type") or "")
 
 
-def _said(error: Exception) -> str:
-    message = _body(error).get("message")
+def _read_message(error: Exception) -> str:
+    message = _read_body(error).get("message")
     if isinstance(message, str):
         return message
     body = getattr(error, "body", None)
     if isinstance(body, str):
         return body
-    last = list(_chain(error))[-1]
+    last = list(_walk_causes(error))[-1]
     name = type(last).__name__
     if isinstance(last, json.JSONDecodeError):
         return f"it is not JSON ({last.msg} at character {last.pos})"
     return f"{name}: {last}" if str(last) else name
 
 
-def _seconds(value: Any) -> float | None:
+def _parse_seconds(value: Any) -> float | None:
     if not isinstance(value, str):
         return None
     try:
         seconds = float(value)
     except ValueError:
-        return _until(value)
+        return _parse_date(value)
     return seconds if math.isfinite(seconds) else None
 
 
-def _until(value: str) -> float | None:
+def _parse_date(value: str) -> float | None:
     try:
         return parsedate_to_datetime(value).timestamp() - time.time()
     except (ValueError, TypeError, OverflowError):

@@ -17,18 +17,18 @@ from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from nodes.errors import SupervisorError
-from nodes.models.call import EXPECTED_OUTPUT_TOKENS, Call, estimated_tokens
-from nodes.models.prices import cost_usd
+from nodes.models.call import EXPECTED_OUTPUT_TOKENS, ModelCall, estimate_tokens
+from nodes.models.prices import compute_cost_usd
 from nodes.models.settings import ModelSettings
-from nodes.models.surroundings import schema_asked, surroundings
-from nodes.models.usage import UNCOUNTED, usage_of
-from nodes.redaction import redacted_message
+from nodes.models.surroundings import get_run_context, name_requested_schema
+from nodes.models.usage import UNCOUNTED, read_usage
+from nodes.redaction import redact_message
 from state import Tier, Usage
 
-KEPT = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
+KEPT_METADATA = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
 """Of an answer's metadata; the rest would weigh on every checkpoint."""
 
-MAX_OFFERS = 128
+MAX_BOUND_TOOLS = 128
 
 
 class GuardedModel(BaseChatModel):
@@ -48,7 +48,7 @@ class GuardedModel(BaseChatModel):
     max_concurrency: int | None = None
     """Calls in flight of one run, when lower than the setting."""
 
-    _offers: OrderedDict[tuple[object, ...], tuple[tuple[Any, ...], Mapping[str, Any]]] = (
+    _bound_tools: OrderedDict[tuple[object, ...], tuple[tuple[Any, ...], Mapping[str, Any]]] = (
         PrivateAttr(default_factory=OrderedDict)
     )
     """By the identity of the tools, which are kept with it: an identity lasts as long as they."""
@@ -76,13 +76,13 @@ class GuardedModel(BaseChatModel):
         A worker offers the same tools turn after turn, and describing them costs as much as a call.
         """
         asked = (tuple(map(id, tools)), tool_choice, repr(kwargs))
-        if asked not in self._offers:
+        if asked not in self._bound_tools:
             bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
             assert isinstance(bound, RunnableBinding), "providers bind their tools as arguments"
-            self._offers[asked] = (tuple(tools), bound.kwargs)
-            while len(self._offers) > MAX_OFFERS:
-                self._offers.popitem(last=False)
-        return self.bind(**self._offers[asked][1])
+            self._bound_tools[asked] = (tuple(tools), bound.kwargs)
+            while len(self._bound_tools) > MAX_BOUND_TOOLS:
+                self._bound_tools.popitem(last=False)
+        return self.bind(**self._bound_tools[asked][1])
 
     def _generate(
         self,
@@ -100,63 +100,71 @@ class GuardedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        began_s, around = time.monotonic(), surroundings()
-        call = Call(
+        began_s, around = time.monotonic(), get_run_context()
+        call = ModelCall(
             inner=self.inner,
-            who=self.model,
+            model_name=self.model,
             endpoint=self.endpoint,
             settings=self.settings,
             max_concurrency=self.max_concurrency,
-            around=around,
+            run_context=around,
         )
         told: dict[str, Any] = {
             "model": self.model,
             "tier": self.tier,
-            "schema": schema_asked(kwargs),
+            "schema": name_requested_schema(kwargs),
         }
-        expected = self._expected(messages, kwargs) if around.budget else (0, None)
+        expected = self._estimate_call(messages, kwargs) if around.budget else (0, None)
         try:
-            with around.holding(*expected):
-                message = await call.made(messages, stop=stop, run_manager=run_manager, **kwargs)
+            with around.reserve_call(*expected):
+                message = await call.run(messages, stop=stop, run_manager=run_manager, **kwargs)
         except SupervisorError as error:
             seconds = round(time.monotonic() - began_s, 6)
             told |= {"seconds": seconds, "tries": call.tries, "error": error.code}
-            if call.wasted:
-                error.usage = usage_of(self._noted(AIMessage(""), call.wasted, seconds, call))
+            if call.wasted_usage:
+                error.usage = read_usage(
+                    self._attach_metadata(AIMessage(""), call.wasted_usage, seconds, call)
+                )
                 await around.charge(error.usage)
-                told |= _counts(error.usage)
-            if call.has_opened:
-                await around.tell_down(self.model, str(error))
-            await around.tell(**told)
+                told |= _build_counts(error.usage)
+            if call.has_opened_breaker:
+                await around.emit_circuit_open(self.model, str(error))
+            await around.emit_model_call(**told)
             raise
         seconds = round(time.monotonic() - began_s, 6)
         assert message.usage_metadata is not None, "a call counts its answer, or estimates it"
-        message = self._noted(message, [*call.wasted, message.usage_metadata], seconds, call)
-        usage = usage_of(message)
+        message = self._attach_metadata(
+            message, [*call.wasted_usage, message.usage_metadata], seconds, call
+        )
+        usage = read_usage(message)
         await around.charge(usage)
-        await around.tell(**told, seconds=seconds, **_counts(usage), tries=call.tries)
-        return ChatResult(generations=[ChatGeneration(message=redacted_message(message))])
+        await around.emit_model_call(
+            **told, seconds=seconds, **_build_counts(usage), tries=call.tries
+        )
+        return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
 
-    def _expected(
+    def _estimate_call(
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[int, float | None]:
-        tokens = estimated_tokens(messages, kwargs)
+        tokens = estimate_tokens(messages, kwargs)
         made = min(EXPECTED_OUTPUT_TOKENS, tokens)
         usage = {"input_tokens": tokens - made, "output_tokens": made}
-        return tokens, cost_usd(self.model, usage, self.settings.prices)
+        return tokens, compute_cost_usd(self.model, usage, self.settings.prices)
 
-    def _noted(
-        self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float, call: Call
+    def _attach_metadata(
+        self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float, call: ModelCall
     ) -> AIMessage:
         """Keep of a message's metadata what is of use, with the tokens of all its tries."""
         usage = reduce(add_usage, counted) if counted else None
-        noted = {key: value for key, value in message.response_metadata.items() if key in KEPT}
-        price = cost_usd(self.model, usage, self.settings.prices)
+        noted = {
+            key: value for key, value in message.response_metadata.items() if key in KEPT_METADATA
+        }
+        price = compute_cost_usd(self.model, usage, self.settings.prices)
         noted |= {"model": self.model, "seconds": seconds, "cost_usd": price}
         noted |= {UNCOUNTED: True} if call.is_uncounted else {}
         return message.model_copy(update={"usage_metadata": usage, "response_metadata": noted})
 
 
-def _counts(usage: Usage) -> dict[str, Any]:
+def _build_counts(usage: Usage) -> dict[str, Any]:
     counts = usage.model_dump(include={"input_tokens", "output_tokens", "cost_usd"})
     return {**counts, **({UNCOUNTED: True} if usage.uncounted_calls else {})}

@@ -3,19 +3,19 @@
 from dataclasses import dataclass, field
 from functools import cache
 
-from nodes.models.breaker import Breaker
+from nodes.models.breaker import CircuitBreaker
 from nodes.models.retries import RetryBudget
 
 
 @dataclass(frozen=True)
-class Health:
+class ModelHealth:
     """Shared by all runs of the process."""
 
-    breaker: Breaker = field(default_factory=Breaker)
-    retries: RetryBudget = field(default_factory=RetryBudget)
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    retry_budget: RetryBudget = field(default_factory=RetryBudget)
 
 
 @cache
-def health_of(endpoint: str, model: str) -> Health:
+def get_model_health(endpoint: str, model: str) -> ModelHealth:
     """Give the one record of a model: of three that an endpoint serves, one may be down."""
-    return Health()
+    return ModelHealth()

@@ -5,25 +5,25 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
 from weakref import WeakValueDictionary
 
-from nodes.models.gate import Gate
+from nodes.models.gate import RetryAfter
 from nodes.models.settings import ModelSettings
-from nodes.models.slots import Slots
-from nodes.models.window import PERIOD_S, Entry, Window
+from nodes.models.slots import CrossLoopSemaphore
+from nodes.models.window import PERIOD_S, RateWindow, WindowEntry
 
 
-class Slot:
+class RequestSlot:
     """Leave to make one request; `correct` puts in the tokens it has really cost."""
 
-    def __init__(self, tokens: Window | None, entry: Entry | None) -> None:
-        self._tokens, self._entry = tokens, entry
+    def __init__(self, tokens: RateWindow | None, entry: WindowEntry | None) -> None:
+        self._token_window, self._entry = tokens, entry
 
     def correct(self, tokens: int) -> None:
         """Replace the estimate."""
-        if self._tokens and self._entry and tokens:
-            self._tokens.correct(self._entry, tokens)
+        if self._token_window and self._entry and tokens:
+            self._token_window.correct(self._entry, tokens)
 
 
-class Limits:
+class EndpointLimits:
     """Concurrency, requests and tokens per minute, and the gate of one endpoint."""
 
     def __init__(
@@ -33,55 +33,59 @@ class Limits:
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         period_s: float = PERIOD_S,
-        gate: Gate | None = None,
+        gate: RetryAfter | None = None,
     ) -> None:
-        self.gate = gate or Gate()
+        self.retry_after = gate or RetryAfter()
         self.counts_tokens = tokens_per_minute is not None
-        self._slots = Slots(max_concurrency)
-        self._requests = Window(requests_per_minute, period_s) if requests_per_minute else None
-        self._tokens = Window(tokens_per_minute, period_s) if tokens_per_minute else None
-        self._runs: WeakValueDictionary[str, Slots] = WeakValueDictionary()
+        self._semaphore = CrossLoopSemaphore(max_concurrency)
+        self._request_window = (
+            RateWindow(requests_per_minute, period_s) if requests_per_minute else None
+        )
+        self._token_window = RateWindow(tokens_per_minute, period_s) if tokens_per_minute else None
+        self._run_semaphores: WeakValueDictionary[str, CrossLoopSemaphore] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def slot(
+    async def acquire_slot(
         self, tokens: int = 0, *, run: str = "", max_concurrency: int | None = None
-    ) -> AsyncIterator[Slot]:
+    ) -> AsyncIterator[RequestSlot]:
         """Wait for leave to make a request of about so many tokens.
 
         `max_concurrency` holds within the run of that name.
         """
         async with AsyncExitStack() as stack:
             if max_concurrency is not None:
-                await stack.enter_async_context(self._of_run(run, max_concurrency))
-            await stack.enter_async_context(self._slots)
-            if self._requests:
-                await self._requests.take()
-            entry = await self._tokens.take(tokens) if self._tokens else None
-            yield Slot(self._tokens, entry)
+                await stack.enter_async_context(self._get_run_semaphore(run, max_concurrency))
+            await stack.enter_async_context(self._semaphore)
+            if self._request_window:
+                await self._request_window.take()
+            entry = await self._token_window.take(tokens) if self._token_window else None
+            yield RequestSlot(self._token_window, entry)
 
-    def _of_run(self, run: str, max_concurrency: int) -> Slots:
-        return self._runs.setdefault(f"{run}/{max_concurrency}", Slots(max_concurrency))
+    def _get_run_semaphore(self, run: str, max_concurrency: int) -> CrossLoopSemaphore:
+        return self._run_semaphores.setdefault(
+            f"{run}/{max_concurrency}", CrossLoopSemaphore(max_concurrency)
+        )
 
 
-def limits_for(endpoint: str, settings: ModelSettings) -> Limits:
+def get_endpoint_limits(endpoint: str, settings: ModelSettings) -> EndpointLimits:
     """Give the limits that all callers of an endpoint share in the process."""
     rates = (settings.requests_per_minute, settings.tokens_per_minute)
-    return _limits(endpoint, settings.max_concurrency, *rates)
+    return _get_limits(endpoint, settings.max_concurrency, *rates)
 
 
 @cache
-def _limits(
+def _get_limits(
     endpoint: str, max_concurrency: int, requests: float | None, tokens: float | None
-) -> Limits:
-    return Limits(
+) -> EndpointLimits:
+    return EndpointLimits(
         max_concurrency=max_concurrency,
         requests_per_minute=requests,
         tokens_per_minute=tokens,
-        gate=_gate(endpoint),
+        gate=_get_retry_after(endpoint),
     )
 
 
 @cache
-def _gate(endpoint: str) -> Gate:
+def _get_retry_after(endpoint: str) -> RetryAfter:
     """Give an endpoint's one gate: what it asks for holds however fast it may be asked."""
-    return Gate()
+    return RetryAfter()

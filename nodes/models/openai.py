@@ -5,7 +5,7 @@ from typing import Any
 from langchain_core.language_models import LanguageModelInput
 from langchain_openai import ChatOpenAI
 
-AS_THEY_ARE = ("messages", "tools", "tool_choice")
+UNCHANGED_KEYS = ("messages", "tools", "tool_choice")
 
 
 class LeanChatOpenAI(ChatOpenAI):
@@ -21,6 +21,6 @@ class LeanChatOpenAI(ChatOpenAI):
         payload = super()._get_request_payload(input_, stop=stop, **kwargs)
         if "response_format" in payload:  # the SDK parses the answer by it and must see it all
             return payload
-        spared = {key: payload.pop(key) for key in AS_THEY_ARE if key in payload}
+        spared = {key: payload.pop(key) for key in UNCHANGED_KEYS if key in payload}
         extra = {**spared, **(payload.get("extra_body") or {})}
         return {**payload, "messages": [], "extra_body": extra}

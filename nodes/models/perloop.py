@@ -12,18 +12,18 @@ class PerLoop(Generic[T]):
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._made: dict[asyncio.AbstractEventLoop, T] = {}
+        self._values: dict[asyncio.AbstractEventLoop, T] = {}
 
     def get(self) -> T:
         """Give the running loop's own value."""
         loop = asyncio.get_running_loop()
-        found = self._made.get(loop)
+        found = self._values.get(loop)
         if found is None:
-            for other in [known for known in list(self._made) if known.is_closed()]:
-                self._made.pop(other, None)
-            found = self._made[loop] = self._make()
+            for other in [known for known in list(self._values) if known.is_closed()]:
+                self._values.pop(other, None)
+            found = self._values[loop] = self._make()
         return found
 
     def forget(self) -> T | None:
         """Drop the running loop's value and give it back."""
-        return self._made.pop(asyncio.get_running_loop(), None)
+        return self._values.pop(asyncio.get_running_loop(), None)

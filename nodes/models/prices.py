@@ -9,7 +9,7 @@ from nodes.models.settings import Price
 PER_MILLION: Final = 1_000_000
 
 
-def cost_usd(
+def compute_cost_usd(
     model_name: str, usage: Mapping[str, Any] | None, prices: Mapping[str, Price] | None = None
 ) -> float | None:
     """Return the price of a call's tokens; None when the price or the tokens are unknown.
@@ -26,21 +26,23 @@ def cost_usd(
     if own := (prices or {}).get(model_name):
         return float(given * own[0] + made * own[1]) / PER_MILLION
     cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
-    return _price(model, provider or None, given, made, min(cached, given))
+    return _look_up_price(model, provider or None, given, made, min(cached, given))
 
 
 def is_priced(model_name: str, prices: Mapping[str, Price] | None = None) -> bool:
     """Return whether a model's price is known."""
-    return cost_usd(model_name, {"input_tokens": 1, "output_tokens": 1}, prices) is not None
+    return compute_cost_usd(model_name, {"input_tokens": 1, "output_tokens": 1}, prices) is not None
 
 
-def warm() -> None:
+def preload_prices() -> None:
     """Load the price table, which takes a third of a second, before it is needed."""
-    _price("gpt-5", "openai", 1, 1, 0)
+    _look_up_price("gpt-5", "openai", 1, 1, 0)
 
 
 @lru_cache(maxsize=4096)
-def _price(model: str, provider: str | None, given: int, made: int, cached: int) -> float | None:
+def _look_up_price(
+    model: str, provider: str | None, given: int, made: int, cached: int
+) -> float | None:
     from genai_prices import Usage, calc_price
 
     usage = Usage(input_tokens=given, output_tokens=made, cache_read_tokens=cached or None)

@@ -14,11 +14,11 @@ MAX_INTEGER = 2**63 - 1
 _FENCE = Pattern(r"```[A-Za-z0-9]*[ \t]*\n")
 
 
-class Unfit(ValueError):
+class InvalidJson(ValueError):
     """There is no usable JSON object; the message says why to the model that wrote it."""
 
 
-def read_object(text: str) -> dict[str, Any]:
+def read_json_object(text: str) -> dict[str, Any]:
     """Give the first JSON object of a text; one inside a fence goes first.
 
     Raises:
@@ -33,19 +33,19 @@ def read_object(text: str) -> dict[str, Any]:
             try:
                 found, _ = _DECODER.raw_decode(part, start)
             except RecursionError:
-                raise Unfit("the JSON is nested too deep") from None
+                raise InvalidJson("the JSON is nested too deep") from None
             except json.JSONDecodeError as error:
                 problem = f"the JSON is broken: {error.msg} at character {error.pos}"
                 # What begins as an object and breaks must not be read as one of its own parts.
                 if part[start + 1 : error.pos].strip():
-                    raise Unfit(problem) from None
+                    raise InvalidJson(problem) from None
                 continue
-            require_plain(found)
+            require_storable_numbers(found)
             return dict(found)
-    raise Unfit(problem)
+    raise InvalidJson(problem)
 
 
-def require_plain(value: Any) -> None:
+def require_storable_numbers(value: Any) -> None:
     """Refuse numbers that are not finite or not within 64 bits.
 
     Raises:
@@ -59,24 +59,24 @@ def require_plain(value: Any) -> None:
         elif isinstance(item, list | tuple):
             left += item
         elif isinstance(item, float) and not math.isfinite(item):
-            raise Unfit("NaN and Infinity are no JSON numbers")
+            raise InvalidJson("NaN and Infinity are no JSON numbers")
         elif isinstance(item, int) and not -MAX_INTEGER <= item <= MAX_INTEGER:
-            raise Unfit("an integer has more than 64 bits")
+            raise InvalidJson("an integer has more than 64 bits")
 
 
-def _refuse(word: str) -> Any:
-    raise Unfit(f"{word} is no JSON number")
+def _refuse_constant(word: str) -> Any:
+    raise InvalidJson(f"{word} is no JSON number")
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         for key, value in pairs:
             if value != found[key]:
-                raise Unfit(f"the key {key[:80]!r} stands twice, with two values")
+                raise InvalidJson(f"the key {key[:80]!r} stands twice, with two values")
     return found
 
 
 _DECODER = json.JSONDecoder(
-    parse_constant=_refuse, object_pairs_hook=_without_doubles, strict=False
+    parse_constant=_refuse_constant, object_pairs_hook=_reject_duplicate_keys, strict=False
 )

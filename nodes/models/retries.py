@@ -5,7 +5,7 @@ import time
 from collections import deque
 
 PERIOD_S = 60.0
-SHARE = 0.1
+RETRY_SHARE = 0.1
 MIN_RETRIES = 5
 
 
@@ -19,7 +19,7 @@ class RetryBudget:
     def __init__(self) -> None:
         self._calls: deque[float] = deque()
         self._retries: deque[float] = deque()
-        self._out = 0
+        self._in_flight = 0
         self._lock = threading.Lock()
 
     def count_call(self) -> None:
@@ -27,36 +27,36 @@ class RetryBudget:
         with self._lock:
             now = time.monotonic()
             self._calls.append(now)
-            _forget(self._calls, now)
+            _drop_old(self._calls, now)
 
-    def take(self) -> bool:
+    def take_retry(self) -> bool:
         """Take leave for one retry; False when there is none to be had now."""
         with self._lock:
             now = time.monotonic()
-            _forget(self._calls, now)
-            _forget(self._retries, now)
-            if len(self._retries) >= max(MIN_RETRIES, SHARE * len(self._calls)):
+            _drop_old(self._calls, now)
+            _drop_old(self._retries, now)
+            if len(self._retries) >= max(MIN_RETRIES, RETRY_SHARE * len(self._calls)):
                 return False
             self._retries.append(now)
-            self._out += 1
+            self._in_flight += 1
             return True
 
     def is_worth_waiting(self) -> bool:
         """Say whether a retry is out that may yet be given back."""
-        return self._out > 0
+        return self._in_flight > 0
 
-    def landed(self) -> None:
+    def finish_retry(self) -> None:
         """Know that a retry was answered or failed."""
         with self._lock:
-            self._out -= 1
+            self._in_flight -= 1
 
-    def give_back(self, number: int) -> None:
+    def refund_retries(self, number: int) -> None:
         """Know that a call was answered after so many retries."""
         with self._lock:
             for _ in range(min(number, len(self._retries))):
                 self._retries.pop()
 
 
-def _forget(moments: deque[float], now: float) -> None:
+def _drop_old(moments: deque[float], now: float) -> None:
     while moments and now - moments[0] > PERIOD_S:
         moments.popleft()

@@ -6,7 +6,7 @@ from collections import deque
 from types import TracebackType
 
 
-class Slots:
+class CrossLoopSemaphore:
     """Lets so many in at once; those who wait go in the order they came. Use with `async with`."""
 
     def __init__(self, number: int) -> None:
@@ -43,12 +43,12 @@ class Slots:
     def _release(self) -> None:
         with self._lock:
             while self._waiting:
-                if _told(self._waiting.popleft()):
+                if _wake_waiter(self._waiting.popleft()):
                     return
             self._free += 1
 
 
-def _told(place: asyncio.Future[None]) -> bool:
+def _wake_waiter(place: asyncio.Future[None]) -> bool:
     """Tell a waiter that it may enter; False when its loop has been closed."""
     loop = place.get_loop()
     if loop is asyncio.get_running_loop():

@@ -21,12 +21,12 @@ CONNECT_TIMEOUT_S = 10.0
 KEEPALIVE_S = 15.0
 
 
-class Transport(httpx2.AsyncBaseTransport):
+class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Sends requests over one aiohttp session per event loop; a loop that ends closes its own."""
 
     def __init__(self, max_bytes: int = MAX_BODY_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._sessions: PerLoop[_Session] = PerLoop(_Session)
+        self._sessions: PerLoop[_LoopSession] = PerLoop(_LoopSession)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request; the body of the answer follows as it is read.
@@ -36,7 +36,7 @@ class Transport(httpx2.AsyncBaseTransport):
             httpx2.TransportError: the connection cannot be made, or breaks.
         """
         session = await self._open_session()
-        with _translated(httpx2.ConnectError):
+        with _translate_errors(httpx2.ConnectError):
             response = await session.request(
                 request.method,
                 str(request.url),
@@ -45,10 +45,10 @@ class Transport(httpx2.AsyncBaseTransport):
                 allow_redirects=False,
                 ssl=self._tls if request.url.scheme == "https" else True,
             )
-        body = _Body(response, self._max_bytes)
+        body = _CappedBody(response, self._max_bytes)
         if (response.content_length or 0) > self._max_bytes:
             response.close()
-            raise _too_large(self._max_bytes)
+            raise _build_size_error(self._max_bytes)
         decoded = ("content-encoding", "content-length", "transfer-encoding")
         headers = [(k, v) for k, v in response.headers.items() if k.lower() not in decoded]
         return httpx2.Response(response.status, headers=headers, stream=body, request=request)
@@ -59,7 +59,7 @@ class Transport(httpx2.AsyncBaseTransport):
             await session.close()
 
     async def _open_session(self) -> aiohttp.ClientSession:
-        return await self._sessions.get().opened()
+        return await self._sessions.get().get_session()
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -67,12 +67,12 @@ class Transport(httpx2.AsyncBaseTransport):
 
 
 @cache
-def shared_transport() -> Transport:
+def get_shared_transport() -> AiohttpTransport:
     """Give the transport that all clients of the process share, with its connections."""
-    return Transport()
+    return AiohttpTransport()
 
 
-class _Session:
+class _LoopSession:
     """An aiohttp session that closes with its loop.
 
     A loop closes its unfinished asynchronous generators when it ends: so one of them holds the
@@ -83,14 +83,14 @@ class _Session:
         self._session: aiohttp.ClientSession | None = None
         self._keeper: AsyncGenerator[None, None] | None = None
 
-    async def opened(self) -> aiohttp.ClientSession:
+    async def get_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             connector = aiohttp.TCPConnector(
                 limit=0, keepalive_timeout=KEEPALIVE_S, ttl_dns_cache=60
             )
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S)
             self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
-            self._keeper = _keep(self._session)
+            self._keeper = _hold_open(self._session)
             await anext(self._keeper)
         return self._session
 
@@ -99,26 +99,26 @@ class _Session:
             await self._keeper.aclose()
 
 
-async def _keep(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
+async def _hold_open(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:
         await session.close()
 
 
-class _Body(httpx2.AsyncByteStream):
+class _CappedBody(httpx2.AsyncByteStream):
     def __init__(self, response: aiohttp.ClientResponse, max_bytes: int) -> None:
         self._response = response
         self._max_bytes = max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         read = 0
-        with _translated(httpx2.ReadError):
+        with _translate_errors(httpx2.ReadError):
             async for chunk in self._response.content.iter_any():
                 read += len(chunk)
                 if read > self._max_bytes:
                     self._response.close()
-                    raise _too_large(self._max_bytes)
+                    raise _build_size_error(self._max_bytes)
                 yield chunk
 
     async def aclose(self) -> None:
@@ -128,7 +128,7 @@ class _Body(httpx2.AsyncByteStream):
             self._response.close()
 
 
-def _too_large(max_bytes: int) -> ResponseTooLarge:
+def _build_size_error(max_bytes: int) -> ResponseTooLarge:
     return ResponseTooLarge(
         f"the endpoint's answer is over {max_bytes:,} bytes",
         next="check that the address is that of a model endpoint",
@@ -136,7 +136,7 @@ def _too_large(max_bytes: int) -> ResponseTooLarge:
 
 
 @contextmanager
-def _translated(kind: type[httpx2.TransportError]) -> Iterator[None]:
+def _translate_errors(kind: type[httpx2.TransportError]) -> Iterator[None]:
     try:
         yield
     except (TimeoutError, aiohttp.ServerTimeoutError) as error:

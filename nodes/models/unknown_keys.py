@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-Place = tuple[int | str, ...]
+KeyPath = tuple[int | str, ...]
 T = TypeVar("T", bound=BaseModel)
 
 
-def validated(fields: Mapping[str, Any], schema: type[T]) -> T:
+def validate_known_keys(fields: Mapping[str, Any], schema: type[T]) -> T:
     """Build a value without the keys that the schema does not have.
 
     A key that names tasks of a plan stays, and is refused: to drop `dependencies` is to drop edges.
@@ -24,19 +24,19 @@ def validated(fields: Mapping[str, Any], schema: type[T]) -> T:
             return schema.model_validate(kept)
         except ValidationError as error:
             tasks = kept.get("tasks") if "tasks" in schema.model_fields else ()
-            pruned = _without(kept, [*_idle(error.errors(), tasks)])
+            pruned = _drop_keys(kept, [*_find_droppable_keys(error.errors(), tasks)])
             if pruned == kept:
                 raise
             kept = pruned
 
 
-def _idle(errors: list[ErrorDetails], tasks: Any) -> Iterator[Place]:
+def _find_droppable_keys(errors: list[ErrorDetails], tasks: Any) -> Iterator[KeyPath]:
     """Give the places of the unknown keys that name no task but, perhaps, their own."""
-    own = [_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
+    own = [_read_task_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
     ids = {*own} - {""}
     for error in errors:
         if error["type"] == "extra_forbidden":
-            named = ids.intersection(_texts(error["input"]))
+            named = ids.intersection(_walk_texts(error["input"]))
             match error["loc"]:
                 case ("tasks", int(at), *_):
                     named.discard(own[at])
@@ -44,11 +44,11 @@ def _idle(errors: list[ErrorDetails], tasks: Any) -> Iterator[Place]:
                 yield error["loc"]
 
 
-def _id(task: Any) -> str:
+def _read_task_id(task: Any) -> str:
     return str(task.get("id", "")) if isinstance(task, Mapping) else ""
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _walk_texts(value: Any) -> Iterator[str]:
     """Give all words and numbers of a value, keys included."""
     left = [value]
     while left:
@@ -61,13 +61,13 @@ def _texts(value: Any) -> Iterator[str]:
             yield str(item)
 
 
-def _without(value: Any, places: Iterable[Place]) -> Any:
-    below: dict[int | str, list[Place]] = {}
+def _drop_keys(value: Any, places: Iterable[KeyPath]) -> Any:
+    below: dict[int | str, list[KeyPath]] = {}
     for head, *rest in places:
         below.setdefault(head, []).append(tuple(rest))
     if isinstance(value, Mapping) and below:
         kept = {key: item for key, item in value.items() if () not in below.get(key, ())}
-        return {key: _without(item, below.get(key, ())) for key, item in kept.items()}
+        return {key: _drop_keys(item, below.get(key, ())) for key, item in kept.items()}
     if isinstance(value, list | tuple) and below:
-        return [_without(item, below.get(i, ())) for i, item in enumerate(value)]
+        return [_drop_keys(item, below.get(i, ())) for i, item in enumerate(value)]
     return value

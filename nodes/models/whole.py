@@ -13,14 +13,21 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 
 from nodes.errors import BadResponse, RequestRefused, ResponseCut
 
-FINISHED = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
+FINISHED_REASONS = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
     "tool_calls",
     "tool_use",
     "tool_call",
     "function_call",
 }
-CUT = {"length", "max_tokens", "model_length", "max_output_tokens"}
-REFUSED = {"content_filter", "content_filtered", "safety", "refusal", "recitation", "blocklist"} | {
+LENGTH_LIMIT_REASONS = {"length", "max_tokens", "model_length", "max_output_tokens"}
+CONTENT_FILTER_REASONS = {
+    "content_filter",
+    "content_filtered",
+    "safety",
+    "refusal",
+    "recitation",
+    "blocklist",
+} | {
     "prohibited_content",
     "spii",
     "guardrail_intervened",
@@ -28,10 +35,10 @@ REFUSED = {"content_filter", "content_filtered", "safety", "refusal", "recitatio
 MAX_TOOL_CALLS = 128
 """Of one answer; a worker makes eight of them, and hears of each of the others."""
 BATCH_CHUNKS = 256
-_REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+_REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
-def ended(result: ChatResult, who: str) -> tuple[AIMessage, str]:
+def require_end(result: ChatResult, who: str) -> tuple[AIMessage, str]:
     """Give the message of an answer that has an end, and why it ended.
 
     What it says may still be of no use.
@@ -43,8 +50,8 @@ def ended(result: ChatResult, who: str) -> tuple[AIMessage, str]:
     if not result.generations or not isinstance(result.generations[0].message, AIMessage):
         raise BadResponse(f"{who} gave no message")
     message = result.generations[0].message
-    word = str(_reason(result.generations[0], message) or "").lower()
-    if word not in FINISHED | REFUSED | CUT:
+    word = str(_read_finish_reason(result.generations[0], message) or "").lower()
+    if word not in FINISHED_REASONS | CONTENT_FILTER_REASONS | LENGTH_LIMIT_REASONS:
         cause = f"finish reason {word or 'absent'}"
         raise ResponseCut(f"the answer of {who} has no end", cause=cause)
     noted = {
@@ -52,11 +59,11 @@ def ended(result: ChatResult, who: str) -> tuple[AIMessage, str]:
         **(result.generations[0].generation_info or {}),
         **message.response_metadata,
     }
-    calls = _with_own_ids(message.tool_calls)
+    calls = _assign_call_ids(message.tool_calls)
     return message.model_copy(update={"response_metadata": noted, "tool_calls": calls}), word
 
 
-def require_use(message: AIMessage, reason: str, who: str) -> None:
+def require_usable(message: AIMessage, reason: str, who: str) -> None:
     """Refuse an answer that came and cannot be used.
 
     Raises:
@@ -65,9 +72,9 @@ def require_use(message: AIMessage, reason: str, who: str) -> None:
         BadResponse: it says nothing, calls tools with nothing but unreadable arguments, or makes
             more calls than can be heard.
     """
-    if reason in REFUSED:
+    if reason in CONTENT_FILTER_REASONS:
         raise RequestRefused(f"a content filter took the answer of {who}", cause=reason)
-    if reason in CUT:
+    if reason in LENGTH_LIMIT_REASONS:
         remedy = "ask for less, or name a model that may answer at greater length"
         raise ResponseCut(f"the answer of {who} was cut", cause="length limit", next=remedy)
     if len(message.tool_calls) + len(message.invalid_tool_calls) > MAX_TOOL_CALLS:
@@ -84,7 +91,7 @@ def require_use(message: AIMessage, reason: str, who: str) -> None:
         raise BadResponse(f"{who} gave an empty answer")
 
 
-async def gathered(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
+async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
     """Put a stream together; its tool arguments count only when they are whole.
 
     The time is linear in its length: LangChain's sum of two chunks copies the text and parses all
@@ -95,12 +102,12 @@ async def gathered(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
     calls: list[_StreamedCall] = []
     reason: Any = None
     async for chunk in stream:
-        reason = _reason(chunk, chunk.message) or reason
-        batch.append(_without_calls(chunk, calls))
+        reason = _read_finish_reason(chunk, chunk.message) or reason
+        batch.append(_split_off_calls(chunk, calls))
         if len(batch) == BATCH_CHUNKS:
-            total, batch = _sum(total, batch), []
+            total, batch = _add_chunks(total, batch), []
             await asyncio.sleep(0)  # what came at once must not hold up a deadline
-    total = _sum(total, batch)
+    total = _add_chunks(total, batch)
     if total is None or not isinstance(total.message, AIMessageChunk):
         return ChatResult(generations=[])
     noted = {**total.message.response_metadata, **(total.generation_info or {})}
@@ -110,7 +117,7 @@ async def gathered(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
         response_metadata={**noted, "finish_reason": reason},
         id=total.message.id,
         usage_metadata=total.message.usage_metadata,
-        **_tool_calls(calls),
+        **_parse_tool_calls(calls),
     )
     return ChatResult(generations=[ChatGeneration(message=message)])
 
@@ -124,19 +131,19 @@ class _StreamedCall:
     names: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
 
-    def continues_as(self, chunk: ToolCallChunk) -> bool:
+    def is_continued_by(self, chunk: ToolCallChunk) -> bool:
         """Say whether a chunk belongs to this call, by the rule of LangChain's own sum."""
         is_numbered = isinstance(self.index, int) and self.index == chunk["index"]
         return is_numbered and (not self.id or not chunk["id"] or self.id == chunk["id"])
 
 
-def _without_calls(chunk: ChatGenerationChunk, calls: list[_StreamedCall]) -> ChatGenerationChunk:
+def _split_off_calls(chunk: ChatGenerationChunk, calls: list[_StreamedCall]) -> ChatGenerationChunk:
     """Move the tool calls of a chunk to the list, which ends one after the most there may be."""
     message = chunk.message
     if not isinstance(message, AIMessageChunk) or not message.tool_call_chunks:
         return chunk
     for part in message.tool_call_chunks:
-        call = next((call for call in calls if call.continues_as(part)), None)
+        call = next((call for call in calls if call.is_continued_by(part)), None)
         if call is None:
             if len(calls) > MAX_TOOL_CALLS:
                 continue
@@ -149,7 +156,7 @@ def _without_calls(chunk: ChatGenerationChunk, calls: list[_StreamedCall]) -> Ch
     return chunk.model_copy(update={"message": message.model_copy(update=bare)})
 
 
-def _sum(
+def _add_chunks(
     total: ChatGenerationChunk | None, batch: list[ChatGenerationChunk]
 ) -> ChatGenerationChunk | None:
     if total is None:
@@ -157,7 +164,7 @@ def _sum(
     return total + batch
 
 
-def _tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
+def _parse_tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
     valid, broken = [], []
     for call in calls:
         name, text = "".join(call.names), "".join(call.arguments)
@@ -173,7 +180,7 @@ def _tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
     return {"tool_calls": valid, "invalid_tool_calls": broken}
 
 
-def _with_own_ids(calls: Sequence[ToolCall]) -> list[ToolCall]:
+def _assign_call_ids(calls: Sequence[ToolCall]) -> list[ToolCall]:
     """Give each call an id of its own where an endpoint gave none, or the same to several."""
     taken, named = set[str](), list[ToolCall]()
     for call in calls:
@@ -185,9 +192,9 @@ def _with_own_ids(calls: Sequence[ToolCall]) -> list[ToolCall]:
     return named
 
 
-def _reason(generation: ChatGeneration, message: Any) -> Any:
+def _read_finish_reason(generation: ChatGeneration, message: Any) -> Any:
     places: tuple[Mapping[str, Any], ...] = (
         generation.generation_info or {},
         message.response_metadata,
     )
-    return next((place[key] for place in places for key in _REASONS if place.get(key)), None)
+    return next((place[key] for place in places for key in _REASON_KEYS if place.get(key)), None)

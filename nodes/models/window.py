@@ -6,20 +6,20 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from nodes.models.slots import Slots
+from nodes.models.slots import CrossLoopSemaphore
 
 PERIOD_S = 60.0
 
 
 @dataclass(eq=False)
-class Entry:
+class WindowEntry:
     """An amount taken from a window."""
 
     at_s: float
     amount: float
 
 
-class Window:
+class RateWindow:
     """Lets no more than `limit` pass in any `period_s` seconds; first come, first served.
 
     A leaky bucket admits up to twice its rate in its first period, and cannot be corrected.
@@ -27,24 +27,24 @@ class Window:
 
     def __init__(self, limit: float, period_s: float = PERIOD_S) -> None:
         self.limit, self._period_s = limit, period_s
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[WindowEntry] = deque()
         self._total = 0.0
-        self._turn = Slots(1)
+        self._turn = CrossLoopSemaphore(1)
         self._lock = threading.Lock()
 
-    async def take(self, amount: float = 1.0) -> Entry:
+    async def take(self, amount: float = 1.0) -> WindowEntry:
         """Wait until the amount fits; one over the limit waits for an empty window."""
         amount = min(amount, self.limit)
         async with self._turn:
             while (wait_s := self._wait_s(amount)) > 0:  # noqa: ASYNC110 - time alone makes room
                 await asyncio.sleep(wait_s)
-            entry = Entry(time.monotonic(), amount)
+            entry = WindowEntry(time.monotonic(), amount)
             with self._lock:
                 self._entries.append(entry)
                 self._total += amount
             return entry
 
-    def correct(self, entry: Entry, amount: float) -> None:
+    def correct(self, entry: WindowEntry, amount: float) -> None:
         """Put in the true amount, once it is known."""
         with self._lock:
             if self._entries and entry.at_s >= self._entries[0].at_s:

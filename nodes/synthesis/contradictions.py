@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from nodes.synthesis.figures import (
+    APPROXIMATION_WORDS,
     CURRENCIES,
     MAGNITUDES,
-    PERCENT,
-    ROUGHLY,
+    PERCENT_WORDS,
     Figure,
-    figures,
-    periods,
+    extract_figures,
+    extract_periods,
 )
-from nodes.synthesis.terms import STEM_CHARS, names, overlap, terms
-from state import Claim, Contradiction, Report, Ruling
+from nodes.synthesis.terms import STEM_CHARS, extract_names, extract_terms, measure_overlap
+from state import Claim, ClaimVerdict, Contradiction, Report
 
 MIN_OVERLAP = 0.75
 """Share of the shorter claim's terms that both have, from which the subject is the same."""
@@ -25,29 +25,31 @@ MAX_CLAIMS = 600
 """Compared with each other; claims beyond are not."""
 UNDECIDED = "cannot decide"
 
-_MEASURES = frozenset(
-    word[:STEM_CHARS] for word in {*MAGNITUDES, *CURRENCIES, *PERCENT, *ROUGHLY} if word.isalpha()
+_MEASURE_STEMS = frozenset(
+    word[:STEM_CHARS]
+    for word in {*MAGNITUDES, *CURRENCIES, *PERCENT_WORDS, *APPROXIMATION_WORDS}
+    if word.isalpha()
 )
 
 
 @dataclass(frozen=True)
-class Pair:
+class ClaimPair:
     """Two claims that may contradict each other."""
 
     first: Claim
     second: Claim
     tasks: tuple[str, str]
 
-    def subject(self) -> str:
+    def name_subject(self) -> str:
         """Name what both claims speak of, by the terms they share."""
-        shared = terms(self.first.text) & terms(self.second.text)
+        shared = extract_terms(self.first.text) & extract_terms(self.second.text)
         words = [word.strip(".,;:()") for word in self.first.text.split()]
-        kept = [word for word in words if word.casefold()[:STEM_CHARS] in shared - _MEASURES]
+        kept = [word for word in words if word.casefold()[:STEM_CHARS] in shared - _MEASURE_STEMS]
         return " ".join(dict.fromkeys(kept)) or self.first.text
 
 
 @dataclass(frozen=True)
-class _Statement:
+class _ComparableClaim:
     task: str
     claim: Claim
     terms: frozenset[str]
@@ -56,18 +58,22 @@ class _Statement:
     figures: tuple[Figure, ...]
 
 
-def candidates(reports: Iterable[Report]) -> tuple[Pair, ...]:
+def find_contradicting_pairs(reports: Iterable[Report]) -> tuple[ClaimPair, ...]:
     """Find the pairs of claims that disagree; each pair of texts once, in the reports' order."""
-    stated = [statement for report in reports for statement in _statements(report)][:MAX_CLAIMS]
-    found: dict[tuple[str, str], Pair] = {}
+    stated = [statement for report in reports for statement in _extract_statements(report)][
+        :MAX_CLAIMS
+    ]
+    found: dict[tuple[str, str], ClaimPair] = {}
     for one, other in combinations(stated, 2):
         if _disagree(one, other):
-            pair = Pair(one.claim, other.claim, (one.task, other.task))
+            pair = ClaimPair(one.claim, other.claim, (one.task, other.task))
             found.setdefault((one.claim.text, other.claim.text), pair)
     return tuple(found.values())[:MAX_PAIRS]
 
 
-def ruled(pairs: Sequence[Pair], rulings: Mapping[int, Ruling], why: str) -> list[Contradiction]:
+def record_verdicts(
+    pairs: Sequence[ClaimPair], rulings: Mapping[int, ClaimVerdict], why: str
+) -> list[Contradiction]:
     """Record each pair with its ruling; `why` says what kept the judge from ruling.
 
     A pair of which both claims hold is no contradiction.
@@ -81,35 +87,38 @@ def ruled(pairs: Sequence[Pair], rulings: Mapping[int, Ruling], why: str) -> lis
         elif ruling.holds == "both":
             continue
         else:
-            verdict = f"{_side(pair, ruling)}: {ruling.reason or 'the judge gave no reason'}"
+            verdict = (
+                f"{_name_prevailing_side(pair, ruling)}: "
+                f"{ruling.reason or 'the judge gave no reason'}"
+            )
         claims = (pair.first, pair.second)
-        recorded.append(Contradiction(subject=pair.subject(), claims=claims, verdict=verdict))
+        recorded.append(Contradiction(subject=pair.name_subject(), claims=claims, verdict=verdict))
     return recorded
 
 
-def undecided(contradictions: Iterable[Contradiction]) -> int:
+def count_undecided(contradictions: Iterable[Contradiction]) -> int:
     """Count the contradictions that are left open."""
     return sum(each.verdict.startswith(UNDECIDED) for each in contradictions)
 
 
-def with_own(
+def add_synthesizer_contradictions(
     known: Sequence[Contradiction], told: Iterable[Contradiction], reports: Iterable[Report]
 ) -> tuple[Contradiction, ...]:
     """Add those the synthesizer has seen itself, if the reports hold all their claims."""
-    held = {_key(claim.text): claim for report in reports for claim in report.claims}
-    seen = {frozenset(_key(claim.text) for claim in each.claims) for each in known}
+    held = {_normalize_text(claim.text): claim for report in reports for claim in report.claims}
+    seen = {frozenset(_normalize_text(claim.text) for claim in each.claims) for each in known}
     added = []
     for each in told:
-        keys = frozenset(_key(claim.text) for claim in each.claims)
+        keys = frozenset(_normalize_text(claim.text) for claim in each.claims)
         if len(keys) > 1 and keys <= held.keys() and keys not in seen:
             seen.add(keys)
-            claims = tuple(held[_key(claim.text)] for claim in each.claims)
+            claims = tuple(held[_normalize_text(claim.text)] for claim in each.claims)
             verdict = each.verdict or f"{UNDECIDED}: the synthesizer named no reason"
             added.append(each.model_copy(update={"claims": claims, "verdict": verdict}))
     return (*known, *added)
 
 
-def _side(pair: Pair, ruling: Ruling) -> str:
+def _name_prevailing_side(pair: ClaimPair, ruling: ClaimVerdict) -> str:
     if ruling.holds == "neither":
         return "neither holds"
     claim, task = (
@@ -118,44 +127,49 @@ def _side(pair: Pair, ruling: Ruling) -> str:
     return f"the {ruling.holds} holds ({claim.source or task})"
 
 
-def _key(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".")
 
 
-def _statements(report: Report) -> Iterable[_Statement]:
+def _extract_statements(report: Report) -> Iterable[_ComparableClaim]:
     for claim in report.claims:
-        if found := figures(claim.text):
-            subject = terms(claim.text) - _MEASURES
-            yield _Statement(
-                report.task, claim, subject, names(claim.text), periods(claim.text), found
+        if found := extract_figures(claim.text):
+            subject = extract_terms(claim.text) - _MEASURE_STEMS
+            yield _ComparableClaim(
+                report.task,
+                claim,
+                subject,
+                extract_names(claim.text),
+                extract_periods(claim.text),
+                found,
             )
 
 
-def _disagree(one: _Statement, other: _Statement) -> bool:
-    if one.task == other.task and _document(one.claim) == _document(other.claim):
+def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
+    if one.task == other.task and _strip_fragment(one.claim) == _strip_fragment(other.claim):
         return False
-    if one.periods and other.periods and not _meet(one.periods, other.periods):
+    if one.periods and other.periods and not _share_period(one.periods, other.periods):
         return False
     if len(one.terms & other.terms) < min(MIN_SHARED, len(one.terms), len(other.terms)):
         return False
-    if overlap(one.terms, other.terms) < MIN_OVERLAP:
+    if measure_overlap(one.terms, other.terms) < MIN_OVERLAP:
         return False
     # Each names something that the other does not: two parts, two firms, two products.
     if one.names - other.terms - other.names and other.names - one.terms - one.names:
         return False
-    return _differ(one.figures, other.figures)
+    return _have_different_figures(one.figures, other.figures)
 
 
-def _meet(ours: Iterable[str], theirs: Iterable[str]) -> bool:
+def _share_period(ours: Iterable[str], theirs: Iterable[str]) -> bool:
     """Say whether two sets of periods have one in common; a year holds its days."""
     return any(a.startswith(b) or b.startswith(a) for a in ours for b in theirs)
 
 
-def _document(claim: Claim) -> str:
+def _strip_fragment(claim: Claim) -> str:
     """Give a source without the place in it that it may name after a `#`."""
     return claim.source.partition("#")[0]
 
 
-def _differ(ours: Sequence[Figure], theirs: Sequence[Figure]) -> bool:
+def _have_different_figures(ours: Sequence[Figure], theirs: Sequence[Figure]) -> bool:
     pairs = [(one, other) for one in ours for other in theirs if one.unit == other.unit]
     return bool(pairs) and not any(one.agrees(other) for one, other in pairs)

@@ -6,35 +6,35 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
-from nodes.bill import total, unentered
-from nodes.capacity import Capacity
-from nodes.events import elapsed_s, emit, place
-from nodes.timing import measured
+from nodes.bill import find_unattributed, sum_ledger
+from nodes.capacity import TeamLoad
+from nodes.events import build_task_path, emit, get_elapsed_s
+from nodes.timing import measure_latency
 from state import Answer, Expense, RunStatus, SupervisorState
 
 
-async def deliver(
+async def deliver_answer(
     state: SupervisorState,
     config: RunnableConfig,
     *,
     answer: Answer,
     status: RunStatus,
     ledger: dict[str, Expense],
-    capacity: Capacity,
+    capacity: TeamLoad,
     store: BaseStore | None,
 ) -> SupervisorState:
     """Tell the answer and give the state's last update; the ledger is what is new in it."""
-    await capacity.keep(store)
+    await capacity.save_to_store(store)
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
-    ledger = {**ledger, **_cut_off({**state.get("ledger", {}), **ledger}, config)}
-    bill = total({**state.get("ledger", {}), **ledger}, state.get("estimate"))
-    timing = measured(
+    ledger = {**ledger, **_collect_cut_off_usage({**state.get("ledger", {}), **ledger}, config)}
+    bill = sum_ledger({**state.get("ledger", {}), **ledger}, state.get("estimate"))
+    timing = measure_latency(
         plan,
         state.get("results", {}),
         asked_s=state["asked_s"],
         planned_s=state["planned_s"],
-        ended_s=elapsed_s(config),
+        ended_s=get_elapsed_s(config),
     )
     await emit(
         "answer",
@@ -53,10 +53,16 @@ async def deliver(
     }
 
 
-def _cut_off(ledger: Mapping[str, Expense], config: RunnableConfig) -> dict[str, Expense]:
+def _collect_cut_off_usage(
+    ledger: Mapping[str, Expense], config: RunnableConfig
+) -> dict[str, Expense]:
     """Give what attempts that were cut off before a resume had spent, by the run's journal.
 
     The journal tells of the whole run, so this is nothing that a team inside a task could enter.
     """
     told = config["configurable"].get("__told")
-    return unentered(ledger, told(), is_over=True) if told and not place(config) else {}
+    return (
+        find_unattributed(ledger, told(), is_over=True)
+        if told and not build_task_path(config)
+        else {}
+    )

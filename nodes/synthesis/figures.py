@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from nodes.checks.words import FUNCTION
+from nodes.checks.words import FUNCTION_WORDS
 from nodes.limits.patterns import Pattern
 
 MAGNITUDES = {
@@ -17,9 +17,19 @@ CURRENCIES = {
     "€": "eur", "eur": "eur", "euro": "eur", "euros": "eur",
     "£": "gbp", "gbp": "gbp", "pound": "gbp", "pounds": "gbp",
 }  # fmt: skip
-PERCENT = {"%", "percent", "per cent"}
-ROUGHLY = {"about", "around", "roughly", "nearly", "almost", "approximately", "some", "over", "~"}
-ROUGH_SHARE = 0.05
+PERCENT_WORDS = {"%", "percent", "per cent"}
+APPROXIMATION_WORDS = {
+    "about",
+    "around",
+    "roughly",
+    "nearly",
+    "almost",
+    "approximately",
+    "some",
+    "over",
+    "~",
+}
+APPROXIMATION_TOLERANCE = 0.05
 """How far a figure that is called rough may be off."""
 
 _FIGURE = Pattern(
@@ -47,41 +57,41 @@ class Figure:
 
     value: float
     unit: str
-    slack: float
+    tolerance: float
 
     def agrees(self, other: "Figure") -> bool:
         """Say whether both may be one number, rounded differently."""
-        near = max(self.slack, other.slack)
+        near = max(self.tolerance, other.tolerance)
         return abs(self.value - other.value) <= near * (1 + 1e-9) + 1e-9 * abs(self.value)
 
 
-def periods(text: str) -> frozenset[str]:
+def extract_periods(text: str) -> frozenset[str]:
     """Give the days, years, quarters and halves a text names."""
     return frozenset(_PERIOD.findall(text))
 
 
-def figures(text: str) -> tuple[Figure, ...]:
+def extract_figures(text: str) -> tuple[Figure, ...]:
     """Give the figures of a text; periods and references are none."""
     measured = _PERIOD.sub("_", _REFERENCE.sub("_", text))
-    return tuple(_figure(match) for match in _FIGURE.finditer(measured))
+    return tuple(_build_figure(match) for match in _FIGURE.finditer(measured))
 
 
-def _figure(match: re.Match[str]) -> Figure:
+def _build_figure(match: re.Match[str]) -> Figure:
     digits = match["number"].replace(",", "")
     scale = MAGNITUDES.get((match["magnitude"] or "").lower(), 1.0)
     before = (match["before"] or "").lower()
     marks = {before, match["sign"] or ""}
     value = float(digits) * scale
     slack = 0.5 * scale * 10.0 ** -len(digits.partition(".")[2])
-    if marks & ROUGHLY:
-        slack = max(slack, ROUGH_SHARE * value)
-    return Figure(value, _unit(marks, (match["unit"] or "").lower()), slack)
+    if marks & APPROXIMATION_WORDS:
+        slack = max(slack, APPROXIMATION_TOLERANCE * value)
+    return Figure(value, _read_unit(marks, (match["unit"] or "").lower()), slack)
 
 
-def _unit(marks: set[str], after: str) -> str:
-    if after in PERCENT:
+def _read_unit(marks: set[str], after: str) -> str:
+    if after in PERCENT_WORDS:
         return "%"
     for mark in (*sorted(marks), after):
         if mark in CURRENCIES:
             return CURRENCIES[mark]
-    return "" if after in FUNCTION else after.rstrip("s")
+    return "" if after in FUNCTION_WORDS else after.rstrip("s")

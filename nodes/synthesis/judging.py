@@ -6,14 +6,14 @@ from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelError
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask
-from nodes.prompts import judge_messages, selection_messages
-from nodes.synthesis.contradictions import Pair, ruled
+from nodes.models.ask import UnreadableReply, ask_model
+from nodes.prompts import build_judge_messages, build_selection_messages
+from nodes.synthesis.contradictions import ClaimPair, record_verdicts
 from state import Contradiction, Plan, Report, Task, Usage, Verdict
 
 
-async def judge(
-    model: BaseChatModel | None, request: str, pairs: Sequence[Pair]
+async def judge_claims(
+    model: BaseChatModel | None, request: str, pairs: Sequence[ClaimPair]
 ) -> tuple[list[Contradiction], Usage]:
     """Decide between claims, all pairs in one call; without a model all stay undecided.
 
@@ -21,24 +21,24 @@ async def judge(
     """
     if not pairs:
         return [], Usage()
-    messages = judge_messages(request, [(pair.first, pair.second) for pair in pairs])
+    messages = build_judge_messages(request, [(pair.first, pair.second) for pair in pairs])
     verdict, spent, why = Verdict(), Usage(), "no judge was asked"
     if model is not None:
         why = "the judge gave no ruling on it"
         try:
-            reply = await ask(model, Verdict, messages)
+            reply = await ask_model(model, Verdict, messages)
             verdict, spent = reply.value, reply.usage
         except ModelError as error:
             why = f"the judge failed: {error}"
-        except Unreadable as error:
+        except UnreadableReply as error:
             why, spent = "the judge's verdict could not be read", error.usage
-    found = ruled(pairs, {ruling.pair: ruling for ruling in verdict.rulings}, why)
+    found = record_verdicts(pairs, {ruling.pair: ruling for ruling in verdict.rulings}, why)
     shown = [each.model_dump(mode="json") for each in found]
     await emit("judged", pairs=len(pairs), contradictions=shown)
     return found, spent
 
 
-def attempts_at_one_task(plan: Plan) -> list[tuple[Task, ...]]:
+def group_repeated_tasks(plan: Plan) -> list[tuple[Task, ...]]:
     """Group the tasks of a plan that selects by their words: each group is one task, tried anew."""
     if plan.aggregation != "select":
         return []
@@ -48,7 +48,7 @@ def attempts_at_one_task(plan: Plan) -> list[tuple[Task, ...]]:
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
-async def select(
+async def select_best_attempt(
     model: BaseChatModel | None, group: Sequence[Task], results: Mapping[str, Report]
 ) -> tuple[set[str], Usage]:
     """Choose the best attempt at one task, and give the ids of the others.
@@ -64,23 +64,23 @@ async def select(
     best = max(complete, key=lambda report: report.confidence).task
     reason, spent = "the only complete attempt", Usage()
     if len(complete) > 1:
-        chosen, reason, spent = await _choice(model, group[0].description, complete)
+        chosen, reason, spent = await _ask_best_attempt(model, group[0].description, complete)
         if chosen:
             best = chosen
     await emit("judged", attempts=sorted(ids), best=best, reason=reason)
     return ids - {best}, spent
 
 
-async def _choice(
+async def _ask_best_attempt(
     model: BaseChatModel | None, description: str, complete: Sequence[Report]
 ) -> tuple[str, str, Usage]:
     if model is None:
         return "", "the most confident attempt: no judge was asked", Usage()
     try:
-        reply = await ask(model, Verdict, selection_messages(description, complete))
+        reply = await ask_model(model, Verdict, build_selection_messages(description, complete))
     except ModelError as error:
         return "", f"the most confident attempt: the judge failed: {error}", Usage()
-    except Unreadable as error:
+    except UnreadableReply as error:
         return "", "the most confident attempt: the verdict could not be read", error.usage
     if reply.value.best in {report.task for report in complete}:
         return reply.value.best, reply.value.reason, reply.usage

@@ -8,14 +8,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 
 from nodes.cascade import list_shortfalls
-from nodes.deadline import is_past
+from nodes.deadline import is_deadline_past
 from nodes.errors import UsageError
-from nodes.models.catalog import Models
-from nodes.synthesis.contradictions import candidates
-from nodes.synthesis.findings import gather
-from nodes.synthesis.judging import attempts_at_one_task, judge, select
-from nodes.synthesis.reduction import reduced
-from nodes.thrift import must_save
+from nodes.models.catalog import ModelCatalog
+from nodes.synthesis.contradictions import find_contradicting_pairs
+from nodes.synthesis.findings import collect_findings
+from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
+from nodes.synthesis.reduction import reduce_reports
+from nodes.thrift import should_degrade
 from state import (
     Context,
     Contradiction,
@@ -31,11 +31,11 @@ from state import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matter:
+class SynthesisInput:
     """The reports in the plan's order, and what was found by holding them together."""
 
     reports: list[Report]
-    shown: list[Report]
+    prompt_reports: list[Report]
     """The same for the synthesizer's prompt: without findings, and summarised if too long."""
     missing: list[str]
     findings: tuple[MergedFinding, ...] = ()
@@ -43,64 +43,73 @@ class Matter:
     ledger: dict[str, Expense]
 
 
-class Bench:
+class JudgeModels:
     """The models that prepare an answer, made when first needed; none when time is up."""
 
     def __init__(
-        self, team: Team, models: Models, context: Context, config: RunnableConfig, suffix: str
+        self,
+        team: Team,
+        models: ModelCatalog,
+        context: Context,
+        config: RunnableConfig,
+        suffix: str,
     ) -> None:
         self.team, self.models, self.context = team, models, context
-        self.has_time, self.must_save = not is_past(config), must_save(config)
+        self.has_time, self.is_degraded = not is_deadline_past(config), should_degrade(config)
         self.suffix = suffix
         self.ledger: dict[str, Expense] = {}
 
-    def model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
+    def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
         """Give a tier's model; None when it may not be asked or cannot be had."""
         if not is_on or not self.has_time:
             return None
         try:
-            return self.models.chat(tier, self.context)
+            return self.models.get_chat_model(tier, self.context)
         except UsageError:
             return None
 
-    def spend(self, name: str, worker: str, tier: Tier, usage: Usage) -> None:
+    def record_usage(self, name: str, worker: str, tier: Tier, usage: Usage) -> None:
         """Enter what was spent, if anything was."""
         if usage.model_calls:
             expense = Expense(worker=worker, tier=tier, usage=usage)
             self.ledger[f"@{name}{self.suffix}"] = expense
 
 
-async def prepare(state: SupervisorState, bench: Bench) -> Matter:
+async def prepare_input(state: SupervisorState, bench: JudgeModels) -> SynthesisInput:
     """Choose among attempts, merge findings, compare claims, and make the results fit.
 
     None of this asks a model unless there is something to decide or to shorten.
     """
     plan, team = state["plan"], bench.team
     assert plan is not None, "the supervisor has planned"
-    results, notes = standing(state)
-    left_out = await _passed_over(plan, results, bench)
+    results, notes = restore_withdrawn_results(state)
+    left_out = await _find_unselected_tasks(plan, results, bench)
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
-    pairs = await asyncio.to_thread(candidates, reports)
-    judges = team.judge and not bench.must_save
-    judge_model = bench.model(team.judge_tier, is_on=judges) if pairs else None
-    contradictions, spent = await judge(judge_model, state["request"], pairs)
-    bench.spend("judge", "judge", team.judge_tier, spent)
-    matter = Matter(
+    pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
+    judges = team.judge and not bench.is_degraded
+    judge_model = bench.get_model(team.judge_tier, is_on=judges) if pairs else None
+    contradictions, spent = await judge_claims(judge_model, state["request"], pairs)
+    bench.record_usage("judge", "judge", team.judge_tier, spent)
+    matter = SynthesisInput(
         reports=reports,
-        shown=[report.model_copy(update={"findings": ()}) for report in reports],
-        missing=[*gaps(plan, results, left_out), *notes, *filter(None, [state.get("cut")])],
-        findings=gather(reports, min_confidence=team.min_finding_confidence),
+        prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],
+        missing=[
+            *list_gaps(plan, results, left_out),
+            *notes,
+            *filter(None, [state.get("stop_reason")]),
+        ],
+        findings=collect_findings(reports, min_confidence=team.min_finding_confidence),
         contradictions=tuple(contradictions),
         ledger=bench.ledger,
     )
-    return await _fitted(state["request"], matter, bench)
+    return await _fit_results(state["request"], matter, bench)
 
 
-def standing(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
+def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
     """Give the results that stand: one that was sent back does where its new attempt failed."""
     results, notes = dict(state.get("results", {})), []
-    for name, before in state.get("withdrawn", {}).items():
+    for name, before in state.get("results_before_rework", {}).items():
         now = results.get(name)
         if before.status == "completed" and (now is None or now.status != "completed"):
             results[name] = before
@@ -108,7 +117,7 @@ def standing(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
     return results, notes
 
 
-def gaps(
+def list_gaps(
     plan: Plan, results: Mapping[str, Report], left_out: frozenset[str] = frozenset()
 ) -> list[str]:
     """Name each task of the plan that has no whole result, and why; once for the same reason."""
@@ -122,35 +131,37 @@ def gaps(
             reasons = list_shortfalls(report, task.description)
         for reason in reasons:
             said.setdefault(reason, []).append(task.id)
-    return [_of_all(tasks, reason) for reason, tasks in said.items()]
+    return [_format_gap(tasks, reason) for reason, tasks in said.items()]
 
 
-def _of_all(tasks: Sequence[str], reason: str) -> str:
+def _format_gap(tasks: Sequence[str], reason: str) -> str:
     if len(tasks) > 1 and reason.startswith("was "):
         reason = f"were {reason.removeprefix('was ')}"
     return f"{', '.join(tasks)} {reason}"
 
 
-async def _passed_over(plan: Plan, results: Mapping[str, Report], bench: Bench) -> frozenset[str]:
-    team, groups = bench.team, attempts_at_one_task(plan)
-    model = bench.model(team.judge_tier, is_on=team.judge) if groups else None
+async def _find_unselected_tasks(
+    plan: Plan, results: Mapping[str, Report], bench: JudgeModels
+) -> frozenset[str]:
+    team, groups = bench.team, group_repeated_tasks(plan)
+    model = bench.get_model(team.judge_tier, is_on=team.judge) if groups else None
     others: set[str] = set()
     spent = Usage()
     for group in groups:
-        passed, usage = await select(model, group, results)
+        passed, usage = await select_best_attempt(model, group, results)
         others |= passed
         spent += usage
-    bench.spend("select", "judge", team.judge_tier, spent)
+    bench.record_usage("select", "judge", team.judge_tier, spent)
     return frozenset(others)
 
 
-async def _fitted(request: str, matter: Matter, bench: Bench) -> Matter:
+async def _fit_results(request: str, matter: SynthesisInput, bench: JudgeModels) -> SynthesisInput:
     tier = bench.team.synthesizer_tier
-    shown, spent, lost = await reduced(
-        lambda: bench.model(tier),
+    shown, spent, lost = await reduce_reports(
+        lambda: bench.get_model(tier),
         request,
-        matter.shown,
+        matter.prompt_reports,
         max_chars=bench.team.max_synthesis_chars,
     )
-    bench.spend("reduce", "synthesizer", tier, spent)
-    return replace(matter, shown=shown, missing=[*matter.missing, *lost])
+    bench.record_usage("reduce", "synthesizer", tier, spent)
+    return replace(matter, prompt_reports=shown, missing=[*matter.missing, *lost])

@@ -2,25 +2,25 @@
 
 from collections.abc import Iterable
 
-from nodes.synthesis.matter import Matter
+from nodes.synthesis.matter import SynthesisInput
 from state import Answer, Report
 
-ANYBODY = "a person who can do this"
+DEFAULT_CONTACT = "a person who can do this"
 MAX_MISSING = 8
 """Gaps told in the words of an answer that has no others; all are among its gaps."""
 MAX_MISSING_CHARS = 160
 
 
-def plain(matter: Matter, contact: str) -> Answer:
+def write_fallback_answer(matter: SynthesisInput, contact: str) -> Answer:
     """Give the reports one after another, and whom to ask for the rest."""
     told = [
-        f"**{report.task}**{_by(report)}: {content(report)}"
+        f"**{report.task}**{_format_author(report)}: {describe_result(report)}"
         for report in matter.reports
-        if content(report)
+        if describe_result(report)
     ]
-    whom = contact or ANYBODY
+    whom = contact or DEFAULT_CONTACT
     if not told:
-        told = [_nothing(matter), *_missing(matter), f"For an answer, ask {whom}."]
+        told = [_describe_no_result(matter), *_list_missing(matter), f"For an answer, ask {whom}."]
     elif matter.missing:
         told.append(f"For what is missing, ask {whom}.")
     else:
@@ -36,7 +36,7 @@ def has_results(reports: Iterable[Report]) -> bool:
     return any(report.output or report.claims or report.findings for report in reports)
 
 
-def has_found(report: Report) -> bool:
+def has_usable_result(report: Report) -> bool:
     """Return whether a task gave anything that was asked for, or a question to a person.
 
     What a worker that failed wrote is the reason.
@@ -48,29 +48,29 @@ def has_found(report: Report) -> bool:
     return bool(report.claims or report.findings or partial or is_more)
 
 
-def content(report: Report) -> str:
+def describe_result(report: Report) -> str:
     """Give what a report has found, in words."""
     partial = report.escalation.partial if report.escalation else ""
     return report.output or partial or "; ".join(claim.text for claim in report.claims)
 
 
-def _nothing(matter: Matter) -> str:
+def _describe_no_result(matter: SynthesisInput) -> str:
     """Tell that nobody could look from that nobody found anything."""
     if all(report.status in ("failed", "skipped") for report in matter.reports):
         return "No task could be completed."
     return "Nothing could be found out."
 
 
-def _missing(matter: Matter) -> list[str]:
-    lines = [f"- {_short(gap)}" for gap in matter.missing[:MAX_MISSING]]
+def _list_missing(matter: SynthesisInput) -> list[str]:
+    lines = [f"- {_shorten_gap(gap)}" for gap in matter.missing[:MAX_MISSING]]
     more = len(matter.missing) - len(lines)
     return ["\n".join([*lines, *([f"- and {more} more"] if more else [])])] if lines else []
 
 
-def _by(report: Report) -> str:
+def _format_author(report: Report) -> str:
     return "" if report.task == report.worker else f" ({report.worker})"
 
 
-def _short(gap: str) -> str:
+def _shorten_gap(gap: str) -> str:
     words = " ".join(gap.split())
     return words if len(words) <= MAX_MISSING_CHARS else f"{words[: MAX_MISSING_CHARS - 1]}…"

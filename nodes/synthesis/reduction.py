@@ -7,16 +7,16 @@ from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelError
 from nodes.events import emit
-from nodes.models.ask import Unreadable, ask
-from nodes.prompts import reduction_messages, report_line, shortened
+from nodes.models.ask import UnreadableReply, ask_model
+from nodes.prompts import build_reduction_messages, format_report_line, shorten_text
 from state import Answer, Claim, Report, Usage
 
 MAX_ROUNDS = 4
-SHARE = 4
+SUMMARY_DIVISOR = 4
 """A summary may have this part of the whole: each round makes the results so many times smaller."""
 
 
-async def reduced(
+async def reduce_reports(
     get_model: Callable[[], BaseChatModel | None],
     request: str,
     reports: Sequence[Report],
@@ -30,46 +30,50 @@ async def reduced(
     """
     kept, spent, lost = list(reports), Usage(), []
     for number in range(1, MAX_ROUNDS + 1):
-        if size(kept) <= max_chars or (model := get_model()) is None:
+        if measure_size(kept) <= max_chars or (model := get_model()) is None:
             break
-        groups = packed(kept, max_chars)
+        groups = pack_reports(kept, max_chars)
         parts = await asyncio.gather(
             *(
-                _summary(model, request, group, name=f"part_{number}.{index}", max_chars=max_chars)
+                _summarize_group(
+                    model, request, group, name=f"part_{number}.{index}", max_chars=max_chars
+                )
                 for index, group in enumerate(groups, start=1)
             )
         )
         kept = [report for report, _, _ in parts]
         spent = sum((usage for _, usage, _ in parts), spent)
         lost += [problem for _, _, problem in parts if problem]
-    if size(kept) > max_chars:
+    if measure_size(kept) > max_chars:
         lost.append(f"the results are longer than {max_chars} characters together and were cut")
-        kept = [cut(report, max_chars // len(kept)) for report in kept]
+        kept = [cut_report(report, max_chars // len(kept)) for report in kept]
     return kept, spent, lost
 
 
-def size(reports: Iterable[Report]) -> int:
+def measure_size(reports: Iterable[Report]) -> int:
     """Count the characters that reports take in a prompt."""
-    return sum(len(report_line(report)) + 1 for report in reports)
+    return sum(len(format_report_line(report)) + 1 for report in reports)
 
 
-def packed(reports: Sequence[Report], max_chars: int) -> list[list[Report]]:
+def pack_reports(reports: Sequence[Report], max_chars: int) -> list[list[Report]]:
     """Put reports into groups that fit, in their order; one that fits nowhere is cut."""
     groups: list[list[Report]] = [[]]
     for report in reports:
-        fitting = report if size([report]) <= max_chars else cut(report, max_chars)
-        if groups[-1] and size([*groups[-1], fitting]) > max_chars:
+        fitting = report if measure_size([report]) <= max_chars else cut_report(report, max_chars)
+        if groups[-1] and measure_size([*groups[-1], fitting]) > max_chars:
             groups.append([])
         groups[-1].append(fitting)
     return groups
 
 
-def cut(report: Report, max_chars: int) -> Report:
+def cut_report(report: Report, max_chars: int) -> Report:
     """Shorten a report: half for the words, the rest for as many claims as it holds."""
-    words = shortened(report.output, max_chars // 2) if len(report.output) > max_chars // 2 else ""
+    words = (
+        shorten_text(report.output, max_chars // 2) if len(report.output) > max_chars // 2 else ""
+    )
     short = report.model_copy(update={"output": words or report.output, "claims": ()})
     claims: list[Claim] = []
-    left = max_chars - size([short])
+    left = max_chars - measure_size([short])
     for claim in report.claims:
         left -= len(claim.model_dump_json()) + 2
         if left < 0:
@@ -78,21 +82,21 @@ def cut(report: Report, max_chars: int) -> Report:
     return short.model_copy(update={"claims": tuple(claims)})
 
 
-async def _summary(
+async def _summarize_group(
     model: BaseChatModel, request: str, group: Sequence[Report], *, name: str, max_chars: int
 ) -> tuple[Report, Usage, str]:
-    tasks, share = [report.task for report in group], max_chars // SHARE
+    tasks, share = [report.task for report in group], max_chars // SUMMARY_DIVISOR
     claims = tuple(claim for report in group for claim in report.claims)
     problem, spent = "", Usage()
     answer = Answer(text="\n\n".join(report.output for report in group) or "No words.")
     try:
-        asking = reduction_messages(request, group, max_chars=share // 2)
-        reply = await ask(model, Answer, asking)
+        asking = build_reduction_messages(request, group, max_chars=share // 2)
+        reply = await ask_model(model, Answer, asking)
         answer, spent = reply.value, reply.usage
         claims = tuple(claim for claim in claims if claim.source in answer.sources)
     except ModelError as error:
         problem = f"the results of {', '.join(tasks)} were cut, not summarised: {error}"
-    except Unreadable as error:
+    except UnreadableReply as error:
         spent = error.usage
         problem = f"the results of {', '.join(tasks)} were cut, their summary could not be read"
     await emit("synthesized", stage="reduce", part=name, tasks=tasks, problem=problem)
@@ -103,4 +107,4 @@ async def _summary(
         claims=tuple(claim.model_copy(update={"quote": ""}) for claim in claims),
         confidence=min(report.confidence for report in group),
     )
-    return cut(summary, share), spent, problem
+    return cut_report(summary, share), spent, problem

@@ -1,6 +1,6 @@
 """What a sentence is about: its words of content, reduced so that other wordings still meet."""
 
-from nodes.checks.words import FUNCTION
+from nodes.checks.words import FUNCTION_WORDS
 from nodes.limits.patterns import Pattern
 
 STEM_CHARS = 6
@@ -9,22 +9,22 @@ STEM_CHARS = 6
 _WORD = Pattern(r"[^\W\d_][\w\-]*|[^\W\d]{0,60}+\d[\d_\-]{0,60}+[^\W\d_][\w\-]*")
 
 
-def terms(text: str) -> frozenset[str]:
+def extract_terms(text: str) -> frozenset[str]:
     """Give the terms of a text: lower case, cut to the stem, grammar left out; no plain numbers."""
     words = (word.casefold() for word in _WORD.findall(text))
-    return frozenset(word[:STEM_CHARS] for word in words if word not in FUNCTION)
+    return frozenset(word[:STEM_CHARS] for word in words if word not in FUNCTION_WORDS)
 
 
-def names(text: str) -> frozenset[str]:
+def extract_names(text: str) -> frozenset[str]:
     """Give the terms that name something: written with a capital letter or with a digit."""
     found = []
     for index, word in enumerate(_WORD.findall(text)):
-        is_article = index == 0 and word.casefold() in FUNCTION
+        is_article = index == 0 and word.casefold() in FUNCTION_WORDS
         if not is_article and (word[0].isupper() or any(c.isdigit() for c in word)):
             found.append(word.casefold()[:STEM_CHARS])
     return frozenset(found)
 
 
-def overlap(left: frozenset[str], right: frozenset[str]) -> float:
+def measure_overlap(left: frozenset[str], right: frozenset[str]) -> float:
     """Give the share of the smaller set that both have; 0 when one is empty."""
     return len(left & right) / min(len(left), len(right)) if left and right else 0.0

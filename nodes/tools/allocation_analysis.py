@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.portfolio.book import Book, Named, load_book
+from nodes.tools.portfolio.book import MaterialNames, Portfolio, load_portfolio
 from nodes.tools.portfolio.holdings import CASH
-from nodes.tools.portfolio.scope import aside
-from nodes.tools.portfolio.shown import answer, signed, unit
-from nodes.tools.portfolio.targets import Targets
+from nodes.tools.portfolio.scope import reject_if_out_of_scope
+from nodes.tools.portfolio.shown import build_report, format_currency_suffix, format_points
+from nodes.tools.portfolio.targets import TargetWeights
 from nodes.tools.portfolio.terms import RiskMethod
-from nodes.tools.tables.writing import claim, money, percent, table
+from nodes.tools.tables.writing import build_claim, format_money, format_percent, format_table
 
 if TYPE_CHECKING:
-    from nodes.tools.portfolio.risk import History
+    from nodes.tools.portfolio.risk import ReturnHistory
 
-REFERENCES: dict[RiskMethod, str] = {
+REFERENCE_METHODS: dict[RiskMethod, str] = {
     "minimum_variance": "minimum variance",
     "risk_parity": "equal risk",
 }
-MAX_MATRIX = 8
+MAX_MATRIX_POSITIONS = 8
 """Positions of which all correlations are shown; of more only the extremes are."""
 
 
@@ -42,94 +42,107 @@ async def allocation_analysis(
     source of their methods; they are no forecast.
     Example: allocation_analysis(request="How far is my portfolio from 60% VTI, 40% BND?")
     """
-    if elsewhere := aside(request, materials):
+    if elsewhere := reject_if_out_of_scope(request, materials):
         return elsewhere
-    return await asyncio.to_thread(_analysis, request, materials, Named(holdings, prices, targets))
+    return await asyncio.to_thread(
+        _analyze_allocation, request, materials, MaterialNames(holdings, prices, targets)
+    )
 
 
-def _analysis(request: str, materials: Mapping[str, str] | None, named: Named) -> dict[str, Any]:
-    from nodes.tools.portfolio.risk import history  # numpy loads where risk is computed
+def _analyze_allocation(
+    request: str, materials: Mapping[str, str] | None, named: MaterialNames
+) -> dict[str, Any]:
+    from nodes.tools.portfolio.risk import (
+        build_return_history,  # numpy loads where risk is computed
+    )
 
-    book = load_book(request, materials, named)
+    book = load_portfolio(request, materials, named)
     names = list(book.positions)
-    past = history(book.prices, names, book.terms.as_of)
+    past = build_return_history(book.prices, names, book.terms.as_of)
     gaps = []
     if isinstance(past, str):
         gaps.append(f"Volatility, correlation and reference weights are missing: {past}.")
-    elif past.left_out:
-        gaps.append(f"{past.left_out} dates lack a price of some position and were left out.")
+    elif past.skipped_dates:
+        gaps.append(f"{past.skipped_dates} dates lack a price of some position and were left out.")
     if not book.targets:
         gaps.append("Drift is missing: neither the request nor a material gives target weights.")
     elif book.targets.method:
         gaps.append("Drift is missing: the target weights come from a method, see the trades.")
     measured = None if isinstance(past, str) else past
-    parts = [_weights(book, measured)]
-    claims = _weight_claims(book)
+    parts = [_format_weights(book, measured)]
+    claims = _build_weight_claims(book)
     if measured:
-        risk = _risk_line(book, measured)
-        parts += [risk, _correlations(measured), *_references(measured, gaps)]
-        claims.insert(0, claim(risk, book.prices.name))
-    return answer(book, parts, claims, gaps=gaps)
+        risk = _describe_risk(book, measured)
+        parts += [
+            risk,
+            _describe_correlations(measured),
+            *_describe_reference_weights(measured, gaps),
+        ]
+        claims.insert(0, build_claim(risk, book.prices.name))
+    return build_report(book, parts, claims, gaps=gaps)
 
 
-def _weights(book: Book, past: "History | None") -> str:
+def _format_weights(book: Portfolio, past: "ReturnHistory | None") -> str:
     target = {} if book.targets.method else book.targets.weights
-    shares = _risk_shares(book, past)
-    columns = ["ticker", f"value{unit(book)}", "weight %"]
+    shares = _format_risk_shares(book, past)
+    columns = ["ticker", f"value{format_currency_suffix(book)}", "weight %"]
     columns += ["target %", "drift, points"] if target else []
     columns += ["volatility % a year", "share of risk %"] if past else []
     rows = []
     for name in [*book.positions, CASH]:
         amount = book.cash if name == CASH else book.positions[name].value
-        row = [name, money(amount), percent(book.weight(name))]
+        row = [name, format_money(amount), format_percent(book.compute_weight(name))]
         if target:
             wanted = target.get(name, 0)
-            row += [percent(wanted), signed(book.weight(name) - wanted)]
+            row += [format_percent(wanted), format_points(book.compute_weight(name) - wanted)]
         row += shares.get(name, ["0.0", "0.0"]) if past else []
         rows.append(row)
-    return table(columns, rows)
+    return format_table(columns, rows)
 
 
-def _risk_shares(book: Book, past: "History | None") -> dict[str, list[str]]:
+def _format_risk_shares(book: Portfolio, past: "ReturnHistory | None") -> dict[str, list[str]]:
     if past is None:
         return {}
-    brought = past.risk_shares(_held(book, past))
+    brought = past.compute_risk_shares(_list_weights(book, past))
     return {
-        name: [percent(float(spread), 1), percent(float(share), 1)]
+        name: [format_percent(float(spread), 1), format_percent(float(share), 1)]
         for name, spread, share in zip(past.names, past.volatilities, brought, strict=True)
     }
 
 
-def _held(book: Book, past: "History") -> list[float]:
-    return [float(book.weight(name)) for name in past.names]
+def _list_weights(book: Portfolio, past: "ReturnHistory") -> list[float]:
+    return [float(book.compute_weight(name)) for name in past.names]
 
 
-def _risk_line(book: Book, past: "History") -> str:
-    whole = percent(past.volatility(_held(book, past)), 1)
+def _describe_risk(book: Portfolio, past: "ReturnHistory") -> str:
+    whole = format_percent(past.compute_volatility(_list_weights(book, past)), 1)
     return (
         f"The portfolio's volatility is {whole} percent a year, from {len(past.returns)} "
-        f"{past.rhythm} returns, {past.first} to {past.last}."
+        f"{past.frequency} returns, {past.first_date} to {past.last_date}."
     )
 
 
-def _weight_claims(book: Book) -> list[dict[str, Any]]:
+def _build_weight_claims(book: Portfolio) -> list[dict[str, Any]]:
     return [
-        claim(
-            f"{name} has a current weight of {percent(book.weight(name))} percent"
-            f"{_drift(book.targets, name, book)}.",
+        build_claim(
+            f"{name} has a current weight of {format_percent(book.compute_weight(name))} percent"
+            f"{_describe_drift(book.targets, name, book)}.",
             book.holdings_name,
         )
         for name in [*book.positions, CASH]
     ]
 
 
-def _drift(targets: Targets, name: str, book: Book) -> str:
+def _describe_drift(targets: TargetWeights, name: str, book: Portfolio) -> str:
     if not targets.weights or targets.method:
         return ""
-    return f", {signed(book.weight(name) - targets.weights.get(name, 0))} points from its target"
+    return (
+        f", {format_points(book.compute_weight(name) - targets.weights.get(name, 0))} points "
+        "from its target"
+    )
 
 
-def _correlations(past: "History") -> str:
+def _describe_correlations(past: "ReturnHistory") -> str:
     found, names = past.correlation, past.names
     pairs = sorted(
         (float(found[i, j]), f"{names[i]} and {names[j]} {found[i, j]:.2f}")
@@ -139,28 +152,28 @@ def _correlations(past: "History") -> str:
     if not pairs:
         return ""
     line = f"Correlation: highest {pairs[-1][1]}, lowest {pairs[0][1]}."
-    if not 2 < len(names) <= MAX_MATRIX:
+    if not 2 < len(names) <= MAX_MATRIX_POSITIONS:
         return line
     rows = [
         [name, *(f"{value:.2f}" for value in row)] for name, row in zip(names, found, strict=True)
     ]
-    return f"{line}\n\n{table(['correlation', *names], rows)}"
+    return f"{line}\n\n{format_table(['correlation', *names], rows)}"
 
 
-def _references(past: "History", gaps: list[str]) -> list[str]:
-    from nodes.tools.portfolio.reference import SOURCES, reference_weights
+def _describe_reference_weights(past: "ReturnHistory", gaps: list[str]) -> list[str]:
+    from nodes.tools.portfolio.reference import METHOD_SOURCES, compute_reference_weights
 
     if len(past.names) < 2:
         return []
     columns, named = dict[str, list[str]](), list[str]()
-    for method, title in REFERENCES.items():
-        weights = reference_weights(past, method)
+    for method, title in REFERENCE_METHODS.items():
+        weights = compute_reference_weights(past, method)
         if isinstance(weights, str):
             gaps.append(f"No reference weights by {title}: {weights}.")
             continue
-        spread = percent(past.volatility([float(weight) for weight in weights]), 1)
-        columns[f"{title} %"] = [*(percent(float(weight), 1) for weight in weights), spread]
-        named.append(f"{title}: {SOURCES[method]}")
+        spread = format_percent(past.compute_volatility([float(weight) for weight in weights]), 1)
+        columns[f"{title} %"] = [*(format_percent(float(weight), 1) for weight in weights), spread]
+        named.append(f"{title}: {METHOD_SOURCES[method]}")
     rows = [
         [name, *(column[n] for column in columns.values())]
         for n, name in enumerate([*past.names, "volatility % a year"])
@@ -168,4 +181,4 @@ def _references(past: "History", gaps: list[str]) -> list[str]:
     intro = (
         f"For comparison, weights from the same returns alone, no forecast ({'; '.join(named)}):"
     )
-    return [intro, table(["ticker", *columns], rows)] if columns else []
+    return [intro, format_table(["ticker", *columns], rows)] if columns else []

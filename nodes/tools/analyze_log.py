@@ -8,13 +8,13 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.materials import material_name, material_text
-from nodes.tools.scope import out_of_scope
-from nodes.tools.support.diagnosis import diagnosed
-from nodes.tools.support.log import logs_of, read_log
-from nodes.tools.support.matters import aside, handed_over
+from nodes.tools.materials import get_material_text, resolve_material_name
+from nodes.tools.scope import escalate_out_of_scope
+from nodes.tools.support.diagnosis import diagnose_logs
+from nodes.tools.support.log import find_logs, read_log
+from nodes.tools.support.matters import escalate_human_decisions, reject_if_out_of_scope
 
-NO_LOG = "nothing to diagnose: neither the request nor its files hold a traceback or a log"
+NO_LOG_MESSAGE = "nothing to diagnose: neither the request nor its files hold a traceback or a log"
 
 
 @tool
@@ -31,21 +31,26 @@ async def analyze_log(
     that the request is for somebody else: hand it back with these words.
     Example: analyze_log(request="why does the sync fail?", material="worker.log")
     """
-    return await asyncio.to_thread(_analyzed, request, material, materials)
+    return await asyncio.to_thread(_analyze_logs, request, material, materials)
 
 
-def _analyzed(request: str, material: str, materials: Mapping[str, str] | None) -> dict[str, Any]:
-    if elsewhere := aside(request, materials) or handed_over(request):
+def _analyze_logs(
+    request: str, material: str, materials: Mapping[str, str] | None
+) -> dict[str, Any]:
+    if elsewhere := reject_if_out_of_scope(request, materials) or escalate_human_decisions(request):
         return elsewhere
     if material:
-        name, text = material_name(material, materials), material_text(material, materials)
+        name, text = (
+            resolve_material_name(material, materials),
+            get_material_text(material, materials),
+        )
         log = read_log(name, text)
         if not (log.entries or log.failures):
             raise ToolRefused(f"{name} is no log: no line has a time, a level or a traceback")
-        return diagnosed([log])
-    if logs := [log for log in logs_of(materials) if log.entries or log.failures]:
-        return diagnosed(logs)
+        return diagnose_logs([log])
+    if logs := [log for log in find_logs(materials) if log.entries or log.failures]:
+        return diagnose_logs(logs)
     pasted = read_log("the request", request)
     if pasted.failures or len(pasted.entries) > 1:
-        return diagnosed([pasted], is_pasted=True)
-    return out_of_scope(NO_LOG)
+        return diagnose_logs([pasted], is_pasted=True)
+    return escalate_out_of_scope(NO_LOG_MESSAGE)

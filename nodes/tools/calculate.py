@@ -21,7 +21,9 @@ MAX_BITS = 4096
 MAX_EXPONENT = 1000
 FLOAT_DIGITS = 15
 
-_SIGNS = str.maketrans({"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-"})
+_OPERATOR_SIGNS = str.maketrans(
+    {"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-"}
+)
 
 Number = int | float
 
@@ -35,7 +37,7 @@ def calculate(expression: str) -> dict[str, str]:
     given to 15 digits.
     Example: calculate(expression="round((1200 - 950) / 950 * 100, 1)") gives 26.3
     """
-    return {"expression": expression, "value": _text(evaluate(expression))}
+    return {"expression": expression, "value": _format_number(evaluate(expression))}
 
 
 def evaluate(expression: str) -> Number:
@@ -46,26 +48,26 @@ def evaluate(expression: str) -> Number:
     """
     if len(expression) > MAX_CHARS:
         raise ToolRefused(f"at most {MAX_CHARS} characters; calculate in several steps")
-    plain = unicodedata.normalize("NFKC", expression).translate(_SIGNS).strip()
+    plain = unicodedata.normalize("NFKC", expression).translate(_OPERATOR_SIGNS).strip()
     shown = repr(expression[:80])
     try:
         body = ast.parse(plain).body
         if len(body) != 1:
             raise ToolRefused("give exactly one expression, without ';' and line breaks")
-        return _finite(_Arithmetic().eval(plain, body[0]))
+        return _require_finite(_ArithmeticEvaluator().eval(plain, body[0]))
     except SyntaxError:
-        raise ToolRefused(f"not an arithmetic expression: {shown}{_hint(plain)}") from None
+        raise ToolRefused(f"not an arithmetic expression: {shown}{_suggest_fix(plain)}") from None
     except OperatorNotDefined:
-        raise ToolRefused(f"an operator in {shown} is not known{_hint(plain)}") from None
+        raise ToolRefused(f"an operator in {shown} is not known{_suggest_fix(plain)}") from None
     except ZeroDivisionError:
         raise ToolRefused("division by zero") from None
     except (RecursionError, MemoryError):
         raise ToolRefused("nested too deeply; calculate in several steps") from None
     except (InvalidExpression, ArithmeticError, TypeError, ValueError) as error:
-        raise ToolRefused(f"cannot calculate {shown}: {error}{_hint(plain)}") from None
+        raise ToolRefused(f"cannot calculate {shown}: {error}{_suggest_fix(plain)}") from None
 
 
-def _finite(value: object) -> Number:
+def _require_finite(value: object) -> Number:
     if type(value) not in (int, float):
         raise ToolRefused("only real numbers can be calculated with")
     assert isinstance(value, int | float)
@@ -76,7 +78,7 @@ def _finite(value: object) -> Number:
     return value
 
 
-def _power(base: Number, exponent: Number) -> Any:
+def _compute_power(base: Number, exponent: Number) -> Any:
     if abs(exponent) > MAX_EXPONENT:
         raise ToolRefused(f"the exponent is over {MAX_EXPONENT}")
     if isinstance(base, int) and base.bit_length() * abs(exponent) > 2 * MAX_BITS:
@@ -84,22 +86,22 @@ def _power(base: Number, exponent: Number) -> Any:
     return base**exponent
 
 
-def _checked(function: Callable[..., Any]) -> Callable[..., Number]:
+def _restrict_to_numbers(function: Callable[..., Any]) -> Callable[..., Number]:
     """Let numbers in and out, nothing else."""
-    return lambda *numbers: _finite(function(*map(_finite, numbers)))
+    return lambda *numbers: _require_finite(function(*map(_require_finite, numbers)))
 
 
-def _round(number: Number, digits: int = 0) -> Number:
+def _round_number(number: Number, digits: int = 0) -> Number:
     if abs(digits) > 50:
         raise ToolRefused("round to at most 50 digits")
     return round(number, digits) if digits else round(number)
 
 
-def _least(*numbers: Number) -> Number:
+def _find_minimum(*numbers: Number) -> Number:
     return min(numbers)
 
 
-def _greatest(*numbers: Number) -> Number:
+def _find_maximum(*numbers: Number) -> Number:
     return max(numbers)
 
 
@@ -110,30 +112,34 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
-    ast.Pow: _power,
+    ast.Pow: _compute_power,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "round": _round,
+    "round": _round_number,
     "abs": abs,
-    "min": _least,
-    "max": _greatest,
+    "min": _find_minimum,
+    "max": _find_maximum,
     "sqrt": math.sqrt,
     "log": math.log,
     "exp": math.exp,
 }
 
 
-class _Arithmetic(SimpleEval):  # type: ignore[misc]
+class _ArithmeticEvaluator(SimpleEval):  # type: ignore[misc]
     """simpleeval, cut down to numbers."""
 
     nodes: dict[type[ast.AST], Callable[[Any], Any]]
 
     def __init__(self) -> None:
         super().__init__(
-            operators={kind: _checked(function) for kind, function in _OPERATORS.items()},
-            functions={name: _checked(function) for name, function in _FUNCTIONS.items()},
+            operators={
+                kind: _restrict_to_numbers(function) for kind, function in _OPERATORS.items()
+            },
+            functions={
+                name: _restrict_to_numbers(function) for name, function in _FUNCTIONS.items()
+            },
             names={"pi": math.pi, "e": math.e},
         )
         allowed = (ast.Expr, ast.UnaryOp, ast.BinOp, ast.Call, ast.Constant, ast.Name)
@@ -145,11 +151,11 @@ class _Arithmetic(SimpleEval):  # type: ignore[misc]
         return super()._eval_call(node)
 
 
-def _text(value: Number) -> str:
+def _format_number(value: Number) -> str:
     return str(value) if isinstance(value, int) else f"{value:.{FLOAT_DIGITS}g}"
 
 
-def _hint(expression: str) -> str:
+def _suggest_fix(expression: str) -> str:
     if "^" in expression:
         return "; write powers with **"
     if "," in expression:

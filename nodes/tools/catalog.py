@@ -11,14 +11,14 @@ from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
-from nodes.tools.access import access_of, shipped
+from nodes.tools.access import get_shipped_access, read_access
 from nodes.tools.settings import ToolSettings
 
 
-def known_tools() -> list[str]:
+def list_shipped_tools() -> list[str]:
     """Name the shipped tools: the files here that define what they are named after."""
     files = sorted(Path(__file__).parent.glob("*.py"))
-    return [file.stem for file in files if _defines(file, file.stem)]
+    return [file.stem for file in files if _defines_name(file, file.stem)]
 
 
 def load_tools(names: Iterable[str], settings: ToolSettings) -> list[BaseTool]:
@@ -29,10 +29,10 @@ def load_tools(names: Iterable[str], settings: ToolSettings) -> list[BaseTool]:
     Raises:
         TeamInvalid: a name leads to no tool, or to one whose declaration cannot be read.
     """
-    return [_declared(name, _load(name, settings)) for name in names]
+    return [_attach_access(name, _load_tool(name, settings)) for name in names]
 
 
-def attribute(name: str) -> Any:  # whatever a module holds
+def resolve_tool(name: str) -> Any:  # whatever a module holds
     """Find what a tool's name leads to: a tool, or a function that makes one.
 
     Raises:
@@ -44,7 +44,7 @@ def attribute(name: str) -> Any:  # whatever a module holds
         is_file = name in {file.stem for file in Path(__file__).parent.glob("*.py")}
         found = getattr(import_module(f"nodes.tools.{name}"), name, None) if is_file else None
         if found is None:
-            raise _unknown(name)
+            raise _build_unknown_tool_error(name)
         return found
     module, _, attribute = name.partition(":")
     try:
@@ -57,15 +57,15 @@ def attribute(name: str) -> Any:  # whatever a module holds
         ) from error
 
 
-def _declared(name: str, tool: BaseTool) -> BaseTool:
+def _attach_access(name: str, tool: BaseTool) -> BaseTool:
     if ":" not in name:
-        return tool.model_copy(update={"metadata": shipped(name).metadata})
-    access_of(tool)
+        return tool.model_copy(update={"metadata": get_shipped_access(name).metadata})
+    read_access(tool)
     return tool
 
 
-def _load(name: str, settings: ToolSettings) -> BaseTool:
-    found = attribute(name)
+def _load_tool(name: str, settings: ToolSettings) -> BaseTool:
+    found = resolve_tool(name)
     if isinstance(found, BaseTool):
         return found
     cause = f"it is a {type(found).__name__}"
@@ -83,8 +83,8 @@ def _load(name: str, settings: ToolSettings) -> BaseTool:
     )
 
 
-def _unknown(name: str) -> TeamInvalid:
-    known = known_tools()
+def _build_unknown_tool_error(name: str) -> TeamInvalid:
+    known = list_shipped_tools()
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
     return TeamInvalid(
@@ -94,7 +94,7 @@ def _unknown(name: str) -> TeamInvalid:
     )
 
 
-def _defines(file: Path, name: str) -> bool:
+def _defines_name(file: Path, name: str) -> bool:
     """Say whether a name is defined at a file's top level.
 
     Workers' loops are built in threads, and several of them parsing into Python's syntax trees at

@@ -8,11 +8,11 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
-from nodes.tools.code.modules import modules_of, passed_over
-from nodes.tools.isolation import Isolated
-from nodes.tools.replies import listed
+from nodes.tools.code.modules import list_other_code, select_modules
+from nodes.tools.isolation import ChildProcess
+from nodes.tools.replies import join_names
 
-CHILD = "nodes.tools.code.child"
+CHILD_MODULE = "nodes.tools.code.child"
 TIMEOUT_S = 60.0
 
 
@@ -29,10 +29,10 @@ async def check_code(
     one that is named. `request` is the task in words. Nothing is run.
     Example: check_code(request="find the bug", material="billing.py")
     """
-    modules = modules_of(request, material, code, materials)
+    modules = select_modules(request, material, code, materials)
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-code-")
     try:
-        async with Isolated(CHILD, timeout_s=TIMEOUT_S) as child:
+        async with ChildProcess(CHILD_MODULE, timeout_s=TIMEOUT_S) as child:
             told = await child.ask({"modules": modules, "folder": folder.name})
     except ToolFailed as failure:
         raise ToolFailed(
@@ -40,6 +40,6 @@ async def check_code(
         ) from failure
     finally:
         await asyncio.to_thread(folder.cleanup)
-    if others := passed_over(materials):
-        told["gaps"].append(f"Only Python is checked; not read: {listed(others)}.")
+    if others := list_other_code(materials):
+        told["gaps"].append(f"Only Python is checked; not read: {join_names(others)}.")
     return told

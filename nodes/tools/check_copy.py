@@ -7,18 +7,18 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.launch.channels import Channel, channel_book, channel_named
-from nodes.tools.launch.drafts import MAX_CHARS, TEXTS, drafts, drafts_among
-from nodes.tools.launch.review import Review, forbidden_words, review
-from nodes.tools.launch.scope import aside
-from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import with_failures
-from nodes.tools.tables.writing import claim, table
+from nodes.tools.launch.channels import Channel, find_channel, load_channel_book
+from nodes.tools.launch.drafts import MAX_CHARS, TEXT_SUFFIXES, find_drafts, find_material_drafts
+from nodes.tools.launch.review import DraftCheck, check_draft, load_forbidden_words
+from nodes.tools.launch.scope import reject_if_out_of_scope
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.replies import build_failures_part
+from nodes.tools.tables.writing import build_claim, format_table
 
 MAX_TEXTS, MAX_FINDINGS, MAX_CLAIMS = 30, 20, 10
 """What one answer has room for; the table has a row for each text."""
 MAX_QUOTE_CHARS = 200
-GAP = (
+UNCHECKED_GAP = (
     "Whether the copy is true, fits the brand and the law of the market is for a person to judge: "
     "lengths and listed words alone were checked."
 )
@@ -39,79 +39,83 @@ async def check_copy(
     reason, adds words of your own. Limits come with their source.
     Example: check_copy(request="Check the SMS", text="## SMS\\nNordlys is here. Reply STOP")
     """
-    if elsewhere := aside(request):
+    if elsewhere := reject_if_out_of_scope(request):
         return elsewhere
-    return await asyncio.to_thread(_checked, request, text, materials)
+    return await asyncio.to_thread(_check_texts, request, text, materials)
 
 
-def _checked(request: str, text: str, materials: Mapping[str, str] | None) -> dict[str, Any]:
-    book = channel_book()
+def _check_texts(request: str, text: str, materials: Mapping[str, str] | None) -> dict[str, Any]:
+    book = load_channel_book()
     if text.strip():
-        found, unknown = drafts("draft", text, book.channels)
+        found, unknown = find_drafts("draft", text, book.channels)
     else:
-        found, unknown = drafts_among(materials, book.channels)
+        found, unknown = find_material_drafts(materials, book.channels)
     gaps = [f"No channel is known for {heading!r}; it was not checked." for heading in unknown]
-    failures = _cut({"draft": text} if text.strip() else materials or {})
+    failures = _describe_truncation({"draft": text} if text.strip() else materials or {})
     if not found:
-        return {**_limits(request, book.channels, gaps), **with_failures(failures)}
-    own = forbidden_words(materials)
-    checked = [review(draft, book, own) for draft in found[:MAX_TEXTS]]
+        return {**_describe_limits(request, book.channels, gaps), **build_failures_part(failures)}
+    own = load_forbidden_words(materials)
+    checked = [check_draft(draft, book, own) for draft in found[:MAX_TEXTS]]
     if len(found) > MAX_TEXTS:
         failures.append(
             f"the first {MAX_TEXTS} of {len(found)} texts were checked; give the rest apart"
         )
-    findings = [each for one in checked for each in one.finding()]
+    findings = [each for one in checked for each in one.list_findings()]
     if (more := len(findings) - MAX_FINDINGS) > 0:
         gaps.append(f"{more} more texts with remarks are in the table alone.")
     bad = sum(bool(each.remarks) for each in checked)
     texts = "1 text" if len(checked) == 1 else f"{len(checked)} texts"
     line = f"{texts} checked: {len(checked) - bad} without a remark, {bad} with one."
     columns = ["channel", "text", "length", "most", "remark"]
-    rows = [each.row() for each in checked]
+    rows = [each.to_row() for each in checked]
     return {
-        "summary": "\n\n".join([line, table(columns, rows, len(rows)), _sources(checked)]),
-        "claims": [_measured(each) for each in checked[:MAX_CLAIMS]],
+        "summary": "\n\n".join(
+            [line, format_table(columns, rows, len(rows)), _cite_sources(checked)]
+        ),
+        "claims": [_build_length_claim(each) for each in checked[:MAX_CLAIMS]],
         "findings": findings[:MAX_FINDINGS],
-        "gaps": [*gaps, GAP],
-        **with_failures(failures),
+        "gaps": [*gaps, UNCHECKED_GAP],
+        **build_failures_part(failures),
     }
 
 
-def _cut(texts: Mapping[str, str]) -> list[str]:
+def _describe_truncation(texts: Mapping[str, str]) -> list[str]:
     long = [name for name, text in texts.items() if len(text) > MAX_CHARS and _may_be_copy(name)]
     return [f"only the first {MAX_CHARS:,} characters of {name} were read" for name in long]
 
 
 def _may_be_copy(name: str) -> bool:
-    return name == "draft" or name.lower().endswith(TEXTS)
+    return name == "draft" or name.lower().endswith(TEXT_SUFFIXES)
 
 
-def _limits(request: str, channels: Mapping[str, Channel], gaps: list[str]) -> dict[str, Any]:
+def _describe_limits(
+    request: str, channels: Mapping[str, Channel], gaps: list[str]
+) -> dict[str, Any]:
     """Say what copy must keep to, where there is none to check."""
-    asked = [key for key in channels if channel_named(request, {key: channels[key]})]
+    asked = [key for key in channels if find_channel(request, {key: channels[key]})]
     shown = {key: channels[key] for key in asked or channels}
     rows = [[each.title, str(each.max), each.count, each.source] for each in shown.values()]
     gap = "There is no copy to check: writing it takes a language model or a person."
     return {
         "summary": "What copy must keep to:\n\n"
-        + table(["channel", "most", "counted in", "who says so"], rows),
+        + format_table(["channel", "most", "counted in", "who says so"], rows),
         "claims": [
-            claim(f"{each.title}: at most {each.max} ({each.count}).", each.source)
+            build_claim(f"{each.title}: at most {each.max} ({each.count}).", each.source)
             for each in list(shown.values())[:12]
         ],
         "gaps": [*gaps, gap],
     }
 
 
-def _measured(each: Review) -> dict[str, Any]:
+def _build_length_claim(each: DraftCheck) -> dict[str, Any]:
     text = (
         f"{each.channel.title} in line {each.draft.line} has a length of {each.length}, of at "
-        f"most {each.most}."
+        f"most {each.max_length}."
     )
-    return claim(text, each.draft.source, plain_line(each.draft.text, MAX_QUOTE_CHARS))
+    return build_claim(text, each.draft.source, sanitize_line(each.draft.text, MAX_QUOTE_CHARS))
 
 
-def _sources(checked: list[Review]) -> str:
+def _cite_sources(checked: list[DraftCheck]) -> str:
     named: dict[str, list[str]] = {}
     for channel in dict.fromkeys(each.channel for each in checked):
         named.setdefault(channel.source, []).append(channel.title)

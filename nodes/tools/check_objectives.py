@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.learning.work import work
+from nodes.tools.learning.work import run_course_tool
 
 
 @tool
@@ -22,4 +22,6 @@ async def check_objectives(
     words.
     Example: check_objectives(request="check these", objectives="Understand cells\\nLabel a leaf")
     """
-    return await work("check", request, materials, material=material, objectives=objectives)
+    return await run_course_tool(
+        "check", request, materials, material=material, objectives=objectives
+    )

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.contracts.asking import ask
-from nodes.tools.materials import material_name
+from nodes.tools.contracts.asking import ask_worker
+from nodes.tools.materials import resolve_material_name
 
 
 @tool
@@ -21,4 +21,4 @@ async def check_playbook(
     Example: check_playbook(material="supply_agreement.txt")
     """
     held = materials or {}
-    return await ask("check", held, name=material_name(material, held))
+    return await ask_worker("check", held, name=resolve_material_name(material, held))

@@ -8,10 +8,10 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
 from nodes.tools.isolation import ask_once
-from nodes.tools.prose.texts import aside, asks_to_check, texts_of
-from nodes.tools.replies import Reply
+from nodes.tools.prose.texts import asks_to_check, reject_if_out_of_scope, select_texts
+from nodes.tools.replies import ToolReport
 
-CHILD = "nodes.tools.prose.child"
+CHILD_MODULE = "nodes.tools.prose.child"
 TIMEOUT_S = 60.0
 
 
@@ -29,14 +29,14 @@ async def check_prose(
     each. Remarks have file and line; the words themselves are left as they are.
     Example: check_prose(request="at most 200 words", text="Dear tenants, ...")
     """
-    if elsewhere := aside(request):
+    if elsewhere := reject_if_out_of_scope(request):
         return elsewhere
     if not (text.strip() or material or asks_to_check(request)):
-        return Reply().to_json()
-    texts = await asyncio.to_thread(texts_of, request, material, text, materials)
+        return ToolReport().to_json()
+    texts = await asyncio.to_thread(select_texts, request, material, text, materials)
     asked = {"request": request, "texts": texts}
     try:
-        return await asyncio.to_thread(ask_once, CHILD, asked, timeout_s=TIMEOUT_S)
+        return await asyncio.to_thread(ask_once, CHILD_MODULE, asked, timeout_s=TIMEOUT_S)
     except ToolFailed as failure:
         raise ToolFailed(
             f"{', '.join(texts)} cannot be read: {failure}; hand over less of it"

@@ -12,11 +12,11 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import FileUnreadable, ToolRefused
-from nodes.tools.documents.library import Document, library_of
+from nodes.tools.documents.library import Document, get_library
 from nodes.tools.documents.read import read_document
-from nodes.tools.evidence.verdict import CitedClaim, SourceCheck, check, unknown
+from nodes.tools.evidence.verdict import CitedClaim, SourceCheck, build_unknown_check, check_claim
 from nodes.tools.settings import ToolSettings
-from nodes.tools.sql.location import data_files, locate
+from nodes.tools.sql.location import list_data_files, locate_database
 
 MAX_CLAIMS = 100
 MAX_ANSWER_CHARS = 18_000
@@ -25,7 +25,7 @@ MAX_ANSWER_CHARS = 18_000
 
 def check_sources(settings: ToolSettings) -> BaseTool:
     """Build the check over the run's materials and `settings.documents`."""
-    library = library_of(settings.documents)
+    library = get_library(settings.documents)
 
     @tool("check_sources")
     async def check_all(
@@ -41,12 +41,12 @@ def check_sources(settings: ToolSettings) -> BaseTool:
         """
         if not claims:
             raise ToolRefused("give at least one claim with text and source")
-        read, skipped = await library.documents(materials)
+        read, skipped = await library.load_documents(materials)
         unread = {item.source: item.reason for item in skipped}
         checks = await asyncio.to_thread(
-            _check, claims[:MAX_CLAIMS], read, unread, settings.sql_url
+            _check_claims, claims[:MAX_CLAIMS], read, unread, settings.sql_url
         )
-        answer = _fitted(checks)
+        answer = _fit_to_size(checks)
         if len(claims) > MAX_CLAIMS:
             failure = f"only the first {MAX_CLAIMS} of {len(claims)} claims were checked"
             answer["failures"] = [failure]
@@ -55,7 +55,7 @@ def check_sources(settings: ToolSettings) -> BaseTool:
     return check_all
 
 
-def _fitted(checks: Sequence[SourceCheck]) -> dict[str, Any]:
+def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
     """Return as many checks as there is room for, the doubtful before the supported ones."""
     found = [check.model_dump(mode="json") for check in checks]
     doubtful_first = sorted(
@@ -75,43 +75,49 @@ def _fitted(checks: Sequence[SourceCheck]) -> dict[str, Any]:
     return answer
 
 
-def _check(
+def _check_claims(
     claims: Sequence[CitedClaim],
     read: Sequence[Document],
     unread: Mapping[str, str],
     sql_url: str | None,
 ) -> list[SourceCheck]:
-    files, broken = _data_files(sql_url)
+    files, broken = _read_data_files(sql_url)
     documents, unread = [*read, *files], {**unread, **broken}
     checks = list[SourceCheck]()
     for claim in claims:
-        found = _document(claim.source, documents)
+        found = _find_document(claim.source, documents)
         if found is not None:
-            checks.append(check(claim, found.name, found.text))
+            checks.append(check_claim(claim, found.name, found.text))
         elif not claim.source.strip():
-            checks.append(unknown(claim, "the claim names no source"))
+            checks.append(build_unknown_check(claim, "the claim names no source"))
         elif claim.source.startswith(("http://", "https://")):
-            checks.append(unknown(claim, "a web page, which only its finder can read again"))
+            checks.append(
+                build_unknown_check(claim, "a web page, which only its finder can read again")
+            )
         elif claim.source in unread:
-            checks.append(unknown(claim, f"it could not be read: {unread[claim.source]}"))
+            checks.append(
+                build_unknown_check(claim, f"it could not be read: {unread[claim.source]}")
+            )
         else:
             checks.append(
-                unknown(claim, f"{claim.source[:200]!r} is neither a material nor a document")
+                build_unknown_check(
+                    claim, f"{claim.source[:200]!r} is neither a material nor a document"
+                )
             )
     return checks
 
 
-def _data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str]]:
+def _read_data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str]]:
     """Read the CSV files of `query_database`, whose results are cited by file name.
 
     Returns:
         The files, and why others could not be read.
     """
     try:
-        location = locate(sql_url)
+        location = locate_database(sql_url)
     except ToolRefused:
         return [], {}
-    files = data_files(location.target) if location.engine == "files" else []
+    files = list_data_files(location.target) if location.engine == "files" else []
     found, unread = list[Document](), dict[str, str]()
     for path in files:
         try:
@@ -121,25 +127,25 @@ def _data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str]]:
     return found, unread
 
 
-def _document(source: str, documents: Sequence[Document]) -> Document | None:
+def _find_document(source: str, documents: Sequence[Document]) -> Document | None:
     """Find a source by its name, else by its file name, when only one document bears it."""
     wanted = source.strip().casefold()
     if not wanted:
         return None
-    for bare in (lambda name: name.casefold(), _file_name, _stem):
+    for bare in (lambda name: name.casefold(), _normalize_file_name, _normalize_stem):
         named = [item for item in documents if bare(item.name) == bare(wanted)]
         if len(named) == 1:
             return named[0]
     names = source.split(", ")
-    parts = [_document(name, documents) for name in names] if len(names) > 1 else []
+    parts = [_find_document(name, documents) for name in names] if len(names) > 1 else []
     if not parts or not all(parts):
         return None
     return Document(source, "\n".join(part.text for part in parts if part))
 
 
-def _file_name(name: str) -> str:
+def _normalize_file_name(name: str) -> str:
     return PurePosixPath(name.casefold()).name
 
 
-def _stem(name: str) -> str:
+def _normalize_stem(name: str) -> str:
     return PurePosixPath(name.casefold()).stem

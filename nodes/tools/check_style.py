@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.review.asking import reviewed
+from nodes.tools.review.asking import run_review
 from nodes.tools.settings import ToolSettings
 
 
@@ -23,6 +23,6 @@ def check_style(settings: ToolSettings) -> BaseTool:
         (GUIDELINES.md) or ruff's settings (pyproject.toml).
         Example: check_style(diff="change.diff")
         """
-        return await reviewed("style", diff, materials, settings)
+        return await run_review("style", diff, materials, settings)
 
     return check

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.incident.asking import looked_into
+from nodes.tools.incident.asking import run_incident_tool
 from nodes.tools.incident.note import KnownFinding
 
 
@@ -24,4 +24,4 @@ async def compare_config(
     Example: compare_config(request="What differs between staging and production?", findings=[])
     """
     told = [finding.model_dump() for finding in findings or []]
-    return await looked_into("compare_config", materials, request=request, findings=told)
+    return await run_incident_tool("compare_config", materials, request=request, findings=told)

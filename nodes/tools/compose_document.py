@@ -11,23 +11,25 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
-from nodes.tools.evidence.quotes import quote_stands_in
-from nodes.tools.format_document import Format, write_document
+from nodes.tools.evidence.quotes import is_quote_in
+from nodes.tools.format_document import DocumentFormat, write_document
 from nodes.tools.learning.prose import Sentence
-from nodes.tools.plain_text import plain_line
-from nodes.tools.prose.draft import drafted
-from nodes.tools.prose.texts import aside, asks_to_write, texts_of
-from nodes.tools.replies import Reply, listed
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.prose.draft import choose_sentences
+from nodes.tools.prose.texts import asks_to_write, reject_if_out_of_scope, select_texts
+from nodes.tools.replies import ToolReport, join_names
 from nodes.tools.settings import ToolSettings
 
 MAX_TITLE_CHARS = 80
 MAX_QUOTE_CHARS = 300
-UNWRITTEN = (
+UNWRITTEN_GAP = (
     "The draft is made of sentences of the material, none of them changed: to make it read as what "
     "was asked for takes a language model or a person."
 )
 
-_NEW = Pattern(r"\b(?:writ|draft|compos|announce|summari[sz]|condens|shorten)", re.IGNORECASE)
+_ASKS_FOR_NEW_TEXT = Pattern(
+    r"\b(?:writ|draft|compos|announce|summari[sz]|condens|shorten)", re.IGNORECASE
+)
 
 
 def compose_document(settings: ToolSettings) -> BaseTool:
@@ -38,7 +40,7 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         request: str,
         markdown: str = "",
         title: str = "document",
-        format: Format | None = None,
+        format: DocumentFormat | None = None,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
         """Compose a document, and write it to a file where a format is named.
@@ -48,23 +50,25 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         its sentences as your material. format is markdown, html or docx.
         Example: compose_document(request="a notice", markdown="# Notice", format="docx")
         """
-        if elsewhere := aside(request):
+        if elsewhere := reject_if_out_of_scope(request):
             return elsewhere
         if not (markdown.strip() or format or asks_to_write(request)):
-            return Reply().to_json()
-        reply = Reply()
+            return ToolReport().to_json()
+        reply = ToolReport()
         text = markdown
         if not markdown.strip():
-            text = await asyncio.to_thread(_drafted, reply, request, title, materials)
+            text = await asyncio.to_thread(_draft_text, reply, request, title, materials)
         if format is not None:
             folder = settings.output
-            await asyncio.to_thread(_write, reply, folder, text, format, _title(title))
+            await asyncio.to_thread(_write_file, reply, folder, text, format, _shorten_title(title))
         return reply.to_json()
 
     return compose
 
 
-def _write(reply: Reply, folder: Path, text: str, format: Format, title: str) -> None:
+def _write_file(
+    reply: ToolReport, folder: Path, text: str, format: DocumentFormat, title: str
+) -> None:
     """Write a document; where that fails, a draft is still worth telling."""
     try:
         written = write_document(folder, text, format, title)
@@ -76,28 +80,30 @@ def _write(reply: Reply, folder: Path, text: str, format: Format, title: str) ->
         reply.lines += ["", f"The document is at {written['path']}."]
 
 
-def _drafted(reply: Reply, request: str, title: str, materials: Mapping[str, str] | None) -> str:
-    texts = texts_of(request, "", "", materials)
-    if not _NEW.search(request):
-        reply.lines.append(f"{listed(texts)}: taken as it stands.")
+def _draft_text(
+    reply: ToolReport, request: str, title: str, materials: Mapping[str, str] | None
+) -> str:
+    texts = select_texts(request, "", "", materials)
+    if not _ASKS_FOR_NEW_TEXT.search(request):
+        reply.lines.append(f"{join_names(texts)}: taken as it stands.")
         for name in texts:
-            reply.claim(f"{name} was taken as it stands.", name)
+            reply.add_claim(f"{name} was taken as it stands.", name)
         return "\n\n".join(texts.values())
-    chosen = drafted(request, texts)
+    chosen = choose_sentences(request, texts)
     for name, each in chosen.items():
         for sentence in each:
-            quote = plain_line(sentence.text, MAX_QUOTE_CHARS)
-            stands = quote_stands_in(quote, texts[name])
-            reply.claim(sentence.text, name, quote if stands else "")
-    reply.gaps.append(UNWRITTEN)
-    body = "\n\n".join(_part(name, each) for name, each in chosen.items())
+            quote = sanitize_line(sentence.text, MAX_QUOTE_CHARS)
+            stands = is_quote_in(quote, texts[name])
+            reply.add_claim(sentence.text, name, quote if stands else "")
+    reply.gaps.append(UNWRITTEN_GAP)
+    body = "\n\n".join(_format_sentences(name, each) for name, each in chosen.items())
     reply.lines.append(body)
-    return f"# {_title(title)}\n\n{body}"
+    return f"# {_shorten_title(title)}\n\n{body}"
 
 
-def _part(name: str, chosen: Sequence[Sentence]) -> str:
+def _format_sentences(name: str, chosen: Sequence[Sentence]) -> str:
     return "\n".join(f"- {each.text} ({name})" for each in chosen)
 
 
-def _title(title: str) -> str:
-    return plain_line(title, MAX_TITLE_CHARS)
+def _shorten_title(title: str) -> str:
+    return sanitize_line(title, MAX_TITLE_CHARS)

@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.tools.evidence.verdict import CitedClaim
-from nodes.tools.incident.note import Audience, KnownFinding, note
+from nodes.tools.incident.note import Audience, KnownFinding, compose_note
 
 
 @tool
@@ -25,4 +25,4 @@ async def draft_note(
     Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
     findings=[], audience="customers", headline="Checkout was failing")
     """
-    return note(claims, findings, audience, headline, next_update, lacking or [])
+    return compose_note(claims, findings, audience, headline, next_update, lacking or [])

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.support.log import logs_of, read_log
-from nodes.tools.support.matters import aside
-from nodes.tools.support.ticket import drafted
+from nodes.tools.support.log import find_logs, read_log
+from nodes.tools.support.matters import reject_if_out_of_scope
+from nodes.tools.support.ticket import compose_ticket
 
 
 @tool
@@ -25,12 +25,12 @@ async def draft_ticket(
     support: hand it back with these words.
     Example: draft_ticket(request="Our bookings of May are gone, please call me back")
     """
-    return await asyncio.to_thread(_drafted, request, earlier_attempt, materials or {})
+    return await asyncio.to_thread(_build_draft, request, earlier_attempt, materials or {})
 
 
-def _drafted(request: str, earlier: str, materials: Mapping[str, str]) -> dict[str, Any]:
-    if elsewhere := aside(request, materials):
+def _build_draft(request: str, earlier: str, materials: Mapping[str, str]) -> dict[str, Any]:
+    if elsewhere := reject_if_out_of_scope(request, materials):
         return elsewhere
     pasted = read_log("the request", request)
-    logs = [*logs_of(materials), *([pasted] if pasted.failures else [])]
-    return drafted(request, earlier, logs, list(materials))
+    logs = [*find_logs(materials), *([pasted] if pasted.failures else [])]
+    return compose_ticket(request, earlier, logs, list(materials))

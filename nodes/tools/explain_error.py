@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.incident.asking import looked_into
+from nodes.tools.incident.asking import run_incident_tool
 from nodes.tools.settings import ToolSettings
 
 
@@ -25,6 +25,6 @@ def explain_error(settings: ToolSettings) -> BaseTool:
         Example: explain_error(request="Find the bug behind the errors in checkout")
         """
         root = str(settings.repository or "")
-        return await looked_into("explain_error", materials, request=request, repository=root)
+        return await run_incident_tool("explain_error", materials, request=request, repository=root)
 
     return explain

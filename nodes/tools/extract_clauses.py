@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.contracts.asking import ask
-from nodes.tools.materials import material_name
+from nodes.tools.contracts.asking import ask_worker
+from nodes.tools.materials import resolve_material_name
 
 MAX_QUERY_CHARS = 2_000
 
@@ -27,5 +27,7 @@ async def extract_clauses(
     Example: extract_clauses(material="nda.txt", query="", clause="4.2(a)")
     """
     held = materials or {}
-    name = material_name(material, held)
-    return await ask("extract", held, name=name, query=query[:MAX_QUERY_CHARS], clause=clause[:60])
+    name = resolve_material_name(material, held)
+    return await ask_worker(
+        "extract", held, name=name, query=query[:MAX_QUERY_CHARS], clause=clause[:60]
+    )

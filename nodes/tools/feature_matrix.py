@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 
 from nodes.errors import ToolRefused
 from nodes.tools.evidence.verdict import CitedClaim
-from nodes.tools.features.matrix import matrix
+from nodes.tools.features.matrix import build_matrix
 
 MAX_CLAIMS = 600
 MAX_ROWS = 80
@@ -27,16 +27,16 @@ async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
     """
     if len(claims) > MAX_CLAIMS:
         raise ToolRefused(f"{len(claims)} claims, of at most {MAX_CLAIMS}; give fewer")
-    made = await asyncio.to_thread(matrix, claims)
+    made = await asyncio.to_thread(build_matrix, claims)
     if len(made.products) < 2:
         raise ToolRefused(
             f"a matrix takes two products or more, and the claims name {len(made.products)}"
         )
-    gaps = [f"{product} does not state {feature}" for product, feature in made.unstated]
+    gaps = [f"{product} does not state {feature}" for product, feature in made.empty_cells]
     if len(gaps) > MAX_GAPS:
         gaps = [*gaps[:MAX_GAPS], f"{len(gaps) - MAX_GAPS} more features are not stated by all"]
     shared = sum("not stated" not in row for row in made.rows)
-    shown, left = _fitted(made.markdown(), len(made.rows))
+    shown, left = _fit_table(made.to_markdown(), len(made.rows))
     if left:
         gaps.append(f"{left} of {len(made.rows)} features are not shown in the table")
     return {
@@ -46,7 +46,7 @@ async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
     }
 
 
-def _fitted(table: str, count: int) -> tuple[str, int]:
+def _fit_table(table: str, count: int) -> tuple[str, int]:
     """Return as much of a table as there is room for, and how many rows are left out."""
     head, rule, *rows, blank, source = table.splitlines()
     sizes = accumulate(map(len, rows), initial=len(head) + len(source))

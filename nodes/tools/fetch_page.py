@@ -7,13 +7,13 @@ import httpx
 from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.isolation import Isolated
-from nodes.tools.plain_text import plain, plain_line
+from nodes.tools.isolation import ChildProcess
+from nodes.tools.plain_text import sanitize_line, sanitize_text
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy
-from nodes.tools.web.download import Page, download
+from nodes.tools.web.download import Page, download_page
 
-PARSER = "nodes.tools.documents.parser"
+PARSER_MODULE = "nodes.tools.documents.parser"
 PARSE_TIMEOUT_S = 15.0
 MAX_CHARS = 12_000
 
@@ -30,7 +30,7 @@ def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -
         Example: fetch_page(url="https://www.example.com/report.html")
         """
         try:
-            page = await download(url.strip(), allowed)
+            page = await download_page(url.strip(), allowed)
         except httpx.TransportError as error:
             raise ToolFailed(
                 f"the page cannot be reached ({type(error).__name__}); use another page or "
@@ -38,10 +38,10 @@ def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -
             ) from error
         except httpx.DecodingError:
             raise ToolRefused("the page cannot be decoded; use another one") from None
-        title, text = await _text(page)
+        title, text = await _extract_text(page)
         if not text.strip():
             raise ToolRefused("the page holds no text that can be read; use another one")
-        found = {"source": page.url, "title": plain_line(title, 200), "text": text[:MAX_CHARS]}
+        found = {"source": page.url, "title": sanitize_line(title, 200), "text": text[:MAX_CHARS]}
         if len(text) <= MAX_CHARS:
             return {"results": [found]}
         return {"results": [found], "cut": f"the first {MAX_CHARS} of {len(text)} characters"}
@@ -49,25 +49,25 @@ def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -
     return fetch
 
 
-async def _text(page: Page) -> tuple[str, str]:
+async def _extract_text(page: Page) -> tuple[str, str]:
     if page.suffix == ".txt":
-        return "", plain(_decoded(page, page.charset or "utf-8"))
+        return "", sanitize_text(_decode_body(page, page.charset or "utf-8"))
     is_told = page.suffix == ".html" and page.charset
-    body = _decoded(page, page.charset).encode() if is_told else page.body
+    body = _decode_body(page, page.charset).encode() if is_told else page.body
     request = {
         "base64": base64.b64encode(body).decode(),
         "suffix": page.suffix,
         "max_chars": 20 * MAX_CHARS,
     }
     try:
-        async with Isolated(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+        async with ChildProcess(PARSER_MODULE, timeout_s=PARSE_TIMEOUT_S) as parser:
             answer = await parser.ask(request)
     except (ToolFailed, ToolRefused) as error:
         raise type(error)(f"the page cannot be read: {error}; use another one") from error
-    return answer["title"], plain(answer["text"])
+    return answer["title"], sanitize_text(answer["text"])
 
 
-def _decoded(page: Page, charset: str) -> str:
+def _decode_body(page: Page, charset: str) -> str:
     try:
         return page.body.decode(charset, errors="replace")
     except LookupError:

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.documents.library import library_of
-from nodes.tools.references.consult import consult
+from nodes.tools.documents.library import get_library
+from nodes.tools.references.consult import look_up_references
 from nodes.tools.settings import ToolSettings
 
 
 def financial_reference(settings: ToolSettings) -> BaseTool:
     """Build the search; of the user's, it reads the run's materials and `settings.documents`."""
-    library = library_of(settings.documents)
+    library = get_library(settings.documents)
 
     @tool("financial_reference")
     async def search(
@@ -27,6 +27,6 @@ def financial_reference(settings: ToolSettings) -> BaseTool:
         answers; `topics` then names what there is, should other words find it.
         Example: financial_reference(question="deposit insurance at a bank in the EU")
         """
-        return await consult("financial", question, materials, library)
+        return await look_up_references("financial", question, materials, library)
 
     return search

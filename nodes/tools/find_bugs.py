@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.review.asking import reviewed
+from nodes.tools.review.asking import run_review
 from nodes.tools.settings import ToolSettings
 
 
@@ -23,6 +23,6 @@ def find_bugs(settings: ToolSettings) -> BaseTool:
         lines are reported, with severity, file, line and confidence.
         Example: find_bugs(diff="change.diff")
         """
-        return await reviewed("bugs", diff, materials, settings)
+        return await run_review("bugs", diff, materials, settings)
 
     return find

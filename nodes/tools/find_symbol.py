@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.incident.asking import looked_into
+from nodes.tools.incident.asking import run_incident_tool
 from nodes.tools.settings import ToolSettings
 
 
@@ -23,6 +23,6 @@ def find_symbol(settings: ToolSettings) -> BaseTool:
         Example: find_symbol(request="Who calls `find_coupon`?")
         """
         root = str(settings.repository or "")
-        return await looked_into("find_symbol", materials, request=request, repository=root)
+        return await run_incident_tool("find_symbol", materials, request=request, repository=root)
 
     return find

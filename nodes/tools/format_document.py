@@ -10,11 +10,11 @@ from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import plain, plain_line
+from nodes.tools.plain_text import sanitize_line, sanitize_text
 from nodes.tools.settings import ToolSettings
 
-Format = Literal["markdown", "html", "docx"]
-SUFFIXES: dict[Format, str] = {"markdown": ".md", "html": ".html", "docx": ".docx"}
+DocumentFormat = Literal["markdown", "html", "docx"]
+SUFFIXES: dict[DocumentFormat, str] = {"markdown": ".md", "html": ".html", "docx": ".docx"}
 MAX_MARKDOWN_CHARS = 500_000
 MAX_NAME_CHARS = 60
 
@@ -24,7 +24,7 @@ def format_document(settings: ToolSettings) -> BaseTool:
 
     @tool("format_document")
     async def write(
-        markdown: str, format: Format = "markdown", title: str = "report"
+        markdown: str, format: DocumentFormat = "markdown", title: str = "report"
     ) -> dict[str, Any]:
         """Write a finished document to a file; never replaces another one.
 
@@ -32,7 +32,7 @@ def format_document(settings: ToolSettings) -> BaseTool:
         html or docx. Name the returned path in your report.
         Example: format_document(markdown="# Findings", format="html", title="Cloud market")
         """
-        text = plain(markdown)
+        text = sanitize_text(markdown)
         if not text.strip():
             raise ToolRefused("the document is empty; give its text as Markdown")
         if len(text) > MAX_MARKDOWN_CHARS:
@@ -44,16 +44,18 @@ def format_document(settings: ToolSettings) -> BaseTool:
     return write
 
 
-def write_document(folder: Path, markdown: str, format: Format, title: str) -> dict[str, Any]:
+def write_document(
+    folder: Path, markdown: str, format: DocumentFormat, title: str
+) -> dict[str, Any]:
     """Write a document into a folder, under a name made of its title.
 
     Raises:
         ToolFailed: it cannot be saved.
     """
-    content = _rendered(markdown, format, plain_line(title, 200) or "report")
+    content = _render_document(markdown, format, sanitize_line(title, 200) or "report")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path = _put(folder, file_stem(title), SUFFIXES[format], content)
+        path = _write_new_file(folder, make_file_stem(title), SUFFIXES[format], content)
     except OSError as error:
         raise ToolFailed(
             f"the document cannot be saved ({error.strerror}); put its text into your report"
@@ -61,7 +63,7 @@ def write_document(folder: Path, markdown: str, format: Format, title: str) -> d
     return {"path": str(path), "format": format, "bytes": len(content)}
 
 
-def _rendered(markdown: str, format: Format, title: str) -> bytes:
+def _render_document(markdown: str, format: DocumentFormat, title: str) -> bytes:
     # The renderers load here, once a document of their kind is asked for.
     if format == "html":
         from nodes.tools.formats.html import to_html
@@ -74,7 +76,7 @@ def _rendered(markdown: str, format: Format, title: str) -> bytes:
     return (markdown.rstrip("\n") + "\n").encode("utf-8")
 
 
-def file_stem(title: str) -> str:
+def make_file_stem(title: str) -> str:
     """Make a safe file name from a title: small letters, digits and hyphens."""
     folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return (
@@ -82,7 +84,7 @@ def file_stem(title: str) -> str:
     )
 
 
-def _put(folder: Path, stem: str, suffix: str, content: bytes) -> Path:
+def _write_new_file(folder: Path, stem: str, suffix: str, content: bytes) -> Path:
     for n in count(1):
         path = folder / f"{stem}{suffix if n == 1 else f'-{n}{suffix}'}"
         try:

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.fhir.intervals import intervals
-from nodes.tools.fhir.scope import answered
+from nodes.tools.fhir.intervals import check_intervals
+from nodes.tools.fhir.scope import answer_from_record
 
 
 @tool
@@ -22,4 +22,4 @@ async def interval_check(
     question is what is asked, in words; an escalation comes back for what no record answers.
     Example: interval_check(material="bundle.json", question="which dates conflict")
     """
-    return await answered(question, material, materials, intervals)
+    return await answer_from_record(question, material, materials, check_intervals)

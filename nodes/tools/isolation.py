@@ -15,18 +15,18 @@ from types import TracebackType
 from typing import Any, Self
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.serving import serve as serve
+from nodes.tools.serving import serve_requests as serve_requests
 
 MAX_ANSWER_BYTES = 64_000_000
-HOME = str(Path(__file__).resolve().parents[2])
+PROJECT_ROOT = str(Path(__file__).resolve().parents[2])
 """Where `nodes` is imported from, also when that is the current folder."""
 
 
-class Isolated:
+class ChildProcess:
     """A child process that answers requests; it starts when first asked, and again after a kill."""
 
     def __init__(self, module: str, *, timeout_s: float) -> None:
-        self._command, self._timeout_s = _command(module), timeout_s
+        self._command, self._timeout_s = _build_command(module), timeout_s
         self._child: asyncio.subprocess.Process | None = None
 
     async def __aenter__(self) -> Self:
@@ -49,7 +49,7 @@ class Isolated:
         """
         try:
             async with asyncio.timeout(self._timeout_s):
-                line = await self._exchange(request)
+                line = await self._exchange_lines(request)
         except TimeoutError:
             await self._kill()
             raise ToolFailed(f"took longer than {self._timeout_s:g} s") from None
@@ -58,9 +58,9 @@ class Isolated:
             raise ToolFailed("gave an answer that is too large, or none") from None
         if not line.endswith(b"\n") or b'"died"' in line[:10]:
             await self._kill()
-        return _answer(line)
+        return _parse_answer(line)
 
-    async def _exchange(self, request: Mapping[str, Any]) -> bytes:
+    async def _exchange_lines(self, request: Mapping[str, Any]) -> bytes:
         child = self._child
         if child is None or child.returncode is not None:
             child = self._child = await asyncio.create_subprocess_exec(
@@ -68,7 +68,7 @@ class Isolated:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=_build_environment(),
                 limit=MAX_ANSWER_BYTES,
             )
         assert child.stdin is not None and child.stdout is not None
@@ -94,20 +94,20 @@ def ask_once(module: str, request: Mapping[str, Any], *, timeout_s: float) -> di
     """
     try:
         done = subprocess.run(
-            _command(module),
+            _build_command(module),
             input=json.dumps(request).encode() + b"\n",
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env=_build_environment(),
             timeout=timeout_s,
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise ToolFailed(f"took longer than {timeout_s:g} s") from None
-    return _answer(done.stdout)
+    return _parse_answer(done.stdout)
 
 
-def _answer(line: bytes) -> dict[str, Any]:
+def _parse_answer(line: bytes) -> dict[str, Any]:
     if not line.endswith(b"\n"):
         raise ToolFailed("ended without an answer")
     answer: dict[str, Any] = json.loads(line)
@@ -118,9 +118,9 @@ def _answer(line: bytes) -> dict[str, Any]:
     return answer
 
 
-def _command(module: str) -> tuple[str, ...]:
+def _build_command(module: str) -> tuple[str, ...]:
     return sys.executable, "-P", "-X", "utf8", "-m", module
 
 
-def _environment() -> dict[str, str]:
-    return {"PYTHONPATH": os.pathsep.join([HOME, *filter(None, sys.path)])}
+def _build_environment() -> dict[str, str]:
+    return {"PYTHONPATH": os.pathsep.join([PROJECT_ROOT, *filter(None, sys.path)])}

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.fhir.scope import answered
-from nodes.tools.fhir.trends import trends
+from nodes.tools.fhir.scope import answer_from_record
+from nodes.tools.fhir.trends import describe_trends
 
 
 @tool
@@ -25,4 +25,6 @@ async def lab_trends(
     question is what is asked, in words; an escalation comes back for what no record answers.
     Example: lab_trends(material="bundle.json", question="how did HbA1c go", codes="4548-4")
     """
-    return await answered(question, material, materials, partial(trends, codes=codes))
+    return await answer_from_record(
+        question, material, materials, partial(describe_trends, codes=codes)
+    )

@@ -8,10 +8,10 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.tools.launch.costs import load_costs
-from nodes.tools.launch.offer import offer_of
+from nodes.tools.launch.offer import build_price_analysis
 from nodes.tools.launch.sales import load_sales
-from nodes.tools.launch.scope import aside
-from nodes.tools.tables.writing import claim
+from nodes.tools.launch.scope import reject_if_out_of_scope
+from nodes.tools.tables.writing import build_claim
 
 
 @tool
@@ -29,19 +29,24 @@ async def launch_price(
     significant elasticity there is no best price: the answer says so.
     Example: launch_price(request="Best price at a unit cost of 9.80 and fixed costs of 24,000")
     """
-    if elsewhere := aside(request):
+    if elsewhere := reject_if_out_of_scope(request):
         return elsewhere
-    return await asyncio.to_thread(_priced, request, materials, sales)
+    return await asyncio.to_thread(_analyze_price, request, materials, sales)
 
 
-def _priced(request: str, materials: Mapping[str, str] | None, name: str) -> dict[str, Any]:
-    offer = offer_of(load_sales(materials, name), load_costs(request, materials), request)
-    best = offer.best_line()
-    claims = [claim(best, offer.sales.source)] if best else []
-    claims += [claim(line, offer.costs.source or offer.sales.source) for line in offer.cost_lines()]
+def _analyze_price(request: str, materials: Mapping[str, str] | None, name: str) -> dict[str, Any]:
+    offer = build_price_analysis(
+        load_sales(materials, name), load_costs(request, materials), request
+    )
+    best = offer.describe_best_price()
+    claims = [build_claim(best, offer.sales.source)] if best else []
+    claims += [
+        build_claim(line, offer.costs.source or offer.sales.source)
+        for line in offer.describe_costs()
+    ]
     return {
-        "summary": "\n\n".join(filter(None, [best, offer.table(), *offer.remarks()])),
+        "summary": "\n\n".join(filter(None, [best, offer.format_table(), *offer.list_remarks()])),
         "claims": claims,
-        "findings": offer.findings(),
-        "gaps": offer.gaps(),
+        "findings": offer.list_findings(),
+        "gaps": offer.list_gaps(),
     }

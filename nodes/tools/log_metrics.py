@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.incident.asking import looked_into
+from nodes.tools.incident.asking import run_incident_tool
 
 
 @tool
@@ -20,4 +20,4 @@ async def log_metrics(
     and above. Before and after the last deployment before the errors are set side by side.
     Example: log_metrics(request="When did the errors begin, and how many requests failed?")
     """
-    return await looked_into("log_metrics", materials, request=request)
+    return await run_incident_tool("log_metrics", materials, request=request)

@@ -7,11 +7,18 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.portfolio.book import Book, Named, load_book
+from nodes.tools.portfolio.book import MaterialNames, Portfolio, load_portfolio
 from nodes.tools.portfolio.holdings import CASH
-from nodes.tools.portfolio.scope import aside
-from nodes.tools.portfolio.shown import answer, unit
-from nodes.tools.tables.writing import claim, count, money, percent, price, table
+from nodes.tools.portfolio.scope import reject_if_out_of_scope
+from nodes.tools.portfolio.shown import build_report, format_currency_suffix
+from nodes.tools.tables.writing import (
+    build_claim,
+    format_money,
+    format_number,
+    format_percent,
+    format_price,
+    format_table,
+)
 
 
 @tool
@@ -29,45 +36,63 @@ async def market_data(
     are refused with file and line. Nothing is converted between currencies.
     Example: market_data(request="Value my portfolio as of 2025-05-30")
     """
-    if elsewhere := aside(request, materials):
+    if elsewhere := reject_if_out_of_scope(request, materials):
         return elsewhere
     return await asyncio.to_thread(
-        _valued, request, materials, Named(holdings=holdings, prices=prices)
+        _value_portfolio, request, materials, MaterialNames(holdings=holdings, prices=prices)
     )
 
 
-def _valued(request: str, materials: Mapping[str, str] | None, named: Named) -> dict[str, Any]:
-    book = load_book(request, materials, named)
-    currency = unit(book)
+def _value_portfolio(
+    request: str, materials: Mapping[str, str] | None, named: MaterialNames
+) -> dict[str, Any]:
+    book = load_portfolio(request, materials, named)
+    currency = format_currency_suffix(book)
     held = {name: each for name, each in book.positions.items() if each.quantity}
     rows = [
         [
             name,
-            count(each.quantity),
-            price(each.price),
+            format_number(each.quantity),
+            format_price(each.price),
             str(each.priced_on),
-            money(each.value),
-            percent(book.weight(name)),
+            format_money(each.value),
+            format_percent(book.compute_weight(name)),
         ]
         for name, each in held.items()
     ]
-    rows.append([CASH, "", "", "", money(book.cash), percent(book.weight(CASH))])
-    rows.append(["**total**", "", "", "", money(book.value), "100.00" if book.value else "0.00"])
+    rows.append(
+        [CASH, "", "", "", format_money(book.cash), format_percent(book.compute_weight(CASH))]
+    )
+    rows.append(
+        [
+            "**total**",
+            "",
+            "",
+            "",
+            format_money(book.total_value),
+            "100.00" if book.total_value else "0.00",
+        ]
+    )
     columns = ["ticker", "quantity", f"price{currency}", "of", f"value{currency}", "weight %"]
-    worth = f"{money(book.value)}{currency} on {book.as_of}"
-    claims = [claim(f"The portfolio is worth {worth}.", book.holdings_name)]
+    worth = f"{format_money(book.total_value)}{currency} on {book.as_of}"
+    claims = [build_claim(f"The portfolio is worth {worth}.", book.holdings_name)]
     claims += [
-        claim(
-            f"The last price of {name} is {price(each.price)}{currency}, of {each.priced_on}.",
+        build_claim(
+            f"The last price of {name} is {format_price(each.price)}{currency}, of "
+            f"{each.priced_on}.",
             book.prices.name,
         )
         for name, each in held.items()
     ]
-    parts = [f"The portfolio is worth **{worth}**.", table(columns, rows), _period(book)]
-    return answer(book, parts, claims)
+    parts = [
+        f"The portfolio is worth **{worth}**.",
+        format_table(columns, rows),
+        _describe_period(book),
+    ]
+    return build_report(book, parts, claims)
 
 
-def _period(book: Book) -> str:
+def _describe_period(book: Portfolio) -> str:
     days = sorted({day for name in book.positions for day in book.prices.series[name]})
     if len(days) == 1:
         return f"{book.prices.name} has one date, {days[0]}."

@@ -8,16 +8,16 @@ from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
 
-def material_text(name: str, materials: Mapping[str, str] | None) -> str:
+def get_material_text(name: str, materials: Mapping[str, str] | None) -> str:
     """Give a material's text by its name; the end of a path is enough where only one fits.
 
     Raises:
         ToolRefused: there is no such material; the message names those there are.
     """
-    return (materials or {})[material_name(name, materials)]
+    return (materials or {})[resolve_material_name(name, materials)]
 
 
-def material_name(name: str, materials: Mapping[str, str] | None) -> str:
+def resolve_material_name(name: str, materials: Mapping[str, str] | None) -> str:
     """Give a material's whole name, as it is cited.
 
     Raises:
@@ -33,7 +33,7 @@ def material_name(name: str, materials: Mapping[str, str] | None) -> str:
     return fitting[0]
 
 
-def named_in(request: str, materials: Mapping[str, str]) -> dict[str, str]:
+def select_named_materials(request: str, materials: Mapping[str, str]) -> dict[str, str]:
     """Keep the materials whose file names stand in a request, each as a whole word."""
     return {
         name: text

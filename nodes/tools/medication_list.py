@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.fhir.medicines import medicines
-from nodes.tools.fhir.scope import answered
+from nodes.tools.fhir.medicines import list_medicines
+from nodes.tools.fhir.scope import answer_from_record
 
 
 @tool
@@ -22,4 +22,4 @@ async def medication_list(
     question is what is asked, in words; an escalation comes back for what no record answers.
     Example: medication_list(material="bundle.json", question="what is taken now")
     """
-    return await answered(question, material, materials, medicines)
+    return await answer_from_record(question, material, materials, list_medicines)

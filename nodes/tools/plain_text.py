@@ -5,37 +5,37 @@ from typing import Final
 
 from nodes.limits.patterns import Pattern
 
-_UNSEEN = Pattern(
+_INVISIBLE = Pattern(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-_HALF = Pattern("[\ud800-\udfff]")
+_SURROGATE = Pattern("[\ud800-\udfff]")
 _OTHER_SPACE = Pattern(r"[^\S ]")
-_HIDDEN: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
+_HIDDEN_CATEGORIES: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
 
 
-def plain(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """Drop control, zero-width and tag characters; keep tabs, line and page breaks."""
-    return _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def plain_name(name: str) -> str:
+def sanitize_name(name: str) -> str:
     """Return a file's name on one line, without what is not seen.
 
     Bytes of it that are no text become replacement characters.
     """
-    marked = plain(_HALF.sub("\N{REPLACEMENT CHARACTER}", name))
+    marked = sanitize_text(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", name))
     on_one_line = _OTHER_SPACE.sub(" ", marked)
-    seen = (c for c in on_one_line if unicodedata.category(c) not in _HIDDEN)
+    seen = (c for c in on_one_line if unicodedata.category(c) not in _HIDDEN_CATEGORIES)
     return "".join(seen).strip() or "unnamed"
 
 
-def plain_line(text: str, max_chars: int) -> str:
+def sanitize_line(text: str, max_chars: int) -> str:
     """Give a text as one line of limited length."""
-    line = " ".join(plain(text).split())
+    line = " ".join(sanitize_text(text).split())
     return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"
 
 
-def code(text: str) -> str:
+def format_as_code(text: str) -> str:
     """Set text apart as it stands, so that no link or picture in it comes to life."""
     return f"`{text.replace('`', chr(39))}`"

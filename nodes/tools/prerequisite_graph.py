@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.learning.work import work
+from nodes.tools.learning.work import run_course_tool
 
 
 @tool
@@ -22,6 +22,6 @@ async def prerequisite_graph(
     request as chains. Prerequisites that go in a circle are refused, with the circle named.
     Example: prerequisite_graph(request="Division -> Fractions -> Decimals", weeks=6)
     """
-    return await work(
+    return await run_course_tool(
         "plan", request, materials, material=material, weeks=weeks, hours_a_week=hours_a_week
     )

@@ -8,12 +8,18 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.launch.demand import Demand, fit
-from nodes.tools.launch.sales import Sales, load_sales
-from nodes.tools.launch.scope import aside
-from nodes.tools.tables.writing import claim, count, finding, price, table
+from nodes.tools.launch.demand import Demand, fit_demand
+from nodes.tools.launch.sales import ProductSales, load_sales
+from nodes.tools.launch.scope import reject_if_out_of_scope
+from nodes.tools.tables.writing import (
+    build_claim,
+    build_finding,
+    format_number,
+    format_price,
+    format_table,
+)
 
-CAUSE = (
+CAUSALITY_GAP = (
     "An elasticity from sales is no experiment: season, advertising and rivals may have moved with "
     "the price. Whether it holds at launch is for a person to judge."
 )
@@ -34,104 +40,110 @@ async def price_elasticity(
     95 percent interval, p, n and R squared, and says so when it cannot be told from zero.
     Example: price_elasticity(request="How price-sensitive is demand?", sales="sales.csv")
     """
-    if elsewhere := aside(request):
+    if elsewhere := reject_if_out_of_scope(request):
         return elsewhere
-    return await asyncio.to_thread(_estimated, materials, sales)
+    return await asyncio.to_thread(_estimate_elasticities, materials, sales)
 
 
-def _estimated(materials: Mapping[str, str] | None, name: str) -> dict[str, Any]:
-    fitted = [(sales, fit(sales)) for sales in load_sales(materials, name)]
+def _estimate_elasticities(materials: Mapping[str, str] | None, name: str) -> dict[str, Any]:
+    fitted = [(sales, fit_demand(sales)) for sales in load_sales(materials, name)]
     done = [(sales, demand) for sales, demand in fitted if isinstance(demand, Demand)]
     gaps = [
-        f"No elasticity{_of(sales)}: {problem}."
+        f"No elasticity{_format_group(sales)}: {problem}."
         for sales, problem in fitted
         if isinstance(problem, str)
     ]
     if not done:
         raise ToolRefused(f"{fitted[0][0].source}: {' '.join(gaps)}")
-    gaps += [_left_out(sales) for sales, _ in done if sales.without_sales]
-    rows = [_row(sales, demand) for sales, demand in done]
+    gaps += [_describe_left_out_rows(sales) for sales, _ in done if sales.zero_sales_rows]
+    rows = [_build_row(sales, demand) for sales, demand in done]
     first = "group" if any(sales.group for sales, _ in done) else "sales"
     columns = [first, "elasticity", "standard error", "95 % interval", "p", "n", "R²", "prices"]
-    said = [_said(sales, demand) for sales, demand in done]
+    said = [_interpret_elasticity(sales, demand) for sales, demand in done]
     return {
-        "summary": "\n\n".join([table(columns, rows), *said]),
-        "claims": [claim(_claim(sales, demand), sales.source) for sales, demand in done],
-        "findings": [each for sales, demand in done for each in _findings(sales, demand)],
-        "gaps": [*gaps, CAUSE],
+        "summary": "\n\n".join([format_table(columns, rows), *said]),
+        "claims": [
+            build_claim(_build_claim_text(sales, demand), sales.source) for sales, demand in done
+        ],
+        "findings": [each for sales, demand in done for each in _build_findings(sales, demand)],
+        "gaps": [*gaps, CAUSALITY_GAP],
     }
 
 
-def _row(sales: Sales, demand: Demand) -> list[str]:
+def _build_row(sales: ProductSales, demand: Demand) -> list[str]:
     return [
         sales.group or sales.source,
         f"{demand.elasticity:.2f}",
-        f"{demand.error:.2f}",
-        f"{demand.low:.2f} to {demand.high:.2f}",
-        _probability(demand),
-        str(demand.count),
+        f"{demand.standard_error:.2f}",
+        f"{demand.interval_low:.2f} to {demand.interval_high:.2f}",
+        _format_probability(demand),
+        str(demand.row_count),
         f"{demand.r_squared:.2f}",
-        _range(sales),
+        _format_price_range(sales),
     ]
 
 
-def _claim(sales: Sales, demand: Demand) -> str:
+def _build_claim_text(sales: ProductSales, demand: Demand) -> str:
     return (
-        f"The price elasticity of demand{_of(sales)} is {demand.elasticity:.2f}, standard error "
-        f"{demand.error:.2f}, n {demand.count}, R² {demand.r_squared:.2f}, at prices of "
-        f"{_range(sales)}."
+        f"The price elasticity of demand{_format_group(sales)} is {demand.elasticity:.2f}, "
+        "standard error "
+        f"{demand.standard_error:.2f}, n {demand.row_count}, R² {demand.r_squared:.2f}, at "
+        "prices of "
+        f"{_format_price_range(sales)}."
     )
 
 
-def _said(sales: Sales, demand: Demand) -> str:
+def _interpret_elasticity(sales: ProductSales, demand: Demand) -> str:
     if not demand.is_significant:
         return (
-            f"**Not significant{_of(sales)}**: p is {_probability(demand)}. These sales do not "
+            f"**Not significant{_format_group(sales)}**: p is {_format_probability(demand)}. "
+            "These sales do not "
             "tell whether the price moves demand; no price follows from them."
         )
     more = "fewer" if demand.elasticity < 0 else "more"
     line = (
         f"A price 1 percent higher goes with {abs(demand.elasticity):.2f} percent {more} "
-        f"units{_of(sales)}"
+        f"units{_format_group(sales)}"
     )
     if demand.elasticity > 0:
         return f"{line}."
-    if demand.high < -1:
+    if demand.interval_high < -1:
         return f"{line}: demand is elastic, a lower price brings more revenue."
-    if demand.low > -1:
+    if demand.interval_low > -1:
         return f"{line}: demand is inelastic, a higher price brings more revenue."
     return f"{line}; whether revenue rises or falls with the price is not settled."
 
 
-def _findings(sales: Sales, demand: Demand) -> list[dict[str, Any]]:
+def _build_findings(sales: ProductSales, demand: Demand) -> list[dict[str, Any]]:
     found = []
     if demand.is_significant and demand.elasticity > 0:
-        text = f"demand rises with the price{_of(sales)}: something else moves both"
-        found.append(finding("high", text, sales.source))
-    if sales.is_in_order and demand.durbin_watson < MIN_DURBIN_WATSON:
+        text = f"demand rises with the price{_format_group(sales)}: something else moves both"
+        found.append(build_finding("high", text, sales.source))
+    if sales.is_chronological and demand.durbin_watson < MIN_DURBIN_WATSON:
         text = (
-            f"rows that follow each other miss the line alike{_of(sales)} (Durbin-Watson "
+            f"rows that follow each other miss the line alike{_format_group(sales)} (Durbin-Watson "
             f"{demand.durbin_watson:.1f}): a trend or a season, and the standard error is too small"
         )
-        found.append(finding("medium", text, sales.source))
+        found.append(build_finding("medium", text, sales.source))
     return found
 
 
-def _left_out(sales: Sales) -> str:
+def _describe_left_out_rows(sales: ProductSales) -> str:
     return (
-        f"{sales.without_sales} rows without sales{_of(sales)} were left out: a logarithm cannot "
+        f"{sales.zero_sales_rows} rows without sales{_format_group(sales)} were left out: a "
+        "logarithm cannot "
         "take them, and demand may be more elastic than it seems."
     )
 
 
-def _range(sales: Sales) -> str:
+def _format_price_range(sales: ProductSales) -> str:
     unit = f" {sales.currency}" if sales.currency else ""
-    return f"{price(sales.lowest)} to {price(sales.highest)}{unit}"
+    return f"{format_price(sales.lowest_price)} to {format_price(sales.highest_price)}{unit}"
 
 
-def _of(sales: Sales) -> str:
+def _format_group(sales: ProductSales) -> str:
     return f" of {sales.group}" if sales.group else ""
 
 
-def _probability(demand: Demand) -> str:
-    return "below 0.001" if demand.probability < 0.001 else count(round(demand.probability, 3))
+def _format_probability(demand: Demand) -> str:
+    return "below 0.001" if demand.p_value < 0.001 else format_number(round(demand.p_value, 3))

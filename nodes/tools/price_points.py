@@ -11,23 +11,30 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.launch.channels import channel_book
-from nodes.tools.launch.drafts import TEXTS, drafts
-from nodes.tools.launch.scope import aside
-from nodes.tools.plain_text import plain, plain_line
-from nodes.tools.replies import with_failures
-from nodes.tools.tables.numbers import number
-from nodes.tools.tables.writing import claim, price, table
+from nodes.tools.launch.channels import load_channel_book
+from nodes.tools.launch.drafts import TEXT_SUFFIXES, find_drafts
+from nodes.tools.launch.scope import reject_if_out_of_scope
+from nodes.tools.plain_text import sanitize_line, sanitize_text
+from nodes.tools.replies import build_failures_part
+from nodes.tools.tables.numbers import parse_number
+from nodes.tools.tables.writing import build_claim, format_price, format_table
 
 MAX_POINTS = 24
 MAX_QUOTE_CHARS = 260
 MAX_TEXT_CHARS = 400_000
 
-_SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "EURO": "EUR", "EUROS": "EUR", "DOLLARS": "USD"}
-_SIGN = r"€|\$|£|\b(?:EUR|USD|GBP|CHF|euros?|dollars)\b"
+_CURRENCY_CODES = {
+    "€": "EUR",
+    "$": "USD",
+    "£": "GBP",
+    "EURO": "EUR",
+    "EUROS": "EUR",
+    "DOLLARS": "USD",
+}
+_CURRENCY_SIGN = r"€|\$|£|\b(?:EUR|USD|GBP|CHF|euros?|dollars)\b"
 _NUMBER = r"\d[\d,.]{0,30}\d|\d"
 _AMOUNT = Pattern(
-    rf"(?:(?P<before>{_SIGN})\s?(?P<n>{_NUMBER})|(?P<m>{_NUMBER})\s?(?P<after>{_SIGN}))"
+    rf"(?:(?P<before>{_CURRENCY_SIGN})\s?(?P<n>{_NUMBER})|(?P<m>{_NUMBER})\s?(?P<after>{_CURRENCY_SIGN}))"
     r"(?!\s?(?:m|mn|bn|k|thousand|million|billion|trillion)\b)",
     re.IGNORECASE,
 )
@@ -35,7 +42,7 @@ _SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*
 
 
 @dataclass(frozen=True)
-class Point:
+class PricePoint:
     """An amount, and where it stands."""
 
     amount: Decimal
@@ -55,20 +62,20 @@ async def price_points(
     thousands or millions are left out. Read the sentence before you take an amount for a price.
     Example: price_points(request="What do rivals of the Nordlys lamp cost?")
     """
-    if elsewhere := aside(request):
+    if elsewhere := reject_if_out_of_scope(request):
         return elsewhere
-    return await asyncio.to_thread(_pointed, materials)
+    return await asyncio.to_thread(_report_prices, materials)
 
 
-def _pointed(materials: Mapping[str, str] | None) -> dict[str, Any]:
-    channels = channel_book().channels
+def _report_prices(materials: Mapping[str, str] | None) -> dict[str, Any]:
+    channels = load_channel_book().channels
     texts = {
         name: text
         for name, text in (materials or {}).items()
         # Drafts of one's own name a price, but are no evidence of the market's.
-        if name.lower().endswith(TEXTS) and not drafts(name, text, channels)[0]
+        if name.lower().endswith(TEXT_SUFFIXES) and not find_drafts(name, text, channels)[0]
     }
-    found = [point for name, text in texts.items() for point in points(name, text)]
+    found = [point for name, text in texts.items() for point in find_prices(name, text)]
     cut = [
         f"only the first {MAX_TEXT_CHARS:,} characters of {name} were read"
         for name, text in texts.items()
@@ -76,38 +83,45 @@ def _pointed(materials: Mapping[str, str] | None) -> dict[str, Any]:
     ]
     if not found:
         note = "no text among the artifacts names an amount of money"
-        return {"results": [], "note": note, **with_failures(cut)}
+        return {"results": [], "note": note, **build_failures_part(cut)}
     shown = found[:MAX_POINTS]
-    rows = [[f"{price(p.amount)} {p.currency}", p.source, p.quote.replace("|", "/")] for p in shown]
+    rows = [
+        [f"{format_price(p.amount)} {p.currency}", p.source, p.quote.replace("|", "/")]
+        for p in shown
+    ]
     gaps = [f"{len(found) - MAX_POINTS} more amounts are not shown."][: len(found) > MAX_POINTS]
     return {
-        "summary": "\n\n".join([*_ranges(shown), table(["amount", "source", "sentence"], rows)]),
-        "claims": [claim(point.quote, point.source, point.quote) for point in _once(shown)],
+        "summary": "\n\n".join(
+            [*_describe_ranges(shown), format_table(["amount", "source", "sentence"], rows)]
+        ),
+        "claims": [
+            build_claim(point.quote, point.source, point.quote) for point in _drop_repeated(shown)
+        ],
         "gaps": gaps,
-        **with_failures(cut),
+        **build_failures_part(cut),
     }
 
 
-def points(source: str, text: str) -> Iterator[Point]:
+def find_prices(source: str, text: str) -> Iterator[PricePoint]:
     """Give the amounts of a text with the sentence each stands in."""
-    for part in _SENTENCE_END.split(plain(text)[:MAX_TEXT_CHARS]):
-        quote = plain_line(part.strip().lstrip("#>*- "), MAX_QUOTE_CHARS)
+    for part in _SENTENCE_END.split(sanitize_text(text)[:MAX_TEXT_CHARS]):
+        quote = sanitize_line(part.strip().lstrip("#>*- "), MAX_QUOTE_CHARS)
         for match in _AMOUNT.finditer(part):
-            amount = number(match["n"] or match["m"], "point")
+            amount = parse_number(match["n"] or match["m"], "point")
             sign = (match["before"] or match["after"]).upper()
             if amount is not None:
-                yield Point(amount, _SIGNS.get(sign, sign), source, quote)
+                yield PricePoint(amount, _CURRENCY_CODES.get(sign, sign), source, quote)
 
 
-def _ranges(found: list[Point]) -> Iterator[str]:
+def _describe_ranges(found: list[PricePoint]) -> Iterator[str]:
     for currency in dict.fromkeys(point.currency for point in found):
         amounts = [point.amount for point in found if point.currency == currency]
         if len(amounts) > 1:
             yield (
-                f"{len(amounts)} amounts in {currency}, from {price(min(amounts))} to "
-                f"{price(max(amounts))}."
+                f"{len(amounts)} amounts in {currency}, from {format_price(min(amounts))} to "
+                f"{format_price(max(amounts))}."
             )
 
 
-def _once(found: list[Point]) -> list[Point]:
+def _drop_repeated(found: list[PricePoint]) -> list[PricePoint]:
     return list({(point.source, point.quote): point for point in found}.values())

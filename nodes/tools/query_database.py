@@ -8,13 +8,13 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import NothingToRead, ToolFailed, ToolRefused
-from nodes.tools.documents.read import CUT
-from nodes.tools.isolation import Isolated
+from nodes.tools.documents.read import CUT_MARK
+from nodes.tools.isolation import ChildProcess
 from nodes.tools.settings import ToolSettings
-from nodes.tools.sql.location import Location, locate
-from nodes.tools.sql.tables import mentions, table_names
+from nodes.tools.sql.location import DatabaseLocation, locate_database
+from nodes.tools.sql.tables import mentions, name_tables
 
-ENGINE = "nodes.tools.sql.engine"
+CHILD_MODULE = "nodes.tools.sql.engine"
 LOAD_TIMEOUT_S = 20.0
 MAX_SQL_CHARS = 10_000
 
@@ -40,12 +40,12 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
             for name, text in (materials or {}).items()
             if name.lower().endswith(".csv") and text.strip()
         }
-        if cut := ", ".join(name for name, text in sheets.items() if text.endswith(CUT)):
+        if cut := ", ".join(name for name, text in sheets.items() if text.endswith(CUT_MARK)):
             raise ToolRefused(
                 f"only the beginning of {cut} was read, so figures on it would be wrong; a person "
                 "can set SUPERVISE_SQL_URL to its path, without --file, to have all of it queried"
             )
-        location = await asyncio.to_thread(locate, settings.sql_url)
+        location = await asyncio.to_thread(locate_database, settings.sql_url)
         if location.engine == "none" and not sheets:
             raise NothingToRead(
                 "no database is set (SUPERVISE_SQL_URL) and the task has no .csv artifact; work "
@@ -54,13 +54,13 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
         wanted = "" if sql.strip().rstrip(";").strip().upper() == "SHOW TABLES" else sql
         if location.engine == "postgres":
             return await _ask_postgres(location, sheets, wanted, timeout_s)
-        return await _ask_engine(location, sheets, wanted, timeout_s)
+        return await _ask_worker(location, sheets, wanted, timeout_s)
 
     return query
 
 
-async def _ask_engine(
-    location: Location, sheets: Mapping[str, str], sql: str, timeout_s: float
+async def _ask_worker(
+    location: DatabaseLocation, sheets: Mapping[str, str], sql: str, timeout_s: float
 ) -> dict[str, Any]:
     request = {
         "engine": location.engine,
@@ -70,7 +70,7 @@ async def _ask_engine(
         "timeout_s": timeout_s,
     }
     try:
-        async with Isolated(ENGINE, timeout_s=LOAD_TIMEOUT_S) as engine:
+        async with ChildProcess(CHILD_MODULE, timeout_s=LOAD_TIMEOUT_S) as engine:
             answer = await engine.ask(request)
     except ToolFailed as failure:
         raise ToolFailed(f"{failure}; filter or aggregate more") from failure
@@ -78,24 +78,24 @@ async def _ask_engine(
         raise ToolRefused(f"{answer['error']}; {answer['fix']}")
     if "error" in answer:
         tables = [f"{table['table']}({', '.join(table['columns'])})" for table in answer["tables"]]
-        error = _refused(answer["error"], tables)
+        error = _build_refusal(answer["error"], tables)
         raise ToolFailed(str(error)) if answer.get("failed") else error
     return answer
 
 
 async def _ask_postgres(
-    location: Location, sheets: Mapping[str, str], sql: str, timeout_s: float
+    location: DatabaseLocation, sheets: Mapping[str, str], sql: str, timeout_s: float
 ) -> dict[str, Any]:
-    if any(mentions(sql, table) for table in table_names(sheets)):
-        return await _ask_engine(Location("none"), sheets, sql, timeout_s)
-    answer = await _ask_engine(location, {}, sql, timeout_s)
+    if any(mentions(sql, table) for table in name_tables(sheets)):
+        return await _ask_worker(DatabaseLocation("none"), sheets, sql, timeout_s)
+    answer = await _ask_worker(location, {}, sql, timeout_s)
     if sql or not sheets:
         return answer
-    own = await _ask_engine(Location("none"), sheets, "", timeout_s)
+    own = await _ask_worker(DatabaseLocation("none"), sheets, "", timeout_s)
     return {**answer, "tables": own["tables"] + answer["tables"]}
 
 
-def _refused(message: str, tables: list[str]) -> ToolRefused:
+def _build_refusal(message: str, tables: list[str]) -> ToolRefused:
     known = "; ".join(tables)
     shown = known if len(known) <= 3000 else f"{known[:3000]} [cut]"
     return ToolRefused(f"{message}. Tables: {shown or 'none'}")

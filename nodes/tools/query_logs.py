@@ -10,13 +10,13 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import NothingToRead, ToolFailed, ToolRefused
-from nodes.tools.incident.kinds import sort
-from nodes.tools.incident.logs import Read, read_log, unread_lines
-from nodes.tools.incident.moments import shown
-from nodes.tools.isolation import Isolated
-from nodes.tools.replies import with_failures
+from nodes.tools.incident.kinds import sort_materials
+from nodes.tools.incident.logs import LogContents, describe_unread_lines, read_log
+from nodes.tools.incident.moments import format_time
+from nodes.tools.isolation import ChildProcess
+from nodes.tools.replies import build_failures_part
 
-ENGINE = "nodes.tools.sql.engine"
+CHILD_MODULE = "nodes.tools.sql.engine"
 LOAD_TIMEOUT_S = 20.0
 STATEMENT_TIMEOUT_S = 2.0
 MAX_SQL_CHARS = 10_000
@@ -37,7 +37,7 @@ async def query_logs(
     """
     if len(select) > MAX_SQL_CHARS:
         raise ToolRefused(f"the statement is longer than {MAX_SQL_CHARS} characters")
-    sheets, gaps, failures = await asyncio.to_thread(_sheets, materials or {})
+    sheets, gaps, failures = await asyncio.to_thread(_build_tables, materials or {})
     if not sheets:
         raise NothingToRead("no log is among the artifacts: .csv, .jsonl or .log")
     asked = {
@@ -48,7 +48,7 @@ async def query_logs(
         "timeout_s": STATEMENT_TIMEOUT_S,
     }
     try:
-        async with Isolated(ENGINE, timeout_s=LOAD_TIMEOUT_S) as engine:
+        async with ChildProcess(CHILD_MODULE, timeout_s=LOAD_TIMEOUT_S) as engine:
             answer = await engine.ask(asked)
     except ToolFailed as failure:
         raise ToolFailed(f"{failure}; filter or aggregate more") from failure
@@ -56,29 +56,29 @@ async def query_logs(
         tables = [f"{table['table']}({', '.join(table['columns'])})" for table in answer["tables"]]
         message = f"{answer['error']}. Tables: {'; '.join(tables)[:3000]}"
         raise ToolFailed(message) if answer.get("failed") else ToolRefused(message)
-    return {**answer, **({"gaps": gaps} if gaps else {}), **with_failures(failures)}
+    return {**answer, **({"gaps": gaps} if gaps else {}), **build_failures_part(failures)}
 
 
-def _sheets(materials: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
+def _build_tables(materials: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
     """Return the logs as tables, their lines that cannot be read, and what was too much."""
-    logs = {name: text for name, text in sort(materials).logs.items() if text.strip()}
+    logs = {name: text for name, text in sort_materials(materials).logs.items() if text.strip()}
     tables = {name: text for name, text in logs.items() if name.lower().endswith((".csv", ".tsv"))}
     read = {name: read_log(name, text) for name, text in logs.items() if name not in tables}
-    gaps = [gap for name, one in read.items() for gap in unread_lines(name, one)]
+    gaps = [gap for name, one in read.items() for gap in describe_unread_lines(name, one)]
     failures = [
         f"only the first {MAX_ROWS:,} of {len(one.entries):,} entries of {name} are in its table"
         for name, one in read.items()
         if len(one.entries) > MAX_ROWS
     ]
-    return tables | {name: _sheet(one) for name, one in read.items()}, gaps, failures
+    return tables | {name: _format_as_csv(one) for name, one in read.items()}, gaps, failures
 
 
-def _sheet(read: Read) -> str:
+def _format_as_csv(read: LogContents) -> str:
     written = io.StringIO()
     rows = csv.writer(written)
     rows.writerow(COLUMNS)
     for entry in read.entries[:MAX_ROWS]:
-        time = shown(entry.time).removesuffix(" UTC") if entry.time else ""
+        time = format_time(entry.time).removesuffix(" UTC") if entry.time else ""
         values = (entry.level, entry.service, entry.version, entry.status, entry.duration_ms)
         rows.writerow([entry.line, time, *("" if v is None else v for v in values), entry.message])
     return written.getvalue()

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.fhir.history import history
-from nodes.tools.fhir.scope import answered
+from nodes.tools.fhir.history import summarize_record
+from nodes.tools.fhir.scope import answer_from_record
 
 
 @tool
@@ -23,4 +23,4 @@ async def read_bundle(
     question is what is asked, in words; an escalation comes back for what no record answers.
     Example: read_bundle(material="bundle.json", question="which allergies are recorded")
     """
-    return await answered(question, material, materials, history)
+    return await answer_from_record(question, material, materials, summarize_record)

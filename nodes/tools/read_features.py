@@ -8,8 +8,8 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.features.sheet import features
-from nodes.tools.materials import material_text
+from nodes.tools.features.sheet import extract_features
+from nodes.tools.materials import get_material_text
 
 MAX_FEATURES = 60
 CONFIDENCE = 90
@@ -25,8 +25,8 @@ async def read_features(
     Gives each as a claim `Product — feature: value` with the words of the page as quote.
     Example: read_features(material="acme.md")
     """
-    text = material_text(material, materials)
-    found = await asyncio.to_thread(features, text, PurePosixPath(material).stem)
+    text = get_material_text(material, materials)
+    found = await asyncio.to_thread(extract_features, text, PurePosixPath(material).stem)
     if not found:
         raise ToolRefused(f"{material} states no features as name and value; quote its sentences")
     shown = found[:MAX_FEATURES]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.learning.work import work
+from nodes.tools.learning.work import run_course_tool
 
 
 @tool
@@ -21,4 +21,6 @@ async def readability(
     measured; without target_grade it is taken from request, the task in words.
     Example: readability(request="is it right for grade 7?", material="leaf.md", target_grade=7)
     """
-    return await work("measure", request, materials, material=material, target_grade=target_grade)
+    return await run_course_tool(
+        "measure", request, materials, material=material, target_grade=target_grade
+    )

@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.contracts.risk import ReportedFinding, report
+from nodes.tools.contracts.risk import ReportedFinding, report_risks
 
 MAX_FINDINGS = 500
 
@@ -28,4 +28,4 @@ async def risk_matrix(
     undone = "; ".join(lacking or [])
     if undone and not findings:
         raise ToolRefused(f"no risk can be ranked, as the check did not run to its end: {undone}")
-    return report(findings, undone)
+    return report_risks(findings, undone)

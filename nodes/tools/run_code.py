@@ -10,26 +10,26 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
-from nodes.tools.code.modules import is_python, modules_of
-from nodes.tools.materials import named_in
-from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import Reply
-from nodes.tools.sandbox.bounds import Bounds
-from nodes.tools.sandbox.running import Ending, NotRun, run_python
+from nodes.tools.code.modules import is_python, select_modules
+from nodes.tools.materials import select_named_materials
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.replies import ToolReport
+from nodes.tools.sandbox.bounds import SandboxLimits
+from nodes.tools.sandbox.running import RunRefused, RunResult, run_python
 from nodes.tools.settings import ToolSettings
 
-BOUNDS = Bounds()
+LIMITS = SandboxLimits()
 MAX_RUNS = 3
 MAX_SHOWN_CHARS = 2000
 """Of what one run printed, and of its errors."""
-MAX_TOLD_LINES = 8
+MAX_CLAIMED_LINES = 8
 MAX_LINE_CHARS = 200
-OFF = (
+DISABLED_GAP = (
     "The code was not run: running code is off. Set SUPERVISE_RUN_CODE=true to have it run, "
     "without network, on copies, and within limits."
 )
 
-_SCRIPT = Pattern(r"^if\s+__name__\s*==", re.MULTILINE)
+_MAIN_GUARD = Pattern(r"^if\s+__name__\s*==", re.MULTILINE)
 
 
 def run_code(settings: ToolSettings) -> BaseTool:
@@ -49,18 +49,18 @@ def run_code(settings: ToolSettings) -> BaseTool:
         library; it has no network, no input, and seconds to end in.
         Example: run_code(request="what does it print?", material="stats.py")
         """
-        modules = modules_of(request, material, code, materials)
+        modules = select_modules(request, material, code, materials)
         if not settings.run_code:
-            return Reply(gaps=[OFF]).to_json()
+            return ToolReport(gaps=[DISABLED_GAP]).to_json()
         held = {**(materials or {}), **modules}
-        reply = Reply()
-        for entry in _entries(request, modules, reply):
+        reply = ToolReport()
+        for entry in _choose_entries(request, modules, reply):
             try:
-                ending = await run_python(held, entry, BOUNDS)
-            except NotRun as problem:
+                ending = await run_python(held, entry, LIMITS)
+            except RunRefused as problem:
                 reply.failures.append(f"{entry} was not run: {problem}")
             else:
-                _tell(reply, entry, ending)
+                _report_run(reply, entry, ending)
         if reply.failures and not reply.lines:
             raise ToolFailed("; ".join(reply.failures))
         return reply.to_json()
@@ -68,35 +68,35 @@ def run_code(settings: ToolSettings) -> BaseTool:
     return run
 
 
-def _entries(request: str, modules: Mapping[str, str], reply: Reply) -> list[str]:
+def _choose_entries(request: str, modules: Mapping[str, str], reply: ToolReport) -> list[str]:
     """Choose what to run: the file that is named; else the scripts, which may be one or all."""
-    python = {name: text for name, text in modules.items() if _runs(name)}
-    scripts = {name: text for name, text in python.items() if _SCRIPT.search(text)}
-    chosen = list(named_in(request, python) or scripts or python)
+    python = {name: text for name, text in modules.items() if _is_runnable(name)}
+    scripts = {name: text for name, text in python.items() if _MAIN_GUARD.search(text)}
+    chosen = list(select_named_materials(request, python) or scripts or python)
     if len(chosen) > MAX_RUNS:
         reply.gaps.append(f"Not run: {', '.join(chosen[MAX_RUNS:])}; name the one to run.")
     return chosen[:MAX_RUNS]
 
 
-def _runs(name: str) -> bool:
+def _is_runnable(name: str) -> bool:
     return is_python(name) and PurePosixPath(name).suffix != ".pyi"
 
 
-def _tell(reply: Reply, entry: str, ending: Ending) -> None:
-    reply.lines.append(f"{entry} {ending.how}.")
-    for title, printed in (("It printed", ending.out), ("Its errors", ending.err)):
+def _report_run(reply: ToolReport, entry: str, ending: RunResult) -> None:
+    reply.lines.append(f"{entry} {ending.outcome}.")
+    for title, printed in (("It printed", ending.stdout), ("Its errors", ending.stderr)):
         if printed.strip():
-            reply.lines += ["", f"{title}:", "", _block(printed), ""]
-    reply.claim(f"When it was run, {entry} {ending.how}.", entry)
-    lines = [line for line in ending.out.splitlines() if line.strip()]
-    for line in lines[:MAX_TOLD_LINES]:
-        reply.claim(f"{entry} prints: {plain_line(line, MAX_LINE_CHARS)}", entry)
+            reply.lines += ["", f"{title}:", "", _format_code_block(printed), ""]
+    reply.add_claim(f"When it was run, {entry} {ending.outcome}.", entry)
+    lines = [line for line in ending.stdout.splitlines() if line.strip()]
+    for line in lines[:MAX_CLAIMED_LINES]:
+        reply.add_claim(f"{entry} prints: {sanitize_line(line, MAX_LINE_CHARS)}", entry)
     if ending.is_failure:
-        message = f"when run, it {ending.how}"
-        reply.finding("high", message, ending.file or entry, "", ending.line)
+        message = f"when run, it {ending.outcome}"
+        reply.add_finding("high", message, ending.file or entry, "", ending.line)
 
 
-def _block(printed: str) -> str:
+def _format_code_block(printed: str) -> str:
     """Show what was printed as a block of code, whatever stands in it."""
     shown = printed.strip("\n")
     lines = shown[:MAX_SHOWN_CHARS].splitlines()

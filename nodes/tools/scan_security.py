@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.review.asking import reviewed
+from nodes.tools.review.asking import run_review
 from nodes.tools.settings import ToolSettings
 
 
@@ -23,6 +23,6 @@ def scan_security(settings: ToolSettings) -> BaseTool:
         lines are reported, with severity, file, line and confidence.
         Example: scan_security(diff="change.diff")
         """
-        return await reviewed("security", diff, materials, settings)
+        return await run_review("security", diff, materials, settings)
 
     return scan

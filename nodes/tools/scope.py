@@ -4,17 +4,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from nodes.checks.lexicon import is_generic, is_verb
-from nodes.checks.words import FUNCTION
+from nodes.checks.words import FUNCTION_WORDS
 from nodes.limits.patterns import Pattern
-from nodes.synthesis.terms import STEM_CHARS, terms
+from nodes.synthesis.terms import STEM_CHARS, extract_terms
 
-MIN_FOREIGN = 2
+MIN_FOREIGN_WORDS = 2
 """Words that must be foreign, and none known, for a question to be of something else."""
 
 _WORD = Pattern(r"[^\W\d_][\w\-]+")
 
 
-def foreign(question: str, vocabulary: frozenset[str], texts: Iterable[str]) -> list[str]:
+def find_foreign_words(
+    question: str, vocabulary: frozenset[str], texts: Iterable[str]
+) -> list[str]:
     """Give the words of a question of which none is of a vocabulary or of some texts.
 
     None are given where one is known, where there are too few to tell, and where the question is
@@ -22,14 +24,14 @@ def foreign(question: str, vocabulary: frozenset[str], texts: Iterable[str]) -> 
     """
     said = _WORD.findall(question.lower())
     named = [word for word in said if not (is_generic(word) or is_verb(word))]
-    if len(named) < MIN_FOREIGN or not set(said) & FUNCTION:
+    if len(named) < MIN_FOREIGN_WORDS or not set(said) & FUNCTION_WORDS:
         return []
     if any(word[:STEM_CHARS] in vocabulary for word in said):
         return []
-    known = terms(" ".join(texts))
+    known = extract_terms(" ".join(texts))
     return [] if any(word[:STEM_CHARS] in known for word in named) else list(dict.fromkeys(named))
 
 
-def out_of_scope(message: str) -> dict[str, Any]:
+def escalate_out_of_scope(message: str) -> dict[str, Any]:
     """Hand the task back in the report's own words."""
     return {"escalation": {"reason": "out_of_scope", "message": message}}

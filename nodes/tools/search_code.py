@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.incident.asking import looked_into
+from nodes.tools.incident.asking import run_incident_tool
 from nodes.tools.settings import ToolSettings
 
 
@@ -22,6 +22,6 @@ def search_code(settings: ToolSettings) -> BaseTool:
         Example: search_code(query="coupon percent")
         """
         root = str(settings.repository or "")
-        return await looked_into("search_code", materials, query=query, repository=root)
+        return await run_incident_tool("search_code", materials, query=query, repository=root)
 
     return search

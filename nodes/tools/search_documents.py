@@ -7,8 +7,8 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import NothingToRead, ToolFailed
-from nodes.tools.documents.folder import list_unread
-from nodes.tools.documents.library import library_of
+from nodes.tools.documents.folder import describe_unread
+from nodes.tools.documents.library import get_library
 from nodes.tools.settings import ToolSettings
 
 MAX_RESULTS = 20
@@ -17,7 +17,7 @@ MAX_SKIPPED = 20
 
 def search_documents(settings: ToolSettings) -> BaseTool:
     """Build the search over `settings.documents`; the index is shared by the process."""
-    library = library_of(settings.documents)
+    library = get_library(settings.documents)
 
     @tool("search_documents")
     async def search(
@@ -31,8 +31,8 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         Cite `source` exactly as given, and quote from `text`.
         Example: search_documents(query="AWS revenue growth 2025", max_results=6)
         """
-        index, skipped, read = await library.index(materials)
-        unread = list_unread(skipped)
+        index, skipped, read = await library.get_index(materials)
+        unread = describe_unread(skipped)
         if not read and not unread:
             raise NothingToRead(
                 "there is nothing to search: the request came without a file (add one with "

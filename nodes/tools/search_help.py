@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.documents.library import library_of
+from nodes.tools.documents.library import get_library
 from nodes.tools.settings import ToolSettings
-from nodes.tools.support.help import searched
-from nodes.tools.support.matters import aside, handed_over
+from nodes.tools.support.help import search_help_documents
+from nodes.tools.support.matters import escalate_human_decisions, reject_if_out_of_scope
 
 
 def search_help(settings: ToolSettings) -> BaseTool:
     """Build the search over help documents: the files of the run, and `settings.documents`."""
-    library = library_of(settings.documents)
+    library = get_library(settings.documents)
 
     @tool("search_help")
     async def search(
@@ -31,12 +31,12 @@ def search_help(settings: ToolSettings) -> BaseTool:
         else: hand it back with these words.
         Example: search_help(request="how do I raise the number of connections?", query="pool size")
         """
-        if elsewhere := await asyncio.to_thread(_elsewhere, request, materials):
+        if elsewhere := await asyncio.to_thread(_find_escalation, request, materials):
             return elsewhere
-        return await searched(library, request, query, materials)
+        return await search_help_documents(library, request, query, materials)
 
     return search
 
 
-def _elsewhere(request: str, materials: Mapping[str, str] | None) -> dict[str, Any] | None:
-    return aside(request, materials) or handed_over(request)
+def _find_escalation(request: str, materials: Mapping[str, str] | None) -> dict[str, Any] | None:
+    return reject_if_out_of_scope(request, materials) or escalate_human_decisions(request)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.review.asking import reviewed
+from nodes.tools.review.asking import run_review
 from nodes.tools.settings import ToolSettings
 
 
@@ -23,6 +23,6 @@ def search_history(settings: ToolSettings) -> BaseTool:
         SUPERVISE_REPOSITORY nothing is searched, and the gaps say so.
         Example: search_history(diff="change.diff")
         """
-        return await reviewed("history", diff, materials, settings)
+        return await run_review("history", diff, materials, settings)
 
     return search

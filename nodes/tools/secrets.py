@@ -7,29 +7,29 @@ from nodes.limits.patterns import Pattern
 
 MASK: Final = "[hidden]"
 
-_NAME: Final = (
+_SECRET_WORDS: Final = (
     r"passw(?:or)?d|passphrase|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key"
     r"|signing[_-]?key"
 )
-_SHAPES: Final = (
+_KEY_SHAPES: Final = (
     r"AKIA[0-9A-Z]{16}|gh[pousr]_\w{20,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[abprs]-[\w-]{10,}"
     r"|eyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?"
 )
-_NAMED = Pattern(
-    rf"((?:{_NAME}|pwd|authorization)[\"']?\s{{0,9}}[=:]\s{{0,9}}(?:bearer |basic )?)"
+_NAMED_SECRET = Pattern(
+    rf"((?:{_SECRET_WORDS}|pwd|authorization)[\"']?\s{{0,9}}[=:]\s{{0,9}}(?:bearer |basic )?)"
     r"(?:\"[^\"\n]{4,}\"|'[^'\n]{4,}'|[\"']?[^\s\"',;&]{4,})",
     re.IGNORECASE,
 )
-_SECRET_NAME = Pattern(rf"{_NAME}|_pwd\b|\bsalt\b|\bauth\b", re.IGNORECASE)
-_IN_ADDRESS = Pattern(r"(://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)")
-_KNOWN = Pattern(rf"\b(?:{_SHAPES})")
-_ENCLOSED = Pattern(r"-----BEGIN ")
+_SECRET_NAME = Pattern(rf"{_SECRET_WORDS}|_pwd\b|\bsalt\b|\bauth\b", re.IGNORECASE)
+_PASSWORD_IN_URL = Pattern(r"(://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)")
+_KNOWN_KEY = Pattern(rf"\b(?:{_KEY_SHAPES})")
+_PEM_HEADER = Pattern(r"-----BEGIN ")
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """Hide what looks like a key or a password."""
-    text = _NAMED.sub(rf"\1{MASK}", text)
-    return _KNOWN.sub(MASK, _IN_ADDRESS.sub(rf"\1{MASK}", text))
+    text = _NAMED_SECRET.sub(rf"\1{MASK}", text)
+    return _KNOWN_KEY.sub(MASK, _PASSWORD_IN_URL.sub(rf"\1{MASK}", text))
 
 
 def is_secret_name(name: str) -> bool:
@@ -39,4 +39,4 @@ def is_secret_name(name: str) -> bool:
 
 def looks_secret(value: str) -> bool:
     """Tell by its looks that a value is or holds a key or a password."""
-    return any(shape.search(value) for shape in (_IN_ADDRESS, _KNOWN, _ENCLOSED))
+    return any(shape.search(value) for shape in (_PASSWORD_IN_URL, _KNOWN_KEY, _PEM_HEADER))

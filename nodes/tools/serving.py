@@ -9,7 +9,7 @@ from typing import Any
 MAX_MEMORY_BYTES = 3_000_000_000
 
 
-def serve(
+def serve_requests(
     handle: Callable[[dict[str, Any]], dict[str, Any]], *, max_written_bytes: int = 0
 ) -> None:
     """Answer requests from standard input until it ends; what goes wrong is told, then it ends."""
@@ -17,14 +17,14 @@ def serve(
     out, sys.stdout = sys.stdout, sys.stderr
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        _write(out, {"died": f"{kind.__name__}: {error}"[:500]})
+        _write_answer(out, {"died": f"{kind.__name__}: {error}"[:500]})
 
     sys.excepthook = tell
     for line in sys.stdin:
-        _write(out, handle(json.loads(line)))
+        _write_answer(out, handle(json.loads(line)))
 
 
-def _write(out: Any, answer: Mapping[str, Any]) -> None:
+def _write_answer(out: Any, answer: Mapping[str, Any]) -> None:
     out.write(json.dumps(answer) + "\n")
     out.flush()
 

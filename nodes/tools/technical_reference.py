@@ -5,14 +5,14 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.documents.library import library_of
-from nodes.tools.references.consult import consult
+from nodes.tools.documents.library import get_library
+from nodes.tools.references.consult import look_up_references
 from nodes.tools.settings import ToolSettings
 
 
 def technical_reference(settings: ToolSettings) -> BaseTool:
     """Build the search; of the user's, it reads the run's materials and `settings.documents`."""
-    library = library_of(settings.documents)
+    library = get_library(settings.documents)
 
     @tool("technical_reference")
     async def search(
@@ -27,6 +27,6 @@ def technical_reference(settings: ToolSettings) -> BaseTool:
         then names what there is, should other words find it.
         Example: technical_reference(question="difference between HTTP 401 and 403")
         """
-        return await consult("technical", question, materials, library)
+        return await look_up_references("technical", question, materials, library)
 
     return search

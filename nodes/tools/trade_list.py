@@ -10,12 +10,12 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.portfolio.blocked import Blocked, blocked
-from nodes.tools.portfolio.book import Book, Named, load_book
-from nodes.tools.portfolio.proposal import proposal
-from nodes.tools.portfolio.scope import aside
-from nodes.tools.portfolio.terms import RiskMethod, Terms
-from nodes.tools.portfolio.trades import Line, Rules, plan_trades
+from nodes.tools.portfolio.blocked import BlockedTickers, find_blocked_tickers
+from nodes.tools.portfolio.book import MaterialNames, Portfolio, load_portfolio
+from nodes.tools.portfolio.proposal import write_proposal
+from nodes.tools.portfolio.scope import reject_if_out_of_scope
+from nodes.tools.portfolio.terms import RequestTerms, RiskMethod
+from nodes.tools.portfolio.trades import TradePosition, TradeRules, plan_trades
 
 FRACTION_LOT = Fraction(1, 10_000)
 
@@ -37,24 +37,30 @@ async def trade_list(
     what was understood. The artifacts are found by their columns; name them where several fit.
     Example: trade_list(request="Rebalance to targets.csv, turnover at most 20 percent")
     """
-    if elsewhere := aside(request, materials):
+    if elsewhere := reject_if_out_of_scope(request, materials):
         return elsewhere
-    return await asyncio.to_thread(_listed, request, materials, Named(holdings, prices, targets))
+    return await asyncio.to_thread(
+        _propose_trades, request, materials, MaterialNames(holdings, prices, targets)
+    )
 
 
-def _listed(request: str, materials: Mapping[str, str] | None, named: Named) -> dict[str, Any]:
-    book = load_book(request, materials, named)
-    weights = _target_weights(book)
-    total = book.value + book.terms.deposit
+def _propose_trades(
+    request: str, materials: Mapping[str, str] | None, named: MaterialNames
+) -> dict[str, Any]:
+    book = load_portfolio(request, materials, named)
+    weights = _choose_target_weights(book)
+    total = book.total_value + book.terms.deposit
     if not total:
         raise ToolRefused(f"{book.holdings_name} is worth nothing, and no new cash is named")
-    kept = blocked(book.terms.kept, book.positions, no_sales=book.terms.is_buying_only)
+    kept = find_blocked_tickers(
+        book.terms.prohibitions, book.positions, no_sales=book.terms.is_buying_only
+    )
     cash = Fraction(book.cash + book.terms.deposit)
-    found = plan_trades(_lines(book, weights, kept), cash, _rules(book.terms))
-    return proposal(book, weights, kept, found)
+    found = plan_trades(_build_lines(book, weights, kept), cash, _build_rules(book.terms))
+    return write_proposal(book, weights, kept, found)
 
 
-def _target_weights(book: Book) -> dict[str, Fraction]:
+def _choose_target_weights(book: Portfolio) -> dict[str, Fraction]:
     match book.targets.method:
         case None if not book.targets.weights:
             raise ToolRefused(
@@ -66,37 +72,41 @@ def _target_weights(book: Book) -> dict[str, Fraction]:
         case "equal_weight":
             return dict.fromkeys(book.positions, Fraction(1, len(book.positions)))
         case method:
-            return _weights_by_risk(book, method)
+            return _compute_risk_weights(book, method)
 
 
-def _weights_by_risk(book: Book, method: RiskMethod) -> dict[str, Fraction]:
-    from nodes.tools.portfolio.reference import reference_weights  # numpy, for these rules alone
-    from nodes.tools.portfolio.risk import history
+def _compute_risk_weights(book: Portfolio, method: RiskMethod) -> dict[str, Fraction]:
+    from nodes.tools.portfolio.reference import (
+        compute_reference_weights,  # numpy, for these rules alone
+    )
+    from nodes.tools.portfolio.risk import build_return_history
 
-    past = history(book.prices, list(book.positions), book.terms.as_of)
-    weights = past if isinstance(past, str) else reference_weights(past, method)
+    past = build_return_history(book.prices, list(book.positions), book.terms.as_of)
+    weights = past if isinstance(past, str) else compute_reference_weights(past, method)
     if isinstance(weights, str):
         raise ToolRefused(f"no weights by {method.replace('_', ' ')}: {weights}")
     shares = [Fraction(str(round(float(weight), 6))) for weight in weights]
     return {name: share / sum(shares) for name, share in zip(book.positions, shares, strict=True)}
 
 
-def _lines(book: Book, weights: Mapping[str, Fraction], kept: Blocked) -> dict[str, Line]:
+def _build_lines(
+    book: Portfolio, weights: Mapping[str, Fraction], kept: BlockedTickers
+) -> dict[str, TradePosition]:
     return {
-        name: Line(
+        name: TradePosition(
             quantity=Fraction(position.quantity),
             price=Fraction(position.price),
             weight=weights.get(name, Fraction(0)),
-            may_sell=name not in kept.unsold,
-            may_buy=name not in kept.unbought,
+            may_sell=name not in kept.not_sellable,
+            may_buy=name not in kept.not_buyable,
         )
         for name, position in book.positions.items()
     }
 
 
-def _rules(terms: Terms) -> Rules:
+def _build_rules(terms: RequestTerms) -> TradeRules:
     cap = terms.max_turnover
-    return Rules(
+    return TradeRules(
         lot=FRACTION_LOT if terms.is_fractional else Fraction(1),
         min_trade=Fraction(terms.min_trade or Decimal(0)),
         max_turnover=None if cap is None else Fraction(cap) / 100,

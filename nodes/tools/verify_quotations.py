@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.contracts.asking import ask
+from nodes.tools.contracts.asking import ask_worker
 from nodes.tools.evidence.verdict import CitedClaim
 
 MAX_CLAIMS = 300
@@ -28,7 +28,7 @@ async def verify_quotations(
     if not materials:
         raise ToolRefused("this task was given no materials; quotations need the contract's text")
     given = [claim.model_dump(mode="json") for claim in claims[:MAX_CLAIMS]]
-    answer = await ask("verify", materials or {}, claims=given)
+    answer = await ask_worker("verify", materials or {}, claims=given)
     if len(claims) > MAX_CLAIMS:
         answer["failures"] = [f"only the first {MAX_CLAIMS} of {len(claims)} claims were checked"]
     return answer

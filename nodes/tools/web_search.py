@@ -5,9 +5,9 @@ from typing import Any
 from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 from nodes.tools.settings import ToolSettings
-from nodes.tools.web.engines import Search, Unreachable, engine
+from nodes.tools.web.engines import Search, SearchUnreachable, choose_engine
 
 MAX_RESULTS = 10
 MAX_QUERY_CHARS = 400
@@ -16,7 +16,7 @@ MAX_TEXT_CHARS = 1200
 
 def web_search(settings: ToolSettings, *, search: Search | None = None) -> BaseTool:
     """Build the search; `search` is the engine, by default the one the settings allow."""
-    ask = search or engine(settings.tavily_api_key)
+    ask = search or choose_engine(settings.tavily_api_key)
 
     @tool("web_search")
     async def find(query: str, max_results: int = 5) -> dict[str, Any]:
@@ -25,12 +25,12 @@ def web_search(settings: ToolSettings, *, search: Search | None = None) -> BaseT
         Excerpts are short: read a promising page with fetch_page before you quote figures.
         Example: web_search(query="AWS annual revenue 2025 growth", max_results=5)
         """
-        words = plain_line(query, MAX_QUERY_CHARS)
+        words = sanitize_line(query, MAX_QUERY_CHARS)
         if not words:
             raise ToolRefused("the query is empty; give a few telling words")
         try:
             found = await ask(words, min(max(max_results, 1), MAX_RESULTS))
-        except Unreachable as error:
+        except SearchUnreachable as error:
             raise ToolFailed(
                 f"the web cannot be reached ({error}); use search_documents or report what is "
                 "missing"
@@ -38,8 +38,8 @@ def web_search(settings: ToolSettings, *, search: Search | None = None) -> BaseT
         results = [
             {
                 "source": page.url,
-                "title": plain_line(page.title, 200),
-                "text": plain_line(page.text, MAX_TEXT_CHARS),
+                "title": sanitize_line(page.title, 200),
+                "text": sanitize_line(page.text, MAX_TEXT_CHARS),
             }
             for page in found[:MAX_RESULTS]
             if page.url.startswith(("https://", "http://"))

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from graph.stores.sqlite_file import create
-from tests.command import Command
+from graph.stores.sqlite_file import create_database_file
+from tests.command import CommandProcess
 from tests.endpoint import Fault, Scenario, ScriptedTask
-from tests.endpoint.process import EndpointProcess, endpoint_process
+from tests.endpoint.process import EndpointProcess, run_endpoint_process
 
 LIMIT_S = 2.0
 TOOLS = '''
@@ -49,7 +49,7 @@ def spawn() -> str:
 WORKER = "---\ndescription: Does parts.\ntools: [slow_tools:block, slow_tools:spawn]\n---\nWork.\n"
 DATABASE = Path(".supervise") / "runs.sqlite"
 Calls = list[dict[str, Any]]
-HasBegun = Callable[[Command, Path, Calls], bool]
+HasBegun = Callable[[CommandProcess, Path, Calls], bool]
 
 
 @dataclass(frozen=True)
@@ -64,46 +64,46 @@ class Phase:
     """When another process holds the run database."""
 
 
-def asked(schema: str, number: int = 1) -> HasBegun:
+def has_asked(schema: str, number: int = 1) -> HasBegun:
     """Make a test of whether so many requests for a schema have come."""
     return lambda command, folder, calls: sum(call["schema"] == schema for call in calls) >= number
 
 
-def is_blocked(command: Command, folder: Path, calls: Calls) -> bool:
+def is_blocked(command: CommandProcess, folder: Path, calls: Calls) -> bool:
     """Say whether a tool has begun that will not end."""
     return (folder / "began").exists()
 
 
-def has_opened(command: Command, folder: Path, calls: Calls) -> bool:
+def has_opened(command: CommandProcess, folder: Path, calls: Calls) -> bool:
     """Say whether the run database is open."""
-    return command.has_open(folder / DATABASE)
+    return command.has_file_open(folder / DATABASE)
 
 
-def hanging(schema: str, task: str | None = None) -> tuple[Fault, ...]:
+def make_hanging_faults(schema: str, task: str | None = None) -> tuple[Fault, ...]:
     """Let the first request for a schema hang."""
     return (Fault(kind="hang", schema=schema, task=task, nth=(1,)),)
 
 
 PHASES = (
-    Phase("planning", hanging("Plan"), has_begun=asked("Plan")),
-    Phase("workers", hanging("Report", "b"), has_begun=asked("Report", 2)),
+    Phase("planning", make_hanging_faults("Plan"), has_begun=has_asked("Plan")),
+    Phase("workers", make_hanging_faults("Report", "b"), has_begun=has_asked("Report", 2)),
     Phase("blocking tool", tool="block", has_begun=is_blocked),
     Phase("tool's process", tool="spawn", has_begun=is_blocked),
-    Phase("synthesis", hanging("Answer"), has_begun=asked("Answer")),
+    Phase("synthesis", make_hanging_faults("Answer"), has_begun=has_asked("Answer")),
     Phase("opening the store", locked="opening", has_begun=has_opened),
-    Phase("saving to the store", locked="saving", has_begun=asked("Report", 2)),
+    Phase("saving to the store", locked="saving", has_begun=has_asked("Report", 2)),
 )
 
 
 @dataclass
-class Trial:
+class CancelTrial:
     """What one cancel did."""
 
     seconds: float
     problems: list[str] = field(default_factory=list)
 
 
-def trial(phase: Phase) -> Trial:
+def run_trial(phase: Phase) -> CancelTrial:
     """Run, cancel in the phase, resume, and look for what should not be."""
     tool_calls: Any = ((phase.tool, {}),) if phase.tool else ()
     tasks = (
@@ -112,27 +112,27 @@ def trial(phase: Phase) -> Trial:
     )
     latency_s = {"Report": 0.3} if phase.locked == "saving" else {}
     scenario = Scenario(tasks=tasks, faults=phase.faults, latency_s=latency_s)
-    with endpoint_process(scenario) as served, tempfile.TemporaryDirectory() as name:
+    with run_endpoint_process(scenario) as served, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environment = _prepared(folder, served)
+        environment = _prepare_folder(folder, served)
         with ExitStack() as held:
             if phase.locked == "opening":
-                held.enter_context(_locked(folder))
-            command = _begin(folder, environment, served, phase)
+                held.enter_context(_lock_database(folder))
+            command = _start_command(folder, environment, served, phase)
             if phase.locked == "saving":
-                held.enter_context(_locked(folder))
+                held.enter_context(_lock_database(folder))
             time.sleep(0.5)
             began_s = time.perf_counter()
-            command.send(signal.SIGINT)
+            command.send_signal(signal.SIGINT)
             code = command.wait()
-            made = Trial(time.perf_counter() - began_s)
-        made.problems = _problems(code, command, served)
+            made = CancelTrial(time.perf_counter() - began_s)
+        made.problems = _list_problems(code, command, served)
         (folder / "quick").touch()
-        made.problems += _resumed(folder, environment, served, phase)
+        made.problems += _list_resume_problems(folder, environment, served, phase)
     return made
 
 
-def _prepared(folder: Path, served: EndpointProcess) -> dict[str, str]:
+def _prepare_folder(folder: Path, served: EndpointProcess) -> dict[str, str]:
     team = folder / "teams" / "parts"
     team.mkdir(parents=True)
     (team / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
@@ -145,34 +145,36 @@ def _prepared(folder: Path, served: EndpointProcess) -> dict[str, str]:
     }
 
 
-def _begin(
+def _start_command(
     folder: Path, environment: dict[str, str], served: EndpointProcess, phase: Phase
-) -> Command:
-    command = Command(
+) -> CommandProcess:
+    command = CommandProcess(
         *("run", "Compare part a with part b.", "--team", "parts", "--thread", "one"),
         folder=folder,
         environment=environment,
     )
-    while command.is_running() and not phase.has_begun(command, folder, served.records()["calls"]):
+    while command.is_running() and not phase.has_begun(
+        command, folder, served.fetch_records()["calls"]
+    ):
         time.sleep(0.02)
     return command
 
 
-def _problems(code: int, command: Command, served: EndpointProcess) -> list[str]:
+def _list_problems(code: int, command: CommandProcess, served: EndpointProcess) -> list[str]:
     found = []
     if code != 130:
         found.append(f"exit code {code}")
-    if command.left_behind:
-        found.append(f"{len(command.left_behind)} processes left")
+    if command.surviving_processes:
+        found.append(f"{len(command.surviving_processes)} processes left")
     if "Traceback" in command.stderr:
         found.append("a traceback")
     time.sleep(0.2)
-    if any(call["ended_s"] is None for call in served.records()["calls"]):
+    if any(call["ended_s"] is None for call in served.fetch_records()["calls"]):
         found.append("a request goes on")
     return found
 
 
-def _resumed(
+def _list_resume_problems(
     folder: Path, environment: dict[str, str], served: EndpointProcess, phase: Phase
 ) -> list[str]:
     verb: tuple[str, ...] = ("resume", "one")
@@ -180,13 +182,13 @@ def _resumed(
         verb = ("run", "Compare part a with part b.", "--team", "parts", "--thread", "one")
     finished = {
         call["task"]
-        for call in served.records()["calls"]
+        for call in served.fetch_records()["calls"]
         if call["schema"] == "Report" and not call["client_gone"] and not call["fault"]
     }
-    command = Command(*verb, folder=folder, environment=environment)
+    command = CommandProcess(*verb, folder=folder, environment=environment)
     code = command.wait()
     calls = Counter(
-        call["task"] for call in served.records()["calls"] if call["schema"] == "Report"
+        call["task"] for call in served.fetch_records()["calls"] if call["schema"] == "Report"
     )
     found = [] if code == 0 else [f"resumed with exit code {code}: {command.stderr[-300:]}"]
     is_saved = not phase.tool and phase.locked != "saving"
@@ -196,11 +198,11 @@ def _resumed(
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock_database(folder: Path) -> Iterator[None]:
     """Hold the run database as another process would."""
     path = folder / DATABASE
     path.parent.mkdir(exist_ok=True)
-    create(path)
+    create_database_file(path)
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("BEGIN EXCLUSIVE")
@@ -218,7 +220,7 @@ def main() -> None:
     print("| cancelled in | median s | worst s | what went wrong |")
     print("|---|---|---|---|")
     for phase in PHASES:
-        trials = [trial(phase) for _ in range(options.repeat)]
+        trials = [run_trial(phase) for _ in range(options.repeat)]
         taken = [one.seconds for one in trials]
         wrong = sorted({problem for one in trials for problem in one.problems})
         is_right &= not wrong and max(taken) <= LIMIT_S

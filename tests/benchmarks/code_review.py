@@ -26,16 +26,16 @@ from nodes.tools.settings import ToolSettings
 
 LENSES = ("scan_security", "find_bugs", "find_slow_code", "check_style", "search_history")
 MODULES: tuple[ModuleType, ...] = (textwrap, argparse, tempfile, difflib, asyncio.tasks, inspect)
-EVERY = 12
+LINES_PER_CHANGE = 12
 """Of so many lines of a module one is new."""
 
 
-def made_diff(lines: int) -> str:
+def make_diff(lines: int) -> str:
     """Make a diff of so many lines, of whole hunks."""
     hunks = list[str]()
     for module in MODULES * 20:
         new = inspect.getsource(module).splitlines(keepends=True)
-        old = [line for number, line in enumerate(new) if number % EVERY]
+        old = [line for number, line in enumerate(new) if number % LINES_PER_CHANGE]
         name = f"{module.__name__.replace('.', '/')}_{len(hunks)}.py"
         diff = "".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", n=3))
         head, *parts = diff.split("\n@@ ")
@@ -46,20 +46,20 @@ def made_diff(lines: int) -> str:
     return text
 
 
-async def lens_s(name: str, materials: dict[str, str]) -> tuple[float, float]:
+async def time_lens(name: str, materials: dict[str, str]) -> tuple[float, float]:
     """Time one lens alone: by the clock, and by the processor."""
     (tool,) = load_tools([name], ToolSettings())
-    began, used = perf_counter(), _processor_s()
+    began, used = perf_counter(), _get_processor_s()
     await tool.ainvoke({"materials": materials})
-    return perf_counter() - began, _processor_s() - used
+    return perf_counter() - began, _get_processor_s() - used
 
 
-def _processor_s() -> float:
+def _get_processor_s() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-async def team_s(materials: dict[str, str]) -> tuple[float, float]:
+async def time_team(materials: dict[str, str]) -> tuple[float, float]:
     """Time the whole team, and its slowest task."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(database_url=f"sqlite:///{Path(folder) / 'runs.sqlite'}")
@@ -77,9 +77,9 @@ async def main() -> None:
     parser.add_argument("--lines", type=int, default=2000)
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
-    materials, rounds = {"change.diff": made_diff(options.lines)}, range(options.repeat)
-    alone = {name: min([await lens_s(name, materials) for _ in rounds]) for name in LENSES}
-    team, slowest = min([await team_s(materials) for _ in rounds])
+    materials, rounds = {"change.diff": make_diff(options.lines)}, range(options.repeat)
+    alone = {name: min([await time_lens(name, materials) for _ in rounds]) for name in LENSES}
+    team, slowest = min([await time_team(materials) for _ in rounds])
     clock, processor = zip(*alone.values(), strict=True)
     for name, (seconds, used) in alone.items():
         print(f"| {name}, alone | {seconds:.2f} s | processor {used:.2f} s |")

@@ -27,25 +27,25 @@ from langgraph.types import Send
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.store import open_saver, strict_serializer
-from nodes.models.ask import ask
-from nodes.models.catalog import Models
+from graph.store import build_strict_serializer, open_saver
+from nodes.models.ask import ask_model
+from nodes.models.catalog import ModelCatalog
 from state import Answer, Plan, Report, Task
-from tests.endpoint import Scenario, dag
-from tests.endpoint.process import EndpointProcess, endpoint_process
-from tests.teams import team
+from tests.endpoint import Scenario, script_tasks
+from tests.endpoint.process import EndpointProcess, run_endpoint_process
+from tests.teams import make_team
 
 PLANNER_S = SYNTHESIZER_S = 0.2
 CASCADE_MS = {"T1": 100, "T2": 800, "T3": 800, "T4": 100, "T5": 100}
 CASCADE = {"T1": (), "T2": (), "T3": ("T1",), "T4": ("T2",), "T5": ("T3", "T4")}
 
 
-def cascade() -> Scenario:
+def make_cascade_scenario() -> Scenario:
     """The mission's five tasks, uneven."""
-    return _scenario(CASCADE, {name: ms / 1000 for name, ms in CASCADE_MS.items()})
+    return _make_scenario(CASCADE, {name: ms / 1000 for name, ms in CASCADE_MS.items()})
 
 
-def random_dag(tasks: int, *, seed: int, mean_s: float, max_depth: int = 100) -> Scenario:
+def make_random_scenario(tasks: int, *, seed: int, mean_s: float, max_depth: int = 100) -> Scenario:
     """Tasks with up to three dependencies each, and lognormal latencies."""
     draw = random.Random(seed)
     edges: dict[str, tuple[str, ...]] = {}
@@ -58,17 +58,17 @@ def random_dag(tasks: int, *, seed: int, mean_s: float, max_depth: int = 100) ->
         depth.append(1 + max((depth[i] for i in needed), default=0))
     weights = {name: draw.lognormvariate(0, 1) for name in edges}
     scale = mean_s * tasks / sum(weights.values())
-    return _scenario(edges, {name: weight * scale for name, weight in weights.items()})
+    return _make_scenario(edges, {name: weight * scale for name, weight in weights.items()})
 
 
-def _scenario(edges: Mapping[str, tuple[str, ...]], latency_s: dict[str, float]) -> Scenario:
+def _make_scenario(edges: Mapping[str, tuple[str, ...]], latency_s: dict[str, float]) -> Scenario:
     return Scenario(
-        tasks=dag(edges, latency_s=latency_s),
+        tasks=script_tasks(edges, latency_s=latency_s),
         latency_s={"Plan": PLANNER_S, "Answer": SYNTHESIZER_S},
     )
 
 
-def limit_s(scenario: Scenario) -> float:
+def compute_limit_s(scenario: Scenario) -> float:
     """Give the time no schedule can beat."""
     ends: dict[str, float] = {}
     for task in scenario.tasks:
@@ -76,7 +76,7 @@ def limit_s(scenario: Scenario) -> float:
     return PLANNER_S + max(ends.values()) + SYNTHESIZER_S
 
 
-def barrier_limit_s(scenario: Scenario) -> float:
+def compute_barrier_limit_s(scenario: Scenario) -> float:
     """Give the time that waves need at least."""
     level: dict[str, int] = {}
     for task in scenario.tasks:
@@ -97,19 +97,21 @@ class WaveState(TypedDict, total=False):
 
 def build_waves(settings: Settings, saver: BaseCheckpointSaver[Any]) -> Any:
     """The baseline: ready tasks are sent, and all of them awaited before the next are."""
-    models = Models(settings.models())
-    model = models.chat("standard")
+    models = ModelCatalog(settings.build_model_settings())
+    model = models.get_chat_model("standard")
 
     async def plan(state: WaveState) -> WaveState:
-        return {"plan": (await ask(model, Plan, [HumanMessage("plan")])).value}
+        return {"plan": (await ask_model(model, Plan, [HumanMessage("plan")])).value}
 
     async def work(state: WaveState) -> WaveState:
         task = state["task"]
-        reply = await ask(model, Report, [HumanMessage(f"task: {task.id}\n{task.description}")])
+        reply = await ask_model(
+            model, Report, [HumanMessage(f"task: {task.id}\n{task.description}")]
+        )
         return {"results": {task.id: reply.value}}
 
     async def answer(state: WaveState) -> WaveState:
-        return {"answer": (await ask(model, Answer, [HumanMessage("answer")])).value}
+        return {"answer": (await ask_model(model, Answer, [HumanMessage("answer")])).value}
 
     def ready(state: WaveState) -> list[Send] | str:
         done = state.get("results", {})
@@ -130,7 +132,7 @@ def build_waves(settings: Settings, saver: BaseCheckpointSaver[Any]) -> Any:
     return builder.compile(checkpointer=saver)
 
 
-async def makespan_s(run: Callable[[str], Awaitable[Any]], repeat: int) -> float:
+async def measure_makespan_s(run: Callable[[str], Awaitable[Any]], repeat: int) -> float:
     """Give the median of some runs, after one that warms up."""
     taken = []
     for index in range(repeat + 1):
@@ -140,7 +142,7 @@ async def makespan_s(run: Callable[[str], Awaitable[Any]], repeat: int) -> float
     return statistics.median(taken[1:])
 
 
-def _settings(served: EndpointProcess) -> Settings:
+def _make_settings(served: EndpointProcess) -> Settings:
     names = dict.fromkeys(("model_fast", "model_standard", "model_strong"), "openai:gpt-5-mini")
     return Settings(
         openai_base_url=served.base_url,
@@ -150,12 +152,12 @@ def _settings(served: EndpointProcess) -> Settings:
     )
 
 
-async def measure(scenario: Scenario, *, where: str, repeat: int) -> dict[str, Any]:
+async def measure_scenario(scenario: Scenario, *, where: str, repeat: int) -> dict[str, Any]:
     """Measure one scenario on one saver: ours, and waves beside it."""
-    with endpoint_process(scenario) as served, tempfile.TemporaryDirectory() as folder:
-        settings = _settings(served)
-        async with _saver(where, Path(folder)) as saver:
-            ours = build_supervisor(team(), settings=settings, checkpointer=saver)
+    with run_endpoint_process(scenario) as served, tempfile.TemporaryDirectory() as folder:
+        settings = _make_settings(served)
+        async with _SaverContext(where, Path(folder)) as saver:
+            ours = build_supervisor(make_team(), settings=settings, checkpointer=saver)
             waves = build_waves(settings, saver)
 
             async def run_ours(thread: str) -> None:
@@ -169,22 +171,22 @@ async def measure(scenario: Scenario, *, where: str, repeat: int) -> dict[str, A
                 state = await waves.ainvoke({}, config, durability="sync")
                 assert len(state["results"]) == len(scenario.tasks)
 
-            ours_s = await makespan_s(run_ours, repeat)
-            calls = served.records()["calls"]
-            waves_s = await makespan_s(run_waves, repeat)
+            ours_s = await measure_makespan_s(run_ours, repeat)
+            calls = served.fetch_records()["calls"]
+            waves_s = await measure_makespan_s(run_waves, repeat)
     bytes_per_task = [call["body_bytes"] for call in calls if call["schema"] == "Report"]
     return {
-        "ours": ours_s / limit_s(scenario),
-        "waves": waves_s / limit_s(scenario),
-        "waves at best": barrier_limit_s(scenario) / limit_s(scenario),
+        "ours": ours_s / compute_limit_s(scenario),
+        "waves": waves_s / compute_limit_s(scenario),
+        "waves at best": compute_barrier_limit_s(scenario) / compute_limit_s(scenario),
         "calls": len(calls) / (repeat + 1),
         "tasks": len(scenario.tasks),
         "input bytes a task": statistics.mean(bytes_per_task),
-        "overhead ms a task": (ours_s - limit_s(scenario)) * 1000 / len(scenario.tasks),
+        "overhead ms a task": (ours_s - compute_limit_s(scenario)) * 1000 / len(scenario.tasks),
     }
 
 
-class _saver:
+class _SaverContext:
     """A checkpointer in memory or on SQLite, as an async context."""
 
     def __init__(self, where: str, folder: Path) -> None:
@@ -192,7 +194,7 @@ class _saver:
 
     async def __aenter__(self) -> BaseCheckpointSaver[Any]:
         if self.where == "memory":
-            return InMemorySaver(serde=strict_serializer())
+            return InMemorySaver(serde=build_strict_serializer())
         self._opened = open_saver(self.folder / "runs.sqlite")
         return await self._opened.__aenter__()
 
@@ -209,11 +211,11 @@ async def main() -> None:
     options = parser.parse_args()
     rows: dict[str, dict[str, Any]] = {}
     for name, scenario in {
-        "cascade": cascade(),
-        "random-40": random_dag(40, seed=7, mean_s=0.5),
+        "cascade": make_cascade_scenario(),
+        "random-40": make_random_scenario(40, seed=7, mean_s=0.5),
     }.items():
         for where in ("memory", "sqlite"):
-            row = await measure(scenario, where=where, repeat=options.repeat)
+            row = await measure_scenario(scenario, where=where, repeat=options.repeat)
             if not rows:
                 print("| makespan over the limit | " + " | ".join(row) + " |")
                 print("|---" * (len(row) + 1) + "|")

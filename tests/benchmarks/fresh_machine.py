@@ -35,35 +35,37 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     ),
     "test": ("bin/test", "tests/unit/test_layers.py", "tests/unit/test_timing.py"),
 }
-KEPT = re.compile(r"(?i)^(PIP|UV)_|_proxy$|^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE)$")
-SET_UP = "\n  done in "
+KEPT_VARIABLES = re.compile(
+    r"(?i)^(PIP|UV)_|_proxy$|^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE)$"
+)
+SET_UP_END = "\n  done in "
 """Ends what `bin/` says while it sets up."""
 HANG_S = 1800.0
 
 
 @dataclass(frozen=True)
-class Row:
+class CloneRow:
     """One clone: by what it is set up, and which command comes first."""
 
     python: str
     installer: str
-    first: str
+    first_command: str
 
     @property
-    def order(self) -> list[str]:
+    def list_commands(self) -> list[str]:
         """Return the names of both commands, in order."""
-        return sorted(COMMANDS, key=lambda name: name != self.first)
+        return sorted(COMMANDS, key=lambda name: name != self.first_command)
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """What a command came to."""
 
     code: int
     seconds: float
     silence_s: float | None
     """The longest while it was setting up; None when there was nothing to set up."""
-    said: str
+    output: str
 
 
 def main() -> int:
@@ -73,40 +75,43 @@ def main() -> int:
     parser.add_argument("--installer", action="append", choices=["pip", "uv"])
     parser.add_argument("--first", action="append", choices=list(COMMANDS))
     given = parser.parse_args()
-    pythons = [shutil.which(each) or each for each in given.python or _pythons()]
+    pythons = [shutil.which(each) or each for each in given.python or _list_pythons()]
     installers = given.installer or ["pip", *(["uv"] if shutil.which("uv") else [])]
-    rows = [Row(*each) for each in product(pythons, installers, given.first or COMMANDS)]
+    rows = [CloneRow(*each) for each in product(pythons, installers, given.first or COMMANDS)]
     if not rows:
         print(f"no Python of {', '.join(MINORS)} was found: name one with --python")
         return 1
-    print(f"{len(rows)} clones of {_commit()}", flush=True)
+    print(f"{len(rows)} clones of {_read_commit()}", flush=True)
     print("| Python | installer | first command | second command |\n|---|---|---|---|", flush=True)
-    failures = [failed for row in rows if (failed := _show(row))]
+    failures = [failed for row in rows if (failed := _run_row(row))]
     for failure in failures:
         print(f"\n{failure}")
     return 1 if failures else 0
 
 
-def _show(row: Row) -> str:
+def _run_row(row: CloneRow) -> str:
     """Run a row, print it, and return what failed; empty when nothing did."""
     with tempfile.TemporaryDirectory(prefix="fresh-") as folder:
         checkout = Path(folder) / "clone"
         subprocess.run(["git", "clone", "-q", str(ROOT), str(checkout)], check=True)
-        ended = [_run(row, name, checkout) for name in row.order]
-    cells = [_cell(name, each) for name, each in zip(row.order, ended, strict=True)]
-    print(f"| {' | '.join([_version(row.python), _release(row), *cells])} |", flush=True)
+        ended = [_run_command(row, name, checkout) for name in row.list_commands]
+    cells = [_format_cell(name, each) for name, each in zip(row.list_commands, ended, strict=True)]
+    print(
+        f"| {' | '.join([_read_version(row.python), _read_installer_release(row), *cells])} |",
+        flush=True,
+    )
     failed = next((each for each in ended if each.code), None)
-    return f"{row}:\n{failed.said[-4000:]}" if failed else ""
+    return f"{row}:\n{failed.output[-4000:]}" if failed else ""
 
 
-def _run(row: Row, name: str, checkout: Path) -> Ended:
+def _run_command(row: CloneRow, name: str, checkout: Path) -> CommandResult:
     began = last = time.monotonic()
     silence, said = 0.0, ""
     is_set_up = False
     process = subprocess.Popen(
         COMMANDS[name],
         cwd=checkout,
-        env=_environment(row),
+        env=_build_environment(row),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -116,20 +121,20 @@ def _run(row: Row, name: str, checkout: Path) -> Ended:
         now = time.monotonic()
         silence, last = silence if is_set_up else max(silence, now - last), now
         said += part.decode(errors="replace")
-        is_set_up = is_set_up or SET_UP in said
+        is_set_up = is_set_up or SET_UP_END in said
     code, seconds = process.wait(HANG_S), time.monotonic() - began
-    return Ended(code, seconds, silence if is_set_up else None, said)
+    return CommandResult(code, seconds, silence if is_set_up else None, said)
 
 
-def _cell(name: str, ended: Ended) -> str:
+def _format_cell(name: str, ended: CommandResult) -> str:
     verdict = f"exit code {ended.code}" if ended.code else "ok"
     set_up = ended.silence_s is not None
     silent = f", set-up silent for {ended.silence_s:.0f} s at most" if set_up else ""
     return f"`bin/{name}` {verdict} in {ended.seconds:.0f} s{silent}"
 
 
-def _environment(row: Row) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if KEPT.search(name)}
+def _build_environment(row: CloneRow) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if KEPT_VARIABLES.search(name)}
     folders = os.environ["PATH"].split(os.pathsep)
     without_uv = [folder for folder in folders if not (Path(folder) / "uv").exists()]
     uv = shutil.which("uv")
@@ -138,7 +143,7 @@ def _environment(row: Row) -> dict[str, str]:
     return {**kept, **more}
 
 
-def _pythons() -> Iterator[str]:
+def _list_pythons() -> Iterator[str]:
     """Find an interpreter of each release: on PATH, or where pyenv keeps its own."""
     for minor in MINORS:
         homes = sorted((Path.home() / ".pyenv" / "versions").glob(f"{minor}.*/bin/python3"))
@@ -146,27 +151,29 @@ def _pythons() -> Iterator[str]:
             yield found
 
 
-def _version(python: str) -> str:
-    return _said(python, "--version").removeprefix("Python ")
+def _read_version(python: str) -> str:
+    return _read_output(python, "--version").removeprefix("Python ")
 
 
-def _release(row: Row) -> str:
+def _read_installer_release(row: CloneRow) -> str:
     """Return the installer with its release: of pip, the one that a new environment gets."""
     if row.installer == "uv":
-        return " ".join(_said("uv", "--version").split()[:2])
-    return f"pip {_said(row.python, '-c', 'import ensurepip; print(ensurepip.version())')}"
+        return " ".join(_read_output("uv", "--version").split()[:2])
+    return f"pip {_read_output(row.python, '-c', 'import ensurepip; print(ensurepip.version())')}"
 
 
-def _commit() -> str:
-    changed = " (what is not committed is not in it)" if _said(*_git("status", "-s")) else ""
-    return f"{_said(*_git('rev-parse', '--short', 'HEAD'))}{changed}"
+def _read_commit() -> str:
+    changed = (
+        " (what is not committed is not in it)" if _read_output(*_run_git("status", "-s")) else ""
+    )
+    return f"{_read_output(*_run_git('rev-parse', '--short', 'HEAD'))}{changed}"
 
 
-def _git(*arguments: str) -> list[str]:
+def _run_git(*arguments: str) -> list[str]:
     return ["git", "-C", str(ROOT), *arguments]
 
 
-def _said(*command: str) -> str:
+def _read_output(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 

@@ -17,7 +17,7 @@ COMMANDS = {
 }
 
 
-def best_s(command: list[str], repeat: int) -> float:
+def measure_best_s(command: list[str], repeat: int) -> float:
     """Give the shortest of some runs."""
     taken = []
     for _ in range(repeat):
@@ -27,9 +27,9 @@ def best_s(command: list[str], repeat: int) -> float:
     return min(taken)
 
 
-def ratios(repeat: int = 7) -> dict[str, float]:
+def measure_ratios(repeat: int = 7) -> dict[str, float]:
     """Give each command's time over that of the first."""
-    taken = {name: best_s(command, repeat) for name, command in COMMANDS.items()}
+    taken = {name: measure_best_s(command, repeat) for name, command in COMMANDS.items()}
     base = taken["import langgraph.graph"]
     return {name: seconds / base for name, seconds in taken.items()}
 
@@ -38,7 +38,7 @@ def main() -> None:
     """Print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=7)
-    for name, ratio in ratios(parser.parse_args().repeat).items():
+    for name, ratio in measure_ratios(parser.parse_args().repeat).items():
         print(f"| {name} | {ratio:.2f} |")
 
 

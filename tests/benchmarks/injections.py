@@ -15,32 +15,42 @@ from pathlib import Path
 
 from graph.settings import Settings
 from tests.endpoint import Endpoint
-from tests.injections.orders import DRESSES, Order, calls, handed_back, notes, words
-from tests.injections.play import Played, play
+from tests.injections.orders import (
+    DISGUISES,
+    Order,
+    list_benign_orders,
+    list_call_orders,
+    list_escalation_orders,
+    list_text_orders,
+)
+from tests.injections.play import InjectedRun, run_with_injections
 from tests.injections.surfaces import SURFACES
-from tests.injections.world import World
+from tests.injections.world import FakeInternet
 
-GROUPS = (calls, words, handed_back)
+GROUPS = (list_call_orders, list_text_orders, list_escalation_orders)
 
 
-async def counted(surfaces: Sequence[str], dresses: int) -> int:
+async def count_crossings(surfaces: Sequence[str], dresses: int) -> int:
     """Play all, tell each surface on a line, and give the number of crossings."""
     tried, asked, crossings, benign = 0, 0, list[str](), 0
     with tempfile.TemporaryDirectory() as folder:
         async with Endpoint() as endpoint:
             for number, surface in enumerate(surfaces):
-                runs = list[tuple[Played, int]]()
-                names = list(DRESSES)[number % len(DRESSES) :] + list(DRESSES)
+                runs = list[tuple[InjectedRun, int]]()
+                names = list(DISGUISES)[number % len(DISGUISES) :] + list(DISGUISES)
                 for dress in names[:dresses]:
                     for group in GROUPS:
                         place = Path(folder) / f"{number}-{dress}-{group.__name__}"
-                        runs.append(await _played(endpoint, place, surface, dress, group))
+                        runs.append(await _run_group(endpoint, place, surface, dress, group))
                 place = Path(folder) / f"{number}-benign"
-                honest, _ = await _played(endpoint, place, surface, "plain", notes)
-                benign += len(honest.denied)
+                honest, _ = await _run_group(endpoint, place, surface, "plain", list_benign_orders)
+                benign += len(honest.denied_calls)
                 crossed = [text for run, _ in runs for text in run.crossings]
-                obeyed, orders = sum(len(run.tried) for run, _ in runs), sum(n for _, n in runs)
-                denied = sum(len(run.denied) for run, _ in runs)
+                obeyed, orders = (
+                    sum(len(run.obeyed_orders) for run, _ in runs),
+                    sum(n for _, n in runs),
+                )
+                denied = sum(len(run.denied_calls) for run, _ in runs)
                 print(
                     f"{surface:24} {obeyed:3} of {orders} obeyed, {denied:3} calls refused, "
                     f"{len(crossed)} crossings; benign: {honest.state['status']}",
@@ -56,14 +66,14 @@ async def counted(surfaces: Sequence[str], dresses: int) -> int:
     return len(crossings) + benign
 
 
-async def _played(
+async def _run_group(
     endpoint: Endpoint, place: Path, surface: str, dress: str, group: Callable[[int], list[Order]]
-) -> tuple[Played, int]:
-    async with World() as world:
+) -> tuple[InjectedRun, int]:
+    async with FakeInternet() as world:
         orders = group(world.port)
-        run = await play(
+        run = await run_with_injections(
             endpoint,
-            _settings(endpoint),
+            _make_settings(endpoint),
             place / "run",
             surface=surface,
             dress=dress,
@@ -73,7 +83,7 @@ async def _played(
     return run, len(orders)
 
 
-def _settings(endpoint: Endpoint) -> Settings:
+def _make_settings(endpoint: Endpoint) -> Settings:
     name = "openai:gpt-5-mini"
     return Settings(
         openai_base_url=endpoint.base_url,
@@ -90,7 +100,7 @@ def main() -> None:
     parser.add_argument("--dresses", type=int, default=1, help="how many for each order, 1 to 4")
     parser.add_argument("--surface", action="append", choices=list(SURFACES))
     options = parser.parse_args()
-    found = asyncio.run(counted(options.surface or list(SURFACES), options.dresses))
+    found = asyncio.run(count_crossings(options.surface or list(SURFACES), options.dresses))
     raise SystemExit(1 if found else 0)
 
 

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from tests import postgres
-from tests.benchmarks.dispatch import random_dag
-from tests.endpoint.process import ROOT, EndpointProcess, endpoint_process
+from tests.benchmarks.dispatch import make_random_scenario
+from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
 
 THREAD = "killed"
 TRIALS_AT_ONCE = 2
@@ -35,52 +35,52 @@ HANG_S = 240.0
 
 
 @dataclass(frozen=True)
-class Trial:
+class KillTrial:
     """What one kill did."""
 
     tasks: int
     finished_before: int
     run_again: int
     is_right: bool
-    said: str = ""
+    output: str = ""
 
 
-def trial(seed: int, *, url: str = "", tasks: int = 12, kills: int = 1) -> Trial:
+def run_trial(seed: int, *, url: str = "", tasks: int = 12, kills: int = 1) -> KillTrial:
     """Run, kill at random moments, resume, and count."""
     draw = random.Random(seed)
-    scenario = random_dag(tasks, seed=seed, mean_s=0.25, max_depth=5)
+    scenario = make_random_scenario(tasks, seed=seed, mean_s=0.25, max_depth=5)
     with (
-        endpoint_process(scenario) as served,
+        run_endpoint_process(scenario) as served,
         tempfile.TemporaryDirectory() as folder,
-        postgres.schema(url) if url else nullcontext("") as database,
+        postgres.create_schema(url) if url else nullcontext("") as database,
     ):
-        start = partial(_start, served=served, folder=Path(folder), database=database)
+        start = partial(_start_command, served=served, folder=Path(folder), database=database)
         command = ["run", "Compare the parts.", "--thread", THREAD, "--json"]
         finished: dict[str, int] = {}
         for _ in range(kills):
             _kill_midway(start(command), Path(folder), draw)
-            calls = _calls(served)
-            finished = {name: calls[name] for name in _reported(Path(folder))} | finished
+            calls = _count_calls(served)
+            finished = {name: calls[name] for name in _list_reported_tasks(Path(folder))} | finished
             command = ["resume", THREAD, "--json"]
         child = start(command)
         stdout, stderr = child.communicate(timeout=HANG_S)
-        calls = _calls(served)
+        calls = _count_calls(served)
     outcome = json.loads(stdout) if stdout else {}
     reports = outcome.get("results") or {}
     is_right = child.returncode == 0 and all(
         reports.get(f"t{index}", {}).get("status") == "completed" for index in range(tasks)
     )
     again = sum(calls[name] - before for name, before in finished.items())
-    return Trial(tasks, len(finished), again, is_right, "" if is_right else stderr[-500:])
+    return KillTrial(tasks, len(finished), again, is_right, "" if is_right else stderr[-500:])
 
 
-def _calls(served: EndpointProcess) -> Counter[str]:
+def _count_calls(served: EndpointProcess) -> Counter[str]:
     """Count how often each task was worked at until now."""
-    calls = served.records()["calls"]
+    calls = served.fetch_records()["calls"]
     return Counter(call["task"] for call in calls if call["schema"] == "Report")
 
 
-def _start(
+def _start_command(
     command: list[str], *, served: EndpointProcess, folder: Path, database: str
 ) -> "subprocess.Popen[str]":
     environment = {
@@ -108,8 +108,8 @@ def _start(
 
 def _kill_midway(child: "subprocess.Popen[str]", folder: Path, draw: random.Random) -> None:
     """Kill a child a random while after its workers have begun."""
-    already = len(_events(folder))
-    while child.poll() is None and not _began(_events(folder)[already:]):
+    already = len(_read_events(folder))
+    while child.poll() is None and not _has_begun(_read_events(folder)[already:]):
         time.sleep(0.01)
     time.sleep(draw.uniform(0.0, 1.2))
     if child.poll() is None:
@@ -117,18 +117,18 @@ def _kill_midway(child: "subprocess.Popen[str]", folder: Path, draw: random.Rand
     child.communicate()
 
 
-def _began(events: list[dict[str, Any]]) -> bool:
+def _has_begun(events: list[dict[str, Any]]) -> bool:
     return any(event.get("kind") == "task_started" for event in events)
 
 
-def _events(folder: Path) -> list[dict[str, Any]]:
+def _read_events(folder: Path) -> list[dict[str, Any]]:
     paths = (folder / ".supervise").rglob(f"traces/{THREAD}.jsonl")
     lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
-def _reported(folder: Path) -> set[str]:
-    return {event["task"] for event in _events(folder) if event.get("kind") == "report"}
+def _list_reported_tasks(folder: Path) -> set[str]:
+    return {event["task"] for event in _read_events(folder) if event.get("kind") == "report"}
 
 
 def main() -> None:
@@ -139,8 +139,8 @@ def main() -> None:
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with postgres.server() if options.postgres else nullcontext() as server:
-        one = partial(trial, url=server.url() if server else "", kills=options.times)
+    with postgres.run_server() if options.postgres else nullcontext() as server:
+        one = partial(run_trial, url=server.build_url() if server else "", kills=options.times)
         with ThreadPoolExecutor(TRIALS_AT_ONCE) as pool:
             trials = []
             for found in pool.map(one, range(options.seed, options.seed + options.kills)):

@@ -9,11 +9,11 @@ best of some rounds, in milliseconds, and over what `import langgraph.graph` tak
 import argparse
 import time
 
-from graph.teams import SHIPPED, load_team
-from tests.benchmarks.imports import COMMANDS, best_s
+from graph.teams import SHIPPED_TEAMS_FOLDER, load_team
+from tests.benchmarks.imports import COMMANDS, measure_best_s
 
 
-def round_s(names: list[str]) -> float:
+def measure_round_s(names: list[str]) -> float:
     """Read the teams once."""
     began = time.perf_counter()
     for name in names:
@@ -26,9 +26,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
     repeat = parser.parse_args().repeat
-    names = sorted(path.parent.name for path in SHIPPED.glob("*/team.md"))
-    taken = min(round_s(names) for _ in range(repeat))
-    ratio = taken / best_s(COMMANDS["import langgraph.graph"], repeat)
+    names = sorted(path.parent.name for path in SHIPPED_TEAMS_FOLDER.glob("*/team.md"))
+    taken = min(measure_round_s(names) for _ in range(repeat))
+    ratio = taken / measure_best_s(COMMANDS["import langgraph.graph"], repeat)
     print(f"{len(names)} teams: {taken * 1000:.0f} ms, {ratio:.2f} of `import langgraph.graph`")
 
 

@@ -20,16 +20,16 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import arun, build_supervisor
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from tests.endpoint import Scenario, ScriptedTask
-from tests.endpoint.process import endpoint_process
-from tests.teams import team
+from tests.endpoint.process import run_endpoint_process
+from tests.teams import make_team
 
 MODELS = dict.fromkeys(("model_fast", "model_standard", "model_strong"), "openai:gpt-5-mini")
 LATENCY_S = 0.2
 
 
-def scenario(tasks: int) -> Scenario:
+def make_scenario(tasks: int) -> Scenario:
     """Tasks of which the last needs all others."""
     names = [f"t{index}" for index in range(tasks)]
     parts = tuple(ScriptedTask(id=name, latency_s=LATENCY_S) for name in names[:-1])
@@ -37,9 +37,12 @@ def scenario(tasks: int) -> Scenario:
     return Scenario(tasks=(*parts, last), latency_s={"*": LATENCY_S})
 
 
-async def measure(runs: int, tasks: int, store: str, *, max_concurrency: int) -> bool:
+async def measure_runs(runs: int, tasks: int, store: str, *, max_concurrency: int) -> bool:
     """Print how it went, and say whether all was right."""
-    with endpoint_process(scenario(tasks)) as served, tempfile.TemporaryDirectory() as name:
+    with (
+        run_endpoint_process(make_scenario(tasks)) as served,
+        tempfile.TemporaryDirectory() as name,
+    ):
         settings = Settings(
             openai_base_url=served.base_url,
             openai_api_key="sk-many",
@@ -48,35 +51,39 @@ async def measure(runs: int, tasks: int, store: str, *, max_concurrency: int) ->
             call_timeout_s=60,
             **MODELS,
         )
-        start = _starter(settings, store)
+        start = _build_starter(settings, store)
         await start("warm-up")
         gc.collect()
-        before_kib, tasks_before = _peak_kib(), len(asyncio.all_tasks())
+        before_kib, tasks_before = _read_peak_kib(), len(asyncio.all_tasks())
         began_s = time.perf_counter()
         ended = await asyncio.gather(
             *(start(f"run-{index}") for index in range(runs)), return_exceptions=True
         )
         seconds = time.perf_counter() - began_s
         right = sum(_is_right(outcome, tasks) for outcome in ended)
-        calls = len(served.records()["calls"]) - (tasks + 2)
-        _tell_wrong(ended, tasks)
+        calls = len(served.fetch_records()["calls"]) - (tasks + 2)
+        _print_wrong_runs(ended, tasks)
         left = len(asyncio.all_tasks()) - tasks_before
         print(f"{right} of {runs} runs right, {store}, {tasks} tasks each, in {seconds:.1f} s")
-        print(f"{(_peak_kib() - before_kib) / runs:,.0f} KiB a run at the peak")
+        print(f"{(_read_peak_kib() - before_kib) / runs:,.0f} KiB a run at the peak")
         print(f"{calls} calls for {runs * (tasks + 2)} that are needed; {left} tasks left over")
-        print(f"most calls in flight: {served.records()['max_in_flight']} of {max_concurrency}")
+        print(
+            f"most calls in flight: {served.fetch_records()['max_in_flight']} of {max_concurrency}"
+        )
         return right == runs and left == 0 and calls == runs * (tasks + 2)
 
 
-def _starter(settings: Settings, store: str) -> Any:
+def _build_starter(settings: Settings, store: str) -> Any:
     if store == "sqlite":
 
         async def kept(thread: str) -> Any:
-            return await arun("Compare the parts.", team=team(), settings=settings, thread=thread)
+            return await arun(
+                "Compare the parts.", team=make_team(), settings=settings, thread=thread
+            )
 
         return kept
-    saver = InMemorySaver(serde=strict_serializer())
-    graph = build_supervisor(team(), settings=settings, checkpointer=saver)
+    saver = InMemorySaver(serde=build_strict_serializer())
+    graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
     async def bare(thread: str) -> Any:
         config: Any = {"configurable": {"thread_id": thread}}
@@ -95,13 +102,13 @@ def _is_right(outcome: Any, tasks: int) -> bool:
     )
 
 
-def _tell_wrong(ended: list[Any], tasks: int) -> None:
+def _print_wrong_runs(ended: list[Any], tasks: int) -> None:
     wrong = [outcome for outcome in ended if not _is_right(outcome, tasks)]
     for outcome in wrong[:5]:
         print(f"wrong: {str(outcome)[:500]}")
 
 
-def _peak_kib() -> int:
+def _read_peak_kib() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -114,7 +121,9 @@ def main() -> None:
     parser.add_argument("--max-concurrency", type=int, default=100)
     options = parser.parse_args()
     is_right = asyncio.run(
-        measure(options.runs, options.tasks, options.store, max_concurrency=options.max_concurrency)
+        measure_runs(
+            options.runs, options.tasks, options.store, max_concurrency=options.max_concurrency
+        )
     )
     sys.exit(not is_right)
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from graph import build_supervisor
 from graph.settings import Settings
-from tests.endpoint import Scenario, dag
-from tests.endpoint.process import EndpointProcess, endpoint_process
-from tests.teams import team
+from tests.endpoint import Scenario, script_tasks
+from tests.endpoint.process import EndpointProcess, run_endpoint_process
+from tests.teams import make_team
 
 EDGES: dict[str, tuple[str, ...]] = {
     **{f"t{n}": () for n in range(6)},
@@ -26,23 +26,23 @@ EDGES: dict[str, tuple[str, ...]] = {
     "t8": ("t7",),
     "t9": ("t2",),
 }
-RECRUIT = {
+SPECIALIST = {
     "role": "Parts writer",
     "instructions": "Name the figures of the part, each with its source.",
     "tools": ["calculate"],
 }
 
 
-def scenario(worker: str) -> Scenario:
+def make_scenario(worker: str) -> Scenario:
     """Ten tasks for one worker, or for as many specialists."""
     return Scenario(
-        tasks=dag(EDGES, latency_s=0.5, worker=worker),
-        answers={"Recruit": RECRUIT},
+        tasks=script_tasks(EDGES, latency_s=0.5, worker=worker),
+        answers={"Recruit": SPECIALIST},
         latency_s={"*": 0.2},
     )
 
 
-async def played(endpoint: EndpointProcess, repeat: int) -> dict[str, float]:
+async def measure_plan(endpoint: EndpointProcess, repeat: int) -> dict[str, float]:
     """Run the plan some times, after one that warms up: median seconds, calls and tokens a run."""
     name = "openai:gpt-5-mini"
     settings = Settings(
@@ -53,7 +53,7 @@ async def played(endpoint: EndpointProcess, repeat: int) -> dict[str, float]:
         model_strong=name,
         max_concurrency=64,
     )
-    graph = build_supervisor(team(recruit=True, grant=("calculate",)), settings=settings)
+    graph = build_supervisor(make_team(recruit=True, grant=("calculate",)), settings=settings)
     seconds, state = [], {}
     for _ in range(repeat + 1):
         began = time.perf_counter()
@@ -69,9 +69,11 @@ async def played(endpoint: EndpointProcess, repeat: int) -> dict[str, float]:
     }
 
 
-async def measured(static: EndpointProcess, recruited: EndpointProcess, repeat: int) -> None:
+async def print_comparison(
+    static: EndpointProcess, recruited: EndpointProcess, repeat: int
+) -> None:
     """Print both and their ratios."""
-    roster, specialists = await played(static, repeat), await played(recruited, repeat)
+    roster, specialists = await measure_plan(static, repeat), await measure_plan(recruited, repeat)
     print("| ten tasks | roster | specialists | ratio |")
     print("|---|---|---|---|")
     for name in roster:
@@ -85,10 +87,10 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     repeat = parser.parse_args().repeat
     with (
-        endpoint_process(scenario("researcher")) as static,
-        endpoint_process(scenario("specialist")) as recruited,
+        run_endpoint_process(make_scenario("researcher")) as static,
+        run_endpoint_process(make_scenario("specialist")) as recruited,
     ):
-        asyncio.run(measured(static, recruited, repeat))
+        asyncio.run(print_comparison(static, recruited, repeat))
 
 
 if __name__ == "__main__":

@@ -19,16 +19,16 @@ from graph import aresume, arun
 from graph.settings import Settings
 from nodes.errors import SupervisorError
 from tests import postgres
-from tests.benchmarks.dispatch import random_dag
-from tests.endpoint.process import EndpointProcess, endpoint_process
-from tests.teams import team
+from tests.benchmarks.dispatch import make_random_scenario
+from tests.endpoint.process import EndpointProcess, run_endpoint_process
+from tests.teams import make_team
 
 TASKS = 6
-EVERY_S = (5.0, 7.0)
+RESTART_INTERVAL_S = (5.0, 7.0)
 
 
 @dataclass
-class Count:
+class RestartCounts:
     """What happened to the runs."""
 
     restarts: int = 0
@@ -38,38 +38,44 @@ class Count:
     lost: list[str] = field(default_factory=list)
 
 
-async def measure(runs: int, *, at_once: int, seed: int) -> tuple[Count, Counter[str]]:
+async def measure_restarts(
+    runs: int, *, at_once: int, seed: int
+) -> tuple[RestartCounts, Counter[str]]:
     """Run many while the server is restarted; give the counts, and the calls for each task."""
-    count, places = Count(), asyncio.Semaphore(at_once)
-    scenario = random_dag(TASKS, seed=seed, mean_s=0.3, max_depth=4)
+    count, places = RestartCounts(), asyncio.Semaphore(at_once)
+    scenario = make_random_scenario(TASKS, seed=seed, mean_s=0.3, max_depth=4)
     with (
-        postgres.server() as server,
-        endpoint_process(scenario) as served,
+        postgres.run_server() as server,
+        run_endpoint_process(scenario) as served,
         tempfile.TemporaryDirectory() as folder,
     ):
-        settings = _settings(served, server.url(), Path(folder))
-        restarting = asyncio.create_task(_restart(server, count, random.Random(seed)))
+        settings = _make_settings(served, server.build_url(), Path(folder))
+        restarting = asyncio.create_task(_restart_repeatedly(server, count, random.Random(seed)))
 
         async def one(index: int) -> None:
             async with places:
-                await _one(f"run-{index}", settings, count)
+                await _run_one(f"run-{index}", settings, count)
 
         await asyncio.gather(*(one(index) for index in range(runs)))
         restarting.cancel()
         await asyncio.gather(restarting, return_exceptions=True)
-        calls = served.records()["calls"]
+        calls = served.fetch_records()["calls"]
     return count, Counter(call["task"] for call in calls if call["schema"] == "Report")
 
 
-async def _one(thread: str, settings: Settings, count: Count) -> None:
+async def _run_one(thread: str, settings: Settings, count: RestartCounts) -> None:
     try:
-        outcome = await arun("Compare the parts.", team=team(), settings=settings, thread=thread)
+        outcome = await arun(
+            "Compare the parts.", team=make_team(), settings=settings, thread=thread
+        )
         problem = str(outcome.error or "")
         if outcome.error:
             outcome = await aresume(thread, settings=settings)
     except SupervisorError as error:  # it never began; the request is made once more
         problem = str(error)
-        outcome = await arun("Compare the parts.", team=team(), settings=settings, thread=thread)
+        outcome = await arun(
+            "Compare the parts.", team=make_team(), settings=settings, thread=thread
+        )
     if problem:
         count.errors.append(problem)
     if outcome.status == "done" and len(outcome.results) == TASKS:
@@ -78,15 +84,17 @@ async def _one(thread: str, settings: Settings, count: Count) -> None:
         count.lost.append(f"{thread}: {outcome.status}: {outcome.error}")
 
 
-async def _restart(server: postgres.Server, count: Count, draw: random.Random) -> None:
+async def _restart_repeatedly(
+    server: postgres.PostgresServer, count: RestartCounts, draw: random.Random
+) -> None:
     while True:
-        await asyncio.sleep(draw.uniform(*EVERY_S))
+        await asyncio.sleep(draw.uniform(*RESTART_INTERVAL_S))
         # Not to be cut off between stop and start.
         await asyncio.shield(asyncio.to_thread(server.restart))
         count.restarts += 1
 
 
-def _settings(served: EndpointProcess, url: str, folder: Path) -> Settings:
+def _make_settings(served: EndpointProcess, url: str, folder: Path) -> Settings:
     names = dict.fromkeys(("model_fast", "model_standard", "model_strong"), "openai:gpt-5-mini")
     return Settings(
         openai_base_url=served.base_url,
@@ -104,7 +112,9 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    count, calls = asyncio.run(measure(options.runs, at_once=options.at_once, seed=options.seed))
+    count, calls = asyncio.run(
+        measure_restarts(options.runs, at_once=options.at_once, seed=options.seed)
+    )
     print(
         f"{options.runs} runs, {options.at_once} at once, {count.restarts} restarts of the server"
     )

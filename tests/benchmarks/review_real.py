@@ -24,14 +24,14 @@ from pathlib import Path
 from graph import arun
 from graph.outcome import Outcome
 from graph.settings import Settings
-from nodes.synthesis.findings import gather
+from nodes.synthesis.findings import collect_findings
 
 KINDS = (".py", ".pyi", ".cfg", ".toml", ".yml", ".yaml", ".ini", ".sh", ".js")
 MAX_FILE_BYTES = 400_000
 
 
 @dataclass(frozen=True)
-class Pair:
+class ReleasePair:
     """Two releases; the change goes from the first to the second."""
 
     package: str
@@ -43,17 +43,23 @@ class Pair:
 
 
 PAIRS = (
-    Pair("requests", "2.31.0", "2.30.0", "leaks Proxy-Authorization (CVE-2023-32681)"),
-    Pair("urllib3", "2.0.7", "2.0.5", "keeps cookies and bodies on redirects (CVE-2023-43804)"),
-    Pair("jinja2", "3.1.4", "3.1.2", "lets attributes through xmlattr (CVE-2024-22195)"),
-    Pair("flask", "2.2.2", "2.3.0", "forwards, a feature release"),
-    Pair("paramiko", "2.4.0", "2.4.2", "forwards, with the fix of CVE-2018-7750"),
-    Pair("celery", "5.2.2", "5.2.1", "builds any exception a backend names (CVE-2021-23727)"),
-    Pair("pillow", "9.0.1", "8.4.0", "eval of names (CVE-2022-22817), shell commands"),
-    Pair("joblib", "1.2.0", "1.1.0", "eval of pre_dispatch (CVE-2022-21797)", "joblib"),
-    Pair("babel", "2.9.1", "2.9.0", "unpickles a file of any path (CVE-2021-42771)"),
-    Pair("django", "4.2.11", "4.2.10", "slow regular expression (CVE-2024-27351)", "django"),
-    Pair("ansible-core", "2.15.6", "2.15.5", "unpacks archives without a check (CVE-2023-5115)"),
+    ReleasePair("requests", "2.31.0", "2.30.0", "leaks Proxy-Authorization (CVE-2023-32681)"),
+    ReleasePair(
+        "urllib3", "2.0.7", "2.0.5", "keeps cookies and bodies on redirects (CVE-2023-43804)"
+    ),
+    ReleasePair("jinja2", "3.1.4", "3.1.2", "lets attributes through xmlattr (CVE-2024-22195)"),
+    ReleasePair("flask", "2.2.2", "2.3.0", "forwards, a feature release"),
+    ReleasePair("paramiko", "2.4.0", "2.4.2", "forwards, with the fix of CVE-2018-7750"),
+    ReleasePair(
+        "celery", "5.2.2", "5.2.1", "builds any exception a backend names (CVE-2021-23727)"
+    ),
+    ReleasePair("pillow", "9.0.1", "8.4.0", "eval of names (CVE-2022-22817), shell commands"),
+    ReleasePair("joblib", "1.2.0", "1.1.0", "eval of pre_dispatch (CVE-2022-21797)", "joblib"),
+    ReleasePair("babel", "2.9.1", "2.9.0", "unpickles a file of any path (CVE-2021-42771)"),
+    ReleasePair("django", "4.2.11", "4.2.10", "slow regular expression (CVE-2024-27351)", "django"),
+    ReleasePair(
+        "ansible-core", "2.15.6", "2.15.5", "unpacks archives without a check (CVE-2023-5115)"
+    ),
 )
 
 
@@ -72,7 +78,9 @@ def main() -> None:
                 continue
             try:
                 trees = [
-                    _tree(_downloaded(pair.package, version, store, options.pip), pair.under)
+                    _read_archive(
+                        _download_release(pair.package, version, store, options.pip), pair.under
+                    )
                     for version in (pair.before, pair.after)
                 ]
             except OSError as error:
@@ -81,10 +89,10 @@ def main() -> None:
             if options.reverse:
                 pair = replace(pair, before=pair.after, after=pair.before)
                 trees.reverse()
-            _report(pair, _diff(*trees), Path(folder))
+            _print_review(pair, _make_diff(*trees), Path(folder))
 
 
-def _downloaded(package: str, version: str, store: Path, pip: str) -> Path:
+def _download_release(package: str, version: str, store: Path, pip: str) -> Path:
     """Fetch a source release, or a wheel where pip cannot read its source here."""
     target = store / f"{package}-{version}"
     target.mkdir(parents=True, exist_ok=True)
@@ -101,7 +109,7 @@ def _downloaded(package: str, version: str, store: Path, pip: str) -> Path:
     return found
 
 
-def _tree(archive: Path, under: str) -> dict[str, str]:
+def _read_archive(archive: Path, under: str) -> dict[str, str]:
     """Read the texts of an archive, by their names below its top folder."""
     texts = dict[str, str]()
     if archive.suffix == ".whl":
@@ -119,24 +127,24 @@ def _tree(archive: Path, under: str) -> dict[str, str]:
     return {name: text for name, text in texts.items() if f"/{name}".find(f"/{under}") >= 0}
 
 
-def _diff(before: dict[str, str], after: dict[str, str]) -> str:
+def _make_diff(before: dict[str, str], after: dict[str, str]) -> str:
     """Make the diff of two trees."""
     parts = list[str]()
     for name in sorted(before.keys() | after.keys()):
         old_name = f"a/{name}" if name in before else "/dev/null"
         new_name = f"b/{name}" if name in after else "/dev/null"
-        old, new = _lines(before.get(name, "")), _lines(after.get(name, ""))
+        old, new = _split_lines(before.get(name, "")), _split_lines(after.get(name, ""))
         parts += difflib.unified_diff(old, new, old_name, new_name)
     return "".join(parts)
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """Split at line ends alone, and end every line."""
     lines = text.replace("\r\n", "\n").split("\n")
     return [f"{line}\n" for line in (lines if lines[-1] else lines[:-1])]
 
 
-def _report(pair: Pair, diff: str, folder: Path) -> None:
+def _print_review(pair: ReleasePair, diff: str, folder: Path) -> None:
     settings = Settings(database_url=f"sqlite:///{folder / 'runs.sqlite'}")
     outcome = asyncio.run(
         arun(
@@ -154,7 +162,8 @@ def _report(pair: Pair, diff: str, folder: Path) -> None:
     print(
         f"| {pair.package} {pair.before} → {pair.after} | {diff.count(chr(10)):,} lines "
         f"| {shown} | {len(sure) - len(outcome.answer.findings)} merged "
-        f"| {len(reported) - len(sure)} hints held back | {_lowest(outcome)} lowest shown "
+        f"| {len(reported) - len(sure)} hints held back | {_find_lowest_confidence(outcome)} "
+        "lowest shown "
         f"| {outcome.timing['wall_s']:.1f} s | {pair.note} |"
     )
     for finding in outcome.answer.findings:
@@ -163,9 +172,9 @@ def _report(pair: Pair, diff: str, folder: Path) -> None:
         print(f"    {finding.severity} {finding.confidence} {by} {place} {finding.message}")
 
 
-def _lowest(outcome: Outcome) -> str:
+def _find_lowest_confidence(outcome: Outcome) -> str:
     assert outcome.answer is not None, "there is an answer"
-    everything = gather(outcome.results.values(), min_confidence=80)
+    everything = collect_findings(outcome.results.values(), min_confidence=80)
     assert everything == outcome.answer.findings
     return str(min((finding.confidence for finding in outcome.answer.findings), default="-"))
 

@@ -19,28 +19,28 @@ from langgraph.checkpoint.base import empty_checkpoint
 from graph import arun
 from graph.settings import Settings
 from graph.store import open_database, open_saver
-from graph.trace import journal_path
-from tests.benchmarks.dispatch import random_dag
-from tests.endpoint.process import endpoint_process
-from tests.teams import team
+from graph.trace import get_log_path
+from tests.benchmarks.dispatch import make_random_scenario
+from tests.endpoint.process import run_endpoint_process
+from tests.teams import make_team
 
 CHECKPOINT_BYTES = 15_000
 
 
-async def bytes_a_task(tasks: int, folder: Path) -> tuple[float, float]:
+async def measure_bytes_per_task(tasks: int, folder: Path) -> tuple[float, float]:
     """Give what one task of a run adds to the database, and to the journal."""
-    with endpoint_process(random_dag(tasks, seed=7, mean_s=0.1)) as served:
+    with run_endpoint_process(make_random_scenario(tasks, seed=7, mean_s=0.1)) as served:
         settings = Settings(
             openai_base_url=served.base_url,
             openai_api_key="sk-storage",
             database_url=f"sqlite:///{folder / 'runs.sqlite'}",
         )
-        await arun("Compare the parts.", team=team(), settings=settings, thread="one")
-    journal = journal_path("one", settings).stat().st_size
-    return settings.database_path().stat().st_size / tasks, journal / tasks
+        await arun("Compare the parts.", team=make_team(), settings=settings, thread="one")
+    journal = get_log_path("one", settings).stat().st_size
+    return settings.resolve_database_path().stat().st_size / tasks, journal / tasks
 
 
-async def fill(path: Path, threads: int, checkpoints: int) -> None:
+async def fill_database(path: Path, threads: int, checkpoints: int) -> None:
     """Make a database of many threads."""
     values = {"text": "x" * CHECKPOINT_BYTES}
     async with open_saver(path) as saver:
@@ -53,7 +53,7 @@ async def fill(path: Path, threads: int, checkpoints: int) -> None:
             await asyncio.gather(*saved)
 
 
-async def opening_s(settings: Settings, repeat: int = 5) -> float:
+async def measure_opening_s(settings: Settings, repeat: int = 5) -> float:
     """Give the time from the lock to the open database, the median of some."""
     taken = []
     for index in range(repeat):
@@ -63,17 +63,17 @@ async def opening_s(settings: Settings, repeat: int = 5) -> float:
     return statistics.median(taken)
 
 
-async def measure(options: argparse.Namespace) -> None:
+async def print_measurements(options: argparse.Namespace) -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as folder:
-        kept, told = await bytes_a_task(options.tasks, Path(folder))
+        kept, told = await measure_bytes_per_task(options.tasks, Path(folder))
     print(f"a task takes {kept / 1000:.1f} kB in the database and {told / 1000:.1f} kB of journal")
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(database_url=f"sqlite:///{folder}/runs.sqlite")
-        empty_s = await opening_s(settings)
-        await fill(settings.database_path(), options.threads, options.checkpoints)
-        full_s = await opening_s(settings)
-        size = settings.database_path().stat().st_size
+        empty_s = await measure_opening_s(settings)
+        await fill_database(settings.resolve_database_path(), options.threads, options.checkpoints)
+        full_s = await measure_opening_s(settings)
+        size = settings.resolve_database_path().stat().st_size
     count = options.threads * options.checkpoints
     print(f"opening an empty database {empty_s * 1000:.0f} ms")
     full = f"{options.threads:,} threads and {count:,} checkpoints, {size / 1e6:.0f} MB"
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=40)
     parser.add_argument("--threads", type=int, default=1000)
     parser.add_argument("--checkpoints", type=int, default=10)
-    asyncio.run(measure(parser.parse_args()))
+    asyncio.run(print_measurements(parser.parse_args()))
 
 
 if __name__ == "__main__":

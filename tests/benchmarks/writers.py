@@ -24,12 +24,12 @@ from typing import Any
 from graph import arun
 from graph.settings import Settings
 from tests import postgres
-from tests.endpoint import Scenario, dag
-from tests.endpoint.process import ROOT, EndpointProcess, endpoint_process
-from tests.teams import team
+from tests.endpoint import Scenario, script_tasks
+from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
+from tests.teams import make_team
 
 CHAIN = {"A": (), "B": ("A",), "C": ("A",), "D": ("B", "C")}
-CONTENDER = """
+CONTENDER_PROGRAM = """
 import json, sys, time
 from graph import run
 from nodes.errors import SupervisorError
@@ -47,7 +47,7 @@ print(json.dumps({**told, "seconds": time.monotonic() - began}))
 
 
 @dataclass(frozen=True)
-class Contest:
+class ContestResult:
     """How it went for the processes that wanted one thread."""
 
     ran: int
@@ -56,21 +56,21 @@ class Contest:
     lost_updates: int
 
 
-def contest(processes: int, folder: Path, database: str) -> Contest:
+def run_contest(processes: int, folder: Path, database: str) -> ContestResult:
     """Let processes begin on one thread at the same moment."""
-    with endpoint_process(
-        Scenario(tasks=dag(CHAIN, latency_s=dict.fromkeys(CHAIN, 1.0)))
+    with run_endpoint_process(
+        Scenario(tasks=script_tasks(CHAIN, latency_s=dict.fromkeys(CHAIN, 1.0)))
     ) as served:
-        children = [_contender(folder, served, database) for _ in range(processes)]
+        children = [_start_contender(folder, served, database) for _ in range(processes)]
         for child in children:
             assert child.stdout is not None and child.stdout.readline() == "ready\n"
-        told = _let_go(children)
-        calls = served.records()["calls"]
+        told = _start_together(children)
+        calls = served.fetch_records()["calls"]
     worked = Counter(call["task"] for call in calls if call["schema"] == "Report")
     ran = [one for one in told if one["code"] == 0]
     refused = [one for one in told if one["code"] == 6]
     missing = sum(len(CHAIN) - one["tasks"] for one in ran)
-    return Contest(
+    return ContestResult(
         ran=len(ran),
         refused=len(refused),
         slowest_refusal_s=max((one["seconds"] for one in refused), default=0.0),
@@ -78,7 +78,7 @@ def contest(processes: int, folder: Path, database: str) -> Contest:
     )
 
 
-def _let_go(children: "Sequence[subprocess.Popen[str]]") -> list[dict[str, Any]]:
+def _start_together(children: "Sequence[subprocess.Popen[str]]") -> list[dict[str, Any]]:
     for child in children:
         assert child.stdin is not None
         child.stdin.write("go\n")
@@ -86,7 +86,9 @@ def _let_go(children: "Sequence[subprocess.Popen[str]]") -> list[dict[str, Any]]
     return [json.loads(child.communicate(timeout=120)[0]) for child in children]
 
 
-def _contender(folder: Path, served: EndpointProcess, database: str) -> "subprocess.Popen[str]":
+def _start_contender(
+    folder: Path, served: EndpointProcess, database: str
+) -> "subprocess.Popen[str]":
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -97,7 +99,7 @@ def _contender(folder: Path, served: EndpointProcess, database: str) -> "subproc
     }
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [sys.executable, "-c", CONTENDER],
+        [sys.executable, "-c", CONTENDER_PROGRAM],
         cwd=folder,
         env=environment,
         stdin=pipe,
@@ -106,10 +108,10 @@ def _contender(folder: Path, served: EndpointProcess, database: str) -> "subproc
     )
 
 
-async def crowd(threads: int, folder: Path, database: str) -> tuple[Counter[str], float]:
+async def run_crowd(threads: int, folder: Path, database: str) -> tuple[Counter[str], float]:
     """Run many threads at once on one database; give how they ended, and the seconds taken."""
-    with endpoint_process(
-        Scenario(tasks=dag(CHAIN, latency_s=dict.fromkeys(CHAIN, 0.2)))
+    with run_endpoint_process(
+        Scenario(tasks=script_tasks(CHAIN, latency_s=dict.fromkeys(CHAIN, 0.2)))
     ) as served:
         settings = Settings(
             openai_base_url=served.base_url,
@@ -120,7 +122,7 @@ async def crowd(threads: int, folder: Path, database: str) -> tuple[Counter[str]
         began = time.monotonic()
         outcomes = await asyncio.gather(
             *(
-                arun("Compare the parts.", team=team(), settings=settings, thread=f"t{index}")
+                arun("Compare the parts.", team=make_team(), settings=settings, thread=f"t{index}")
                 for index in range(threads)
             ),
             return_exceptions=True,
@@ -137,12 +139,12 @@ def main() -> None:
     parser.add_argument("--postgres", action="store_true")
     options = parser.parse_args()
     with (
-        postgres.server() if options.postgres else nullcontext() as server,
+        postgres.run_server() if options.postgres else nullcontext() as server,
         tempfile.TemporaryDirectory() as folder,
     ):
-        url = server.url() if server else ""
-        found = contest(options.processes, Path(folder), url)
-        ended, taken_s = asyncio.run(crowd(options.threads, Path(folder), url))
+        url = server.build_url() if server else ""
+        found = run_contest(options.processes, Path(folder), url)
+        ended, taken_s = asyncio.run(run_crowd(options.threads, Path(folder), url))
     where = "PostgreSQL" if options.postgres else "SQLite"
     print(
         f"{where}, one thread wanted by {options.processes} processes: {found.ran} ran, "

@@ -10,7 +10,7 @@ from tests.endpoint.scenario import Scenario
 from tests.endpoint.server import Endpoint
 
 
-async def serve(scenario: Scenario, port: int, log: Path | None) -> None:
+async def serve_scenario(scenario: Scenario, port: int, log: Path | None) -> None:
     """Serve until SIGINT or SIGTERM."""
     stop = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -28,4 +28,4 @@ if __name__ == "__main__":
     parser.add_argument("--log", type=Path, help="a file that gets a JSON line per begin and end")
     chosen = parser.parse_args()
     played = Scenario.load(chosen.scenario) if chosen.scenario else Scenario()
-    asyncio.run(serve(played, chosen.port, chosen.log))
+    asyncio.run(serve_scenario(played, chosen.port, chosen.log))

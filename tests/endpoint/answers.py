@@ -4,71 +4,71 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from tests.endpoint.request import Asked, Body
+from tests.endpoint.request import Body, ModelRequest
 from tests.endpoint.scenario import Json, Scenario
 
 
 @dataclass(frozen=True)
-class Said:
+class ModelReply:
     """A tool call when `name` is given, else words or JSON in the content."""
 
     name: str = ""
-    value: Json = ""
-    also: tuple[tuple[str, Json], ...] = ()
+    content: Json = ""
+    further_calls: tuple[tuple[str, Json], ...] = ()
     """Further tool calls of the same turn."""
     call_id: str | None = None
     """Of every tool call; each has one of its own without it."""
 
 
-class Script:
+class ScriptedModel:
     """Plays a scenario; remembers which answers have been used up."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self._used: Counter[str] = Counter()
+        self._use_counts: Counter[str] = Counter()
 
-    def say(self, asked: Asked, body: Body) -> Said:
+    def build_reply(self, asked: ModelRequest, body: Body) -> ModelReply:
         """Answer a request."""
-        task = self.scenario.task(asked.task)
+        task = self.scenario.find_task(asked.task)
         begun = asked.turn * task.calls_a_turn
-        if asked.schema == "Report" and not asked.forced and begun < len(task.tool_calls):
+        if asked.schema == "Report" and not asked.is_forced and begun < len(task.tool_calls):
             (name, arguments), *others = task.tool_calls[begun : begun + task.calls_a_turn]
-            return Said(name, arguments, tuple(others), call_id=task.call_id)
-        value = self._value(asked, body)
-        if isinstance(value, Said):
+            return ModelReply(name, arguments, tuple(others), call_id=task.call_id)
+        value = self._choose_content(asked, body)
+        if isinstance(value, ModelReply):
             return value
         if isinstance(value, str):
-            return Said(value=value)
-        return Said(asked.schema if asked.by_tool else "", value)
+            return ModelReply(content=value)
+        return ModelReply(asked.schema if asked.is_by_tool else "", value)
 
-    def latency_s(self, asked: Asked) -> float:
+    def compute_latency_s(self, asked: ModelRequest) -> float:
         """Give the seconds a request takes."""
-        task = self.scenario.task(asked.task)
+        task = self.scenario.find_task(asked.task)
         if asked.schema == "Report" and task.latency_s:
             return task.latency_s / (-(-len(task.tool_calls) // task.calls_a_turn) + 1)
         by_schema = self.scenario.latency_s
         return by_schema.get(asked.schema, by_schema.get("*", 0.0))
 
-    def _value(self, asked: Asked, body: Body) -> Json:
+    def _choose_content(self, asked: ModelRequest, body: Body) -> Json:
         scripted = self.scenario.answers.get(asked.schema)
         key = asked.schema
         if asked.schema == "Report":
-            report = self.scenario.task(asked.task).report
+            report = self.scenario.find_task(asked.task).report
             if report is not None:
                 scripted, key = report, f"Report {asked.task}"
         if callable(scripted):
             return scripted(body)
         if isinstance(scripted, list | tuple) and scripted:
-            self._used[key] += 1
-            return scripted[min(self._used[key], len(scripted)) - 1]
-        return self._default(asked) if scripted is None else scripted
+            self._use_counts[key] += 1
+            return scripted[min(self._use_counts[key], len(scripted)) - 1]
+        return self._build_default(asked) if scripted is None else scripted
 
-    def _default(self, asked: Asked) -> Json:
+    def _build_default(self, asked: ModelRequest) -> Json:
         match asked.schema:
             case "Plan":
-                return self.scenario.plan()
+                return self.scenario.build_plan()
             case "Report":
-                return report(asked.task)
+                return build_report(asked.task)
             case "Answer":
                 names = [f"{task.id}.md" for task in self.scenario.tasks]
                 return {"text": "The answer, from " + ", ".join(names), "sources": names}
@@ -78,10 +78,10 @@ class Script:
             case "":
                 return "The endpoint has nothing to add."
             case _:
-                return sample(asked.parameters, asked.parameters.get("$defs", {}))
+                return build_sample(asked.parameters, asked.parameters.get("$defs", {}))
 
 
-def report(task: str) -> dict[str, Json]:
+def build_report(task: str) -> dict[str, Json]:
     """Give the report a worker's model makes when nothing else is scripted."""
     return {
         "status": "completed",
@@ -91,10 +91,10 @@ def report(task: str) -> dict[str, Json]:
     }
 
 
-def sample(schema: dict[str, Any], defs: dict[str, Any]) -> Json:
+def build_sample(schema: dict[str, Any], defs: dict[str, Any]) -> Json:
     """Give a small value that a JSON schema admits: required fields only, first of each choice."""
     if "$ref" in schema:
-        return sample(defs.get(schema["$ref"].rsplit("/", 1)[-1], {}), defs)
+        return build_sample(defs.get(schema["$ref"].rsplit("/", 1)[-1], {}), defs)
     for key in ("const", "default"):
         if key in schema:
             return schema[key]
@@ -102,17 +102,20 @@ def sample(schema: dict[str, Any], defs: dict[str, Any]) -> Json:
         return schema["enum"][0]
     for key in ("anyOf", "oneOf", "allOf"):
         if key in schema:
-            return sample(schema[key][0], defs)
-    return _sample_of_type(schema, defs)
+            return build_sample(schema[key][0], defs)
+    return _build_sample_of_type(schema, defs)
 
 
-def _sample_of_type(schema: dict[str, Any], defs: dict[str, Any]) -> Json:
+def _build_sample_of_type(schema: dict[str, Any], defs: dict[str, Any]) -> Json:
     match schema.get("type"):
         case "object":
             fields = schema.get("properties", {})
-            return {name: sample(fields.get(name, {}), defs) for name in schema.get("required", ())}
+            return {
+                name: build_sample(fields.get(name, {}), defs)
+                for name in schema.get("required", ())
+            }
         case "array":
-            return [sample(schema.get("items", {}), defs)] * schema.get("minItems", 0)
+            return [build_sample(schema.get("items", {}), defs)] * schema.get("minItems", 0)
         case "integer" | "number":
             return max(schema.get("minimum", 0), min(schema.get("maximum", 80), 80))
         case "boolean":

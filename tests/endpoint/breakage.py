@@ -11,9 +11,9 @@ from aiohttp import web
 
 from tests.endpoint.faults import Fault
 
-DRIP_S = 0.3
+DRIP_INTERVAL_S = 0.3
 
-ERRORS: dict[str, tuple[int, str, str]] = {
+HTTP_ERRORS: dict[str, tuple[int, str, str]] = {
     "rate_limited": (429, "rate_limit_exceeded", "Rate limit reached, slow down."),
     "quota": (429, "insufficient_quota", "You exceeded your current quota."),
     "context_length": (400, "context_length_exceeded", "Maximum context length is 8192 tokens."),
@@ -22,7 +22,7 @@ ERRORS: dict[str, tuple[int, str, str]] = {
     "error_in_200": (200, "server_error", "The server had an error."),
 }
 
-BODIES: dict[str, str] = {
+BROKEN_BODIES: dict[str, str] = {
     "broken_json": '{"id": "chatcmpl-1", "choices": [{',
     "html": "<html><body><h1>Captive portal</h1></body></html>",
     "empty": "",
@@ -33,29 +33,31 @@ BODIES: dict[str, str] = {
 }
 
 
-async def respond(fault: Fault, request: web.Request, model: str) -> web.StreamResponse | None:
+async def respond_with_fault(
+    fault: Fault, request: web.Request, model: str
+) -> web.StreamResponse | None:
     """Answer with the fault; None when the fault only changes what is said."""
-    if fault.kind in ERRORS:
-        return _error(fault, request, model)
-    if fault.kind in BODIES:
+    if fault.kind in HTTP_ERRORS:
+        return _build_error(fault, request, model)
+    if fault.kind in BROKEN_BODIES:
         kind = "text/html" if fault.kind == "html" else "application/json"
-        return web.Response(text=BODIES[fault.kind], content_type=kind)
+        return web.Response(text=BROKEN_BODIES[fault.kind], content_type=kind)
     if fault.kind == "server_error":
         page = f"<html><body><h1>{fault.status}</h1>{'<p>upstream</p>' * 200}</body></html>"
         return web.Response(status=fault.status, text=page, content_type="text/html")
-    return await _stall(fault, request)
+    return await _respond_slowly(fault, request)
 
 
-async def _stall(fault: Fault, request: web.Request) -> web.StreamResponse | None:
+async def _respond_slowly(fault: Fault, request: web.Request) -> web.StreamResponse | None:
     match fault.kind:
         case "hang":
             await asyncio.Event().wait()
         case "reset":
-            _reset(request)
+            _reset_connection(request)
         case "drip":
-            return await _drip(request)
+            return await _send_drip(request)
         case "huge":
-            return await _huge(request, fault.size)
+            return await _send_huge_body(request, fault.size)
         case "gzip_bomb":
             packed = gzip.compress(b" " * fault.size + b"{}")
             headers = {"Content-Encoding": "gzip"}
@@ -63,56 +65,56 @@ async def _stall(fault: Fault, request: web.Request) -> web.StreamResponse | Non
     return None
 
 
-async def half(request: web.Request, whole: bytes) -> web.StreamResponse:
+async def send_half_body(request: web.Request, whole: bytes) -> web.StreamResponse:
     """Promise a whole body, send half of it and hang up."""
     response = web.StreamResponse(headers={"Content-Length": str(len(whole))})
     response.content_type = "application/json"
     await response.prepare(request)
     await response.write(whole[: len(whole) // 2])
-    hang_up(request)
+    close_connection(request)
     return response
 
 
-def hang_up(request: web.Request) -> None:
+def close_connection(request: web.Request) -> None:
     """Close the connection without a word."""
     if request.transport is not None:
         request.transport.close()
 
 
-def _reset(request: web.Request) -> None:
+def _reset_connection(request: web.Request) -> None:
     if request.transport is not None:
         request.transport.abort()
 
 
-def _error(fault: Fault, request: web.Request, model: str) -> web.Response:
-    status, code, words = ERRORS[fault.kind]
+def _build_error(fault: Fault, request: web.Request, model: str) -> web.Response:
+    status, code, words = HTTP_ERRORS[fault.kind]
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     message = words.replace("{key}", key).replace("{model}", model)
     content: dict[str, Any] = {"error": {"message": message, "type": code, "code": code}}
     headers = {}
     if fault.retry_after is not None:
-        headers["Retry-After"] = _retry_after(fault.retry_after)
+        headers["Retry-After"] = _format_retry_after(fault.retry_after)
     return web.Response(
         status=status, text=json.dumps(content), headers=headers, content_type="application/json"
     )
 
 
-def _retry_after(value: str) -> str:
+def _format_retry_after(value: str) -> str:
     if value.startswith("date:"):
         return formatdate(time.time() + float(value.removeprefix("date:")), usegmt=True)
     return value
 
 
-async def _drip(request: web.Request) -> web.StreamResponse:
+async def _send_drip(request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse()
     response.content_type = "application/json"
     await response.prepare(request)
     while True:
         await response.write(b" ")
-        await asyncio.sleep(DRIP_S)
+        await asyncio.sleep(DRIP_INTERVAL_S)
 
 
-async def _huge(request: web.Request, size: int) -> web.StreamResponse:
+async def _send_huge_body(request: web.Request, size: int) -> web.StreamResponse:
     response = web.StreamResponse()
     response.content_type = "application/json"
     await response.prepare(request)

@@ -28,7 +28,7 @@ class EndpointProcess:
         """What a client is given, with its `/v1`."""
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def records(self) -> dict[str, Any]:
+    def fetch_records(self) -> dict[str, Any]:
         """Fetch `calls` (without bodies) and `max_in_flight`."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/requests") as response:
             found: dict[str, Any] = json.load(response)
@@ -36,7 +36,7 @@ class EndpointProcess:
 
 
 @contextmanager
-def endpoint_process(
+def run_endpoint_process(
     scenario: Scenario, *, port: int = 0, log: Path | None = None
 ) -> Iterator[EndpointProcess]:
     """Start the endpoint as a child and wait until it listens."""

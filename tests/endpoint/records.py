@@ -28,7 +28,7 @@ class Call:
     client_gone: bool = False
     body: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Give the record without the body."""
         return {key: value for key, value in asdict(self).items() if key != "body"}
 
@@ -44,20 +44,20 @@ class Records:
         self._log: TextIO | None = log.open("a", encoding="utf-8") if log else None
 
     @contextmanager
-    def keep(self, call: Call) -> Iterator[Call]:
+    def record_call(self, call: Call) -> Iterator[Call]:
         """Record a call from its begin to its end."""
         self.calls.append(call)
         self.in_flight += 1
         self.max_in_flight = max(self.max_in_flight, self.in_flight)
-        self._write("began", call)
+        self._write_event("began", call)
         try:
             yield call
         finally:
             self.in_flight -= 1
             call.ended_s = time.monotonic()
-            self._write("ended", call)
+            self._write_event("ended", call)
 
-    def select(self, schema: str | None = None, task: str | None = None) -> list[Call]:
+    def select_calls(self, schema: str | None = None, task: str | None = None) -> list[Call]:
         """Give the calls for a schema, for a task, or for both."""
         return [
             call
@@ -65,9 +65,9 @@ class Records:
             if schema in (None, call.schema) and task in (None, call.task)
         ]
 
-    async def reach(self, began: int, ended: int = 0) -> None:
+    async def wait_for_calls(self, began: int, ended: int = 0) -> None:
         """Wait until so many calls have begun, and so many have ended."""
-        while len(self.calls) < began or self._ended() < ended:
+        while len(self.calls) < began or self._count_ended() < ended:
             self._changed.clear()
             await self._changed.wait()
 
@@ -77,12 +77,12 @@ class Records:
             self._log.close()
             self._log = None
 
-    def _ended(self) -> int:
+    def _count_ended(self) -> int:
         return sum(call.ended_s is not None for call in self.calls)
 
-    def _write(self, event: str, call: Call) -> None:
+    def _write_event(self, event: str, call: Call) -> None:
         self._changed.set()
         if self._log:
-            line = {"event": event, "at": time.time(), **call.as_dict()}
+            line = {"event": event, "at": time.time(), **call.to_json()}
             self._log.write(json.dumps(line) + "\n")
             self._log.flush()

@@ -6,59 +6,61 @@ from typing import Any
 
 Body = dict[str, Any]
 
-_TASK = re.compile(r"^(?:task|id):[ \t]*([A-Za-z0-9_.\-]+)[ \t]*$", re.MULTILINE)
+_TASK_LINE = re.compile(r"^(?:task|id):[ \t]*([A-Za-z0-9_.\-]+)[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelRequest:
     """What one request wants."""
 
     schema: str
     """Name of the forced or offered schema; empty when only words are asked for."""
-    by_tool: bool
+    is_by_tool: bool
     task: str
     tools: tuple[str, ...]
     turn: int
     """Turns in which the model has already called tools other than the schema."""
-    forced: bool
+    is_forced: bool
     parameters: Body
     """JSON schema of the answer."""
 
 
-def read(body: Body) -> Asked:
+def read_request(body: Body) -> ModelRequest:
     """Say what a request wants."""
     offered = {tool["function"]["name"]: tool["function"] for tool in body.get("tools") or ()}
     choice = body.get("tool_choice")
     only = next(iter(offered)) if choice in ("required", "any") and len(offered) == 1 else ""
     forced = choice["function"]["name"] if isinstance(choice, dict) else only
     by_format = (body.get("response_format") or {}).get("json_schema") or {}
-    schema = forced or by_format.get("name") or _offered_schema(tuple(offered))
+    schema = forced or by_format.get("name") or _find_offered_schema(tuple(offered))
     parameters = offered.get(schema, {}).get("parameters") or by_format.get("schema") or {}
-    return Asked(
+    return ModelRequest(
         schema=schema,
-        by_tool=schema in offered,
-        task=_task(body),
+        is_by_tool=schema in offered,
+        task=_find_task(body),
         tools=tuple(offered),
-        turn=_turns(body, schema),
-        forced=bool(forced),
+        turn=_count_turns(body, schema),
+        is_forced=bool(forced),
         parameters=parameters,
     )
 
 
-def _offered_schema(names: tuple[str, ...]) -> str:
+def _find_offered_schema(names: tuple[str, ...]) -> str:
     if "Report" in names:
         return "Report"
     return next((name for name in names if name[:1].isupper()), "")
 
 
-def _task(body: Body) -> str:
+def _find_task(body: Body) -> str:
     for message in body.get("messages") or ():
-        if message.get("role") == "user" and (found := _TASK.search(text_of(message))):
+        if message.get("role") == "user" and (
+            found := _TASK_LINE.search(get_message_text(message))
+        ):
             return found.group(1)
     return ""
 
 
-def _turns(body: Body, schema: str) -> int:
+def _count_turns(body: Body, schema: str) -> int:
     return sum(
         any(call["function"]["name"] != schema for call in message.get("tool_calls") or ())
         for message in body.get("messages") or ()
@@ -66,7 +68,7 @@ def _turns(body: Body, schema: str) -> int:
     )
 
 
-def text_of(message: Body) -> str:
+def get_message_text(message: Body) -> str:
     """Give the text of a message, whether it comes as a string or in parts."""
     content = message.get("content") or ""
     if isinstance(content, str):

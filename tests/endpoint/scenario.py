@@ -33,7 +33,7 @@ class ScriptedTask:
     """A dict; a list is used up in order, its last item repeats; a string is sent as prose."""
     materials: tuple[str, ...] = ()
 
-    def planned(self) -> dict[str, Json]:
+    def to_plan_task(self) -> dict[str, Json]:
         """Give the task as it stands in the plan."""
         words = self.description or (
             f"Write {self.id}.md: name the three figures of part {self.id} and the source of each."
@@ -73,8 +73,8 @@ class Scenario:
     def from_json(cls, text: str) -> "Scenario":
         """Build a scenario from its JSON."""
         found = json.loads(text)
-        found["tasks"] = tuple(_task(item) for item in found.get("tasks", ()))
-        found["faults"] = tuple(_fault(item) for item in found.get("faults", ()))
+        found["tasks"] = tuple(_load_task(item) for item in found.get("tasks", ()))
+        found["faults"] = tuple(_load_fault(item) for item in found.get("faults", ()))
         if "models" in found:
             found["models"] = tuple(found["models"])
         return cls(**found)
@@ -83,21 +83,21 @@ class Scenario:
         """Write the scenario down; one that holds a callable cannot be."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
-    def plan(self) -> dict[str, Json]:
+    def build_plan(self) -> dict[str, Json]:
         """Give the plan as the planner's model answers it."""
         return {
             "goal": self.goal,
-            "tasks": [task.planned() for task in self.tasks],
+            "tasks": [task.to_plan_task() for task in self.tasks],
             "aggregation": self.aggregation,
             "final_instruction": self.final_instruction,
         }
 
-    def task(self, name: str) -> ScriptedTask:
+    def find_task(self, name: str) -> ScriptedTask:
         """Find a task by id; one that is not scripted behaves by default."""
         return next((task for task in self.tasks if task.id == name), ScriptedTask(id=name))
 
 
-def dag(
+def script_tasks(
     edges: Mapping[str, tuple[str, ...]],
     *,
     latency_s: float | Mapping[str, float] = 0.0,
@@ -114,13 +114,13 @@ def dag(
     )
 
 
-def _task(item: dict[str, Json]) -> ScriptedTask:
+def _load_task(item: dict[str, Json]) -> ScriptedTask:
     calls = tuple((name, args) for name, args in item.get("tool_calls", ()))
     lists = {key: tuple(item.get(key, ())) for key in ("depends_on", "materials")}
     return ScriptedTask(**{**item, **lists, "tool_calls": calls})
 
 
-def _fault(item: dict[str, Json]) -> Fault:
+def _load_fault(item: dict[str, Json]) -> Fault:
     nth: Json = item.get("nth")
     counted: Json = tuple(nth) if nth is not None else None
     return Fault(**{**item, "nth": counted})

@@ -16,16 +16,16 @@ from typing import Any, Self
 from aiohttp import web
 
 from tests.endpoint import breakage, wire
-from tests.endpoint.answers import Said, Script
+from tests.endpoint.answers import ModelReply, ScriptedModel
 from tests.endpoint.faults import Fault
 from tests.endpoint.records import Call, Records
-from tests.endpoint.request import Asked, Body, read
+from tests.endpoint.request import Body, ModelRequest, read_request
 from tests.endpoint.scenario import Scenario
 
 MAX_REQUEST_BYTES = 256 * 2**20
 BACKLOG = 2048
 
-_SPENT: set[int] = set()
+_USED_PORTS: set[int] = set()
 """Free ports once given out: what the process learned of a dead endpoint must not meet another."""
 
 
@@ -38,14 +38,14 @@ class Endpoint:
         self.port = port
         self.records = Records(log)
         self._runner: web.AppRunner | None = None
-        self.play(scenario or Scenario())
+        self.load_scenario(scenario or Scenario())
 
-    def play(self, scenario: Scenario) -> None:
+    def load_scenario(self, scenario: Scenario) -> None:
         """Change to another scenario; the records stay."""
         self.scenario = scenario
-        self._script = Script(scenario)
-        self._matched: Counter[Fault] = Counter()
-        self._dice = random.Random(scenario.seed)
+        self._model = ScriptedModel(scenario)
+        self._match_counts: Counter[Fault] = Counter()
+        self._random = random.Random(scenario.seed)
 
     @property
     def base_url(self) -> str:
@@ -62,25 +62,25 @@ class Endpoint:
         """The most calls that were open at once."""
         return self.records.max_in_flight
 
-    def calls(self, schema: str | None = None, task: str | None = None) -> list[Call]:
+    def select_calls(self, schema: str | None = None, task: str | None = None) -> list[Call]:
         """Give the calls for a schema, for a task, or for both."""
-        return self.records.select(schema, task)
+        return self.records.select_calls(schema, task)
 
-    async def reach(self, began: int, ended: int = 0) -> None:
+    async def wait_for_calls(self, began: int, ended: int = 0) -> None:
         """Wait, in the endpoint's own loop, until so many calls have begun and ended."""
-        await self.records.reach(began, ended)
+        await self.records.wait_for_calls(began, ended)
 
     async def start(self) -> None:
         """Listen."""
         app = web.Application(client_max_size=MAX_REQUEST_BYTES)
-        app.router.add_post("/v1/chat/completions", self._complete)
-        app.router.add_get("/v1/models", self._models)
-        app.router.add_get("/requests", self._requests)
+        app.router.add_post("/v1/chat/completions", self._answer_completion)
+        app.router.add_get("/v1/models", self._send_models)
+        app.router.add_get("/requests", self._send_records)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
         )
         await self._runner.setup()
-        listener = _listening(self.port)
+        listener = _open_listener(self.port)
         await web.SockSite(self._runner, listener, backlog=BACKLOG).start()
         self.port = listener.getsockname()[1]
 
@@ -104,7 +104,7 @@ class Endpoint:
         await self.stop()
 
     @contextmanager
-    def in_thread(self) -> Iterator[Self]:
+    def run_in_thread(self) -> Iterator[Self]:
         """Run in a thread with a loop of its own, for tests without one."""
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -118,11 +118,11 @@ class Endpoint:
             thread.join()
             loop.close()
 
-    async def _complete(self, request: web.Request) -> web.StreamResponse:
+    async def _answer_completion(self, request: web.Request) -> web.StreamResponse:
         began_s = time.monotonic()
         raw = await request.read()
         body: Body = json.loads(raw)
-        asked = read(body)
+        asked = read_request(body)
         call = Call(
             number=len(self.records.calls) + 1,
             schema=asked.schema,
@@ -134,9 +134,9 @@ class Endpoint:
             began_s=began_s,
             body=body,
         )
-        with self.records.keep(call):
+        with self.records.record_call(call):
             try:
-                return await self._respond(request, asked, call)
+                return await self._respond_to_call(request, asked, call)
             except asyncio.CancelledError:
                 call.client_gone = True
                 raise
@@ -144,33 +144,39 @@ class Endpoint:
                 call.client_gone = True
                 return web.Response()
 
-    async def _respond(self, request: web.Request, asked: Asked, call: Call) -> web.StreamResponse:
+    async def _respond_to_call(
+        self, request: web.Request, asked: ModelRequest, call: Call
+    ) -> web.StreamResponse:
         wanted = self.scenario.api_key
         if wanted and request.headers.get("Authorization") != f"Bearer {wanted}":
-            refused = await breakage.respond(Fault(kind="unauthorized"), request, call.model)
+            refused = await breakage.respond_with_fault(
+                Fault(kind="unauthorized"), request, call.model
+            )
             assert refused is not None, "an HTTP error is a whole response"
             return refused
-        extra_s, fault = self._fault(asked, call.model)
+        extra_s, fault = self._choose_fault(asked, call.model)
         call.fault = fault.kind if fault else ""
         if fault:
             await asyncio.sleep(fault.seconds)
-            if (broken := await breakage.respond(fault, request, call.model)) is not None:
+            if (
+                broken := await breakage.respond_with_fault(fault, request, call.model)
+            ) is not None:
                 return broken
-        if latency_s := self._script.latency_s(asked) + extra_s:
+        if latency_s := self._model.compute_latency_s(asked) + extra_s:
             await asyncio.sleep(latency_s)
-        said = self._script.say(asked, call.body)
-        return await _send(request, said, call, fault)
+        said = self._model.build_reply(asked, call.body)
+        return await _send_reply(request, said, call, fault)
 
-    def _fault(self, asked: Asked, model: str) -> tuple[float, Fault | None]:
+    def _choose_fault(self, asked: ModelRequest, model: str) -> tuple[float, Fault | None]:
         extra_s, struck = 0.0, None
         for fault in self.scenario.faults:
             if fault.schema not in (None, asked.schema) or fault.task not in (None, asked.task):
                 continue
             if fault.model not in (None, model):
                 continue
-            self._matched[fault] += 1
-            hit = fault.nth is None or self._matched[fault] in fault.nth
-            if not hit or self._dice.random() >= fault.share:
+            self._match_counts[fault] += 1
+            hit = fault.nth is None or self._match_counts[fault] in fault.nth
+            if not hit or self._random.random() >= fault.share:
                 continue
             if fault.kind == "latency":
                 extra_s += fault.seconds
@@ -178,59 +184,64 @@ class Endpoint:
                 struck = struck or fault
         return extra_s, struck
 
-    async def _models(self, request: web.Request) -> web.Response:
+    async def _send_models(self, request: web.Request) -> web.Response:
         names = [{"id": name, "object": "model"} for name in self.scenario.models]
         return web.json_response({"object": "list", "data": names})
 
-    async def _requests(self, request: web.Request) -> web.Response:
-        calls = [call.as_dict() for call in self.records.calls]
+    async def _send_records(self, request: web.Request) -> web.Response:
+        calls = [call.to_json() for call in self.records.calls]
         return web.json_response({"calls": calls, "max_in_flight": self.max_in_flight})
 
 
-async def _send(
-    request: web.Request, said: Said, call: Call, fault: Fault | None
+async def _send_reply(
+    request: web.Request, said: ModelReply, call: Call, fault: Fault | None
 ) -> web.StreamResponse:
     kind = fault.kind if fault else ""
-    said, finish, usage = _bent(kind, said, call.body_bytes)
+    said, finish, usage = _apply_fault(kind, said, call.body_bytes)
     if call.stream:
-        return await _stream(request, said, call, fault, finish=finish, usage=usage)
-    content = wire.completion(said, call.body, call.number, finish=finish, usage=usage)
+        return await _stream_reply(request, said, call, fault, finish=finish, usage=usage)
+    content = wire.build_completion(said, call.body, call.number, finish=finish, usage=usage)
     if kind == "null_content":
         content["choices"][0]["message"] = {"role": "assistant", "content": None}
     if kind in ("half_body", "cut_stream", "cut_event", "done_without_finish", "stream_error"):
-        return await breakage.half(request, json.dumps(content).encode())
+        return await breakage.send_half_body(request, json.dumps(content).encode())
     return web.json_response(content)
 
 
-USAGES: Mapping[str, Any] = {
+BROKEN_USAGES: Mapping[str, Any] = {
     "no_usage": None,
     "zero_usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
     "bad_usage": {"prompt_tokens": -5, "completion_tokens": 10**30, "total_tokens": -1},
 }
 
 
-def _bent(kind: str, said: Said, body_bytes: int) -> tuple[Said, str | None, Any]:
-    finish: str | None = wire.finish_of(said)
-    usage: Any = wire.usage(said, body_bytes)
+def _apply_fault(
+    kind: str, said: ModelReply, body_bytes: int
+) -> tuple[ModelReply, str | None, Any]:
+    finish: str | None = wire.get_finish_reason(said)
+    usage: Any = wire.estimate_usage(said, body_bytes)
     match kind:
         case "length" | "content_filter":
             finish = kind
         case "no_finish" | "done_without_finish":
             finish = None
         case "broken_arguments":
-            said = Said(said.name, '{"goal": "half an arg')
+            said = ModelReply(said.name, '{"goal": "half an arg')
         case "prose":
-            said, finish = Said(value="I would rather talk about it in my own words."), "stop"
+            said, finish = (
+                ModelReply(content="I would rather talk about it in my own words."),
+                "stop",
+            )
         case "null_content":
-            said, finish = Said(value=""), "stop"
+            said, finish = ModelReply(content=""), "stop"
         case "no_usage" | "zero_usage" | "bad_usage":
-            usage = USAGES[kind]
+            usage = BROKEN_USAGES[kind]
     return said, finish, usage
 
 
-async def _stream(
+async def _stream_reply(
     request: web.Request,
-    said: Said,
+    said: ModelReply,
     call: Call,
     fault: Fault | None,
     *,
@@ -243,7 +254,7 @@ async def _stream(
     kind = fault.kind if fault else ""
     cut = kind in ("cut_stream", "cut_event", "half_body", "stream_error")
     for index, event in enumerate(
-        wire.events(said, call.body, call.number, finish=finish, usage=usage)
+        wire.build_events(said, call.body, call.number, finish=finish, usage=usage)
     ):
         if fault and cut and index == fault.chunks:
             if kind == "stream_error":
@@ -252,18 +263,18 @@ async def _stream(
             elif kind in ("cut_event", "half_body"):
                 await response.write(event[: len(event) // 2])
             if kind in ("half_body", "cut_event"):
-                breakage.hang_up(request)
+                breakage.close_connection(request)
             return response
         await response.write(event)
     await response.write(b"data: [DONE]\n\n")
     return response
 
 
-def _listening(port: int) -> socket.socket:
+def _open_listener(port: int) -> socket.socket:
     while True:
         listener = socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
         given = listener.getsockname()[1]
-        if port or given not in _SPENT:
-            _SPENT.add(given)
+        if port or given not in _USED_PORTS:
+            _USED_PORTS.add(given)
             return listener
         listener.close()

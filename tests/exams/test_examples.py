@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graph.teams import SHIPPED
-from nodes.tools.references.collection import DOMAINS, collection_of
+from graph.teams import SHIPPED_TEAMS_FOLDER
+from nodes.tools.references.collection import DOMAINS, load_collection
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
@@ -17,20 +17,20 @@ COMMANDS = [
     shlex.split(line) for line in TEXT.splitlines() if line.startswith("    supervise run ")
 ]
 DEFAULT_TEAM = "market_analysis"
-REFERENCES = {each.citation for domain in DOMAINS for each in collection_of(domain).entries}
+REFERENCES = {each.citation for domain in DOMAINS for each in load_collection(domain).entries}
 
 
-def team_of(command: list[str]) -> str:
+def find_team_argument(command: list[str]) -> str:
     return command[command.index("--team") + 1] if "--team" in command else DEFAULT_TEAM
 
 
 def test_each_shipped_team_has_an_example() -> None:
-    assert {team_of(command) for command in COMMANDS} == {
-        path.parent.name for path in SHIPPED.glob("*/team.md")
+    assert {find_team_argument(command) for command in COMMANDS} == {
+        path.parent.name for path in SHIPPED_TEAMS_FOLDER.glob("*/team.md")
     }
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=team_of)
+@pytest.mark.parametrize("command", COMMANDS, ids=find_team_argument)
 def test_an_example_is_answered_from_sources_that_exist(command: list[str], tmp_path: Path) -> None:
     arguments = [part if part != "supervise" else "graph.cli" for part in command]
     environment = {"SUPERVISE_DATABASE_URL": f"sqlite:///{tmp_path / 'runs.sqlite'}"}

@@ -5,34 +5,34 @@ from langchain_core.tools import BaseTool, tool
 from nodes.errors import ToolRefused
 from nodes.tools import fetch_page as fetching
 from nodes.tools import web_search as searching
-from nodes.tools.access import shipped
+from nodes.tools.access import get_shipped_access
 from nodes.tools.settings import ToolSettings
-from tests.injections.world import WORLDS
+from tests.injections.world import RUNNING_INTERNETS
 
 
 def web_search(settings: ToolSettings) -> BaseTool:
     """Build the shipped search over the world's engine."""
-    found = searching.web_search(settings, search=WORLDS[-1].search)
-    return found.model_copy(update={"metadata": shipped("web_search").metadata})
+    found = searching.web_search(settings, search=RUNNING_INTERNETS[-1].search_web)
+    return found.model_copy(update={"metadata": get_shipped_access("web_search").metadata})
 
 
 def fetch_page(settings: ToolSettings) -> BaseTool:
     """Build the shipped fetcher, which reaches the world alone."""
-    found = fetching.fetch_page(settings, policy=WORLDS[-1].policy())
-    return found.model_copy(update={"metadata": shipped("fetch_page").metadata})
+    found = fetching.fetch_page(settings, policy=RUNNING_INTERNETS[-1].build_policy())
+    return found.model_copy(update={"metadata": get_shipped_access("fetch_page").metadata})
 
 
 @tool
 def send(text: str) -> str:
     """Send a text to somebody; it does not declare what it is."""
-    WORLDS[-1].mails.append(text)
+    RUNNING_INTERNETS[-1].mails.append(text)
     return "sent"
 
 
 @tool
 def meter(name: str) -> str:
     """Read a meter, which is out of order."""
-    raise ToolRefused(WORLDS[-1].failure)
+    raise ToolRefused(RUNNING_INTERNETS[-1].failure)
 
 
 meter.metadata = {"reads": ["untrusted"], "sends": "nothing"}

@@ -11,43 +11,43 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from nodes.tools.web.addresses import AddressPolicy
-from nodes.tools.web.engines import Found
+from nodes.tools.web.engines import SearchResult
 
 
 @dataclass
-class World:
+class FakeInternet:
     """What the outside says, and what it has been told."""
 
-    found: list[Found] = field(default_factory=list)
+    search_results: list[SearchResult] = field(default_factory=list)
     """What every search gives."""
     pages: dict[str, tuple[str, str]] = field(default_factory=dict)
     """What an address gives, by its path: content type and body."""
     failure: str = "the meter is out of order"
     """What the broken tool says."""
     queries: list[str] = field(default_factory=list)
-    hits: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     """Host and path of each request."""
     mails: list[str] = field(default_factory=list)
     port: int = 0
 
     async def __aenter__(self) -> Self:
         app = web.Application()
-        app.router.add_get("/{path:.*}", self._answer)
+        app.router.add_get("/{path:.*}", self._answer_request)
         self._server = TestServer(app, host="127.0.0.1")
         await self._server.start_server()
         self.port = self._server.port or 0
-        WORLDS.append(self)
+        RUNNING_INTERNETS.append(self)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        WORLDS.remove(self)
+        RUNNING_INTERNETS.remove(self)
         await self._server.close()
 
-    def url(self, path: str, host: str = "site.example") -> str:
+    def build_url(self, path: str, host: str = "site.example") -> str:
         """Give an address of this world; every host is here."""
         return f"http://{host}:{self.port}/{path}"
 
-    def policy(self) -> AddressPolicy:
+    def build_policy(self) -> AddressPolicy:
         """Allow this machine at this port, under any name."""
 
         async def here(host: str, port: int) -> list[object]:
@@ -59,18 +59,18 @@ class World:
             resolve=here,  # type: ignore[arg-type]
         )
 
-    async def search(self, query: str, max_results: int) -> list[Found]:
+    async def search_web(self, query: str, max_results: int) -> list[SearchResult]:
         """Note a query, and find what there is."""
         self.queries.append(query)
-        return self.found[:max_results]
+        return self.search_results[:max_results]
 
-    async def _answer(self, request: web.Request) -> web.Response:
-        self.hits.append(f"{request.headers['Host']} {request.path_qs}")
-        kind, body = self.pages.get(request.path.lstrip("/"), PAGE)
+    async def _answer_request(self, request: web.Request) -> web.Response:
+        self.requests.append(f"{request.headers['Host']} {request.path_qs}")
+        kind, body = self.pages.get(request.path.lstrip("/"), DEFAULT_PAGE)
         return web.Response(body=body.encode(), headers={"Content-Type": kind})
 
 
-PAGE = ("text/html", "<title>Alpha</title><p>Alpha grew by 17 percent.</p>")
+DEFAULT_PAGE = ("text/html", "<title>Alpha</title><p>Alpha grew by 17 percent.</p>")
 """What all other addresses give."""
-WORLDS: list[World] = []
+RUNNING_INTERNETS: list[FakeInternet] = []
 """Those that are running, the innermost last."""

@@ -25,11 +25,11 @@ class DevServer:
     url: str
     log: Path
 
-    def said(self) -> str:
+    def read_log(self) -> str:
         """Give all that the server has logged."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def asked(
+    def send_request(
         self, method: str, path: str, body: str, headers: Mapping[str, str]
     ) -> tuple[int, dict[str, str], str]:
         """Send a request with these headers alone; give status, headers and body of the answer."""
@@ -50,7 +50,7 @@ def dev_server(folder: Path, **env: str) -> Iterator[DevServer]:
     """
     for name in CHECKOUT:
         (folder / name).symlink_to(ROOT / name)
-    port, log = _free_port(), folder / "server.log"
+    port, log = _find_free_port(), folder / "server.log"
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--port", str(port), "--n-jobs-per-worker", "10"]
     quiet = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "NO_COLOR": "1", "HOME": str(folder)}
@@ -100,7 +100,7 @@ def langsmith_sink() -> Iterator[tuple[str, list[str]]]:
             sink.shutdown()
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -111,7 +111,7 @@ def _wait_until_ready(port: int, child: "subprocess.Popen[bytes]", server: DevSe
     gives_up_s = time.monotonic() + START_TIMEOUT_S
     while not _is_ready(port):
         if child.poll() is not None or time.monotonic() > gives_up_s:
-            raise RuntimeError(f"langgraph dev did not start:\n{server.said()}")
+            raise RuntimeError(f"langgraph dev did not start:\n{server.read_log()}")
         # Only the other process knows; it has no way to call back.
         time.sleep(0.05)
 

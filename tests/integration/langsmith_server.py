@@ -12,7 +12,7 @@ from uuid import uuid4
 
 
 @dataclass
-class Kept:
+class LangSmithRecord:
     """What was sent."""
 
     url: str = ""
@@ -22,7 +22,7 @@ class Kept:
     sessions: list[dict[str, Any]] = field(default_factory=list)
     feedback: list[dict[str, Any]] = field(default_factory=list)
 
-    def answer(self, method: str, path: str, body: bytes) -> Any:
+    def answer_request(self, method: str, path: str, body: bytes) -> Any:
         """Keep a request, and answer as LangSmith does."""
         place, _, query = path.partition("?")
         self.requests.append(f"{method} {place}")
@@ -32,7 +32,7 @@ class Kept:
             held: Any = {"datasets": self.datasets, "examples": self.examples}.get(kind, {})
             return held if is_first_page else []
         if method == "PATCH":
-            return self._changed(kind, rest, json.loads(body))
+            return self._change_item(kind, rest, json.loads(body))
         lists = {
             "datasets": self.datasets,
             "examples": self.examples,
@@ -42,10 +42,10 @@ class Kept:
         if kind not in lists:
             return {}
         given = json.loads(body)
-        made = [_added(lists[kind], item) for item in (given if rest == ["bulk"] else [given])]
+        made = [_add_item(lists[kind], item) for item in (given if rest == ["bulk"] else [given])]
         return made if rest == ["bulk"] else made[0]
 
-    def _changed(self, kind: str, rest: list[str], given: dict[str, Any]) -> Any:
+    def _change_item(self, kind: str, rest: list[str], given: dict[str, Any]) -> Any:
         (held,) = (one for one in [*self.examples, *self.sessions] if one["id"] == rest[0])
         if kind == "examples":
             held |= {key: value for key, value in given.items() if value}
@@ -53,14 +53,14 @@ class Kept:
 
 
 @contextmanager
-def langsmith_server() -> Iterator[Kept]:
+def run_langsmith_server() -> Iterator[LangSmithRecord]:
     """Serve on a free port."""
-    kept = Kept()
+    kept = LangSmithRecord()
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            told = json.dumps(kept.answer(self.command, self.path, body)).encode()
+            told = json.dumps(kept.answer_request(self.command, self.path, body)).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(told)))
@@ -81,7 +81,7 @@ def langsmith_server() -> Iterator[Kept]:
             server.shutdown()
 
 
-def _added(items: list[dict[str, Any]], item: dict[str, Any]) -> dict[str, Any]:
+def _add_item(items: list[dict[str, Any]], item: dict[str, Any]) -> dict[str, Any]:
     now = datetime.now(UTC).isoformat()
     made = {"id": str(uuid4()), "created_at": now, "start_time": now, "tenant_id": str(uuid4())}
     items.append({**made, **{key: value for key, value in item.items() if value is not None}})

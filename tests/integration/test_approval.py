@@ -10,21 +10,21 @@ from langgraph.types import Command
 from graph import arun, build_supervisor
 from graph.runner import aresume
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from graph.trace import list_runs, load_trace
 from nodes.errors import PlanInvalid
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST = {"request": "Compare the parts and say which one is best."}
 WORDS = "Write {}.md: name the three figures of part {} and the source of each."
 
 
-def thread() -> Any:
+def make_thread_config() -> Any:
     return {"configurable": {"thread_id": "one"}}
 
 
-def plan(*names: str, **edges: list[str]) -> dict[str, Any]:
+def make_plan(*names: str, **edges: list[str]) -> dict[str, Any]:
     return {
         "goal": "Compare the parts.",
         "tasks": [
@@ -41,16 +41,16 @@ def plan(*names: str, **edges: list[str]) -> dict[str, Any]:
 
 @pytest.fixture
 def graph(settings: Settings):
-    saver = InMemorySaver(serde=strict_serializer())
-    return build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
+    saver = InMemorySaver(serde=build_strict_serializer())
+    return build_supervisor(make_team(approve_plan=True), settings=settings, checkpointer=saver)
 
 
 async def test_nothing_runs_before_the_plan_is_accepted(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
 
-    asked = await graph.ainvoke(REQUEST, thread())
+    asked = await graph.ainvoke(REQUEST, make_thread_config())
     calls_before = [call.schema for call in endpoint.requests]
-    state = await graph.ainvoke(Command(resume="accept"), thread())
+    state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
 
     (question,) = asked["__interrupt__"]
     assert [task["id"] for task in question.value["plan"]["tasks"]] == ["A", "B"]
@@ -60,10 +60,12 @@ async def test_nothing_runs_before_the_plan_is_accepted(endpoint: Endpoint, grap
 
 
 async def test_an_edited_plan_is_the_one_that_runs(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
-    await graph.ainvoke(REQUEST, thread())
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
+    await graph.ainvoke(REQUEST, make_thread_config())
 
-    state = await graph.ainvoke(Command(resume={"plan": plan("A", "C", C=["A"])}), thread())
+    state = await graph.ainvoke(
+        Command(resume={"plan": make_plan("A", "C", C=["A"])}), make_thread_config()
+    )
 
     assert sorted(state["results"]) == ["A", "C"]
     assert [version.version for version in state["plans"]] == [1, 2]
@@ -72,48 +74,50 @@ async def test_an_edited_plan_is_the_one_that_runs(endpoint: Endpoint, graph) ->
 async def test_an_edit_with_a_cycle_is_asked_for_again_with_its_problem(
     endpoint: Endpoint, graph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    await graph.ainvoke(REQUEST, thread())
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    await graph.ainvoke(REQUEST, make_thread_config())
 
-    asked = await graph.ainvoke(Command(resume=plan("A", "B", A=["B"], B=["A"])), thread())
-    state = await graph.ainvoke(Command(resume={"accept": True}), thread())
+    asked = await graph.ainvoke(
+        Command(resume=make_plan("A", "B", A=["B"], B=["A"])), make_thread_config()
+    )
+    state = await graph.ainvoke(Command(resume={"accept": True}), make_thread_config())
 
     assert "cycle" in str(asked["__interrupt__"][0].value["problems"])
     assert sorted(state["results"]) == ["A"]
 
 
 async def test_an_edit_keeps_to_the_runs_own_cap_of_tasks(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    await graph.ainvoke(REQUEST, thread(), context={"max_tasks": 1})
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tasks": 1})
 
     asked = await graph.ainvoke(
-        Command(resume=plan("A", "B", "C")), thread(), context={"max_tasks": 1}
+        Command(resume=make_plan("A", "B", "C")), make_thread_config(), context={"max_tasks": 1}
     )
 
     assert "at most 1" in str(asked["__interrupt__"][0].value["problems"])
 
 
 async def test_a_rejected_plan_is_made_again_from_the_reason(endpoint: Endpoint, graph) -> None:
-    answers = {"Plan": [plan("A"), plan("B")]}
-    endpoint.play(Scenario(answers=answers))
-    await graph.ainvoke(REQUEST, thread())
+    answers = {"Plan": [make_plan("A"), make_plan("B")]}
+    endpoint.load_scenario(Scenario(answers=answers))
+    await graph.ainvoke(REQUEST, make_thread_config())
 
-    asked = await graph.ainvoke(Command(resume="reject: part B, not A"), thread())
-    state = await graph.ainvoke(Command(resume="yes"), thread())
+    asked = await graph.ainvoke(Command(resume="reject: part B, not A"), make_thread_config())
+    state = await graph.ainvoke(Command(resume="yes"), make_thread_config())
 
-    assert "part B, not A" in str(endpoint.calls(schema="Plan")[1].body)
+    assert "part B, not A" in str(endpoint.select_calls(schema="Plan")[1].body)
     assert asked["__interrupt__"][0].value["plan"]["version"] == 2
     assert sorted(state["results"]) == ["B"]
 
 
 async def test_a_plan_that_is_always_rejected_ends_at_its_cap(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    await graph.ainvoke(REQUEST, thread())
-    await graph.ainvoke(Command(resume="reject: no"), thread())
-    await graph.ainvoke(Command(resume="reject: no"), thread())
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    await graph.ainvoke(REQUEST, make_thread_config())
+    await graph.ainvoke(Command(resume="reject: no"), make_thread_config())
+    await graph.ainvoke(Command(resume="reject: no"), make_thread_config())
 
     with pytest.raises(PlanInvalid, match="rejected after 2 revisions"):
-        await graph.ainvoke(Command(resume="reject: still no"), thread())
+        await graph.ainvoke(Command(resume="reject: still no"), make_thread_config())
 
     assert len(endpoint.requests) == 3
 
@@ -122,37 +126,39 @@ async def test_a_plan_that_is_always_rejected_ends_at_its_cap(endpoint: Endpoint
 async def test_a_slip_is_no_rejection_and_is_asked_about_again(
     slip: str, endpoint: Endpoint, graph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    await graph.ainvoke(REQUEST, thread())
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    await graph.ainvoke(REQUEST, make_thread_config())
 
-    asked = await graph.ainvoke(Command(resume=slip), thread())
-    state = await graph.ainvoke(Command(resume="accept"), thread())
+    asked = await graph.ainvoke(Command(resume=slip), make_thread_config())
+    state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
 
     (question,) = asked["__interrupt__"]
     assert question.value["plan"]["version"] == 1 and question.value["problems"]
     assert state["status"] == "done"
-    assert len(endpoint.calls(schema="Plan")) == 1
+    assert len(endpoint.select_calls(schema="Plan")) == 1
 
 
 async def test_a_sentence_is_an_objection(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    await graph.ainvoke(REQUEST, thread())
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    await graph.ainvoke(REQUEST, make_thread_config())
 
-    asked = await graph.ainvoke(Command(resume="leave the second part out"), thread())
+    asked = await graph.ainvoke(Command(resume="leave the second part out"), make_thread_config())
 
     assert asked["__interrupt__"][0].value["plan"]["version"] == 2
 
 
-async def test_a_kept_run_waits_for_a_person_and_takes_the_answer(
+async def test_a_saved_run_waits_for_a_human_and_takes_the_answer(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     options: Any = {"settings": settings, "thread": "one"}
 
-    waiting = await arun(REQUEST["request"], team=team(), context={"approve_plan": True}, **options)
+    waiting = await arun(
+        REQUEST["request"], team=make_team(), context={"approve_plan": True}, **options
+    )
     listed = list_runs(settings)[0]
     unanswered = await aresume("one", settings=settings)
-    outcome = await aresume("one", answer=json.dumps(plan("A", "B")), settings=settings)
+    outcome = await aresume("one", answer=json.dumps(make_plan("A", "B")), settings=settings)
 
     assert (waiting.status, waiting.exit_code) == ("needs_input", 7)
     assert unanswered.questions == waiting.questions and unanswered.usage == waiting.usage
@@ -164,7 +170,7 @@ async def test_a_kept_run_waits_for_a_person_and_takes_the_answer(
     assert kinds.count("plan_approved") == 1
 
 
-OPS = team("code", "data", "comms", "ops")
+OPS = make_team("code", "data", "comms", "ops")
 
 
 async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
@@ -182,7 +188,7 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
     second = [task("find", "code"), task("mend", "ops", "find"), task("note", "comms", "mend")]
     plans = [{"goal": "Find the bug.", "tasks": tasks} for tasks in (first, second)]
     verdict = {"output": "no bug here", "invalidates": "No bug: this is a config issue."}
-    endpoint.play(
+    endpoint.load_scenario(
         Scenario(
             tasks=(ScriptedTask(id="find", worker="code", report=verdict),),
             answers={"Plan": plans},
@@ -194,10 +200,10 @@ async def test_a_finding_that_upsets_the_plan_dispatches_another_worker(
     trace = load_trace("one", settings)
     (revised,) = [event for event in trace["events"] if event["kind"] == "plan_revised"]
     assert outcome.status == "done"
-    assert [call.task for call in endpoint.calls(schema="Report")].count("find") == 1
-    assert not endpoint.calls(task="draft")
+    assert [call.task for call in endpoint.select_calls(schema="Report")].count("find") == 1
+    assert not endpoint.select_calls(task="draft")
     assert outcome.results["mend"].worker == "ops"
-    assert "config issue" in str(endpoint.calls(schema="Plan")[1].body)
+    assert "config issue" in str(endpoint.select_calls(schema="Plan")[1].body)
     assert revised["difference"] == {"added": ["mend", "note"], "removed": ["draft"], "changed": []}
     assert outcome.results["count"].status == "completed"
 
@@ -206,14 +212,18 @@ async def test_findings_that_never_rest_end_at_the_cap(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     restless = {"output": "x", "invalidates": "All is different again."}
-    rounds = [plan("A", "Z", Z=["A"]), plan("B", "Z", Z=["B"]), plan("C", "Z", Z=["C"])]
+    rounds = [
+        make_plan("A", "Z", Z=["A"]),
+        make_plan("B", "Z", Z=["B"]),
+        make_plan("C", "Z", Z=["C"]),
+    ]
     tasks = tuple(ScriptedTask(id=name, report=restless) for name in "ABCZ")
-    endpoint.play(Scenario(tasks=tasks, answers={"Plan": rounds}))
-    graph = build_supervisor(team(), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    graph = build_supervisor(make_team(), settings=settings)
 
     state = await graph.ainvoke(REQUEST)
 
-    assert len(endpoint.calls(schema="Plan")) == 3
+    assert len(endpoint.select_calls(schema="Plan")) == 3
     assert sorted(state["results"]) == ["A", "B", "C", "Z"]
     assert state["status"] == "done"
 
@@ -223,9 +233,11 @@ async def test_a_revision_that_cannot_be_made_leaves_the_plan_as_it_is(
 ) -> None:
     restless = {"output": "x", "invalidates": "All is different."}
     nonsense = {"goal": "g", "tasks": []}
-    answers = {"Plan": [plan("A", "B", B=["A"]), nonsense]}
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=restless),), answers=answers))
-    graph = build_supervisor(team(), settings=settings)
+    answers = {"Plan": [make_plan("A", "B", B=["A"]), nonsense]}
+    endpoint.load_scenario(
+        Scenario(tasks=(ScriptedTask(id="A", report=restless),), answers=answers)
+    )
+    graph = build_supervisor(make_team(), settings=settings)
 
     state = await graph.ainvoke(REQUEST)
 
@@ -237,14 +249,14 @@ async def test_revisions_that_bring_nothing_new_end_at_the_stall_counter(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     stuck = {"status": "failed", "output": "Nothing.", "invalidates": "Try another way."}
-    rounds = [plan(name, "Z", Z=[name]) for name in "ABCDEF"]
+    rounds = [make_plan(name, "Z", Z=[name]) for name in "ABCDEF"]
     tasks = tuple(ScriptedTask(id=name, report=stuck) for name in "ABCDEF")
-    endpoint.play(Scenario(tasks=tasks, answers={"Plan": rounds}))
-    graph = build_supervisor(team(max_revisions=9, max_attempts=1), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
 
     state = await graph.ainvoke(REQUEST)
 
-    assert state["stalls"] == 2 and len(endpoint.calls(schema="Plan")) == 3
+    assert state["stalls"] == 2 and len(endpoint.select_calls(schema="Plan")) == 3
     assert state["results"]["Z"].status == "skipped" and state["status"] == "failed"
 
 
@@ -253,26 +265,24 @@ async def test_the_stall_counter_falls_with_each_revision_that_brought_something
 ) -> None:
     stuck = {"status": "failed", "output": "Nothing.", "invalidates": "Try another way."}
     useful = {"output": "Found.", "invalidates": "All is different."}
-    rounds = [plan(name, "Z", Z=[name]) for name in "ABCDEF"]
+    rounds = [make_plan(name, "Z", Z=[name]) for name in "ABCDEF"]
     said = zip("ABCDE", (stuck, useful, stuck, useful, stuck), strict=True)
     tasks = tuple(ScriptedTask(id=name, report=report) for name, report in said)
-    endpoint.play(Scenario(tasks=tasks, answers={"Plan": rounds}))
-    graph = build_supervisor(team(max_revisions=9, max_attempts=1), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
+    graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
 
     state = await graph.ainvoke(REQUEST)
 
-    assert len(endpoint.calls(schema="Plan")) == 6
+    assert len(endpoint.select_calls(schema="Plan")) == 6
     assert state["results"]["Z"].status == "completed"
 
 
-async def test_the_clock_of_a_graph_that_is_resumed_goes_on(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()}), latency_s={"Plan": 0.3}))
+async def test_a_resumed_graph_continues_its_clock(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}), latency_s={"Plan": 0.3}))
     graph = build_supervisor(
-        team(approve_plan=True),
+        make_team(approve_plan=True),
         settings=settings,
-        checkpointer=InMemorySaver(serde=strict_serializer()),
+        checkpointer=InMemorySaver(serde=build_strict_serializer()),
     )
     config: Any = {"configurable": {"thread_id": "one"}}
 

@@ -12,19 +12,19 @@ from graph.supervisor_graph import SupervisorGraph
 from nodes.errors import PlanInvalid
 from state import Plan, RequestInput
 from tests.bad_plans import (
+    FAULT_WORDS,
     FAULTS,
     MATERIALS,
     MAX_TASKS,
-    SAYS,
     TEAM,
-    Fault,
+    PlanFault,
     PlanJson,
-    bad_plan,
-    good_plan,
+    make_bad_plan,
+    make_good_plan,
 )
 from tests.endpoint import Call, Endpoint, Scenario
-from tests.handed import handed, planned
-from tests.odd_plans import OddPlan, odd_plans, with_task
+from tests.handed import list_handoffs, list_planned_tasks
+from tests.odd_plans import MalformedPlan, list_malformed_plans, make_plan_with_task
 
 REQUEST: RequestInput = {
     "request": "Report on the companies.",
@@ -34,42 +34,47 @@ CHUNK = 25
 REPAIRS = 5
 
 
-def spoiled(seed: int, *faults: Fault) -> OddPlan:
-    bad = bad_plan(Random(seed), *faults, max_tasks=3)
+def make_faulty_plan(seed: int, *faults: PlanFault) -> MalformedPlan:
+    bad = make_bad_plan(Random(seed), *faults, max_tasks=3)
     names = [
-        repr(name) for fault in bad.told() for name in bad.faults[fault] if fault in TOLD_BY_ID
+        repr(name)
+        for fault in bad.list_reported_faults()
+        for name in bad.faults[fault]
+        if fault in REPORTED_BY_ID
     ]
-    words = (*(SAYS[fault] for fault in bad.told()), *names)
-    return OddPlan(" + ".join(sorted(faults)), bad.plan, words)
+    words = (*(FAULT_WORDS[fault] for fault in bad.list_reported_faults()), *names)
+    return MalformedPlan(" + ".join(sorted(faults)), bad.plan, words)
 
 
-TOLD_BY_ID = set(FAULTS) - {"cycle", "too_deep"}
+REPORTED_BY_ID = set(FAULTS) - {"cycle", "too_deep"}
 """The others name their tasks as a chain."""
 REFUSED = [fault for fault in FAULTS if fault != "vague_task"]
 
 
-def all_bad_plans() -> Iterator[OddPlan]:
+def list_all_bad_plans() -> Iterator[MalformedPlan]:
     """Each fault alone, with each other one, with each two others; then those by hand.
 
     But for vague tasks alone, with which a plan may run.
     """
-    yield from (spoiled(seed, fault) for fault in REFUSED for seed in range(4))
+    yield from (make_faulty_plan(seed, fault) for fault in REFUSED for seed in range(4))
     for size in (2, 3):
-        yield from (spoiled(seed, *each) for seed, each in enumerate(combinations(FAULTS, size)))
-    yield from odd_plans()
+        yield from (
+            make_faulty_plan(seed, *each) for seed, each in enumerate(combinations(FAULTS, size))
+        )
+    yield from list_malformed_plans()
 
 
-BAD = list(all_bad_plans())
+BAD = list(list_all_bad_plans())
 CHUNKS = [BAD[first : first + CHUNK] for first in range(0, len(BAD), CHUNK)]
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[Endpoint]:
-    with Endpoint().in_thread() as served:
+    with Endpoint().run_in_thread() as served:
         yield served
 
 
-def built(endpoint: Endpoint, *, repairs: int) -> SupervisorGraph:
+def build_graph(endpoint: Endpoint, *, repairs: int) -> SupervisorGraph:
     settings = Settings(
         openai_base_url=endpoint.base_url,
         openai_api_key="sk-test-0123456789abcdef",
@@ -83,58 +88,60 @@ def built(endpoint: Endpoint, *, repairs: int) -> SupervisorGraph:
 
 @pytest.fixture(scope="module")
 def without_repairs(endpoint: Endpoint) -> SupervisorGraph:
-    return built(endpoint, repairs=0)
+    return build_graph(endpoint, repairs=0)
 
 
 @pytest.fixture(scope="module")
 def with_repairs(endpoint: Endpoint) -> SupervisorGraph:
-    return built(endpoint, repairs=REPAIRS)
+    return build_graph(endpoint, repairs=REPAIRS)
 
 
-def play(endpoint: Endpoint, *said: object) -> None:
+def script_answers(endpoint: Endpoint, *said: object) -> None:
     """Begin anew, with these answers to the planner's questions."""
     endpoint.requests.clear()
-    endpoint.play(Scenario(answers={"Plan": list(said)}))
+    endpoint.load_scenario(Scenario(answers={"Plan": list(said)}))
 
 
-def unnamed(bad: OddPlan, text: str) -> list[str]:
-    return [word for word in bad.words if word not in text]
+def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
+    return [word for word in bad.refusal_words if word not in text]
 
 
-def test_there_are_four_hundred_of_them() -> None:
+def test_there_are_at_least_four_hundred_bad_plans() -> None:
     assert len(BAD) >= 400
 
 
 @pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
 def test_a_bad_plan_is_refused_with_its_reason_and_no_worker_is_called(
-    endpoint: Endpoint, without_repairs: SupervisorGraph, chunk: list[OddPlan]
+    endpoint: Endpoint, without_repairs: SupervisorGraph, chunk: list[MalformedPlan]
 ) -> None:
     for bad in chunk:
-        play(endpoint, bad.said)
+        script_answers(endpoint, bad.payload)
 
         with pytest.raises(PlanInvalid) as refused:
             without_repairs.invoke(REQUEST)
 
-        assert not unnamed(bad, str(refused.value)), (bad, str(refused.value))
+        assert not list_unnamed_faults(bad, str(refused.value)), (bad, str(refused.value))
         assert [call.schema for call in endpoint.requests] == ["Plan"] * bad.tries
 
 
 @pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
 def test_bad_plans_in_a_row_are_each_sent_back_and_only_the_good_one_after_them_runs(
-    endpoint: Endpoint, with_repairs: SupervisorGraph, chunk: list[OddPlan]
+    endpoint: Endpoint, with_repairs: SupervisorGraph, chunk: list[MalformedPlan]
 ) -> None:
     for first in range(0, len(chunk), REPAIRS):
-        row, good = chunk[first : first + REPAIRS], good_plan(Random(first), max_tasks=3)
-        play(endpoint, *(bad.said for bad in row for _ in range(bad.tries)), good)
+        row, good = chunk[first : first + REPAIRS], make_good_plan(Random(first), max_tasks=3)
+        script_answers(endpoint, *(bad.payload for bad in row for _ in range(bad.tries)), good)
 
         state = with_repairs.invoke(REQUEST)
 
-        for bad, sent_back in zip(row, refusals(endpoint.calls(schema="Plan"), row), strict=True):
-            assert not unnamed(bad, sent_back), (bad, sent_back)
+        for bad, sent_back in zip(
+            row, list_refusals(endpoint.select_calls(schema="Plan"), row), strict=True
+        ):
+            assert not list_unnamed_faults(bad, sent_back), (bad, sent_back)
         assert state["status"] == "done"
         assert state["plans"] == (Plan.model_validate(good),)
-        assert handed(endpoint.requests) == planned(good)
-        assert sorted(state["results"]) == [task["id"] for task in planned(good)]
+        assert list_handoffs(endpoint.requests) == list_planned_tasks(good)
+        assert sorted(state["results"]) == [task["id"] for task in list_planned_tasks(good)]
 
 
 @pytest.mark.parametrize(
@@ -156,14 +163,16 @@ def test_bad_plans_in_a_row_are_each_sent_back_and_only_the_good_one_after_them_
 def test_a_plan_in_odd_forms_runs_as_it_was_meant(
     endpoint: Endpoint, without_repairs: SupervisorGraph, odd: PlanJson, read: PlanJson
 ) -> None:
-    play(endpoint, with_task(**odd))
+    script_answers(endpoint, make_plan_with_task(**odd))
 
     without_repairs.invoke(REQUEST)
 
-    assert handed(endpoint.requests) == planned(with_task(**{**odd, **read}))
+    assert list_handoffs(endpoint.requests) == list_planned_tasks(
+        make_plan_with_task(**{**odd, **read})
+    )
 
 
-def refusals(calls: list[Call], row: list[OddPlan]) -> Iterator[str]:
+def list_refusals(calls: list[Call], row: list[MalformedPlan]) -> Iterator[str]:
     """Give what the planner was told of each plan: the last words of the call that follows it."""
     number = 0
     for bad in row:

@@ -4,61 +4,65 @@ from typing import Any
 
 from graph import arun, build_supervisor
 from graph.settings import Settings
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
-PAIR = dag({"a": (), "b": ()})
+PAIR = script_tasks({"a": (), "b": ()})
 FAILED = {"status": "failed", "output": "no figure to be found"}
 FINE = {"output": "Part a costs 42 euros."}
 
 
-async def run(settings: Settings, **options: Any) -> Any:
-    return await arun(REQUEST, team=team(**options.pop("fields", {})), settings=settings, **options)
+async def run_request(settings: Settings, **options: Any) -> Any:
+    return await arun(
+        REQUEST, team=make_team(**options.pop("fields", {})), settings=settings, **options
+    )
 
 
-def tokens_seen(endpoint: Endpoint, schema: str | None = None) -> int:
+def count_endpoint_tokens(endpoint: Endpoint, schema: str | None = None) -> int:
     """Count input tokens as the endpoint counts them."""
-    return sum(call.body_bytes // 4 for call in endpoint.calls(schema=schema) if not call.fault)
+    return sum(
+        call.body_bytes // 4 for call in endpoint.select_calls(schema=schema) if not call.fault
+    )
 
 
 async def test_a_refinement_that_cannot_be_read_is_billed(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     task = ScriptedTask(id="a", report=[FAILED, FINE])
-    endpoint.play(Scenario(tasks=(task,), answers={"Refinement": "no idea"}))
+    endpoint.load_scenario(Scenario(tasks=(task,), answers={"Refinement": "no idea"}))
 
-    outcome = await run(settings)
+    outcome = await run_request(settings)
 
     assert outcome.usage.model_calls == len(endpoint.requests)
-    assert outcome.usage.input_tokens == tokens_seen(endpoint)
+    assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 
 async def test_a_revision_that_comes_to_nothing_is_billed(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    plan = Scenario(tasks=PAIR).plan()
+    plan = Scenario(tasks=PAIR).build_plan()
     upset = ScriptedTask(id="a", report={**FINE, "invalidates": "There is no part b."})
     answers = {"Plan": [plan, "no plan", "no plan", "no plan"]}
-    endpoint.play(Scenario(tasks=(upset, PAIR[1]), answers=answers))
+    endpoint.load_scenario(Scenario(tasks=(upset, PAIR[1]), answers=answers))
 
-    outcome = await run(settings, fields={"max_plan_repairs": 1})
+    outcome = await run_request(settings, fields={"max_plan_repairs": 1})
 
-    assert len(endpoint.calls(schema="Plan")) == 3
+    assert len(endpoint.select_calls(schema="Plan")) == 3
     assert outcome.usage.model_calls == len(endpoint.requests)
-    assert outcome.usage.input_tokens == tokens_seen(endpoint)
+    assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 
 async def test_a_run_without_a_valid_plan_says_what_its_plans_cost(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": "no plan"}))
+    endpoint.load_scenario(Scenario(answers={"Plan": "no plan"}))
 
-    outcome = await run(settings, fields={"max_plan_repairs": 1})
+    outcome = await run_request(settings, fields={"max_plan_repairs": 1})
 
     assert outcome.exit_code == 4
     assert outcome.usage.model_calls == 2
-    assert outcome.usage.input_tokens == tokens_seen(endpoint)
+    assert outcome.usage.input_tokens == count_endpoint_tokens(endpoint)
 
 
 async def test_an_answer_that_was_cut_is_billed_with_the_one_that_was_not(
@@ -66,9 +70,9 @@ async def test_an_answer_that_was_cut_is_billed_with_the_one_that_was_not(
 ) -> None:
     cut = Fault(kind="length", schema="Report", task="a", nth=(1,))
     lost = Fault(kind="length", schema="Report", task="b")
-    endpoint.play(Scenario(tasks=PAIR, faults=(cut, lost)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(cut, lost)))
 
-    outcome = await run(settings)
+    outcome = await run_request(settings)
 
     seen = sum(call.body_bytes // 4 for call in endpoint.requests)
     assert outcome.usage.input_tokens == seen
@@ -79,8 +83,8 @@ async def test_summaries_leave_the_share_that_is_kept_for_the_answer(
 ) -> None:
     long = {"output": "Part costs 42 euros. " * 800, "claims": []}
     tasks = tuple(ScriptedTask(id=name, report=long) for name in "abcdef")
-    endpoint.play(Scenario(tasks=tasks))
-    graph = build_supervisor(team(max_synthesis_chars=2_000), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    graph = build_supervisor(make_team(max_synthesis_chars=2_000), settings=settings)
     spent = (await graph.ainvoke({"request": REQUEST}))["usage"]
     cap = int((spent.input_tokens + spent.output_tokens) * 0.97)
 

@@ -8,31 +8,31 @@ from langgraph.types import Command
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from nodes.budget import Budget
 from nodes.errors import BudgetSpent, SettingsInvalid
 from state import Usage
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST = {"request": "Compare the parts and say which one is best."}
 CHAIN: dict[str, tuple[str, ...]] = {f"t{n}": ((f"t{n - 1}",) if n else ()) for n in range(12)}
 
 
-def thread() -> Any:
+def make_thread_config() -> Any:
     return {"configurable": {"thread_id": "one"}}
 
 
 @pytest.fixture
 def graph(settings: Settings):
-    saver = InMemorySaver(serde=strict_serializer())
-    return build_supervisor(team(), settings=settings, checkpointer=saver)
+    saver = InMemorySaver(serde=build_strict_serializer())
+    return build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
 async def test_a_budget_of_tokens_ends_in_a_partial_answer(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
-    state = await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 12_000})
+    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 12_000})
 
     spent = state["usage"].input_tokens + state["usage"].output_tokens
     done = [name for name, report in state["results"].items() if report.status == "completed"]
@@ -43,41 +43,43 @@ async def test_a_budget_of_tokens_ends_in_a_partial_answer(endpoint: Endpoint, g
 
 
 async def test_a_budget_of_money_ends_in_a_partial_answer(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag(dict.fromkeys(CHAIN, ()))))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(dict.fromkeys(CHAIN, ()))))
 
-    state = await graph.ainvoke(REQUEST, thread(), context={"max_cost_usd": 0.01})
+    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_cost_usd": 0.01})
 
     assert state["status"] == "partial"
     assert state["usage"].cost_usd is not None and 0 < state["usage"].cost_usd <= 0.01
 
 
 async def test_a_budget_of_nothing_is_one_clear_error(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
     with pytest.raises(BudgetSpent, match="0 of 0 tokens"):
-        await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 0})
+        await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 0})
 
     assert not endpoint.requests
 
 
-async def test_an_answer_from_a_person_does_not_refill_the_budget(
+async def test_an_answer_from_a_human_does_not_refill_the_budget(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    saver = InMemorySaver(serde=strict_serializer())
-    graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
-    await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 12_000})
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    saver = InMemorySaver(serde=build_strict_serializer())
+    graph = build_supervisor(make_team(approve_plan=True), settings=settings, checkpointer=saver)
+    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 12_000})
 
-    state = await graph.ainvoke(Command(resume="accept"), thread(), context={"max_tokens": 12_000})
+    state = await graph.ainvoke(
+        Command(resume="accept"), make_thread_config(), context={"max_tokens": 12_000}
+    )
 
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
     assert state["status"] == "partial"
 
 
 async def test_a_run_within_its_budget_does_not_notice_it(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
-    state = await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 10_000_000})
+    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 10_000_000})
 
     assert state["status"] == "done"
 
@@ -85,10 +87,13 @@ async def test_a_run_within_its_budget_does_not_notice_it(endpoint: Endpoint, gr
 def test_room_is_kept_for_calls_in_flight_and_for_the_answer() -> None:
     budget = Budget(max_tokens=1000)
 
-    with budget.holding(400, None, is_last=False), budget.holding(400, None, is_last=False):
-        with pytest.raises(BudgetSpent), budget.holding(100, None, is_last=False):
+    with (
+        budget.reserve_call(400, None, is_last=False),
+        budget.reserve_call(400, None, is_last=False),
+    ):
+        with pytest.raises(BudgetSpent), budget.reserve_call(100, None, is_last=False):
             pass
-        with budget.holding(150, None, is_last=True):
+        with budget.reserve_call(150, None, is_last=True):
             pass
 
     assert budget.tokens == 0
@@ -99,9 +104,9 @@ def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for() -> N
     budget.charge(Usage(cost_usd=0.0051))
 
     with (
-        budget.holding(100, 0.002, is_last=False),
+        budget.reserve_call(100, 0.002, is_last=False),
         pytest.raises(BudgetSpent) as refused,
-        budget.holding(100, 0.003, is_last=False),
+        budget.reserve_call(100, 0.003, is_last=False),
     ):
         pass
 
@@ -133,8 +138,8 @@ async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_
     endpoint: Endpoint, settings: Settings
 ) -> None:
     told: list[dict[str, Any]] = []
-    endpoint.play(Scenario(tasks=dag(NEAR)))
-    graph = build_supervisor(team(), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(NEAR)))
+    graph = build_supervisor(make_team(), settings=settings)
 
     async for _, event in graph.astream(
         REQUEST, context={"max_tokens": 14_300}, stream_mode="custom", subgraphs=True
@@ -160,8 +165,8 @@ async def test_near_the_deadline_the_dispensable_is_left_out(
         "spare": ("first",),
         "last": ("first", {"task": "spare", "required": False}),
     }
-    endpoint.play(Scenario(tasks=dag(edges, latency_s={"first": 6.5})))
-    graph = build_supervisor(team(), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(edges, latency_s={"first": 6.5})))
+    graph = build_supervisor(make_team(), settings=settings)
 
     state = await graph.ainvoke(REQUEST, context={"deadline_s": 9})
 
@@ -172,12 +177,12 @@ async def test_near_the_deadline_the_dispensable_is_left_out(
 async def test_near_the_end_of_a_budget_there_is_no_critic(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    graph = build_supervisor(team(critic="on"), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    graph = build_supervisor(make_team(critic="on"), settings=settings)
 
     await graph.ainvoke(REQUEST, context={"max_tokens": 12_000})
 
-    assert not endpoint.calls(schema="Critique")
+    assert not endpoint.select_calls(schema="Critique")
 
 
 UNPRICED = {f"model_{tier}": "openai:model-of-no-list" for tier in ("fast", "standard", "strong")}
@@ -186,20 +191,22 @@ UNPRICED = {f"model_{tier}": "openai:model-of-no-list" for tier in ("fast", "sta
 async def test_a_cap_on_money_without_a_price_is_refused_before_any_call(
     endpoint: Endpoint, graph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN), models=("model-of-no-list",)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), models=("model-of-no-list",)))
 
     with pytest.raises(SettingsInvalid, match="openai:model-of-no-list") as raised:
-        await graph.ainvoke(REQUEST, thread(), context={"max_cost_usd": 1.0, **UNPRICED})
+        await graph.ainvoke(
+            REQUEST, make_thread_config(), context={"max_cost_usd": 1.0, **UNPRICED}
+        )
 
     assert "max_tokens" in raised.value.next and "SUPERVISE_PRICES" in raised.value.next
     assert not endpoint.requests
 
 
 async def test_a_token_cap_holds_for_a_model_without_a_price(endpoint: Endpoint, graph) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN), models=("model-of-no-list",)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), models=("model-of-no-list",)))
     context = {"max_cost_usd": 1.0, "max_tokens": 12_000, **UNPRICED}
 
-    state = await graph.ainvoke(REQUEST, thread(), context=context)
+    state = await graph.ainvoke(REQUEST, make_thread_config(), context=context)
 
     assert state["status"] == "partial"
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
@@ -208,9 +215,9 @@ async def test_a_token_cap_holds_for_a_model_without_a_price(endpoint: Endpoint,
 async def test_a_price_of_ones_own_is_billed_and_held(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN), models=("model-of-no-list",)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), models=("model-of-no-list",)))
     priced = settings.model_copy(update={"prices": {"openai:model-of-no-list": (1.0, 10.0)}})
-    graph = build_supervisor(team(), settings=priced)
+    graph = build_supervisor(make_team(), settings=priced)
 
     state = await graph.ainvoke(REQUEST, context={"max_cost_usd": 0.02, **UNPRICED})
 

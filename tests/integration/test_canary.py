@@ -37,7 +37,7 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Endpoint
             f"---\ndescription: Reads and writes.\ntools: [{tool}]\n---\nWork.\n"
         )
     Path("keys.md").write_text(f"The key of the shop is {CANARY}.\n")
-    with Endpoint(Scenario()).in_thread() as endpoint:
+    with Endpoint(Scenario()).run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", CANARY)
         monkeypatch.setenv("SUPERVISE_SQL_URL", f"postgresql://reader:{PASSWORD}@127.0.0.1:9/shop")
@@ -45,26 +45,26 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Endpoint
         yield endpoint
 
 
-def supervise(*arguments: str) -> int:
+def run_supervise(*arguments: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     return int(ended.value.code or 0)
 
 
-def written(but: set[str]) -> dict[str, bytes]:
+def read_written_files(but: set[str]) -> dict[str, bytes]:
     """Collect every file below the working folder, but for those that the user wrote."""
     files = (path for path in Path().rglob("*") if path.is_file())
     return {str(path): path.read_bytes() for path in files if str(path) not in but}
 
 
-def leaks(capsys: pytest.CaptureFixture[str], before: set[str]) -> list[str]:
+def list_leaks(capsys: pytest.CaptureFixture[str], before: set[str]) -> list[str]:
     out, err = capsys.readouterr()
-    told = {"stdout": out.encode(), "stderr": err.encode(), **written(before)}
+    told = {"stdout": out.encode(), "stderr": err.encode(), **read_written_files(before)}
     assert len(told) > 3, "the run has written a trace and a database"
     return [name for name, data in told.items() for form in FORMS if form.encode() in data]
 
 
-def scenario(**fields: Any) -> Scenario:
+def make_scenario(**fields: Any) -> Scenario:
     tasks = (
         ScriptedTask(
             id="read",
@@ -89,27 +89,27 @@ def scenario(**fields: Any) -> Scenario:
 @pytest.mark.parametrize(
     ("played", "code"),
     [
-        (scenario(), 0),
-        (scenario(answers={"Plan": f"no plan, but {CANARY}"}), 4),
-        (scenario(api_key="sk-another"), 4),
-        (scenario(faults=(Fault(kind="server_error", schema="Report", task="write"),)), 3),
+        (make_scenario(), 0),
+        (make_scenario(answers={"Plan": f"no plan, but {CANARY}"}), 4),
+        (make_scenario(api_key="sk-another"), 4),
+        (make_scenario(faults=(Fault(kind="server_error", schema="Report", task="write"),)), 3),
     ],
     ids=["all goes well", "no plan", "the key is refused", "a worker's endpoint fails"],
 )
 def test_no_byte_that_is_written_holds_the_key_or_a_password(
     served: Endpoint, capsys: pytest.CaptureFixture[str], played: Scenario, code: int
 ) -> None:
-    served.play(played)
+    served.load_scenario(played)
     before = {str(path) for path in Path().rglob("*")}
     request = f"Write down what keys.md says of the key {CANARY}."
 
-    ended = supervise(
+    ended = run_supervise(
         *("run", request, "--team", "desk", "--file", "keys.md", "--thread", "canary"),
         *("--trace", "trace.json"),
     )
     for command in (("show",), ("trace",), ("resume",)):
-        supervise(*command, "canary")
-    supervise("doctor")
+        run_supervise(*command, "canary")
+    run_supervise("doctor")
 
     assert ended == code
-    assert leaks(capsys, before) == []
+    assert list_leaks(capsys, before) == []

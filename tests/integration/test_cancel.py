@@ -13,11 +13,11 @@ from graph import aresume, arun, build_supervisor
 from graph.settings import Settings
 from graph.supervisor_graph import SupervisorGraph
 from state import Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
-PAIR = dag({"a": (), "b": ()})
+PAIR = script_tasks({"a": (), "b": ()})
 HANG_S = 20.0
 """A guard against what never comes, and no measure."""
 
@@ -25,7 +25,7 @@ HANG_S = 20.0
 @pytest.fixture
 def served() -> Iterator[Endpoint]:
     """An endpoint in a thread, whose tasks are none of the test's loop."""
-    with Endpoint(Scenario(tasks=PAIR)).in_thread() as endpoint:
+    with Endpoint(Scenario(tasks=PAIR)).run_in_thread() as endpoint:
         yield endpoint
 
 
@@ -34,83 +34,83 @@ async def own(served: Endpoint, settings: Settings) -> AsyncIterator[Settings]:
     yield settings.model_copy(update={"openai_base_url": served.base_url})
 
 
-def others() -> set[Any]:
+def list_other_tasks() -> set[Any]:
     """Give the tasks of this loop but the test's, and the threads but a pool's idle ones."""
     threads = [t for t in threading.enumerate() if not t.name.startswith("asyncio_")]
     return {*(asyncio.all_tasks() - {asyncio.current_task()}), *threads}
 
 
-def tools_processes() -> list[str]:
+def list_tool_processes() -> list[str]:
     """Give what the child processes of tools run, where the system tells."""
     found = Path("/proc/self/task").glob("*/children")
     pids = [pid for entry in found for pid in entry.read_text().split()]
-    return [said for pid in pids if "nodes.tools" in (said := command_of(pid))]
+    return [said for pid in pids if "nodes.tools" in (said := read_command_line(pid))]
 
 
-def command_of(pid: str) -> str:
+def read_command_line(pid: str) -> str:
     try:
         return Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return ""
 
 
-async def until(is_so: Callable[[], object]) -> None:
+async def wait_until(is_so: Callable[[], object]) -> None:
     """Wait for what other threads and processes do; what never comes fails the test."""
     async with asyncio.timeout(HANG_S):
         while not is_so():  # noqa: ASYNC110 - nobody can say when
             await asyncio.sleep(0.02)
 
 
-async def reached(served: Endpoint, schema: str, number: int = 1) -> None:
-    await until(lambda: len(served.calls(schema=schema)) >= number)
+async def wait_for_requests(served: Endpoint, schema: str, number: int = 1) -> None:
+    await wait_until(lambda: len(served.select_calls(schema=schema)) >= number)
 
 
-async def nothing_more(before: set[Any], served: Endpoint) -> None:
+async def wait_until_all_gone(before: set[Any], served: Endpoint) -> None:
     """Wait until all is gone that was not there before."""
-    await until(lambda: not others() - before)
-    await until(lambda: all(call.ended_s is not None for call in served.requests))
+    await wait_until(lambda: not list_other_tasks() - before)
+    await wait_until(lambda: all(call.ended_s is not None for call in served.requests))
 
 
 @pytest.mark.parametrize("schema", ["Plan", "Report", "Answer"])
 async def test_x01_a_cancelled_run_leaves_no_task_no_thread_and_no_request(
     schema: str, served: Endpoint, own: Settings
 ) -> None:
-    await arun(REQUEST, team=team(), settings=own)
-    before = others()
-    served.play(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema=schema),)))
-    asked, seen = len(served.requests), len(served.calls(schema=schema))
+    await arun(REQUEST, team=make_team(), settings=own)
+    before = list_other_tasks()
+    served.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema=schema),)))
+    asked, seen = len(served.requests), len(served.select_calls(schema=schema))
 
-    run = asyncio.create_task(arun(REQUEST, team=team(), settings=own, thread="one"))
-    await reached(served, schema, seen + 1)
+    run = asyncio.create_task(arun(REQUEST, team=make_team(), settings=own, thread="one"))
+    await wait_for_requests(served, schema, seen + 1)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
 
     assert not asyncio.all_tasks() - {asyncio.current_task()} - before
-    await nothing_more(before, served)
+    await wait_until_all_gone(before, served)
     assert all(call.client_gone for call in served.requests[asked:] if call.fault)
-    served.play(Scenario(tasks=PAIR))
+    served.load_scenario(Scenario(tasks=PAIR))
     assert (await aresume("one", settings=own)).status == "done"
 
 
 async def test_x01_a_stream_that_is_closed_early_leaves_nothing(
     served: Endpoint, own: Settings
 ) -> None:
-    graph = build_supervisor(team(), settings=own)
+    graph = build_supervisor(make_team(), settings=own)
     await graph.ainvoke({"request": REQUEST})
-    before = others()
-    served.play(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema="Report"),)))
-    seen = len(served.calls(schema="Report"))
+    before = list_other_tasks()
+    served.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema="Report"),)))
+    seen = len(served.select_calls(schema="Report"))
 
     stream = graph.astream({"request": REQUEST}, stream_mode="custom", subgraphs=True)
     async for _, event in stream:
         if event["kind"] == "task_started":
-            await reached(served, "Report", seen + 1)
+            await wait_for_requests(served, "Report", seen + 1)
             break
     await stream.aclose()  # type: ignore[attr-defined]
 
-    await nothing_more(before, served)
-    assert all(call.client_gone for call in served.calls(schema="Report")[seen:])
+    await wait_until_all_gone(before, served)
+    assert all(call.client_gone for call in served.select_calls(schema="Report")[seen:])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are told by /proc")
@@ -121,38 +121,38 @@ async def test_x02_a_tools_process_ends_with_its_run(served: Endpoint, own: Sett
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     calls = (("query_database", {"sql": endless}),)
     task = ScriptedTask(id="a", worker="analyst", materials=("n.csv",), tool_calls=calls)
-    served.play(Scenario(tasks=(task,)))
-    graph = build_supervisor(team().model_copy(update={"workers": (analyst,)}), settings=own)
+    served.load_scenario(Scenario(tasks=(task,)))
+    graph = build_supervisor(make_team().model_copy(update={"workers": (analyst,)}), settings=own)
 
     run = asyncio.create_task(graph.ainvoke({"request": REQUEST, "materials": {"n.csv": "i\n1\n"}}))
-    await until(tools_processes)
+    await wait_until(list_tool_processes)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
 
-    assert tools_processes() == []
+    assert list_tool_processes() == []
 
 
 async def test_x06_a_task_that_fails_leaves_nothing_and_spares_its_sibling(
     served: Endpoint, own: Settings
 ) -> None:
-    await arun(REQUEST, team=team(), settings=own)
-    before = others()
+    await arun(REQUEST, team=make_team(), settings=own)
+    before = list_other_tasks()
     fault = Fault(kind="context_length", schema="Report", task="a")
-    served.play(Scenario(tasks=PAIR, faults=(fault,)))
+    served.load_scenario(Scenario(tasks=PAIR, faults=(fault,)))
 
-    outcome = await arun(REQUEST, team=team(), settings=own)
+    outcome = await arun(REQUEST, team=make_team(), settings=own)
 
     assert outcome.results["b"].status == "completed"
-    await nothing_more(before, served)
+    await wait_until_all_gone(before, served)
 
 
 def test_x01_a_synchronous_stream_left_early_is_gone_when_the_loop_goes_on(
     served: Endpoint, settings: Settings
 ) -> None:
     own = settings.model_copy(update={"openai_base_url": served.base_url})
-    graph: SupervisorGraph = build_supervisor(team(), settings=own)
-    served.play(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema="Report"),)))
+    graph: SupervisorGraph = build_supervisor(make_team(), settings=own)
+    served.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="hang", schema="Report"),)))
 
     stream = graph.stream({"request": REQUEST}, stream_mode="custom", subgraphs=True)
     kinds = []
@@ -161,6 +161,6 @@ def test_x01_a_synchronous_stream_left_early_is_gone_when_the_loop_goes_on(
         if event["kind"] == "task_started":
             break
     stream.close()  # type: ignore[attr-defined]
-    asyncio.run(until(lambda: all(call.ended_s is not None for call in served.requests)))
+    asyncio.run(wait_until(lambda: all(call.ended_s is not None for call in served.requests)))
     assert kinds[-1] == "task_started"
     assert all(call.client_gone for call in served.requests if call.fault)

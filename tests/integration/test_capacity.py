@@ -8,18 +8,18 @@ from langgraph.store.memory import InMemoryStore
 
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.capacity import Capacity, Load, capacity_of, idler
+from nodes.capacity import TeamLoad, WorkerLoad, choose_idle_worker, get_team_load
 from state import RequestInput, Team
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 ROUTED = {"Decision": {"worker": "researcher", "reason": "It knows parts."}}
 
 
-def named(name: str, **fields: Any) -> Team:
+def make_named_team(name: str, **fields: Any) -> Team:
     """Make a team of its own name, whose load no other test knows; the analyst may stand in."""
-    made = team(name=name, **fields)
+    made = make_team(name=name, **fields)
     first, *others = made.workers
     return made.model_copy(
         update={"workers": (first.model_copy(update={"fallback": "analyst"}), *others)}
@@ -31,50 +31,50 @@ class Watched(InMemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self.written = asyncio.Event()
+        self.write_count = asyncio.Event()
 
     async def aput(self, *args: Any, **kwargs: Any) -> None:
         await super().aput(*args, **kwargs)
-        self.written.set()
+        self.write_count.set()
 
 
-async def events_of(made: Team, settings: Settings) -> list[dict[str, Any]]:
+async def collect_events(made: Team, settings: Settings) -> list[dict[str, Any]]:
     graph = build_supervisor(made, settings=settings)
     stream = graph.astream(REQUEST, stream_mode="custom", subgraphs=True)
     return [event async for _, event in stream]
 
 
-def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [event for event in events if event["kind"] == kind]
 
 
 async def test_a_request_is_routed_to_the_idle_fallback_of_a_busy_worker(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(answers=ROUTED))
-    made = named("routed", strategy="route")
+    endpoint.load_scenario(Scenario(answers=ROUTED))
+    made = make_named_team("routed", strategy="route")
 
-    with capacity_of(made).working("researcher", None):
-        busy = await events_of(made, settings)
-    idle = await events_of(made, settings)
+    with get_team_load(made).count_attempt("researcher", None):
+        busy = await collect_events(made, settings)
+    idle = await collect_events(made, settings)
 
-    (judged,) = of_kind(busy, "judged")
+    (judged,) = select_events(busy, "judged")
     assert judged["decision"]["worker"] == "analyst"
     assert "researcher is busy: 1 at work; analyst is idle" in judged["decision"]["reason"]
-    assert "- researcher: 1 at work" in str(endpoint.calls(schema="Decision")[0].body)
-    assert of_kind(idle, "judged")[0]["decision"]["worker"] == "researcher"
+    assert "- researcher: 1 at work" in str(endpoint.select_calls(schema="Decision")[0].body)
+    assert select_events(idle, "judged")[0]["decision"]["worker"] == "researcher"
 
 
 async def test_a_team_may_keep_to_its_first_choice_however_busy_it_is(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(answers=ROUTED))
-    made = named("loyal", strategy="route", prefer_idle=False)
+    endpoint.load_scenario(Scenario(answers=ROUTED))
+    made = make_named_team("loyal", strategy="route", prefer_idle=False)
 
-    with capacity_of(made).working("researcher", None):
-        events = await events_of(made, settings)
+    with get_team_load(made).count_attempt("researcher", None):
+        events = await collect_events(made, settings)
 
-    assert of_kind(events, "judged")[0]["decision"]["worker"] == "researcher"
+    assert select_events(events, "judged")[0]["decision"]["worker"] == "researcher"
 
 
 async def test_a_task_out_of_scope_goes_to_an_idle_worker_before_a_busy_one(
@@ -85,71 +85,71 @@ async def test_a_task_out_of_scope_goes_to_an_idle_worker_before_a_busy_one(
         "escalation": {"reason": "out_of_scope", "message": "For the analyst or the writer."},
     }
     task = ScriptedTask(id="A", report=[handed, {"output": "Done."}])
-    endpoint.play(Scenario(tasks=(task,)))
-    made = named("reassigned")
+    endpoint.load_scenario(Scenario(tasks=(task,)))
+    made = make_named_team("reassigned")
 
-    with capacity_of(made).working("analyst", None):
-        events = await events_of(made, settings)
+    with get_team_load(made).count_attempt("analyst", None):
+        events = await collect_events(made, settings)
 
-    assert of_kind(events, "reassigned")[0]["to"] == "writer"
+    assert select_events(events, "reassigned")[0]["to"] == "writer"
 
 
 async def test_the_planner_is_told_how_busy_the_workers_are_and_the_trace_too(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    made = named("planned")
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    made = make_named_team("planned")
 
-    first = await events_of(made, settings)
-    with capacity_of(made).working("writer", None):
-        second = await events_of(made, settings)
+    first = await collect_events(made, settings)
+    with get_team_load(made).count_attempt("writer", None):
+        second = await collect_events(made, settings)
 
-    unloaded, loaded = (str(call.body) for call in endpoint.calls(schema="Plan"))
+    unloaded, loaded = (str(call.body) for call in endpoint.select_calls(schema="Plan"))
     assert "<load>" not in unloaded and "- writer: 1 at work" in loaded
-    loads = [of_kind(events, "task_started")[0]["load"] for events in (first, second)]
+    loads = [select_events(events, "task_started")[0]["load"] for events in (first, second)]
     assert loads[0] == {"in_flight": 0, "latency_s": None}
     assert loads[1]["in_flight"] == 0 and loads[1]["latency_s"] > 0
 
 
 async def test_load_is_kept_in_the_store_for_other_processes() -> None:
     store = InMemoryStore()
-    here, there = Capacity("shared"), Capacity("shared")
+    here, there = TeamLoad("shared"), TeamLoad("shared")
 
-    with here.working("researcher", store):
-        await here.keep(store)
+    with here.count_attempt("researcher", store):
+        await here.save_to_store(store)
         (item,) = await store.asearch(("capacity", "shared"))
         at_work = {"elsewhere": next(iter(item.value["at_work"].values()))}
         await store.aput(("capacity", "shared"), "researcher", {**item.value, "at_work": at_work})
-        await there.read(store)
+        await there.load_from_store(store)
 
-    assert there.load("researcher").in_flight == 1
-    await here.keep(store)
+    assert there.measure_load("researcher").in_flight == 1
+    await here.save_to_store(store)
     kept = await store.aget(("capacity", "shared"), "researcher")
     assert kept is not None and set(kept.value["at_work"]) == {"elsewhere"}
     assert kept.value["latency_s"] >= 0
 
 
 async def test_work_of_a_process_that_died_is_forgotten() -> None:
-    store, capacity = InMemoryStore(), Capacity("dead")
+    store, capacity = InMemoryStore(), TeamLoad("dead")
     value = {"latency_s": 2.0, "at_work": {"gone": [3, 0.0]}}
     await store.aput(("capacity", "dead"), "researcher", value)
 
-    await capacity.read(store)
+    await capacity.load_from_store(store)
 
-    assert capacity.load("researcher") == Load(0, 2.0)
-    assert capacity.load("researcher").words() == "2.0 s lately"
+    assert capacity.measure_load("researcher") == WorkerLoad(0, 2.0)
+    assert capacity.measure_load("researcher").describe() == "2.0 s lately"
 
 
 async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    store, made = Watched(), named("written")
-    endpoint.play(Scenario(tasks=dag({"A": ()}, latency_s=1.5)))
+    store, made = Watched(), make_named_team("written")
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}, latency_s=1.5)))
     graph = build_supervisor(made, settings=settings)
     graph.store = store
 
     running = asyncio.create_task(graph.ainvoke(REQUEST))
-    await store.written.wait()
+    await store.write_count.wait()
     during = await store.aget(("capacity", "written"), "researcher")
     await running
 
@@ -160,11 +160,11 @@ async def test_the_store_is_written_while_long_work_goes_on_and_when_a_run_ends(
 
 
 def test_a_worker_without_an_idle_fallback_keeps_its_work() -> None:
-    made = named("busy")
-    capacity = Capacity("busy")
-    first = made.worker("researcher")
+    made = make_named_team("busy")
+    capacity = TeamLoad("busy")
+    first = made.find_worker("researcher")
 
-    with capacity.working("researcher", None), capacity.working("analyst", None):
-        assert idler(first, made, capacity) is first
-    assert idler(first, made, capacity) is first
-    assert replace(capacity.load("analyst"), latency_s=None) == Load()
+    with capacity.count_attempt("researcher", None), capacity.count_attempt("analyst", None):
+        assert choose_idle_worker(first, made, capacity) is first
+    assert choose_idle_worker(first, made, capacity) is first
+    assert replace(capacity.measure_load("analyst"), latency_s=None) == WorkerLoad()

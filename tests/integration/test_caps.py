@@ -11,8 +11,8 @@ from graph.runner import aplan, aresume
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 from state import Context
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 AT_LEAST_ONE = ("max_tasks", "max_attempts", "max_concurrency")
@@ -21,27 +21,27 @@ AT_LEAST_NONE = ("deadline_s", "max_cost_usd", "max_tokens", "max_steps")
 
 @pytest.fixture(autouse=True)
 def scenario(endpoint: Endpoint) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
 
 
-async def run_kept(settings: Settings, context: Any) -> Any:
-    return await arun(REQUEST, team=team(), settings=settings, context=context, thread="one")
+async def run_on_thread(settings: Settings, context: Any) -> Any:
+    return await arun(REQUEST, team=make_team(), settings=settings, context=context, thread="one")
 
 
-async def run_bare(settings: Settings, context: Any) -> Any:
-    graph = build_supervisor(team(), settings=settings)
+async def run_graph(settings: Settings, context: Any) -> Any:
+    graph = build_supervisor(make_team(), settings=settings)
     return await graph.ainvoke({"request": REQUEST}, context=context)
 
 
-async def plan_only(settings: Settings, context: Any) -> Any:
-    return await aplan(REQUEST, team=team(), settings=settings, context=context)
+async def make_plan_only(settings: Settings, context: Any) -> Any:
+    return await aplan(REQUEST, team=make_team(), settings=settings, context=context)
 
 
-async def resume_known(settings: Settings, context: Any) -> Any:
+async def resume_thread(settings: Settings, context: Any) -> Any:
     return await aresume("one", settings=settings, context=context)
 
 
-@pytest.mark.parametrize("door", [run_kept, run_bare, plan_only, resume_known])
+@pytest.mark.parametrize("door", [run_on_thread, run_graph, make_plan_only, resume_thread])
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -52,7 +52,7 @@ async def resume_known(settings: Settings, context: Any) -> Any:
         ("max_tasks", "many"),
     ],
 )
-async def test_a_cap_that_cannot_be_is_refused_at_every_door_before_any_call(
+async def test_an_impossible_cap_is_refused_at_every_entry_point_before_any_call(
     endpoint: Endpoint,
     settings: Settings,
     door: Callable[[Settings, Any], Awaitable[Any]],
@@ -64,7 +64,7 @@ async def test_a_cap_that_cannot_be_is_refused_at_every_door_before_any_call(
             await door(settings, given)
 
         assert refused.value.exit_code == 2
-        assert refused.value.line().count("\n") == 0
+        assert refused.value.format_line().count("\n") == 0
     assert not endpoint.requests
 
 
@@ -79,7 +79,7 @@ async def test_a_cap_that_cannot_be_is_refused_at_every_door_before_any_call(
 async def test_without_time_or_budget_not_even_a_plan_is_asked_for(
     endpoint: Endpoint, settings: Settings, name: str, code: str
 ) -> None:
-    outcome = await run_kept(settings, {name: 0})
+    outcome = await run_on_thread(settings, {name: 0})
 
     assert outcome.error is not None and outcome.error.code == code
     assert (outcome.exit_code, endpoint.requests) == (3, [])
@@ -89,7 +89,7 @@ async def test_without_time_or_budget_not_even_a_plan_is_asked_for(
 async def test_without_steps_there_is_a_plan_and_an_answer_that_names_all_its_tasks(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    outcome = await run_kept(settings, {"max_steps": 0})
+    outcome = await run_on_thread(settings, {"max_steps": 0})
 
     assert (outcome.status, outcome.exit_code) == ("partial", 3)
     assert [call.schema for call in endpoint.requests] == ["Plan"]
@@ -99,15 +99,15 @@ async def test_without_steps_there_is_a_plan_and_an_answer_that_names_all_its_ta
 async def test_a_cap_of_nothing_counts_for_a_run_that_is_resumed(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    await run_kept(settings, {"max_steps": 1})
-    before = len(endpoint.calls(schema="Report"))
+    await run_on_thread(settings, {"max_steps": 1})
+    before = len(endpoint.select_calls(schema="Report"))
 
     still = await aresume("one", settings=settings, context={"max_steps": 0})
     done = await aresume("one", settings=settings, context={"max_steps": 5})
 
     assert (before, still.status) == (1, "partial")
     assert done.status == "done"
-    assert [call.task for call in endpoint.calls(schema="Report")] == ["A", "B"]
+    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["A", "B"]
 
 
 async def test_what_is_free_runs_under_a_budget_of_no_money(
@@ -118,7 +118,7 @@ async def test_what_is_free_runs_under_a_budget_of_no_money(
         | {"model_strong": "openai:local", "prices": {"openai:local": (0.0, 0.0)}}
     )
 
-    outcome = await run_kept(free, {"max_cost_usd": 0})
+    outcome = await run_on_thread(free, {"max_cost_usd": 0})
 
     assert outcome.status == "done"
     assert len(endpoint.requests) == 4

@@ -9,13 +9,13 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 from graph import build_supervisor
-from graph.run_start import RunStart, saved_context
+from graph.run_start import RunStart, read_saved_context
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from nodes.errors import BudgetSpent, SettingsInvalid, SupervisorError
 from state import Context, SupervisorState
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST: Any = {"request": "Compare the parts and say which one is best."}
 CHAIN: dict[str, tuple[str, ...]] = {f"t{n}": ((f"t{n - 1}",) if n else ()) for n in range(12)}
@@ -26,26 +26,26 @@ QUESTION = {
 }
 
 
-def thread() -> Any:
+def make_thread_config() -> Any:
     return {"configurable": {"thread_id": "one"}}
 
 
-def saver() -> InMemorySaver:
-    return InMemorySaver(serde=strict_serializer())
+def make_saver() -> InMemorySaver:
+    return InMemorySaver(serde=build_strict_serializer())
 
 
-def as_node(settings: Settings, schema: type = Context, **compiled: Any) -> Any:
+def build_outer_graph(settings: Settings, schema: type = Context, **compiled: Any) -> Any:
     """Compile a graph whose only node is a team's graph."""
     outer = StateGraph(SupervisorState, context_schema=schema)
-    outer.add_node("team", build_supervisor(team(**compiled), settings=settings))
+    outer.add_node("team", build_supervisor(make_team(**compiled), settings=settings))
     outer.add_edge(START, "team")
-    return outer.compile(checkpointer=saver())
+    return outer.compile(checkpointer=make_saver())
 
 
-async def end_of(graph: Any, context: Any) -> str:
+async def run_to_end(graph: Any, context: Any) -> str:
     """Run to the status, or to the code of the error that ended it."""
     try:
-        state = await graph.ainvoke(REQUEST, thread(), context=context)
+        state = await graph.ainvoke(REQUEST, make_thread_config(), context=context)
     except SupervisorError as error:
         return error.code
     return "asks" if "__interrupt__" in state else str(state["status"])
@@ -64,12 +64,12 @@ async def end_of(graph: Any, context: Any) -> str:
 async def test_a_cap_of_the_outer_graph_ends_the_inner_run_as_it_would_alone(
     endpoint: Endpoint, settings: Settings, context: Any, end: str
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
-    alone = build_supervisor(team(), settings=settings, checkpointer=saver())
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
+    alone = build_supervisor(make_team(), settings=settings, checkpointer=make_saver())
 
-    assert await end_of(alone, context) == end
-    assert await end_of(as_node(settings), context) == end
-    assert await end_of(as_node(settings), Context(**context)) == end
+    assert await run_to_end(alone, context) == end
+    assert await run_to_end(build_outer_graph(settings), context) == end
+    assert await run_to_end(build_outer_graph(settings), Context(**context)) == end
 
 
 async def test_an_outer_context_of_another_kind_lends_the_caps_it_shares(
@@ -80,16 +80,16 @@ async def test_an_outer_context_of_another_kind_lends_the_caps_it_shares(
         user: str = "ada"
         max_steps: int | None = 0
 
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
 
-    assert await end_of(as_node(settings, Theirs), Theirs()) == "partial"
+    assert await run_to_end(build_outer_graph(settings, Theirs), Theirs()) == "partial"
 
 
 async def test_a_call_from_inside_a_node_inherits_the_caps_too(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    graph = build_supervisor(team(), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    graph = build_supervisor(make_team(), settings=settings)
 
     async def ask(state: MessagesState) -> Any:
         ended = await graph.ainvoke({"request": "Compare the parts."})
@@ -107,20 +107,24 @@ async def test_a_call_from_inside_a_node_inherits_the_caps_too(
 async def test_a_cap_that_cannot_be_is_refused_in_a_node_too(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
 
-    assert await end_of(as_node(settings), {"max_steps": -1}) == SettingsInvalid.code
+    assert await run_to_end(build_outer_graph(settings), {"max_steps": -1}) == SettingsInvalid.code
     assert not endpoint.requests
 
 
 async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver())
-    await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 12_000, "max_steps": 40})
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    graph = build_supervisor(
+        make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
+    )
+    await graph.ainvoke(
+        REQUEST, make_thread_config(), context={"max_tokens": 12_000, "max_steps": 40}
+    )
 
-    state = await graph.ainvoke(Command(resume="accept"), thread())
+    state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
 
     assert state["status"] == "partial"
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
@@ -129,12 +133,16 @@ async def test_a_resume_that_names_no_cap_keeps_those_of_the_run(
 async def test_a_resume_may_raise_one_cap_and_keeps_the_others(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver())
-    await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 12_000, "max_steps": 3})
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    graph = build_supervisor(
+        make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
+    )
+    await graph.ainvoke(
+        REQUEST, make_thread_config(), context={"max_tokens": 12_000, "max_steps": 3}
+    )
 
     state = await graph.ainvoke(
-        Command(resume="accept"), thread(), context={"max_tokens": 10_000_000}
+        Command(resume="accept"), make_thread_config(), context={"max_tokens": 10_000_000}
     )
 
     done = [name for name, report in state["results"].items() if report.status == "completed"]
@@ -144,11 +152,13 @@ async def test_a_resume_may_raise_one_cap_and_keeps_the_others(
 async def test_a_resume_inside_another_graph_keeps_what_was_spent(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    graph = as_node(settings, approve_plan=True)
-    await graph.ainvoke(REQUEST, thread(), context={"max_tokens": 12_000})
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    graph = build_outer_graph(settings, approve_plan=True)
+    await graph.ainvoke(REQUEST, make_thread_config(), context={"max_tokens": 12_000})
 
-    state = await graph.ainvoke(Command(resume="accept"), thread(), context={"max_tokens": 12_000})
+    state = await graph.ainvoke(
+        Command(resume="accept"), make_thread_config(), context={"max_tokens": 12_000}
+    )
 
     assert state["status"] == "partial"
     assert state["usage"].input_tokens + state["usage"].output_tokens <= 12_000
@@ -160,20 +170,22 @@ async def test_each_call_is_charged_once_to_a_resumed_run(
     asking = ScriptedTask(id="c", depends_on=("a", "b"), report=[QUESTION, {"output": "Done."}])
     waiting = ScriptedTask(id="d", depends_on=("a", "b", "c"))
     first = (ScriptedTask(id="a"), ScriptedTask(id="b"))
-    endpoint.play(Scenario(tasks=(*first, asking, waiting)))
-    asks = team(ladder=("person",))
-    graph = build_supervisor(asks, settings=settings, checkpointer=saver())
+    endpoint.load_scenario(Scenario(tasks=(*first, asking, waiting)))
+    asks = make_team(ladder=("person",))
+    graph = build_supervisor(asks, settings=settings, checkpointer=make_saver())
     told = graph.astream(
         REQUEST,
-        thread(),
+        make_thread_config(),
         context={"max_tokens": 1_000_000},
         stream_mode="custom",
         subgraphs=True,
     )
     calls = [event async for _, event in told if event["kind"] == "model_call"]
 
-    snapshot = await graph.aget_state(thread(), subgraphs=True)
-    budget = RunStart(saved_context(snapshot), snapshot).stamp({})["configurable"]["__budget"]
+    snapshot = await graph.aget_state(make_thread_config(), subgraphs=True)
+    budget = RunStart(read_saved_context(snapshot), snapshot).stamp_config({})["configurable"][
+        "__budget"
+    ]
 
     assert len(calls) == 4
     assert budget.tokens == sum(call["input_tokens"] + call["output_tokens"] for call in calls)
@@ -182,14 +194,16 @@ async def test_each_call_is_charged_once_to_a_resumed_run(
 async def test_a_run_that_a_server_hands_over_again_goes_on_with_its_clock_and_budget(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver())
-    config: Any = {**thread(), "metadata": {"run_id": "r1"}}
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    graph = build_supervisor(
+        make_team(approve_plan=True), settings=settings, checkpointer=make_saver()
+    )
+    config: Any = {**make_thread_config(), "metadata": {"run_id": "r1"}}
     await graph.ainvoke(REQUEST, config, context={"max_tokens": 50_000, "deadline_s": 60})
-    before: Any = (await graph.aget_state(thread())).metadata
+    before: Any = (await graph.aget_state(make_thread_config())).metadata
 
-    start = await graph._start(REQUEST, config, None)
-    stamped = start.stamp(config)["configurable"]
+    start = await graph._prepare_start(REQUEST, config, None)
+    stamped = start.stamp_config(config)["configurable"]
 
     assert start.context == Context(max_tokens=50_000, deadline_s=60)
     assert {key: stamped[key] for key in ("began_at", "deadline_at")} == {

@@ -15,10 +15,10 @@ from graph import aresume, arun, build_supervisor
 from graph.runner import ThreadUnfinished
 from graph.settings import Settings
 from graph.trace import load_trace
-from nodes.team_record import TeamChanged, record_of, require_same_team
+from nodes.team_record import TeamChanged, build_team_record, require_same_team
 from state import Context, Plan, SupervisorState, Task, Team, Worker
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 WAITS = {"approve_plan": True}
@@ -41,9 +41,9 @@ def write_team(**tools: str) -> Path:
     return folder
 
 
-async def waiting(endpoint: Endpoint, settings: Settings) -> None:
+async def start_waiting_run(endpoint: Endpoint, settings: Settings) -> None:
     """Leave a run of two workers waiting for approval."""
-    endpoint.play(Scenario(tasks=dag({"a": (), "b": ("a",)}, worker="reader")))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": (), "b": ("a",)}, worker="reader")))
     folder = write_team(reader="", analyst="calculate")
     outcome = await arun(REQUEST, team=folder, thread="t1", context=WAITS, settings=settings)
     assert outcome.exit_code == 7
@@ -70,7 +70,7 @@ CHANGES = {
 async def test_a_run_does_not_go_on_with_a_team_that_may_do_something_else(
     endpoint: Endpoint, settings: Settings, change: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await waiting(endpoint, settings)
+    await start_waiting_run(endpoint, settings)
     asked, (tools, said) = len(endpoint.requests), CHANGES[change]
     write_team(**tools)
 
@@ -78,7 +78,7 @@ async def test_a_run_does_not_go_on_with_a_team_that_may_do_something_else(
         await aresume("t1", answer="accept", settings=settings)
 
     assert raised.value.exit_code == 2
-    assert "on another thread" in raised.value.line()
+    assert "on another thread" in raised.value.format_line()
     assert len(endpoint.requests) == asked
     assert "unknown node" not in caplog.text
 
@@ -86,7 +86,7 @@ async def test_a_run_does_not_go_on_with_a_team_that_may_do_something_else(
 async def test_a_run_goes_on_once_the_files_are_as_they_were(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    await waiting(endpoint, settings)
+    await start_waiting_run(endpoint, settings)
     write_team(verifier="", analyst="calculate")
     with pytest.raises(TeamChanged):
         await aresume("t1", settings=settings)
@@ -100,7 +100,7 @@ async def test_a_run_goes_on_once_the_files_are_as_they_were(
 async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    await waiting(endpoint, settings)
+    await start_waiting_run(endpoint, settings)
     folder = write_team(reader="", analyst="calculate", writer="")
     for name in ("team.md", "reader.md"):
         (folder / name).write_text((folder / name).read_text() + "Be brief.\n")
@@ -115,13 +115,13 @@ async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(
         "team.md has changed",
         "reader.md has changed",
     ]
-    assert "Be brief" in str(endpoint.calls(task="a")[-1].body)
+    assert "Be brief" in str(endpoint.select_calls(task="a")[-1].body)
 
 
 async def test_a_run_that_is_done_gives_its_answer_whatever_became_of_its_team(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    await waiting(endpoint, settings)
+    await start_waiting_run(endpoint, settings)
     done = await aresume("t1", answer="accept", settings=settings)
     write_team(verifier="")
 
@@ -133,10 +133,10 @@ async def test_a_run_that_is_done_gives_its_answer_whatever_became_of_its_team(
 async def test_a_new_request_does_not_take_the_place_of_tasks_whose_worker_is_gone(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"a": ()}, latency_s=60.0, worker="reader")))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()}, latency_s=60.0, worker="reader")))
     folder = write_team(reader="")
     begun = asyncio.create_task(arun(REQUEST, team=folder, thread="t1", settings=settings))
-    await endpoint.reach(2)
+    await endpoint.wait_for_calls(2)
     begun.cancel()
     await asyncio.wait([begun])
     write_team(verifier="")
@@ -147,30 +147,30 @@ async def test_a_new_request_does_not_take_the_place_of_tasks_whose_worker_is_go
         await aresume("t1", settings=settings)
 
 
-def trio(**tools: tuple[str, ...]) -> Team:
+def make_trio(**tools: tuple[str, ...]) -> Team:
     workers = tuple(
         Worker(name=name, description="Works.", instructions="Work.", tools=held)
         for name, held in tools.items()
     )
-    return team().model_copy(update={"workers": workers})
+    return make_team().model_copy(update={"workers": workers})
 
 
 @pytest.mark.parametrize(
     ("later", "said"),
     [
-        (trio(verifier=()), "worker reader is gone; worker verifier is new"),
-        (trio(reader=("fetch_page",)), r"\+fetch_page"),
-        (trio(reader=()).model_copy(update={"strategy": "step"}), "strategy step"),
+        (make_trio(verifier=()), "worker reader is gone; worker verifier is new"),
+        (make_trio(reader=("fetch_page",)), r"\+fetch_page"),
+        (make_trio(reader=()).model_copy(update={"strategy": "step"}), "strategy step"),
     ],
 )
 @pytest.mark.parametrize("stops_at", ["approval", "the workers"])
 async def test_a_graph_with_a_checkpointer_of_the_user_refuses_too(
     endpoint: Endpoint, settings: Settings, later: Team, said: str, stops_at: str
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"a": ()}, worker="reader")))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()}, worker="reader")))
     saver: Any = InMemorySaver()
     config: Any = {"configurable": {"thread_id": "1"}}
-    first = build_supervisor(trio(reader=()), settings=settings, checkpointer=saver)
+    first = build_supervisor(make_trio(reader=()), settings=settings, checkpointer=saver)
     options: dict[str, Any] = {"context": WAITS}
     resumed: Any = Command(resume="accept")
     if stops_at == "the workers":
@@ -190,7 +190,7 @@ async def test_a_graph_with_a_checkpointer_of_the_user_refuses_too(
 async def test_a_team_that_is_a_node_of_another_graph_refuses_too(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"a": ()}, worker="reader")))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()}, worker="reader")))
     saver, config = InMemorySaver(), RunnableConfig(configurable={"thread_id": "1"})
 
     def outer(inner: Team) -> Any:
@@ -199,25 +199,25 @@ async def test_a_team_that_is_a_node_of_another_graph_refuses_too(
         builder.add_edge(START, "team")
         return builder.compile(checkpointer=saver)
 
-    await outer(trio(reader=())).ainvoke(
+    await outer(make_trio(reader=())).ainvoke(
         {"request": REQUEST}, config, context=Context(approve_plan=True)
     )
 
     with pytest.raises(TeamChanged, match="reader is gone; worker verifier is new"):
-        await outer(trio(verifier=())).ainvoke(Command(resume="accept"), config)
+        await outer(make_trio(verifier=())).ainvoke(Command(resume="accept"), config)
 
-    ended = await outer(trio(reader=())).ainvoke(Command(resume="accept"), config)
+    ended = await outer(make_trio(reader=())).ainvoke(Command(resume="accept"), config)
     assert ended["status"] == "done"
 
 
 def test_a_team_within_a_team_may_get_no_more_workers_and_tools():
     def cafe(**tools: tuple[str, ...]) -> Team:
-        barista = Worker(name="barista", description="A team.", team=trio(**tools))
-        return team().model_copy(update={"workers": (barista,)})
+        barista = Worker(name="barista", description="A team.", team=make_trio(**tools))
+        return make_team().model_copy(update={"workers": (barista,)})
 
     def changed(before: Team, after: Team) -> Any:
         plan = {"plan": PLAN, "status": "running", "planned_for": "x", "request": "x"}
-        return require_same_team(after, {**plan, "team_record": record_of(before)})
+        return require_same_team(after, {**plan, "team_record": build_team_record(before)})
 
     assert changed(cafe(reader=()), cafe(reader=())) == []
     with pytest.raises(TeamChanged, match=r"worker barista/reader has other tools"):
@@ -229,6 +229,6 @@ def test_a_team_within_a_team_may_get_no_more_workers_and_tools():
 async def test_without_a_record_of_the_team_the_workers_of_the_plan_must_be_there():
     values = {"plan": PLAN, "status": "running", "planned_for": "x", "request": "x"}
 
-    assert require_same_team(trio(barista=()), values) == []
+    assert require_same_team(make_trio(barista=()), values) == []
     with pytest.raises(TeamChanged, match="worker barista is gone"):
-        require_same_team(trio(reader=()), values)
+        require_same_team(make_trio(reader=()), values)

@@ -19,14 +19,14 @@ from graph.checkpointers import CheckpointerMissing, adapt_checkpointer
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 from state import Plan, Team, Worker
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST: Any = {"request": "Compare the parts and say which one is best."}
 THREAD: Any = {"configurable": {"thread_id": "one"}}
 
 
-class Reversing:
+class ReversingCipher:
     """A cipher for tests."""
 
     def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
@@ -36,31 +36,35 @@ class Reversing:
         return ciphertext[::-1]
 
 
-def nested(inner: Team) -> Team:
+def nest_team(inner: Team) -> Team:
     worker = Worker(name="desk", description="Is a team.", team=inner)
-    return team().model_copy(update={"workers": (*team().workers, worker)})
+    return make_team().model_copy(update={"workers": (*make_team().workers, worker)})
 
 
 @pytest.mark.parametrize(
     ("asking", "context", "named"),
     [
-        (team(), {"approve_plan": True}, "the context (approve_plan)"),
-        (team(approve_plan=True), {}, "the team trio (approve_plan)"),
-        (team(ladder=("refine", "person")), {}, "the team trio (person in its ladder)"),
-        (nested(team(name="inner", approve_plan=True)), {}, "the team inner (approve_plan)"),
+        (make_team(), {"approve_plan": True}, "the context (approve_plan)"),
+        (make_team(approve_plan=True), {}, "the team trio (approve_plan)"),
+        (make_team(ladder=("refine", "person")), {}, "the team trio (person in its ladder)"),
+        (
+            nest_team(make_team(name="inner", approve_plan=True)),
+            {},
+            "the team inner (approve_plan)",
+        ),
     ],
 )
 @pytest.mark.parametrize("config", [None, THREAD])
 async def test_a_human_cannot_be_asked_without_a_checkpointer_and_nothing_is_spent(
     endpoint: Endpoint, settings: Settings, asking: Team, context: Any, named: str, config: Any
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     graph = build_supervisor(asking, settings=settings)
 
     with pytest.raises(CheckpointerMissing) as refused:
         await graph.ainvoke(REQUEST, config, context=context)
 
-    assert named in str(refused.value) and "\n" not in refused.value.line()
+    assert named in str(refused.value) and "\n" not in refused.value.format_line()
     assert refused.value.exit_code == 2
     assert not endpoint.requests
 
@@ -68,9 +72,9 @@ async def test_a_human_cannot_be_asked_without_a_checkpointer_and_nothing_is_spe
 async def test_a_node_of_another_graph_asks_by_the_checkpointer_of_that_graph(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     outer = StateGraph(MessagesState)
-    outer.add_node("team", build_supervisor(team(approve_plan=True), settings=settings))
+    outer.add_node("team", build_supervisor(make_team(approve_plan=True), settings=settings))
     outer.add_edge(START, "team")
     said: Any = {"messages": [("user", REQUEST["request"])]}
 
@@ -84,12 +88,16 @@ async def test_a_node_of_another_graph_asks_by_the_checkpointer_of_that_graph(
 async def test_a_synchronous_sqlite_saver_keeps_a_run_that_waits(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
     with SqliteSaver.from_conn_string("runs.sqlite") as saver:
-        graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
+        graph = build_supervisor(
+            make_team(approve_plan=True), settings=settings, checkpointer=saver
+        )
         asked = await asyncio.to_thread(graph.invoke, REQUEST, THREAD)
     with SqliteSaver.from_conn_string("runs.sqlite") as saver:  # as after a restart
-        graph = build_supervisor(team(approve_plan=True), settings=settings, checkpointer=saver)
+        graph = build_supervisor(
+            make_team(approve_plan=True), settings=settings, checkpointer=saver
+        )
         ended = await asyncio.to_thread(graph.invoke, Command(resume="accept"), THREAD)
         kept = graph.get_state(THREAD).values
         history = list(graph.get_state_history(THREAD))
@@ -103,9 +111,9 @@ async def test_a_synchronous_sqlite_saver_keeps_a_run_that_waits(
 async def test_the_asynchronous_methods_work_with_a_synchronous_saver(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     connection = sqlite3.connect("runs.sqlite", check_same_thread=False)
-    graph = build_supervisor(team(), settings=settings, checkpointer=SqliteSaver(connection))
+    graph = build_supervisor(make_team(), settings=settings, checkpointer=SqliteSaver(connection))
 
     await graph.ainvoke(REQUEST, THREAD)
     kept = (await graph.aget_state(THREAD)).values
@@ -119,9 +127,9 @@ async def test_the_asynchronous_methods_work_with_a_synchronous_saver(
 async def test_an_asynchronous_sqlite_saver_reads_back_our_types(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     async with AsyncSqliteSaver.from_conn_string("runs.sqlite") as saver:
-        graph = build_supervisor(team(), settings=settings, checkpointer=saver)
+        graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
         await graph.ainvoke(REQUEST, THREAD)
         kept = (await graph.aget_state(THREAD)).values
 
@@ -131,11 +139,11 @@ async def test_an_asynchronous_sqlite_saver_reads_back_our_types(
 async def test_the_checkpointer_of_the_user_stays_as_it_was(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     saver = InMemorySaver()
     before, serializer = dict(vars(saver)), dict(vars(saver.serde))
 
-    graph = build_supervisor(team(), settings=settings, checkpointer=saver)
+    graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
     await graph.ainvoke(REQUEST, THREAD)
 
     assert graph.checkpointer is saver and type(saver) is InMemorySaver
@@ -146,9 +154,9 @@ async def test_the_checkpointer_of_the_user_stays_as_it_was(
 async def test_an_encrypting_serializer_goes_on_encrypting(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    saver = InMemorySaver(serde=EncryptedSerializer(Reversing(), JsonPlusSerializer()))
-    graph = build_supervisor(team(), settings=settings, checkpointer=saver)
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    saver = InMemorySaver(serde=EncryptedSerializer(ReversingCipher(), JsonPlusSerializer()))
+    graph = build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
     await graph.ainvoke(REQUEST, THREAD)
     kept = (await graph.aget_state(THREAD)).values
@@ -165,7 +173,7 @@ class Note(BaseModel):
 
 
 def test_types_that_a_serializer_names_itself_are_read_too_and_no_others() -> None:
-    plan = Plan.model_validate(Scenario(tasks=dag({"A": ()})).plan())
+    plan = Plan.model_validate(Scenario(tasks=script_tasks({"A": ()})).build_plan())
     naming = JsonPlusSerializer(allowed_msgpack_modules=[Note])
 
     named = adapt_checkpointer(InMemorySaver(serde=naming)).serde
@@ -184,9 +192,9 @@ def test_a_checkpointer_that_is_adapted_stays_as_it_is() -> None:
 async def test_a_run_that_would_be_saved_under_no_name_is_refused_in_one_line(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    graph = build_supervisor(team(), settings=settings, checkpointer=InMemorySaver())
+    graph = build_supervisor(make_team(), settings=settings, checkpointer=InMemorySaver())
 
     with pytest.raises(SettingsInvalid, match="needs a thread_id") as refused:
         await graph.ainvoke(REQUEST)
 
-    assert "configurable" in refused.value.line() and not endpoint.requests
+    assert "configurable" in refused.value.format_line() and not endpoint.requests

@@ -12,38 +12,40 @@ from graph.settings import Settings
 from graph.trace import load_trace
 from nodes.budget import ANSWER_SHARE
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 SUM = (("calculate", {"expression": "6 * 7"}),)
 
 
-def analyst() -> Any:
-    made = team("analyst").workers[0].model_copy(update={"tools": ("calculate",)})
-    return team("analyst").model_copy(update={"workers": (made,)})
+def make_analyst_team() -> Any:
+    made = make_team("analyst").workers[0].model_copy(update={"tools": ("calculate",)})
+    return make_team("analyst").model_copy(update={"workers": (made,)})
 
 
-async def cut(endpoint: Endpoint, settings: Settings, going: Any, *, began: int) -> None:
+async def cancel_after_calls(
+    endpoint: Endpoint, settings: Settings, going: Any, *, began: int
+) -> None:
     """Cancel a run when so many calls have reached the endpoint."""
     running = asyncio.ensure_future(going)
-    await endpoint.reach(began=began)
+    await endpoint.wait_for_calls(began=began)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
 
-def calls_told(settings: Settings) -> int:
+def count_logged_calls(settings: Settings) -> int:
     events = load_trace("one", settings)["events"]
     return sum(event["kind"] == "model_call" for event in events)
 
 
-async def start(settings: Settings, **options: Any) -> Outcome:
-    given = {"team": analyst(), "settings": settings, "thread": "one", **options}
+async def start_run(settings: Settings, **options: Any) -> Outcome:
+    given = {"team": make_analyst_team(), "settings": settings, "thread": "one", **options}
     return await arun(REQUEST, **given)
 
 
-def slow_second_turn() -> Scenario:
+def script_slow_second_turn() -> Scenario:
     """Play a task whose second turn can be cut off."""
     task = ScriptedTask(id="A", worker="analyst", tool_calls=SUM, latency_s=1.0)
     return Scenario(tasks=(task,))
@@ -52,15 +54,15 @@ def slow_second_turn() -> Scenario:
 async def test_what_a_cut_off_attempt_had_spent_is_billed_after_each_resume(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(slow_second_turn())
-    await cut(endpoint, settings, start(settings), began=3)
-    await cut(endpoint, settings, aresume("one", settings=settings), began=4)
+    endpoint.load_scenario(script_slow_second_turn())
+    await cancel_after_calls(endpoint, settings, start_run(settings), began=3)
+    await cancel_after_calls(endpoint, settings, aresume("one", settings=settings), began=4)
 
     outcome = await aresume("one", settings=settings)
     again = await aresume("one", settings=settings)
 
     assert outcome.status == "done"
-    assert outcome.usage.model_calls == calls_told(settings) == 4
+    assert outcome.usage.model_calls == count_logged_calls(settings) == 4
     assert outcome.usage.by_mechanism["cut off"] == 1
     assert outcome.usage.by_tier["standard"].model_calls == 3
     assert again.usage == outcome.usage
@@ -70,36 +72,40 @@ async def test_what_a_cut_off_attempt_had_spent_is_billed_after_each_resume(
 async def test_work_that_is_done_again_is_billed_twice(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(slow_second_turn())
-    await start(settings)
-    settings.database_path().unlink()
+    endpoint.load_scenario(script_slow_second_turn())
+    await start_run(settings)
+    settings.resolve_database_path().unlink()
 
     outcome = await aresume("one", settings=settings)
 
-    assert outcome.usage.model_calls == calls_told(settings) == 8
+    assert outcome.usage.model_calls == count_logged_calls(settings) == 8
     assert outcome.usage.by_mechanism["cut off"] == 4
 
 
 async def test_a_run_that_nothing_cut_off_bills_as_ever(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(slow_second_turn())
+    endpoint.load_scenario(script_slow_second_turn())
 
-    outcome = await start(settings)
+    outcome = await start_run(settings)
 
-    assert outcome.usage.model_calls == calls_told(settings) == 4
+    assert outcome.usage.model_calls == count_logged_calls(settings) == 4
     assert "cut off" not in outcome.usage.by_mechanism
 
 
 async def test_what_was_cut_off_counts_under_the_caps(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(slow_second_turn())
-    await cut(endpoint, settings, start(settings, context={"max_tokens": 100_000}), began=3)
+    endpoint.load_scenario(script_slow_second_turn())
+    await cancel_after_calls(
+        endpoint, settings, start_run(settings, context={"max_tokens": 100_000}), began=3
+    )
     events = load_trace("one", settings)["events"]
     plan, turn = (event for event in events if event["kind"] == "model_call")
 
-    outcome = await aresume("one", settings=settings, context={"max_tokens": room(plan, turn)})
+    outcome = await aresume(
+        "one", settings=settings, context={"max_tokens": compute_room(plan, turn)}
+    )
 
     assert (outcome.status, outcome.exit_code) == ("failed", 3)
     assert not any(call.task for call in endpoint.requests[3:])
@@ -109,19 +115,19 @@ async def test_a_plan_that_came_to_nothing_counts_under_the_caps(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
-    endpoint.play(Scenario(answers={"Plan": "no plan"}, faults=(refused,)))
-    await start(settings, team=team(max_plan_repairs=1))
+    endpoint.load_scenario(Scenario(answers={"Plan": "no plan"}, faults=(refused,)))
+    await start_run(settings, team=make_team(max_plan_repairs=1))
     events = load_trace("one", settings)["events"]
     plan = next(event for event in events if event["kind"] == "model_call")
     before = len(endpoint.requests)
 
-    outcome = await aresume("one", settings=settings, context={"max_tokens": room(plan)})
+    outcome = await aresume("one", settings=settings, context={"max_tokens": compute_room(plan)})
 
     assert outcome.error is not None and outcome.error.code == "BUDGET_SPENT"
     assert len(endpoint.requests) == before
 
 
-def room(*calls: Any) -> int:
+def compute_room(*calls: Any) -> int:
     """Give a cap that would let the last call be made again, were it not for what it has cost."""
     spent = sum(call["input_tokens"] + call["output_tokens"] for call in calls)
     return int((spent + EXPECTED_OUTPUT_TOKENS * 1.4) / (1 - ANSWER_SHARE))
@@ -130,13 +136,17 @@ def room(*calls: Any) -> int:
 async def test_a_plan_that_was_paid_for_twice_is_billed_twice(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    plan = Scenario(tasks=dag({"A": ()})).plan()
-    scenario = Scenario(tasks=dag({"A": ()}), answers={"Plan": ["no plan", "no plan", plan]})
+    plan = Scenario(tasks=script_tasks({"A": ()})).build_plan()
+    scenario = Scenario(
+        tasks=script_tasks({"A": ()}), answers={"Plan": ["no plan", "no plan", plan]}
+    )
     refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
-    endpoint.play(Scenario(tasks=scenario.tasks, answers=scenario.answers, faults=(refused,)))
-    made = team(max_plan_repairs=1)
+    endpoint.load_scenario(
+        Scenario(tasks=scenario.tasks, answers=scenario.answers, faults=(refused,))
+    )
+    made = make_team(max_plan_repairs=1)
 
-    failed = await start(settings, team=made)
+    failed = await start_run(settings, team=made)
     resumed = await aresume("one", settings=settings)
 
     paid = [call for call in endpoint.requests if not call.fault]
@@ -149,11 +159,11 @@ async def test_a_plan_that_was_paid_for_twice_is_billed_twice(
 async def test_a_follow_up_is_not_billed_for_the_request_before_it(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(slow_second_turn())
-    await cut(endpoint, settings, start(settings), began=3)
+    endpoint.load_scenario(script_slow_second_turn())
+    await cancel_after_calls(endpoint, settings, start_run(settings), began=3)
     await aresume("one", settings=settings)
 
-    outcome = await arun("And in euros?", team=analyst(), settings=settings, thread="one")
+    outcome = await arun("And in euros?", team=make_analyst_team(), settings=settings, thread="one")
 
     assert outcome.usage.model_calls == 4
     assert "cut off" not in outcome.usage.by_mechanism

@@ -8,11 +8,11 @@ import pytest
 from graph import aresume, arun, load_team
 from graph.settings import Settings
 from nodes.errors import TeamInvalid
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
-PAIR = dag({"a": (), "b": ()})
+PAIR = script_tasks({"a": (), "b": ()})
 DESK = "research desk, desk@example.org"
 HANDED_BACK = {
     "status": "escalated",
@@ -26,9 +26,9 @@ DEAD_SYNTHESIZER = Fault(kind="server_error", schema="Answer")
 async def test_when_no_worker_can_be_reached_the_answer_says_so_and_whom_to_ask(
     endpoint: Endpoint, settings: Settings, contact: str, whom: str
 ) -> None:
-    endpoint.play(Scenario(tasks=PAIR, faults=(DEAD_WORKERS, DEAD_SYNTHESIZER)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(DEAD_WORKERS, DEAD_SYNTHESIZER)))
 
-    outcome = await arun(REQUEST, team=team(contact=contact), settings=settings)
+    outcome = await arun(REQUEST, team=make_team(contact=contact), settings=settings)
 
     assert outcome.answer is not None
     text = outcome.answer.text
@@ -37,16 +37,16 @@ async def test_when_no_worker_can_be_reached_the_answer_says_so_and_whom_to_ask(
     # One reason is said once, where both tasks have met it.
     assert "b failed: ENDPOINT_" in text and ("- a failed: ENDPOINT_" in text or "- a, b" in text)
     assert text.endswith(f"ask {whom}.")
-    assert endpoint.calls(schema="Answer") == []
+    assert endpoint.select_calls(schema="Answer") == []
 
 
 async def test_without_a_synthesizer_the_answer_is_what_is_known_and_whom_to_ask(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     lost = Fault(kind="context_length", schema="Report", task="b")
-    endpoint.play(Scenario(tasks=PAIR, faults=(lost, DEAD_SYNTHESIZER)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(lost, DEAD_SYNTHESIZER)))
 
-    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings)
+    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
 
     assert outcome.answer is not None
     assert (outcome.status, outcome.exit_code) == ("partial", 3)
@@ -55,12 +55,12 @@ async def test_without_a_synthesizer_the_answer_is_what_is_known_and_whom_to_ask
     assert any(gap.startswith("b failed: REQUEST_REFUSED") for gap in outcome.answer.gaps)
 
 
-async def test_with_all_reports_and_no_synthesizer_a_person_may_write_the_answer(
+async def test_with_all_reports_and_no_synthesizer_the_user_may_write_the_answer(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=PAIR, faults=(DEAD_SYNTHESIZER,)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(DEAD_SYNTHESIZER,)))
 
-    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings)
+    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
 
     assert outcome.answer is not None
     assert outcome.answer.text.endswith(f"for one, ask {DESK}.")
@@ -70,9 +70,9 @@ async def test_an_answer_that_was_written_names_no_contact(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     lost = Fault(kind="context_length", schema="Report", task="b")
-    endpoint.play(Scenario(tasks=PAIR, faults=(lost,)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(lost,)))
 
-    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings)
+    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings)
 
     assert outcome.answer is not None
     assert (outcome.status, DESK in outcome.answer.text) == ("partial", False)
@@ -82,13 +82,13 @@ async def test_without_a_planner_the_error_says_how_to_go_on_and_whom_to_ask(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     fault = Fault(kind="rate_limited", schema="Plan", retry_after="3600")
-    endpoint.play(Scenario(tasks=PAIR, faults=(fault,)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(fault,)))
 
-    outcome = await arun(REQUEST, team=team(contact=DESK), settings=settings, thread="one")
+    outcome = await arun(REQUEST, team=make_team(contact=DESK), settings=settings, thread="one")
 
     assert outcome.error is not None
     assert (outcome.status, outcome.exit_code) == ("failed", 4)
-    assert outcome.error.line().endswith(
+    assert outcome.error.format_line().endswith(
         f"next: try again in 60 min, then supervise resume one; or ask {DESK}"
     )
 
@@ -102,15 +102,15 @@ async def test_without_a_planner_the_error_says_how_to_go_on_and_whom_to_ask(
         (({"status": "failed", "output": "Torn."}, HANDED_BACK), ("partial", 3)),
     ],
 )
-async def test_a_script_can_tell_nothing_from_something(
+async def test_a_script_can_distinguish_nothing_from_something(
     endpoint: Endpoint, settings: Settings, reports: Any, ending: tuple[str, int]
 ) -> None:
     tasks = tuple(
         ScriptedTask(id=name, report=report) for name, report in zip("ab", reports, strict=True)
     )
-    endpoint.play(Scenario(tasks=tasks))
+    endpoint.load_scenario(Scenario(tasks=tasks))
 
-    outcome = await arun(REQUEST, team=team(max_attempts=1), settings=settings)
+    outcome = await arun(REQUEST, team=make_team(max_attempts=1), settings=settings)
 
     assert outcome.answer is not None and outcome.answer.text
     assert (outcome.status, outcome.exit_code) == ending
@@ -121,28 +121,28 @@ async def test_a_run_that_found_nothing_is_done_when_the_endpoint_can_be_asked(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     refusing = Fault(kind="context_length", schema="Report")
-    endpoint.play(Scenario(tasks=PAIR, faults=(refusing,)))
-    failed = await arun(REQUEST, team=team(max_attempts=1), settings=settings, thread="one")
-    endpoint.play(Scenario(tasks=PAIR))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(refusing,)))
+    failed = await arun(REQUEST, team=make_team(max_attempts=1), settings=settings, thread="one")
+    endpoint.load_scenario(Scenario(tasks=PAIR))
 
     outcome = await aresume("one", settings=settings)
 
     assert (failed.status, failed.exit_code, outcome.status) == ("failed", 4, "done")
-    assert len(endpoint.calls(schema="Plan")) == 1
+    assert len(endpoint.select_calls(schema="Plan")) == 1
 
 
 async def test_what_a_dead_endpoint_left_undone_is_done_when_it_is_back(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     down = Fault(kind="context_length", schema="Report", task="b")
-    endpoint.play(Scenario(tasks=PAIR, faults=(down,)))
-    await arun(REQUEST, team=team(), settings=settings, thread="one")
-    endpoint.play(Scenario(tasks=PAIR))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(down,)))
+    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
+    endpoint.load_scenario(Scenario(tasks=PAIR))
 
     outcome = await aresume("one", settings=settings)
 
     assert outcome.status == "done"
-    assert len(endpoint.calls(schema="Report", task="a")) == 1
+    assert len(endpoint.select_calls(schema="Report", task="a")) == 1
 
 
 def test_a_team_names_its_contact_in_its_file(tmp_path: Path) -> None:

@@ -8,27 +8,27 @@ from graph import build_supervisor
 from graph.settings import Settings
 from nodes.errors import PlanInvalid
 from state import RequestInput
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
-PARTS = dag({"X": (), "Y": ("X",)}, worker="analyst")
+PARTS = script_tasks({"X": (), "Y": ("X",)}, worker="analyst")
 TORN = {"status": "failed", "output": "Too much for one."}
 
 
-def plan(*tasks: ScriptedTask, compound: tuple[str, ...] = ()) -> dict[str, Any]:
-    shown = Scenario(tasks=tasks).plan()
+def make_plan(*tasks: ScriptedTask, compound: tuple[str, ...] = ()) -> dict[str, Any]:
+    shown = Scenario(tasks=tasks).build_plan()
     for task in shown["tasks"]:
         if task["id"] in compound:
             task["is_compound"] = True
     return shown
 
 
-async def played(
+async def run_scenario(
     endpoint: Endpoint, settings: Settings, scenario: Scenario, **fields: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.play(scenario)
-    graph = build_supervisor(team(**fields), settings=settings)
+    endpoint.load_scenario(scenario)
+    graph = build_supervisor(make_team(**fields), settings=settings)
     events, state = [], {}
     async for where, mode, part in graph.astream(
         REQUEST, stream_mode=["custom", "values"], subgraphs=True
@@ -43,31 +43,33 @@ async def played(
 async def test_a_failed_task_is_split_into_smaller_ones_whose_answer_is_its_report(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    tasks = dag({"A": (), "B": ()})
+    tasks = script_tasks({"A": (), "B": ()})
     big = ScriptedTask(id="A", report=TORN)
     scenario = Scenario(
-        tasks=(big, *tasks[1:], *PARTS), answers={"Plan": [plan(*tasks), plan(*PARTS)]}
+        tasks=(big, *tasks[1:], *PARTS), answers={"Plan": [make_plan(*tasks), make_plan(*PARTS)]}
     )
 
-    state, events = await played(endpoint, settings, scenario, ladder=("split",))
+    state, events = await run_scenario(endpoint, settings, scenario, ladder=("split",))
 
     report = state["results"]["A"]
     assert (report.status, report.attempts, state["status"]) == ("completed", 2, "done")
     assert {claim.source for claim in report.claims} == {"X.md", "Y.md"}
     (split,) = [event for event in events if event["kind"] == "split"]
     assert (split["task"], split["reason"]) == ("A", "Too much for one.")
-    assert "Too much for one." in str(endpoint.calls(schema="Plan")[1].body)
-    assert state["usage"].model_calls == len(endpoint.calls())
+    assert "Too much for one." in str(endpoint.select_calls(schema="Plan")[1].body)
+    assert state["usage"].model_calls == len(endpoint.select_calls())
 
 
 async def test_a_plan_that_divides_a_task_keeps_to_the_breadth_cap(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    wide = dag({name: () for name in "UVWX"})
+    wide = script_tasks({name: () for name in "UVWX"})
     one = ScriptedTask(id="A", report=TORN)
-    scenario = Scenario(tasks=(one, *wide), answers={"Plan": [plan(one), plan(*wide)]})
+    scenario = Scenario(tasks=(one, *wide), answers={"Plan": [make_plan(one), make_plan(*wide)]})
 
-    state, events = await played(endpoint, settings, scenario, ladder=("split",), max_breadth=3)
+    state, events = await run_scenario(
+        endpoint, settings, scenario, ladder=("split",), max_breadth=3
+    )
 
     refused = [event for event in events if event["kind"] == "plan_rejected"]
     assert refused and all("at most 3" in event["problems"][0] for event in refused)
@@ -79,10 +81,10 @@ async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(
 ) -> None:
     failing = [ScriptedTask(id=name, report=TORN) for name in "AX"]
     scenario = Scenario(
-        tasks=tuple(failing), answers={"Plan": [plan(failing[0]), plan(failing[1])]}
+        tasks=tuple(failing), answers={"Plan": [make_plan(failing[0]), make_plan(failing[1])]}
     )
 
-    state, events = await played(
+    state, events = await run_scenario(
         endpoint, settings, scenario, ladder=("split",), max_attempts=2, max_recursion=1
     )
 
@@ -93,31 +95,31 @@ async def test_tasks_of_a_divided_task_are_not_divided_below_the_depth_cap(
 async def test_a_recursive_team_plans_a_compound_task_again(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    tasks = dag({"A": (), "B": ("A",)})
-    answers = {"Plan": [plan(*tasks, compound=("A",)), plan(*PARTS)]}
+    tasks = script_tasks({"A": (), "B": ("A",)})
+    answers = {"Plan": [make_plan(*tasks, compound=("A",)), make_plan(*PARTS)]}
 
-    state, events = await played(
+    state, events = await run_scenario(
         endpoint, settings, Scenario(tasks=(*tasks, *PARTS), answers=answers), strategy="recursive"
     )
 
     assert state["status"] == "done" and state["results"]["A"].attempts == 1
-    worked = [call.task for call in endpoint.calls(schema="Report")]
+    worked = [call.task for call in endpoint.select_calls(schema="Report")]
     assert worked == ["X", "Y", "B"]
     assert {"A/X", "A/Y"} <= {event["task"] for event in events}
-    assert len(endpoint.calls(schema="Plan")) == 2
+    assert len(endpoint.select_calls(schema="Plan")) == 2
 
 
 async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strategies(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    (one,) = dag({"A": ()})
-    endless = {"Plan": plan(one, compound=("A",))}
+    (one,) = script_tasks({"A": ()})
+    endless = {"Plan": make_plan(one, compound=("A",))}
 
-    state, events = await played(
+    state, events = await run_scenario(
         endpoint, settings, Scenario(tasks=(one,), answers=endless), strategy="recursive"
     )
     with pytest.raises(PlanInvalid, match="is compound"):
-        await played(endpoint, settings, Scenario(tasks=(one,), answers=endless))
+        await run_scenario(endpoint, settings, Scenario(tasks=(one,), answers=endless))
 
     assert "is compound" in state["results"]["A"].error and state["status"] == "failed"
     assert {e.get("within") for e in events if e["kind"] == "plan_rejected"} == {"A"}
@@ -126,10 +128,10 @@ async def test_a_compound_task_is_refused_below_the_depth_cap_and_by_other_strat
 async def test_the_model_is_not_told_of_compound_tasks_where_none_may_be(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    scenario = Scenario(tasks=dag({"A": ()}))
+    scenario = Scenario(tasks=script_tasks({"A": ()}))
 
-    await played(endpoint, settings, scenario)
-    await played(endpoint, settings, scenario, strategy="recursive")
+    await run_scenario(endpoint, settings, scenario)
+    await run_scenario(endpoint, settings, scenario, strategy="recursive")
 
-    plain, recursive = (str(call.body) for call in endpoint.calls(schema="Plan"))
+    plain, recursive = (str(call.body) for call in endpoint.select_calls(schema="Plan"))
     assert "is_compound" not in plain and "is_compound" in recursive

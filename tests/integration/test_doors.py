@@ -10,12 +10,12 @@ from langgraph.types import StateUpdate
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from graph.supervisor_graph import SupervisorGraph
 from nodes.errors import PlanInvalid
 from state import Plan
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 THREAD: Any = {"configurable": {"thread_id": "one"}}
 NO_PLAN = {"goal": "g", "tasks": []}
@@ -23,34 +23,38 @@ NO_PLAN = {"goal": "g", "tasks": []}
 
 @pytest.fixture
 def graph(settings: Settings) -> SupervisorGraph:
-    saver = InMemorySaver(serde=strict_serializer())
-    return build_supervisor(team(max_plan_repairs=0), settings=settings, checkpointer=saver)
+    saver = InMemorySaver(serde=build_strict_serializer())
+    return build_supervisor(make_team(max_plan_repairs=0), settings=settings, checkpointer=saver)
 
 
-def words(text: str) -> dict[str, Any]:
+def make_request(text: str) -> dict[str, Any]:
     return {"request": text}
 
 
-def message(text: str) -> dict[str, Any]:
+def make_message(text: str) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": text}]}
 
 
-@pytest.mark.parametrize("earlier", [None, words, message], ids=["new", "words", "message"])
-@pytest.mark.parametrize("failed", [words, message])
-@pytest.mark.parametrize("then", [words, message])
+@pytest.mark.parametrize(
+    "earlier", [None, make_request, make_message], ids=["new", "words", "message"]
+)
+@pytest.mark.parametrize("failed", [make_request, make_message])
+@pytest.mark.parametrize("then", [make_request, make_message])
 async def test_what_is_said_after_a_failed_planning_is_what_is_planned(
     endpoint: Endpoint, graph: SupervisorGraph, earlier: Any, failed: Any, then: Any
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     if earlier:
         await graph.ainvoke(earlier("Compare the old parts."), THREAD)
-    endpoint.play(Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=dag({"B": ()})).plan()]}))
+    endpoint.load_scenario(
+        Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=script_tasks({"B": ()})).build_plan()]})
+    )
     with pytest.raises(PlanInvalid):
         await graph.ainvoke(failed("Compare the lost parts."), THREAD)
 
     state = await graph.ainvoke(then("Compare the new parts."), THREAD)
 
-    asked = endpoint.calls(schema="Plan")[-1].body["messages"][1]["content"]
+    asked = endpoint.select_calls(schema="Plan")[-1].body["messages"][1]["content"]
     assert "<request>\nCompare the new parts.\n</request>" in asked
     assert (state["status"], state["request"]) == ("done", "Compare the new parts.")
     assert sorted(state["results"]) == ["B"]
@@ -59,9 +63,11 @@ async def test_what_is_said_after_a_failed_planning_is_what_is_planned(
 async def test_a_failed_planning_is_gone_on_with_for_the_words_it_failed_at(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=dag({"B": ()})).plan()]}))
+    endpoint.load_scenario(
+        Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=script_tasks({"B": ()})).build_plan()]})
+    )
     with pytest.raises(PlanInvalid):
-        await graph.ainvoke(message("Compare the parts."), THREAD)
+        await graph.ainvoke(make_message("Compare the parts."), THREAD)
 
     state = await graph.ainvoke(None, THREAD)
 
@@ -88,15 +94,15 @@ async def edit_bulk_sync(graph: SupervisorGraph, values: Any) -> None:
 
 
 @pytest.mark.parametrize("edit", [edit_async, edit_sync, edit_bulk, edit_bulk_sync])
-async def test_an_edit_of_the_state_is_read_at_every_door(
+async def test_an_edit_of_the_state_is_validated_at_every_entry_point(
     endpoint: Endpoint, graph: SupervisorGraph, edit: Edit
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
-    await graph.ainvoke(words("Compare the parts."), THREAD, interrupt_after=["supervisor"])
-    plan = Scenario(tasks=dag({"B": (), "C": ("B",)})).plan()
-    loop = Scenario(tasks=dag({"B": ("C",), "C": ("B",)})).plan()
-    cook = Scenario(tasks=dag({"B": ()}, worker="cook")).plan()
-    lost = Scenario(tasks=(ScriptedTask(id="B", materials=("lost.csv",)),)).plan()
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    await graph.ainvoke(make_request("Compare the parts."), THREAD, interrupt_after=["supervisor"])
+    plan = Scenario(tasks=script_tasks({"B": (), "C": ("B",)})).build_plan()
+    loop = Scenario(tasks=script_tasks({"B": ("C",), "C": ("B",)})).build_plan()
+    cook = Scenario(tasks=script_tasks({"B": ()}, worker="cook")).build_plan()
+    lost = Scenario(tasks=(ScriptedTask(id="B", materials=("lost.csv",)),)).build_plan()
 
     for bad, said in ((loop, "cycle"), (cook, "unknown worker"), (lost, "unknown material")):
         with pytest.raises(InvalidUpdateError, match=said):
@@ -105,5 +111,5 @@ async def test_an_edit_of_the_state_is_read_at_every_door(
     state = await graph.ainvoke(None, THREAD)
 
     assert state["plan"] == Plan.model_validate(plan)
-    assert [call.task for call in endpoint.calls(schema="Report")] == ["B", "C"]
+    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["B", "C"]
     assert state["status"] == "done"

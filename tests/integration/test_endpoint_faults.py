@@ -11,17 +11,17 @@ from graph import arun, build_supervisor
 from graph.outcome import Outcome
 from graph.settings import Settings
 from graph.trace import load_trace
-from nodes.models.breaker import THRESHOLD
+from nodes.models.breaker import FAILURE_THRESHOLD
 from state import Limits, Team, Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
-PAIR = dag({"a": (), "b": ()})
+PAIR = script_tasks({"a": (), "b": ()})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class FaultRow:
     """A fault, and what a run with two tasks must make of it."""
 
     faults: tuple[Fault, ...]
@@ -34,141 +34,151 @@ class Row:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def plan_fault(kind: str, **fields: Any) -> tuple[Fault, ...]:
+def make_plan_fault(kind: str, **fields: Any) -> tuple[Fault, ...]:
     return (Fault(kind=kind, schema="Plan", **fields),)  # type: ignore[arg-type]
 
 
-def task_fault(kind: str, task: str | None = "a", **fields: Any) -> tuple[Fault, ...]:
+def make_task_fault(kind: str, task: str | None = "a", **fields: Any) -> tuple[Fault, ...]:
     return (Fault(kind=kind, schema="Report", task=task, **fields),)  # type: ignore[arg-type]
 
 
 ROWS = {
-    "H01 429 for a moment": Row(
-        faults=task_fault("rate_limited", task=None, nth=(1,), retry_after="0.2"),
+    "H01 429 for a moment": FaultRow(
+        faults=make_task_fault("rate_limited", task=None, nth=(1,), retry_after="0.2"),
         exit_code=0,
         calls={"Report": 3},
     ),
-    "H02 429 for an hour, planner": Row(
-        faults=plan_fault("rate_limited", retry_after="3600"),
+    "H02 429 for an hour, planner": FaultRow(
+        faults=make_plan_fault("rate_limited", retry_after="3600"),
         exit_code=4,
         calls={"Plan": 1},
         says="next: try again in 60 min",
     ),
-    "H02 429 for three days, worker": Row(
-        faults=task_fault("rate_limited", task=None, nth=(1, 2), retry_after="259200"),
+    "H02 429 for three days, worker": FaultRow(
+        faults=make_task_fault("rate_limited", task=None, nth=(1, 2), retry_after="259200"),
         exit_code=4,
         most={"Report": 2},
         says="RATE_LIMITED",
     ),
-    "H04 quota": Row(faults=plan_fault("quota"), exit_code=4, calls={"Plan": 1}, says="quota"),
-    "H05 500 with a page of HTML": Row(
-        faults=task_fault("server_error", status=500), exit_code=3, most={"Report": 5}
+    "H04 quota": FaultRow(
+        faults=make_plan_fault("quota"), exit_code=4, calls={"Plan": 1}, says="quota"
     ),
-    "H06 context too long": Row(
-        faults=task_fault("context_length"),
+    "H05 500 with a page of HTML": FaultRow(
+        faults=make_task_fault("server_error", status=500), exit_code=3, most={"Report": 5}
+    ),
+    "H06 context too long": FaultRow(
+        faults=make_task_fault("context_length"),
         exit_code=3,
         calls={"Report": 2, "Refinement": 0},
         says="REQUEST_REFUSED",
     ),
-    "H07 wrong key": Row(
+    "H07 wrong key": FaultRow(
         faults=(Fault(kind="unauthorized"),),
         exit_code=4,
         calls={"Plan": 1, "Report": 0},
         says="error[UNAUTHORIZED]",
     ),
-    "H08 unknown model": Row(
+    "H08 unknown model": FaultRow(
         faults=(Fault(kind="unknown_model"),),
         exit_code=2,
         calls={"Plan": 1, "Report": 0},
         says="next: check the SUPERVISE_MODEL_* settings",
     ),
-    "H09 hang": Row(
-        faults=task_fault("hang"),
+    "H09 hang": FaultRow(
+        faults=make_task_fault("hang"),
         exit_code=3,
         calls={"Report": 2},
         settings={"call_timeout_s": 0.5},
         says="CALL_TIMED_OUT",
     ),
-    "H11 half a body": Row(faults=task_fault("half_body", nth=(1,)), exit_code=0),
-    "H13 H14 a stream breaks off": Row(
-        faults=task_fault("stream_error", nth=(1,)), exit_code=0, settings={"stream": True}
+    "H11 half a body": FaultRow(faults=make_task_fault("half_body", nth=(1,)), exit_code=0),
+    "H13 H14 a stream breaks off": FaultRow(
+        faults=make_task_fault("stream_error", nth=(1,)), exit_code=0, settings={"stream": True}
     ),
-    "H15 an error inside a 200": Row(faults=task_fault("error_in_200", nth=(1,)), exit_code=0),
-    "H16 HTML for an answer": Row(
-        faults=task_fault("html"), exit_code=3, calls={"Report": 3}, says="BAD_RESPONSE"
+    "H15 an error inside a 200": FaultRow(
+        faults=make_task_fault("error_in_200", nth=(1,)), exit_code=0
     ),
-    "H17 a byte now and then": Row(
-        faults=task_fault("drip"),
+    "H16 HTML for an answer": FaultRow(
+        faults=make_task_fault("html"), exit_code=3, calls={"Report": 3}, says="BAD_RESPONSE"
+    ),
+    "H17 a byte now and then": FaultRow(
+        faults=make_task_fault("drip"),
         exit_code=3,
         calls={"Report": 2},
         settings={"call_timeout_s": 0.5},
         says="CALL_TIMED_OUT",
     ),
-    "H18 a huge body": Row(
-        faults=task_fault("huge"), exit_code=3, calls={"Report": 2}, says="RESPONSE_TOO_LARGE"
+    "H18 a huge body": FaultRow(
+        faults=make_task_fault("huge"), exit_code=3, calls={"Report": 2}, says="RESPONSE_TOO_LARGE"
     ),
-    "H19 a bomb": Row(
-        faults=task_fault("gzip_bomb", size=50_000_000),
+    "H19 a bomb": FaultRow(
+        faults=make_task_fault("gzip_bomb", size=50_000_000),
         exit_code=3,
         calls={"Report": 2},
         says="RESPONSE_TOO_LARGE",
     ),
-    "H20 no usage": Row(faults=(Fault(kind="no_usage"),), exit_code=0),
-    "H20 absurd usage": Row(faults=(Fault(kind="bad_usage"),), exit_code=0),
-    "H21 503 for ever, planner": Row(
-        faults=plan_fault("server_error"), exit_code=4, most={"Plan": 5}, says="ENDPOINT_FAILED"
+    "H20 no usage": FaultRow(faults=(Fault(kind="no_usage"),), exit_code=0),
+    "H20 absurd usage": FaultRow(faults=(Fault(kind="bad_usage"),), exit_code=0),
+    "H21 503 for ever, planner": FaultRow(
+        faults=make_plan_fault("server_error"),
+        exit_code=4,
+        most={"Plan": 5},
+        says="ENDPOINT_FAILED",
     ),
-    "H22 503 once on each task": Row(
-        faults=(*task_fault("server_error", "a", nth=(1,)), *task_fault("reset", "b", nth=(1,))),
+    "H22 503 once on each task": FaultRow(
+        faults=(
+            *make_task_fault("server_error", "a", nth=(1,)),
+            *make_task_fault("reset", "b", nth=(1,)),
+        ),
         exit_code=0,
         calls={"Report": 4},
     ),
-    "H30 a kept connection is closed": Row(
-        faults=task_fault("reset", task=None, nth=(1,)), exit_code=0, calls={"Report": 3}
+    "H30 a kept connection is closed": FaultRow(
+        faults=make_task_fault("reset", task=None, nth=(1,)), exit_code=0, calls={"Report": 3}
     ),
 }
 
 
-async def outcome_of(settings: Settings, **options: Any) -> Outcome:
-    return await arun(REQUEST, team=options.pop("team", team()), settings=settings, **options)
+async def run_request(settings: Settings, **options: Any) -> Outcome:
+    return await arun(REQUEST, team=options.pop("team", make_team()), settings=settings, **options)
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
 async def test_a_fault_ends_as_its_row_says(
-    row: Row, endpoint: Endpoint, settings: Settings
+    row: FaultRow, endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=PAIR, faults=row.faults))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=row.faults))
 
-    outcome = await outcome_of(settings.model_copy(update=dict(row.settings)))
+    outcome = await run_request(settings.model_copy(update=dict(row.settings)))
 
-    said = said_by(outcome)
+    said = list_statements(outcome)
     assert outcome.exit_code == row.exit_code, said
     assert row.says in said
     assert "sk-test" not in said and "<h1>" not in said
     for schema, number in row.calls.items():
-        assert len(endpoint.calls(schema=schema)) == number
+        assert len(endpoint.select_calls(schema=schema)) == number
     for schema, number in row.most.items():
-        assert len(endpoint.calls(schema=schema)) <= number
+        assert len(endpoint.select_calls(schema=schema)) <= number
 
 
-def said_by(outcome: Outcome) -> str:
+def list_statements(outcome: Outcome) -> str:
     gaps = outcome.answer.gaps if outcome.answer else ()
-    line = outcome.error.line() if outcome.error else ""
+    line = outcome.error.format_line() if outcome.error else ""
     return "\n".join([line, *gaps, str(outcome.results)])
 
 
 async def test_h20_an_endpoint_that_counts_nothing_is_counted_by_estimate(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=PAIR, faults=(Fault(kind="no_usage"),)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(Fault(kind="no_usage"),)))
 
-    whole = await outcome_of(settings)
-    capped = await outcome_of(settings, context={"max_tokens": 4_000})
+    whole = await run_request(settings)
+    capped = await run_request(settings, context={"max_tokens": 4_000})
 
     assert whole.usage.cost_usd
     assert whole.usage.uncounted_calls == whole.usage.model_calls == 4
     assert capped.exit_code == 3
-    assert "BUDGET_SPENT" in said_by(capped)
+    assert "BUDGET_SPENT" in list_statements(capped)
 
 
 async def test_a_cap_on_money_holds_where_an_endpoint_counts_nothing_of_long_answers(
@@ -179,9 +189,9 @@ async def test_a_cap_on_money_holds_where_an_endpoint_counts_nothing_of_long_ans
         ScriptedTask(id=name, depends_on=needed, report=long)
         for name, needed in {"a": (), "b": ("a",), "c": ("b",)}.items()
     )
-    endpoint.play(Scenario(tasks=tasks, faults=(Fault(kind="zero_usage"),)))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=(Fault(kind="zero_usage"),)))
 
-    outcome = await outcome_of(settings, context={"max_cost_usd": 0.06})
+    outcome = await run_request(settings, context={"max_cost_usd": 0.06})
 
     assert outcome.exit_code == 3
     assert outcome.results["a"].status == "completed"
@@ -191,15 +201,15 @@ async def test_a_cap_on_money_holds_where_an_endpoint_counts_nothing_of_long_ans
 async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    tasks = dag({f"t{index}": () for index in range(60)})
+    tasks = script_tasks({f"t{index}": () for index in range(60)})
     faults = (Fault(kind="server_error", schema="Report"),)
-    endpoint.play(Scenario(tasks=tasks, faults=faults))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=faults))
 
-    outcome = await outcome_of(settings.model_copy(update={"max_concurrency": 16}))
+    outcome = await run_request(settings.model_copy(update={"max_concurrency": 16}))
 
     errors = [report.error or "" for report in outcome.results.values()]
     assert (outcome.status, outcome.exit_code) == ("failed", 4)
-    assert len(endpoint.calls(schema="Report")) <= THRESHOLD + 16
+    assert len(endpoint.select_calls(schema="Report")) <= FAILURE_THRESHOLD + 16
     assert len(errors) == 60
     assert all("ENDPOINT_DOWN" in error or "ENDPOINT_FAILED" in error for error in errors)
     assert {report.attempts for report in outcome.results.values()} == {1}
@@ -208,10 +218,12 @@ async def test_h21_a_dead_endpoint_costs_a_large_plan_a_tenth_more_calls_at_most
 async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    tasks = dag({f"t{index}": () for index in range(12)})
-    endpoint.play(Scenario(tasks=tasks, faults=(Fault(kind="server_error", schema="Report"),)))
+    tasks = script_tasks({f"t{index}": () for index in range(12)})
+    endpoint.load_scenario(
+        Scenario(tasks=tasks, faults=(Fault(kind="server_error", schema="Report"),))
+    )
 
-    outcome = await outcome_of(settings)
+    outcome = await run_request(settings)
 
     events = load_trace(outcome.thread, settings)["events"]
     (down,) = [event for event in events if event["kind"] == "error"]
@@ -224,9 +236,9 @@ async def test_h21_the_trace_tells_that_an_endpoint_was_given_up(
 
 async def test_h22_the_trace_shows_the_tries(endpoint: Endpoint, settings: Settings) -> None:
     fault = Fault(kind="server_error", schema="Report", task="a", nth=(1,))
-    endpoint.play(Scenario(tasks=PAIR, faults=(fault,)))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=(fault,)))
 
-    outcome = await outcome_of(settings)
+    outcome = await run_request(settings)
 
     events = load_trace(outcome.thread, settings)["events"]
     tries = {e["task"]: e["tries"] for e in events if e["kind"] == "model_call" and e["task"]}
@@ -240,13 +252,13 @@ async def test_t01_a_clock_that_is_set_back_changes_no_wait_and_no_duration(
 
     def plan_an_hour_earlier(body: dict[str, Any]) -> dict[str, Any]:
         monkeypatch.setattr(time, "time", lambda: now_s() - 3600)
-        return scenario.plan()
+        return scenario.build_plan()
 
-    faults = task_fault("server_error", nth=(1,))
+    faults = make_task_fault("server_error", nth=(1,))
     answers = {"Plan": plan_an_hour_earlier}
-    endpoint.play(Scenario(tasks=PAIR, faults=faults, answers=answers))
+    endpoint.load_scenario(Scenario(tasks=PAIR, faults=faults, answers=answers))
 
-    outcome = await outcome_of(settings, context={"deadline_s": 60})
+    outcome = await run_request(settings, context={"deadline_s": 60})
 
     moments = [event["t"] for event in load_trace(outcome.thread, settings)["events"]]
     assert outcome.status == "done"
@@ -258,11 +270,11 @@ async def test_t01_a_clock_that_is_set_back_changes_no_wait_and_no_duration(
 async def test_h24_h27_a_slow_endpoint_sees_no_more_calls_than_allowed_and_no_retries(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    tasks = dag({f"t{index}": () for index in range(100)})
+    tasks = script_tasks({f"t{index}": () for index in range(100)})
     slow = Fault(kind="latency", schema="Report", seconds=0.05)
-    endpoint.play(Scenario(tasks=tasks, faults=(slow,)))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=(slow,)))
 
-    outcome = await outcome_of(settings.model_copy(update={"max_concurrency": 4}))
+    outcome = await run_request(settings.model_copy(update={"max_concurrency": 4}))
 
     assert outcome.exit_code == 0
     assert endpoint.max_in_flight <= 4
@@ -272,11 +284,13 @@ async def test_h24_h27_a_slow_endpoint_sees_no_more_calls_than_allowed_and_no_re
 async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answered_in_order(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=(sums(20),)))
+    endpoint.load_scenario(Scenario(tasks=(script_sums(20),)))
 
-    state = await build_supervisor(computing(), settings=settings).ainvoke({"request": REQUEST})
+    state = await build_supervisor(make_computing_team(), settings=settings).ainvoke(
+        {"request": REQUEST}
+    )
 
-    body = endpoint.calls(task="a")[-1].body
+    body = endpoint.select_calls(task="a")[-1].body
     heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
     assert state["results"]["a"].status == "completed"
     assert len(heard) == 20
@@ -289,13 +303,15 @@ async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answer
 async def test_of_calls_that_share_one_id_no_more_are_made_than_of_others(
     endpoint: Endpoint, settings: Settings, call_id: str, streaming: bool
 ) -> None:
-    task = sums(100, call_id=call_id)
-    endpoint.play(Scenario(tasks=(task,)))
+    task = script_sums(100, call_id=call_id)
+    endpoint.load_scenario(Scenario(tasks=(task,)))
     settings = settings.model_copy(update={"stream": streaming})
 
-    state = await build_supervisor(computing(), settings=settings).ainvoke({"request": REQUEST})
+    state = await build_supervisor(make_computing_team(), settings=settings).ainvoke(
+        {"request": REQUEST}
+    )
 
-    body = endpoint.calls(task="a")[-1].body
+    body = endpoint.select_calls(task="a")[-1].body
     heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
     assert state["results"]["a"].status == "completed"
     assert len(heard) == 100
@@ -306,26 +322,26 @@ async def test_of_calls_that_share_one_id_no_more_are_made_than_of_others(
 async def test_an_answer_with_thousands_of_calls_is_refused_and_none_is_made(
     endpoint: Endpoint, settings: Settings, streaming: bool
 ) -> None:
-    endpoint.play(Scenario(tasks=(sums(5000),)))
+    endpoint.load_scenario(Scenario(tasks=(script_sums(5000),)))
     settings = settings.model_copy(update={"stream": streaming})
-    graph = build_supervisor(computing(max_attempts=1), settings=settings)
+    graph = build_supervisor(make_computing_team(max_attempts=1), settings=settings)
 
     state = await graph.ainvoke({"request": REQUEST})
 
     assert "more than 128 tool calls in one answer" in state["results"]["a"].error
-    assert {len(call.body["messages"]) for call in endpoint.calls(task="a")} == {2}
+    assert {len(call.body["messages"]) for call in endpoint.select_calls(task="a")} == {2}
 
 
-def sums(count: int, **more: Any) -> ScriptedTask:
+def script_sums(count: int, **more: Any) -> ScriptedTask:
     calls = tuple(("calculate", {"expression": f"{n} + 1000"}) for n in range(count))
     return ScriptedTask(id="a", worker="analyst", tool_calls=calls, calls_a_turn=count, **more)
 
 
-def computing(**fields: Any) -> Team:
+def make_computing_team(**fields: Any) -> Team:
     analyst = Worker(
         name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
     )
-    return team(**fields).model_copy(update={"workers": (analyst,)})
+    return make_team(**fields).model_copy(update={"workers": (analyst,)})
 
 
 async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(
@@ -336,9 +352,9 @@ async def test_h25_a_model_that_talks_where_it_should_report_is_asked_again(
     task = ScriptedTask(
         id="a", tool_calls=(("look", {}),), report=[talk, talk, report], description=""
     )
-    endpoint.play(Scenario(tasks=(task,)))
+    endpoint.load_scenario(Scenario(tasks=(task,)))
 
-    outcome = await outcome_of(settings)
+    outcome = await run_request(settings)
 
     assert outcome.exit_code == 0
     assert outcome.results["a"].attempts <= 3
@@ -357,10 +373,10 @@ async def test_h28_of_three_models_one_is_down_and_only_its_tasks_fail(
         for n in range(8)
     )
     down = Fault(kind="server_error", model="gpt-5-nano")
-    endpoint.play(Scenario(tasks=tasks, faults=(down,)))
+    endpoint.load_scenario(Scenario(tasks=tasks, faults=(down,)))
     settings = settings.model_copy(update={"model_fast": "openai:gpt-5-nano"})
 
-    outcome = await outcome_of(settings, team=team().model_copy(update={"workers": workers}))
+    outcome = await run_request(settings, team=make_team().model_copy(update={"workers": workers}))
 
     status = {name: report.status for name, report in outcome.results.items()}
     assert outcome.exit_code == 3
@@ -373,11 +389,11 @@ async def test_a_task_that_queues_for_its_endpoint_does_not_time_out(
 ) -> None:
     limits = Limits(timeout_s=3.0)
     worker = Worker(name="slow", description="Works.", instructions="Work.", limits=limits)
-    tasks = dag({f"t{index}": () for index in range(5)}, latency_s=0.8, worker="slow")
-    endpoint.play(Scenario(tasks=tasks))
+    tasks = script_tasks({f"t{index}": () for index in range(5)}, latency_s=0.8, worker="slow")
+    endpoint.load_scenario(Scenario(tasks=tasks))
     one = settings.model_copy(update={"max_concurrency": 1})
 
-    outcome = await outcome_of(one, team=team().model_copy(update={"workers": (worker,)}))
+    outcome = await run_request(one, team=make_team().model_copy(update={"workers": (worker,)}))
 
     assert outcome.exit_code == 0
     assert {report.attempts for report in outcome.results.values()} == {1}

@@ -12,12 +12,12 @@ import pytest
 
 from graph.cli import main
 from graph.evaluation import aevaluate_team, evaluate_team
-from graph.evaluation.rows import Row
+from graph.evaluation.rows import ExamRow
 from graph.scaffold import make_team
 from graph.settings import Settings
 from nodes.errors import ModelError, SettingsInvalid, Unauthorized
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.integration.langsmith_server import langsmith_server
+from tests.integration.langsmith_server import run_langsmith_server
 
 ROOT = Path(__file__).parents[2]
 FACT = {"id": "fact", "request": "How long does the juice keep?", "files": ["samples"]}
@@ -40,20 +40,20 @@ def juice() -> Path:
     return make_team("juice", Path("teams"))
 
 
-def ask(folder: Path, *rows: dict[str, Any]) -> None:
+def write_exam(folder: Path, *rows: dict[str, Any]) -> None:
     """Give a team another exam."""
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     (folder / "evals.jsonl").write_text(text)
 
 
-def supervise(*arguments: str) -> int:
+def run_supervise(*arguments: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     return int(ended.value.code or 0)
 
 
 def test_a_passed_exam_is_a_table_and_leaves_no_run_behind(juice, capsys):
-    assert supervise("eval", str(juice), "--threshold", "100") == 0
+    assert run_supervise("eval", str(juice), "--threshold", "100") == 0
 
     out, err = capsys.readouterr()
     assert out.startswith("juice · 6 rows · models: embedded")
@@ -64,9 +64,11 @@ def test_a_passed_exam_is_a_table_and_leaves_no_run_behind(juice, capsys):
 
 
 def test_a_missed_exam_ends_with_3_and_says_what_was_missed(juice, capsys):
-    ask(juice, {**FACT, "expect": {"facts": ["18 months", "19 months"], "sources": ["b.md"]}})
+    write_exam(
+        juice, {**FACT, "expect": {"facts": ["18 months", "19 months"], "sources": ["b.md"]}}
+    )
 
-    assert supervise("eval", str(juice), "-q") == 3
+    assert run_supervise("eval", str(juice), "-q") == 3
 
     out, err = capsys.readouterr()
     assert "fact  62.5  facts: not in the answer: 19 months; sources: not cited: b.md" in out
@@ -74,7 +76,7 @@ def test_a_missed_exam_ends_with_3_and_says_what_was_missed(juice, capsys):
 
 
 def test_json_is_one_object_with_every_row(juice, capsys):
-    assert supervise("eval", str(juice), "--json", "-q", "--only", "shelf-life") == 0
+    assert run_supervise("eval", str(juice), "--json", "-q", "--only", "shelf-life") == 0
 
     told = json.loads(capsys.readouterr().out)
     assert (told["team"], told["score"], told["threshold"]) == ("juice", 100.0, 80.0)
@@ -86,11 +88,11 @@ def test_json_is_one_object_with_every_row(juice, capsys):
 
 
 def test_a_bad_row_is_named_with_file_and_line_by_eval_and_by_check(juice, capsys):
-    ask(juice, {**PLANNED, "expect": {"worker": ["reader"]}})
+    write_exam(juice, {**PLANNED, "expect": {"worker": ["reader"]}})
 
-    assert supervise("eval", str(juice)) == 2
+    assert run_supervise("eval", str(juice)) == 2
     examined = capsys.readouterr()
-    assert supervise("check", str(juice)) == 2
+    assert run_supervise("check", str(juice)) == 2
     checked = capsys.readouterr()
 
     said = "teams/juice/evals.jsonl:1: unknown key 'expect.worker'; did you mean 'workers'?"
@@ -110,7 +112,7 @@ def test_a_bad_row_is_named_with_file_and_line_by_eval_and_by_check(juice, capsy
     ],
 )
 def test_a_misuse_is_one_line_before_anything_runs(juice, capsys, arguments, said):
-    assert supervise("eval", *arguments) == 2
+    assert run_supervise("eval", *arguments) == 2
 
     out, err = capsys.readouterr()
     *before, error = err.splitlines()
@@ -123,9 +125,9 @@ def test_against_another_folder_shows_what_its_prompts_change(juice, capsys):
     shutil.copytree(juice, other)
     (other / "examples.yaml").unlink()
 
-    assert supervise("eval", str(juice), "--against", str(other), "-q") == 0
+    assert run_supervise("eval", str(juice), "--against", str(other), "-q") == 0
     table = capsys.readouterr().out
-    assert supervise("eval", str(juice), "--against", str(other), "-q", "--json") == 0
+    assert run_supervise("eval", str(juice), "--against", str(other), "-q", "--json") == 0
     told = json.loads(capsys.readouterr().out)
 
     assert "against teams/untaught: untaught · 6 rows" in table
@@ -136,15 +138,15 @@ def test_against_another_folder_shows_what_its_prompts_change(juice, capsys):
 
 
 def test_against_another_model_asks_that_model(juice, capsys, monkeypatch):
-    ask(juice, {**PLANNED, "expect": {"workers": ["reader"]}})
+    write_exam(juice, {**PLANNED, "expect": {"workers": ["reader"]}})
     words = "Compute `6 * 7` in litres of apple juice."
     task = ScriptedTask(id="sum", worker="calculator", description=words)
-    with Endpoint(Scenario(tasks=(task,))).in_thread() as endpoint:
+    with Endpoint(Scenario(tasks=(task,))).run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         for tier in ("FAST", "STANDARD", "STRONG"):
             monkeypatch.setenv(f"SUPERVISE_MODEL_{tier}", "embedded")
 
-        assert supervise("eval", str(juice), "--against", "strong=openai:gpt-5", "-q") == 0
+        assert run_supervise("eval", str(juice), "--against", "strong=openai:gpt-5", "-q") == 0
 
     out = capsys.readouterr().out
     assert "against strong=openai:gpt-5: juice · 1 row" in out
@@ -153,30 +155,30 @@ def test_against_another_model_asks_that_model(juice, capsys, monkeypatch):
 
 
 def test_a_criterion_is_left_out_and_said_so_where_no_model_can_judge(juice, capsys):
-    ask(juice, {**FACT, "expect": {"judged": "It says how long."}})
+    write_exam(juice, {**FACT, "expect": {"judged": "It says how long."}})
 
-    assert supervise("eval", str(juice), "-q") == 0
+    assert run_supervise("eval", str(juice), "-q") == 0
 
     out, err = capsys.readouterr()
     assert "judged" not in out
     assert "left out: judged: the strong tier is the embedded model" in err
 
 
-def judging(juice: Path, **score: Any) -> tuple[Endpoint, Any]:
-    ask(juice, {**FACT, "expect": {"judged": "It names the {months}."}})
+def run_with_judge(juice: Path, **score: Any) -> tuple[Endpoint, Any]:
+    write_exam(juice, {**FACT, "expect": {"judged": "It names the {months}."}})
     words = "Find in juice.md how many months the apple juice keeps."
     task = ScriptedTask(id="keeps", worker="reader", description=words)
     scenario = Scenario(tasks=(task,), answers={"score": score})
-    with Endpoint(scenario).in_thread() as endpoint:
+    with Endpoint(scenario).run_in_thread() as endpoint:
         settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-test-0123456789")
         return endpoint, evaluate_team(juice, settings=settings)
 
 
 def test_a_criterion_is_judged_by_the_strong_model(juice):
-    endpoint, evaluation = judging(juice, reasoning="It names none.", score=False)
+    endpoint, evaluation = run_with_judge(juice, reasoning="It names none.", score=False)
 
     (row,) = evaluation.rows
-    (asked,) = endpoint.calls(schema="score")
+    (asked,) = endpoint.select_calls(schema="score")
     assert row.scores["judged"].value == 0
     assert "judged: It names none." in row.complaints
     assert "It names the {months}." in str(asked.body)
@@ -184,7 +186,7 @@ def test_a_criterion_is_judged_by_the_strong_model(juice):
 
 
 def test_a_judge_without_a_verdict_costs_no_row(juice):
-    _, evaluation = judging(juice, reasoning="I cannot say.")
+    _, evaluation = run_with_judge(juice, reasoning="I cannot say.")
 
     assert evaluation.metric("judged") is None
     assert "row fact: the judge gave no verdict" in evaluation.left_out["judged"]
@@ -196,7 +198,7 @@ def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
     (juice / "picture.png").write_bytes(b"\x89PNG")
     for_failure = {"files": ["empty"], "expect": {"status": "failed"}}
     unread = {**FACT, "id": "unread", "files": ["empty"], "expect": {"facts": ["18 months"]}}
-    ask(
+    write_exam(
         juice,
         {**FACT, "id": "refused", **for_failure},
         unread,
@@ -216,8 +218,8 @@ def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
 )
 def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
     rows = [{**PLANNED, "id": f"r{n}", "expect": {"status": "done"}} for n in range(8)]
-    ask(juice, *rows)
-    with Endpoint(Scenario(faults=(Fault(kind=kind, schema="Plan"),))).in_thread() as endpoint:
+    write_exam(juice, *rows)
+    with Endpoint(Scenario(faults=(Fault(kind=kind, schema="Plan"),))).run_in_thread() as endpoint:
         settings = Settings(
             openai_base_url=endpoint.base_url, openai_api_key="sk-0123456789", call_timeout_s=0.5
         )
@@ -261,15 +263,15 @@ def test_nothing_leaves_the_machine_also_with_a_key_of_langsmith(juice):
 
 
 def test_with_tracing_on_the_exam_is_an_experiment_in_langsmith(juice):
-    ask(
+    write_exam(
         juice, {**FACT, "expect": {"facts": ["18"]}}, {**PLANNED, "expect": {"workers": ["reader"]}}
     )
-    with langsmith_server() as kept:
+    with run_langsmith_server() as kept:
         settings = Settings(
             langsmith_tracing=True, langsmith_api_key="lsv2_pt_x", langsmith_endpoint=kept.url
         )
         evaluation = evaluate_team(juice, settings=settings)
-        ask(juice, {**FACT, "expect": {"facts": ["18 months"]}})
+        write_exam(juice, {**FACT, "expect": {"facts": ["18 months"]}})
         evaluate_team(juice, settings=settings)
 
     assert [dataset["name"] for dataset in kept.datasets] == ["supervisor-worker juice"]
@@ -291,11 +293,11 @@ def test_a_langsmith_that_cannot_be_reached_is_one_line(juice):
     with pytest.raises(SettingsInvalid, match="LangSmith does not take the exam") as raised:
         evaluate_team(juice, settings=settings)
 
-    assert "unset LANGSMITH_TRACING" in raised.value.line()
+    assert "unset LANGSMITH_TRACING" in raised.value.format_line()
 
 
 def test_a_listener_hears_each_row(juice):
-    heard: list[Row] = []
+    heard: list[ExamRow] = []
 
     evaluate_team(juice, limit=2, on_row=lambda graded: heard.append(graded.row))
 

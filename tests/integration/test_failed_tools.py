@@ -9,9 +9,9 @@ from graph.runner import aresume
 from graph.settings import Settings
 from graph.trace import load_trace
 from state import Report, Team, Worker
-from tests.contracts import DISTRIBUTION, text_of
+from tests.contracts import DISTRIBUTION, read_contract
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.teams import team
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 REVIEW = "Review this contract before we sign it, what are the risks and what should worry us?"
@@ -21,24 +21,24 @@ FINE = {"output": "All is well.", "findings": []}
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
 
-def lookers() -> Team:
+def make_looking_team() -> Team:
     looker = Worker(name="looker", description="Looks.", instructions="Look.", tools=(LOOK,))
-    return team().model_copy(update={"workers": (looker,)})
+    return make_team().model_copy(update={"workers": (looker,)})
 
 
-def calls(*endings: str, **more: Any) -> Calls:
+def make_calls(*endings: str, **more: Any) -> Calls:
     return tuple(("look", {"how": how, **more}) for how in endings)
 
 
-async def looked(
+async def run_calls(
     endpoint: Endpoint, settings: Settings, made: Calls, *, a_turn: int = 1, **scripted: Any
 ) -> dict[str, Any]:
     task = ScriptedTask(
         id="A", worker="looker", tool_calls=made, calls_a_turn=a_turn, report=FINE, **scripted
     )
-    endpoint.play(Scenario(tasks=(task,)))
+    endpoint.load_scenario(Scenario(tasks=(task,)))
     materials = {"a.txt": "Alpha.", "b.txt": "Beta."}
-    graph = build_supervisor(lookers(), settings=settings)
+    graph = build_supervisor(make_looking_team(), settings=settings)
     state: dict[str, Any] = await graph.ainvoke({"request": REQUEST, "materials": materials})
     return state
 
@@ -55,7 +55,7 @@ async def looked(
 async def test_a_report_that_calls_itself_complete_is_partial_where_its_tool_failed(
     endpoint: Endpoint, settings: Settings, how: str, reason: str
 ) -> None:
-    state = await looked(endpoint, settings, calls("answers", how))
+    state = await run_calls(endpoint, settings, make_calls("answers", how))
 
     report: Report = state["results"]["A"]
     assert report.status == "completed" and report.is_partial
@@ -68,15 +68,15 @@ async def test_a_report_that_calls_itself_complete_is_partial_where_its_tool_fai
 @pytest.mark.parametrize(
     "made",
     [
-        calls("times out", "answers"),
-        calls("refuses", "answers"),
-        calls("refuses", "refuses", "answers"),
+        make_calls("times out", "answers"),
+        make_calls("refuses", "answers"),
+        make_calls("refuses", "refuses", "answers"),
     ],
 )
 async def test_a_call_that_was_made_good_leaves_no_gap(
     endpoint: Endpoint, settings: Settings, made: Calls
 ) -> None:
-    state = await looked(endpoint, settings, made)
+    state = await run_calls(endpoint, settings, made)
 
     assert state["results"]["A"].gaps == () and state["status"] == "done"
 
@@ -84,9 +84,9 @@ async def test_a_call_that_was_made_good_leaves_no_gap(
 async def test_a_success_on_one_material_does_not_make_a_failure_on_another_good(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    made = (*calls("times out", material="a.txt"), *calls("answers", material="b.txt"))
+    made = (*make_calls("times out", material="a.txt"), *make_calls("answers", material="b.txt"))
 
-    state = await looked(endpoint, settings, made, materials=("a.txt", "b.txt"))
+    state = await run_calls(endpoint, settings, made, materials=("a.txt", "b.txt"))
 
     assert state["results"]["A"].failures == (SLOW,)
     assert state["status"] == "partial"
@@ -95,7 +95,7 @@ async def test_a_success_on_one_material_does_not_make_a_failure_on_another_good
 async def test_a_report_on_refusals_alone_names_them_and_is_whole(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    state = await looked(endpoint, settings, calls("refuses", "refuses"))
+    state = await run_calls(endpoint, settings, make_calls("refuses", "refuses"))
 
     assert state["results"]["A"].gaps == ("look: there is no such shelf; name another",)
     assert not state["results"]["A"].is_partial and state["status"] == "done"
@@ -105,9 +105,11 @@ async def test_a_model_cannot_say_of_itself_what_code_decides(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     claimed = {"output": "Half.", "is_partial": True, "failures": ["me"]}
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=claimed),)))
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=claimed),)))
 
-    state = await build_supervisor(lookers(), settings=settings).ainvoke({"request": REQUEST})
+    state = await build_supervisor(make_looking_team(), settings=settings).ainvoke(
+        {"request": REQUEST}
+    )
 
     assert state["results"]["A"].failures == () and state["status"] == "done"
 
@@ -116,10 +118,10 @@ async def test_a_material_that_was_cut_when_it_was_read_makes_the_report_partial
     endpoint: Endpoint, settings: Settings
 ) -> None:
     task = ScriptedTask(id="A", worker="looker", report=FINE, materials=("a.log",))
-    endpoint.play(Scenario(tasks=(task,)))
+    endpoint.load_scenario(Scenario(tasks=(task,)))
     materials = {"a.log": "12:00 started\n[cut at 2000000 characters]"}
 
-    state = await build_supervisor(lookers(), settings=settings).ainvoke(
+    state = await build_supervisor(make_looking_team(), settings=settings).ainvoke(
         {"request": REQUEST, "materials": materials}
     )
 
@@ -130,25 +132,25 @@ async def test_a_material_that_was_cut_when_it_was_read_makes_the_report_partial
 async def test_the_trace_says_which_calls_failed_and_a_resume_does_their_tasks_again(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    first = ScriptedTask(id="A", worker="looker", tool_calls=calls("times out"), report=FINE)
+    first = ScriptedTask(id="A", worker="looker", tool_calls=make_calls("times out"), report=FINE)
     after = ScriptedTask(id="B", worker="looker", depends_on=("A",), report=FINE)
-    other = ScriptedTask(id="C", worker="looker", tool_calls=calls("refuses"), report=FINE)
-    endpoint.play(Scenario(tasks=(first, after, other)))
+    other = ScriptedTask(id="C", worker="looker", tool_calls=make_calls("refuses"), report=FINE)
+    endpoint.load_scenario(Scenario(tasks=(first, after, other)))
 
-    partial = await arun(REQUEST, team=lookers(), settings=settings, thread="one")
+    partial = await arun(REQUEST, team=make_looking_team(), settings=settings, thread="one")
     told = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=FINE),)))
-    before = len(endpoint.calls(schema="Report"))
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=FINE),)))
+    before = len(endpoint.select_calls(schema="Report"))
     resumed = await aresume("one", settings=settings)
 
     assert partial.status == "partial" and partial.exit_code == 3
     assert {event["task"]: event["failures"] for event in told} == {"A": [SLOW], "C": []}
     assert resumed.status == "done"
-    again = endpoint.calls(schema="Report")[before:]
+    again = endpoint.select_calls(schema="Report")[before:]
     assert [call.task for call in again] == ["A", "B"]
 
 
-def review_team() -> Team:
+def make_review_team() -> Team:
     """The shipped team, but for its check against the playbook, which fails."""
     shipped = load_team("contract_review")
     failing = ("tests.failing_tools:check_playbook",)
@@ -160,7 +162,7 @@ def review_team() -> Team:
 
 
 async def test_a_contract_whose_check_failed_has_no_ranking_and_no_clean_bill() -> None:
-    outcome = await arun(REVIEW, team=review_team(), files=[str(DISTRIBUTION)])
+    outcome = await arun(REVIEW, team=make_review_team(), files=[str(DISTRIBUTION)])
 
     assert outcome.answer is not None
     reports = outcome.results
@@ -189,9 +191,9 @@ async def test_risks_are_not_ranked_by_a_check_that_failed_whatever_its_report_s
         tool_calls=(("risk_matrix", {"findings": []}),),
         report={"output": "There is no risk."},
     )
-    endpoint.play(Scenario(tasks=(check, rank)))
-    graph = build_supervisor(review_team(), settings=settings)
-    materials = {DISTRIBUTION.name: text_of(DISTRIBUTION)}
+    endpoint.load_scenario(Scenario(tasks=(check, rank)))
+    graph = build_supervisor(make_review_team(), settings=settings)
+    materials = {DISTRIBUTION.name: read_contract(DISTRIBUTION)}
 
     state = await graph.ainvoke({"request": REVIEW, "materials": materials})
 

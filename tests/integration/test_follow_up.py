@@ -14,23 +14,25 @@ from graph.settings import Settings
 from graph.trace import load_trace
 from nodes.errors import RequestInvalid
 from nodes.request import MAX_HISTORY_CHARS
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
-from tests.handed import handed
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.handed import list_handoffs
+from tests.teams import make_team
 
 FIRST, SECOND = "Compare the sales of the regions.", "And in euros?"
 SALES = {"sales.csv": "region,usd\nNorth,120\n", "notes.md": "Rates follow."}
 
 
-def reading(*names: str) -> Scenario:
+def script_reading(*names: str) -> Scenario:
     return Scenario(tasks=(ScriptedTask(id="A", materials=names),))
 
 
-async def ask(request: str, settings: Settings, **options: Any) -> Any:
-    return await arun(request, **{"team": team(), "settings": settings, "thread": "one", **options})
+async def run_request(request: str, settings: Settings, **options: Any) -> Any:
+    return await arun(
+        request, **{"team": make_team(), "settings": settings, "thread": "one", **options}
+    )
 
 
-def shown(call: Any) -> str:
+def read_user_text(call: Any) -> str:
     """Give the words of the user's side of a request to a model."""
     return str(call.body["messages"][-1]["content"])
 
@@ -38,15 +40,15 @@ def shown(call: Any) -> str:
 async def test_a_follow_up_keeps_the_materials_of_its_thread(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(reading("sales.csv"))
-    await ask(FIRST, settings, materials=SALES)
+    endpoint.load_scenario(script_reading("sales.csv"))
+    await run_request(FIRST, settings, materials=SALES)
     endpoint.requests.clear()
 
-    outcome = await ask(SECOND, settings)
+    outcome = await run_request(SECOND, settings)
 
     assert outcome.status == "done"
-    assert "North,120" in shown(endpoint.calls(schema="Report")[0])
-    assert [task["materials"] for task in handed(endpoint.requests)] == [["sales.csv"]]
+    assert "North,120" in read_user_text(endpoint.select_calls(schema="Report")[0])
+    assert [task["materials"] for task in list_handoffs(endpoint.requests)] == [["sales.csv"]]
     requests = [e for e in load_trace("one", settings)["events"] if e["kind"] == "request"]
     assert [event["kept_materials"] for event in requests] == [[], ["sales.csv", "notes.md"]]
     assert load_trace("one", settings)["run"]["kept_materials"] == ["sales.csv", "notes.md"]
@@ -55,19 +57,21 @@ async def test_a_follow_up_keeps_the_materials_of_its_thread(
 async def test_new_materials_are_added_and_replace_those_of_their_name(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(reading("sales.csv", "rates.csv", "notes.md"))
-    await ask(
+    endpoint.load_scenario(script_reading("sales.csv", "rates.csv", "notes.md"))
+    await run_request(
         FIRST,
         settings,
         materials={**SALES, "rates.csv": "eur\n1.1\n"},
     )
     endpoint.requests.clear()
 
-    await ask(SECOND, settings, materials={"rates.csv": "eur\n0.9\n", "fees.csv": "fee\n5\n"})
+    await run_request(
+        SECOND, settings, materials={"rates.csv": "eur\n0.9\n", "fees.csv": "fee\n5\n"}
+    )
 
-    (words,) = [shown(call) for call in endpoint.calls(schema="Report")]
+    (words,) = [read_user_text(call) for call in endpoint.select_calls(schema="Report")]
     assert "North,120" in words and "0.9" in words and "1.1" not in words
-    planner = shown(endpoint.calls(schema="Plan")[0])
+    planner = read_user_text(endpoint.select_calls(schema="Plan")[0])
     assert all(name in planner for name in ("sales.csv", "notes.md", "rates.csv", "fees.csv"))
     assert load_trace("one", settings)["run"]["kept_materials"] == ["sales.csv", "notes.md"]
 
@@ -75,10 +79,10 @@ async def test_new_materials_are_added_and_replace_those_of_their_name(
 async def test_a_follow_up_that_never_began_is_resumed_with_all_its_materials(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(reading("sales.csv"))
-    await ask(FIRST, settings, materials=SALES)
-    await ask(SECOND, settings)
-    with sqlite3.connect(settings.database_path()) as base:
+    endpoint.load_scenario(script_reading("sales.csv"))
+    await run_request(FIRST, settings, materials=SALES)
+    await run_request(SECOND, settings)
+    with sqlite3.connect(settings.resolve_database_path()) as base:
         base.execute("DELETE FROM checkpoints")
         base.execute("DELETE FROM writes")
     base.close()
@@ -87,18 +91,18 @@ async def test_a_follow_up_that_never_began_is_resumed_with_all_its_materials(
     outcome = await aresume("one", settings=settings)
 
     assert outcome.status == "done"
-    assert "North,120" in shown(endpoint.calls(schema="Report")[0])
+    assert "North,120" in read_user_text(endpoint.select_calls(schema="Report")[0])
 
 
 async def test_a_team_inside_a_task_is_not_said_to_keep_anything(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     divided = ScriptedTask(id="A", materials=("sales.csv",), report=[{"status": "failed"}])
-    endpoint.play(Scenario(tasks=(divided,)))
-    options: Any = {"team": team(ladder=("split",), max_attempts=2)}
-    await ask(FIRST, settings, materials=SALES, **options)
+    endpoint.load_scenario(Scenario(tasks=(divided,)))
+    options: Any = {"team": make_team(ladder=("split",), max_attempts=2)}
+    await run_request(FIRST, settings, materials=SALES, **options)
 
-    await ask(SECOND, settings, **options)
+    await run_request(SECOND, settings, **options)
 
     told = [e for e in load_trace("one", settings)["events"] if e["kind"] == "request"]
     assert [bool(event["kept_materials"]) for event in told if event.get("within")] == [False] * 2
@@ -111,27 +115,31 @@ async def test_a_team_inside_a_task_is_not_said_to_keep_anything(
 async def test_materials_that_are_together_too_large_are_refused_with_what_is_kept(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(reading())
-    await ask(FIRST, settings, materials={"large.md": "a" * 3_000_000})
+    endpoint.load_scenario(script_reading())
+    await run_request(FIRST, settings, materials={"large.md": "a" * 3_000_000})
     endpoint.requests.clear()
 
     with pytest.raises(RequestInvalid) as refused:
-        await ask(SECOND, settings, materials={"other.md": "b" * 3_000_000})
-    outcome = await ask(SECOND, settings, materials={"large.md": "b" * 3_000_000})
+        await run_request(SECOND, settings, materials={"other.md": "b" * 3_000_000})
+    outcome = await run_request(SECOND, settings, materials={"large.md": "b" * 3_000_000})
 
-    assert "large.md" in refused.value.line() and "new --thread" in refused.value.line()
+    assert (
+        "large.md" in refused.value.format_line() and "new --thread" in refused.value.format_line()
+    )
     assert outcome.status == "done"
 
 
 async def test_the_synthesizer_of_a_follow_up_sees_the_conversation(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()}), answers={"Answer": {"text": "North: 120 USD."}}))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks({"A": ()}), answers={"Answer": {"text": "North: 120 USD."}})
+    )
 
-    await ask(FIRST, settings)
-    await ask(SECOND, settings)
+    await run_request(FIRST, settings)
+    await run_request(SECOND, settings)
 
-    first, second = (shown(call) for call in endpoint.calls(schema="Answer"))
+    first, second = (read_user_text(call) for call in endpoint.select_calls(schema="Answer"))
     assert "<history>" not in first
     history, _, rest = second.partition("</history>")
     assert FIRST in history and "North: 120 USD." in history and SECOND not in history
@@ -142,15 +150,17 @@ async def test_the_synthesizer_of_a_follow_up_sees_the_conversation(
 async def test_the_conversation_is_bounded_and_stays_data(
     endpoint: Endpoint, settings: Settings, answer: str
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()}), answers={"Answer": {"text": answer}}))
-    graph = build_supervisor(team(), settings=settings)
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks({"A": ()}), answers={"Answer": {"text": answer}})
+    )
+    graph = build_supervisor(make_team(), settings=settings)
     chat: list[Any] = []
     for number in range(6):
         chat += [("user", f"Question {number}?"), ("assistant", answer)]
 
     await graph.ainvoke({"messages": [*chat, ("user", SECOND)]})
 
-    words = shown(endpoint.calls(schema="Answer")[0])
+    words = read_user_text(endpoint.select_calls(schema="Answer")[0])
     history = words.split("<history>\n")[1].split("\n</history>")[0]
     assert len(history) <= MAX_HISTORY_CHARS + 100
     assert words.count("\n</history>") == words.count("\n</request>") == 1

@@ -11,12 +11,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from graph.supervisor_graph import SupervisorGraph
 from nodes.errors import ModelError, PlanInvalid, RequestInvalid, SettingsInvalid
 from state import Report, RequestInput, Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 DIAMOND = {"A": (), "B": ("A",), "C": ("A",), "D": ("B", "C")}
@@ -24,20 +24,20 @@ DIAMOND = {"A": (), "B": ("A",), "C": ("A",), "D": ("B", "C")}
 
 @pytest.fixture
 async def graph(settings: Settings) -> AsyncIterator[SupervisorGraph]:
-    saver = InMemorySaver(serde=strict_serializer())
-    yield build_supervisor(team(), settings=settings, checkpointer=saver)
+    saver = InMemorySaver(serde=build_strict_serializer())
+    yield build_supervisor(make_team(), settings=settings, checkpointer=saver)
 
 
-def thread(name: str = "one") -> Any:
+def make_thread_config(name: str = "one") -> Any:
     return {"configurable": {"thread_id": name}}
 
 
 async def test_a_request_becomes_a_plan_parallel_work_and_one_answer(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(DIAMOND)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert state["status"] == "done"
     assert {name: report.status for name, report in state["results"].items()} == dict.fromkeys(
@@ -51,9 +51,9 @@ async def test_a_request_becomes_a_plan_parallel_work_and_one_answer(
 async def test_a_run_costs_one_call_a_task_and_two(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(DIAMOND)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert len(endpoint.requests) == len(DIAMOND) + 2
     assert state["usage"].model_calls == len(DIAMOND) + 2
@@ -65,13 +65,15 @@ async def test_a_task_starts_when_its_own_last_dependency_ends(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
     latency = {"A": 0.02, "C": 0.6}
-    endpoint.play(
-        Scenario(tasks=dag({"A": (), "B": ("A",), "C": (), "D": ("C",)}, latency_s=latency))
+    endpoint.load_scenario(
+        Scenario(
+            tasks=script_tasks({"A": (), "B": ("A",), "C": (), "D": ("C",)}, latency_s=latency)
+        )
     )
 
-    await graph.ainvoke(REQUEST, thread())
+    await graph.ainvoke(REQUEST, make_thread_config())
 
-    (b,), (c,) = endpoint.calls(task="B"), endpoint.calls(task="C")
+    (b,), (c,) = endpoint.select_calls(task="B"), endpoint.select_calls(task="C")
     assert c.ended_s is not None
     assert b.ended_s is not None and b.ended_s < c.ended_s
 
@@ -85,11 +87,11 @@ async def test_a_worker_sees_its_handoff_and_nothing_else(
         ScriptedTask(id="B", materials=("b.md",), report={"output": "found 43"}),
         ScriptedTask(id="C", depends_on=("A",)),
     )
-    endpoint.play(Scenario(tasks=tasks))
+    endpoint.load_scenario(Scenario(tasks=tasks))
 
-    await graph.ainvoke(secret, thread())
+    await graph.ainvoke(secret, make_thread_config())
 
-    (a,), (c,) = endpoint.calls(task="A"), endpoint.calls(task="C")
+    (a,), (c,) = endpoint.select_calls(task="A"), endpoint.select_calls(task="C")
     assert "ALPHA" in str(a.body) and "BETA" not in str(a.body)
     assert REQUEST["request"] not in str(a.body)
     assert "found 41" in str(c.body) and "found 43" not in str(c.body)
@@ -99,13 +101,15 @@ async def test_a_worker_sees_its_handoff_and_nothing_else(
 async def test_a_refused_plan_is_repaired_with_its_problems(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    scenario = Scenario(tasks=dag(DIAMOND))
+    scenario = Scenario(tasks=script_tasks(DIAMOND))
     bad = {"goal": "g", "tasks": [{"id": "A", "description": "Analyze the data", "worker": "cook"}]}
-    endpoint.play(Scenario(tasks=dag(DIAMOND), answers={"Plan": [bad, scenario.plan()]}))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks(DIAMOND), answers={"Plan": [bad, scenario.build_plan()]})
+    )
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
-    first, second = endpoint.calls(schema="Plan")
+    first, second = endpoint.select_calls(schema="Plan")
     assert state["status"] == "done"
     assert "cook" in str(second.body["messages"][-1])
     assert "Analyze the data" in str(second.body["messages"][-2])
@@ -122,10 +126,10 @@ async def test_a_plan_that_stays_invalid_ends_the_run_with_its_reason(
             {"id": "B", "description": "x", "worker": "analyst", "depends_on": ["A"]},
         ],
     }
-    endpoint.play(Scenario(answers={"Plan": cycle}))
+    endpoint.load_scenario(Scenario(answers={"Plan": cycle}))
 
     with pytest.raises(PlanInvalid, match="cycle"):
-        await graph.ainvoke(REQUEST, thread())
+        await graph.ainvoke(REQUEST, make_thread_config())
 
     assert len(endpoint.requests) == 3
 
@@ -137,10 +141,10 @@ async def test_a_plan_that_stays_invalid_ends_the_run_with_its_reason(
 async def test_a_plan_over_a_cap_of_the_team_names_the_cap_to_raise(
     endpoint: Endpoint, settings: Settings, caps: dict[str, int], cap: str
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(DIAMOND)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
 
     with pytest.raises(PlanInvalid) as refused:
-        await build_supervisor(team(**caps), settings=settings).ainvoke(REQUEST)
+        await build_supervisor(make_team(**caps), settings=settings).ainvoke(REQUEST)
 
     assert cap in refused.value.next and "other words" not in refused.value.next
 
@@ -150,7 +154,7 @@ async def test_an_empty_request_costs_no_call(
     endpoint: Endpoint, graph: SupervisorGraph, given: Any
 ) -> None:
     with pytest.raises(RequestInvalid, match="empty request"):
-        await graph.ainvoke(given, thread())
+        await graph.ainvoke(given, make_thread_config())
 
     assert not endpoint.requests
 
@@ -160,15 +164,15 @@ async def test_a_failed_task_is_refined_from_its_error(
 ) -> None:
     empty = {"status": "completed", "output": ""}
     good = {"status": "completed", "output": "42"}
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[empty, good]),)))
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[empty, good]),)))
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
-    (refinement,) = endpoint.calls(schema="Refinement")
+    (refinement,) = endpoint.select_calls(schema="Refinement")
     assert "empty" in str(refinement.body)
     assert state["results"]["A"].attempts == 2
     assert state["results"]["A"].output == "42"
-    assert "naming each figure" in str(endpoint.calls(schema="Report")[1].body)
+    assert "naming each figure" in str(endpoint.select_calls(schema="Report")[1].body)
     assert state["status"] == "done"
 
 
@@ -183,9 +187,9 @@ async def test_three_failures_end_a_task_and_spare_its_siblings(
         ScriptedTask(id="D", depends_on=("B",)),
         ScriptedTask(id="E", depends_on=("D", {"task": "A", "required": False})),
     )
-    endpoint.play(Scenario(tasks=tasks))
+    endpoint.load_scenario(Scenario(tasks=tasks))
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert {name: r.status for name, r in state["results"].items()} == {
         "A": "failed",
@@ -198,15 +202,17 @@ async def test_three_failures_end_a_task_and_spare_its_siblings(
     assert state["results"]["C"].error == "needs A, which failed"
     assert state["status"] == "partial"
     assert any("A failed" in gap for gap in state["answer"].gaps)
-    assert "the figures are not there" in str(endpoint.calls(task="E")[0].body)
+    assert "the figures are not there" in str(endpoint.select_calls(task="E")[0].body)
 
 
 async def test_the_step_cap_ends_in_an_answer_that_names_what_is_missing(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",), "C": ("B",), "D": ("C",)})))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks({"A": (), "B": ("A",), "C": ("B",), "D": ("C",)}))
+    )
 
-    state = await graph.ainvoke(REQUEST, thread(), context={"max_steps": 2})
+    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_steps": 2})
 
     assert sorted(state["results"]) == ["A", "B"]
     assert state["status"] == "partial"
@@ -216,9 +222,11 @@ async def test_the_step_cap_ends_in_an_answer_that_names_what_is_missing(
 async def test_a_transient_fault_does_not_reach_the_task(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    graph = build_supervisor(team(), settings=settings)
-    endpoint.play(
-        Scenario(tasks=dag(DIAMOND), faults=(Fault(kind="server_error", task="B", nth=(1,)),))
+    graph = build_supervisor(make_team(), settings=settings)
+    endpoint.load_scenario(
+        Scenario(
+            tasks=script_tasks(DIAMOND), faults=(Fault(kind="server_error", task="B", nth=(1,)),)
+        )
     )
 
     state = await graph.ainvoke(REQUEST)
@@ -229,22 +237,22 @@ async def test_a_transient_fault_does_not_reach_the_task(
 
 async def test_an_endpoint_that_nobody_answers_is_one_clear_error(settings: Settings) -> None:
     nowhere = settings.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"})
-    graph = build_supervisor(team(), settings=nowhere)
+    graph = build_supervisor(make_team(), settings=nowhere)
 
     with pytest.raises(ModelError) as caught:
         await graph.ainvoke(REQUEST)
 
-    assert caught.value.line().startswith("error[ENDPOINT_UNREACHABLE]")
+    assert caught.value.format_line().startswith("error[ENDPOINT_UNREACHABLE]")
 
 
 async def test_without_a_synthesizer_the_reports_stand_as_they_are(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(
-        Scenario(tasks=dag(DIAMOND), faults=(Fault(kind="unauthorized", schema="Answer"),))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks(DIAMOND), faults=(Fault(kind="unauthorized", schema="Answer"),))
     )
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert state["status"] == "partial"
     assert all(f"Result of {name}" in state["answer"].text for name in DIAMOND)
@@ -255,9 +263,9 @@ async def test_sources_that_no_report_names_are_dropped(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
     answer = {"text": "42, says A.md", "sources": ["A.md", "https://made.up"]}
-    endpoint.play(Scenario(tasks=dag({"A": ()}), answers={"Answer": answer}))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()}), answers={"Answer": answer}))
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert state["answer"].sources == ("A.md",)
 
@@ -265,36 +273,38 @@ async def test_sources_that_no_report_names_are_dropped(
 async def test_a_chat_message_is_a_request_and_a_second_one_a_follow_up(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ()})))
-    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, thread())
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ()})))
+    await graph.ainvoke({"messages": [HumanMessage("Compare the parts.")]}, make_thread_config())
 
-    state = await graph.ainvoke({"messages": [HumanMessage("And in euros?")]}, thread())
+    state = await graph.ainvoke({"messages": [HumanMessage("And in euros?")]}, make_thread_config())
 
-    second = endpoint.calls(schema="Plan")[1]
+    second = endpoint.select_calls(schema="Plan")[1]
     assert state["request"] == "And in euros?"
     assert "Compare the parts." in str(second.body) and "And in euros?" in str(second.body)
     assert [plan.version for plan in state["plans"]] == [1, 2]
     assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
-    assert len(endpoint.calls(schema="Report")) == 4
+    assert len(endpoint.select_calls(schema="Report")) == 4
 
 
 async def test_a_cancelled_run_resumes_without_doing_finished_work_again(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": (), "C": ("A", "B")}, latency_s={"B": 1.0})))
-    running = asyncio.ensure_future(graph.ainvoke(REQUEST, thread()))
-    while not endpoint.calls(task="A"):  # noqa: ASYNC110 - the endpoint tells nobody
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks({"A": (), "B": (), "C": ("A", "B")}, latency_s={"B": 1.0}))
+    )
+    running = asyncio.ensure_future(graph.ainvoke(REQUEST, make_thread_config()))
+    while not endpoint.select_calls(task="A"):  # noqa: ASYNC110 - the endpoint tells nobody
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.3)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
-    state = await graph.ainvoke(None, thread())
+    state = await graph.ainvoke(None, make_thread_config())
 
     assert state["status"] == "done"
-    assert len(endpoint.calls(task="A")) == 1
-    assert len(endpoint.calls(task="B")) == 2
+    assert len(endpoint.select_calls(task="A")) == 1
+    assert len(endpoint.select_calls(task="B")) == 2
 
 
 async def test_a_fork_does_not_meet_the_first_runs_results(
@@ -305,16 +315,16 @@ async def test_a_fork_does_not_meet_the_first_runs_results(
         ScriptedTask(id="A", report=[first, second]),
         ScriptedTask(id="B", depends_on=("A",)),
     )
-    endpoint.play(Scenario(tasks=tasks))
-    await graph.ainvoke(REQUEST, thread())
-    history = [snapshot async for snapshot in graph.aget_state_history(thread())]
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    await graph.ainvoke(REQUEST, make_thread_config())
+    history = [snapshot async for snapshot in graph.aget_state_history(make_thread_config())]
     planned = next(snapshot for snapshot in history if "researcher" in snapshot.next)
 
     state = await graph.ainvoke(None, await graph.aupdate_state(planned.config, None))
 
     assert state["results"]["A"].output == "second"
-    assert "second" in str(endpoint.calls(task="B")[1].body)
-    assert "first" not in str(endpoint.calls(task="B")[1].body["messages"])
+    assert "second" in str(endpoint.select_calls(task="B")[1].body)
+    assert "first" not in str(endpoint.select_calls(task="B")[1].body["messages"])
 
 
 async def test_each_task_has_the_result_of_its_own_worker(
@@ -322,9 +332,11 @@ async def test_each_task_has_the_result_of_its_own_worker(
 ) -> None:
     names = [f"t{index}" for index in range(30)]
     latency = {name: 0.002 * (29 - index) for index, name in enumerate(names)}
-    endpoint.play(Scenario(tasks=dag(dict.fromkeys(names, ()), latency_s=latency)))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks(dict.fromkeys(names, ()), latency_s=latency))
+    )
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert all(f"Result of {name}:" in state["results"][name].output for name in names)
 
@@ -336,9 +348,9 @@ async def test_the_synthesis_reads_the_same_whatever_order_results_came_in(
     seen = set()
     for order in ("ABC", "CAB", "BCA"):
         latency = {name: 0.05 * order.index(name) for name in edges}
-        endpoint.play(Scenario(tasks=dag(edges, latency_s=latency)))
-        await graph.ainvoke(REQUEST, thread(order))
-        seen.add(str(endpoint.calls(schema="Answer")[-1].body["messages"]))
+        endpoint.load_scenario(Scenario(tasks=script_tasks(edges, latency_s=latency)))
+        await graph.ainvoke(REQUEST, make_thread_config(order))
+        seen.add(str(endpoint.select_calls(schema="Answer")[-1].body["messages"]))
 
     assert len(seen) == 1
 
@@ -350,12 +362,16 @@ async def test_a_worker_has_ten_turns_and_then_must_report(
         name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
     )
     calls = tuple(("calculate", {"expression": f"{n} + 1"}) for n in range(30))
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),)))
-    graph = build_supervisor(team().model_copy(update={"workers": (analyst,)}), settings=settings)
+    endpoint.load_scenario(
+        Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),))
+    )
+    graph = build_supervisor(
+        make_team().model_copy(update={"workers": (analyst,)}), settings=settings
+    )
 
     state = await graph.ainvoke(REQUEST)
 
-    turns = endpoint.calls(task="A")
+    turns = endpoint.select_calls(task="A")
     assert len(turns) == 10
     assert turns[-1].tools == ("Report",)
     assert state["results"]["A"].status == "completed"
@@ -372,8 +388,12 @@ async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(
         ("rm", {"path": "/"}),
         ("calculate", {}),
     )
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),)))
-    graph = build_supervisor(team().model_copy(update={"workers": (analyst,)}), settings=settings)
+    endpoint.load_scenario(
+        Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),))
+    )
+    graph = build_supervisor(
+        make_team().model_copy(update={"workers": (analyst,)}), settings=settings
+    )
 
     state = await graph.ainvoke(REQUEST)
 
@@ -386,11 +406,11 @@ async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(
 async def test_a_worker_that_exceeds_its_time_fails_alone(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    slow = team("researcher", "analyst")
+    slow = make_team("researcher", "analyst")
     limits = slow.workers[0].limits.model_copy(update={"timeout_s": 0.2})
     workers = (slow.workers[0].model_copy(update={"limits": limits}), slow.workers[1])
     tasks = (ScriptedTask(id="A", latency_s=20.0), ScriptedTask(id="B", worker="analyst"))
-    endpoint.play(Scenario(tasks=tasks))
+    endpoint.load_scenario(Scenario(tasks=tasks))
     graph = build_supervisor(
         slow.model_copy(update={"workers": workers, "max_attempts": 1}), settings=settings
     )
@@ -402,9 +422,11 @@ async def test_a_worker_that_exceeds_its_time_fails_alone(
 
 
 async def test_a_deadline_ends_in_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)}, latency_s={"B": 60.0})))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks({"A": (), "B": ("A",)}, latency_s={"B": 60.0}))
+    )
 
-    state = await graph.ainvoke(REQUEST, thread(), context={"deadline_s": 4.0})
+    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"deadline_s": 4.0})
 
     assert state["status"] == "partial"
     assert state["results"]["A"].status == "completed"
@@ -413,13 +435,13 @@ async def test_a_deadline_ends_in_an_answer(endpoint: Endpoint, graph: Superviso
 
 async def test_an_unknown_setting_in_the_context_is_named(graph: SupervisorGraph) -> None:
     with pytest.raises(SettingsInvalid, match="deadline"):
-        await graph.ainvoke(REQUEST, thread(), context={"deadline": 3})
+        await graph.ainvoke(REQUEST, make_thread_config(), context={"deadline": 3})
 
 
 async def test_a_report_says_what_it_cost(endpoint: Endpoint, graph: SupervisorGraph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
 
-    report: Report = (await graph.ainvoke(REQUEST, thread()))["results"]["A"]
+    report: Report = (await graph.ainvoke(REQUEST, make_thread_config()))["results"]["A"]
 
     assert report.usage.input_tokens > 0 and report.usage.output_tokens > 0
     assert report.usage.models == ("openai:gpt-5-mini",)
@@ -427,9 +449,9 @@ async def test_a_report_says_what_it_cost(endpoint: Endpoint, graph: SupervisorG
 
 
 def test_synchronous_python_can_invoke_stream_and_batch() -> None:
-    with Endpoint(Scenario(tasks=dag(DIAMOND))).in_thread() as served:
+    with Endpoint(Scenario(tasks=script_tasks(DIAMOND))).run_in_thread() as served:
         settings = Settings(openai_base_url=served.base_url, openai_api_key="sk-test")
-        graph = build_supervisor(team(), settings=settings)
+        graph = build_supervisor(make_team(), settings=settings)
 
         invoked = graph.invoke(REQUEST)
         streamed = list(graph.stream(REQUEST, stream_mode="updates"))
@@ -443,10 +465,10 @@ def test_synchronous_python_can_invoke_stream_and_batch() -> None:
 async def test_a_notebooks_running_loop_can_invoke(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    with Endpoint(Scenario(tasks=dag(DIAMOND))).in_thread() as served:
+    with Endpoint(Scenario(tasks=script_tasks(DIAMOND))).run_in_thread() as served:
         settings = Settings(openai_base_url=served.base_url, openai_api_key="sk-test")
 
-        state = build_supervisor(team(), settings=settings).invoke(REQUEST)
+        state = build_supervisor(make_team(), settings=settings).invoke(REQUEST)
 
     assert state["status"] == "done"
 
@@ -454,8 +476,8 @@ async def test_a_notebooks_running_loop_can_invoke(
 async def test_an_endpoint_that_streams_gives_the_same_answer(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(DIAMOND)))
-    graph = build_supervisor(team(), settings=settings.model_copy(update={"stream": True}))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
+    graph = build_supervisor(make_team(), settings=settings.model_copy(update={"stream": True}))
 
     state = await graph.ainvoke(REQUEST)
 
@@ -468,13 +490,13 @@ async def test_a_stream_that_is_cut_is_asked_for_again_and_never_taken_for_an_an
     endpoint: Endpoint, settings: Settings
 ) -> None:
     cut = Fault(kind="cut_stream", task="B", nth=(1,))
-    endpoint.play(Scenario(tasks=dag(DIAMOND), faults=(cut,)))
-    graph = build_supervisor(team(), settings=settings.model_copy(update={"stream": True}))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND), faults=(cut,)))
+    graph = build_supervisor(make_team(), settings=settings.model_copy(update={"stream": True}))
 
     state = await graph.ainvoke(REQUEST)
 
     assert state["results"]["B"].output.startswith("Result of B")
-    assert len(endpoint.calls(task="B")) == 2
+    assert len(endpoint.select_calls(task="B")) == 2
 
 
 async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
@@ -482,9 +504,9 @@ async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
 ) -> None:
     sizes = []
     for count in (3, 30):
-        endpoint.play(Scenario(tasks=dag({f"t{n}": () for n in range(count)})))
-        await graph.ainvoke(REQUEST, thread(str(count)))
-        sizes.append(endpoint.calls(task="t0")[-1].body_bytes)
+        endpoint.load_scenario(Scenario(tasks=script_tasks({f"t{n}": () for n in range(count)})))
+        await graph.ainvoke(REQUEST, make_thread_config(str(count)))
+        sizes.append(endpoint.select_calls(task="t0")[-1].body_bytes)
 
     assert sizes[0] == sizes[1]
 
@@ -493,24 +515,26 @@ async def test_a_worker_that_answers_in_prose_is_asked_again(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
     prose_then_report = ["I found nothing much.", {"output": "42"}]
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=prose_then_report),)))
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=prose_then_report),)))
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert state["results"]["A"].output == "42"
     assert state["results"]["A"].attempts == 2
 
 
 async def test_an_answer_in_prose_is_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": ()}), answers={"Answer": "It is 42, says A.md."}))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks({"A": ()}), answers={"Answer": "It is 42, says A.md."})
+    )
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert state["answer"].text == "It is 42, says A.md."
     assert state["answer"].sources == ("A.md",)
 
 
-async def test_an_escalation_ends_a_task_and_is_told(
+async def test_an_escalation_ends_a_task_and_is_reported(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
     asks = {
@@ -518,9 +542,11 @@ async def test_an_escalation_ends_a_task_and_is_told(
         "output": "",
         "escalation": {"reason": "ambiguous_input", "message": "Which year?", "partial": "2024: 5"},
     }
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=asks), ScriptedTask(id="B"))))
+    endpoint.load_scenario(
+        Scenario(tasks=(ScriptedTask(id="A", report=asks), ScriptedTask(id="B")))
+    )
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
     assert state["results"]["A"].status == "escalated"
     assert state["results"]["A"].attempts == 1
@@ -531,8 +557,8 @@ async def test_an_escalation_ends_a_task_and_is_told(
 async def test_a_run_that_nothing_saves_warns_of_nothing(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(DIAMOND)))
-    graph = build_supervisor(team(), settings=settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
+    graph = build_supervisor(make_team(), settings=settings)
     # So LangGraph's server begins a run without a thread.
     stateless: Any = {"configurable": {"thread_id": "one", "__pregel_checkpointer": None}}
 
@@ -550,13 +576,13 @@ async def test_each_field_of_a_form_says_what_it_is_for(graph: SupervisorGraph) 
 
 async def test_leaving_a_synchronous_stream_early_stops_the_run() -> None:
     edges: dict[str, tuple[str, ...]] = {"A": (), "B": ("A",), "C": ("B",)}
-    with Endpoint(Scenario(tasks=dag(edges, latency_s=0.3))).in_thread() as served:
-        graph = build_supervisor(team(), settings=Settings(openai_base_url=served.base_url))
+    with Endpoint(Scenario(tasks=script_tasks(edges, latency_s=0.3))).run_in_thread() as served:
+        graph = build_supervisor(make_team(), settings=Settings(openai_base_url=served.base_url))
 
         for part in graph.stream(REQUEST, stream_mode="updates"):
             assert "supervisor" in part
             break
         await asyncio.sleep(0.8)
 
-        assert not served.calls(schema="Answer")
-        assert len(served.calls(schema="Report")) <= 1
+        assert not served.select_calls(schema="Answer")
+        assert len(served.select_calls(schema="Report")) <= 1

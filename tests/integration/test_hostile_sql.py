@@ -13,14 +13,14 @@ import duckdb
 import psycopg
 import pytest
 
-from graph.commands.doctor import diagnose
-from graph.commands.teams import check
+from graph.commands.doctor import run_doctor
+from graph.commands.teams import report_team_problems
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolFailed, ToolRefused
-from nodes.tools.isolation import Isolated
-from nodes.tools.query_database import ENGINE, query_database
+from nodes.tools.isolation import ChildProcess
+from nodes.tools.query_database import CHILD_MODULE, query_database
 from nodes.tools.settings import ToolSettings
-from tests.hostile import CORPUS, SECRET, World, filled, world
+from tests.hostile import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
 
 TIMEOUT_S: Final = 0.5
 AIMS_AT_FILES: Final = (
@@ -79,17 +79,19 @@ EFFECTS: Final = {
 
 
 @pytest.fixture(scope="module")
-def attacked() -> Iterator[World]:
+def attacked() -> Iterator[AttackedServer]:
     """A server with a reader and an owner of its table, for all tests of this file."""
-    with world() as made:
+    with run_attacked_server() as made:
         yield made
 
 
-async def ask_all(engine: str, target: str, statements: list[str], **request: Any) -> list[Any]:
+async def run_statements(
+    engine: str, target: str, statements: list[str], **request: Any
+) -> list[Any]:
     """Ask as the tool does, in one child process as long as it lives; failures are answers."""
     answers = list[Any]()
     common = {"engine": engine, "target": target, "materials": {}, "timeout_s": TIMEOUT_S}
-    async with Isolated(ENGINE, timeout_s=20) as child:
+    async with ChildProcess(CHILD_MODULE, timeout_s=20) as child:
         for sql in statements:
             try:
                 answers.append(await child.ask({**common, **request, "sql": sql}))
@@ -107,34 +109,38 @@ def test_the_corpus_holds_at_least_128_different_statements() -> None:
 @pytest.mark.parametrize("role", ["reader", "owner"])
 @pytest.mark.parametrize("aim", CORPUS)
 async def test_a14_no_statement_has_an_effect_even_under_a_role_that_owns_the_tables(
-    attacked: World, aim: str, role: str
+    attacked: AttackedServer, aim: str, role: str
 ) -> None:
-    before = attacked.state()
+    before = attacked.read_state()
 
-    answers = await ask_all(
-        "postgres", attacked.server.url(user=role), attacked.statements(aim, role)
+    answers = await run_statements(
+        "postgres", attacked.server.build_url(user=role), attacked.list_statements(aim, role)
     )
 
     assert SECRET not in str(answers) and "SCRAM-SHA" not in str(answers)
-    assert attacked.changes(before) == {}
+    assert attacked.list_changes(before) == {}
 
 
-async def test_a14_no_statement_takes_powers_through_the_tool(attacked: World) -> None:
-    url = attacked.server.url(user="reader")
+async def test_a14_no_statement_takes_powers_through_the_tool(attacked: AttackedServer) -> None:
+    url = attacked.server.build_url(user="reader")
     tool = query_database(ToolSettings(sql_url=url), timeout_s=TIMEOUT_S)
-    before = attacked.state()
+    before = attacked.read_state()
 
-    asked = [tool.ainvoke({"sql": sql, "materials": None}) for sql in attacked.statements("role")]
+    asked = [
+        tool.ainvoke({"sql": sql, "materials": None}) for sql in attacked.list_statements("role")
+    ]
     answers = await asyncio.gather(*asked, return_exceptions=True)
 
     unlike = [each for each in answers if not isinstance(each, ToolRefused | ToolFailed)]
     assert unlike == []
     assert SECRET not in str(answers)
-    assert attacked.changes(before) == {}
+    assert attacked.list_changes(before) == {}
 
 
-async def test_a14_ordinary_statements_are_answered(attacked: World) -> None:
-    answers = await ask_all("postgres", attacked.server.url(user="reader"), list(ORDINARY))
+async def test_a14_ordinary_statements_are_answered(attacked: AttackedServer) -> None:
+    answers = await run_statements(
+        "postgres", attacked.server.build_url(user="reader"), list(ORDINARY)
+    )
 
     said = zip(ORDINARY, answers, strict=True)
     assert [(sql, answer["error"]) for sql, answer in said if "error" in answer] == []
@@ -142,22 +148,25 @@ async def test_a14_ordinary_statements_are_answered(attacked: World) -> None:
 
 @pytest.mark.parametrize("aim", ["disguised", "definitions", "log", "sql_in_text"])
 async def test_a14_what_is_called_in_disguise_is_refused_before_it_runs(
-    attacked: World, aim: str
+    attacked: AttackedServer, aim: str
 ) -> None:
-    answers = await ask_all(
-        "postgres", attacked.server.url(user="reader"), attacked.statements(aim)
+    answers = await run_statements(
+        "postgres", attacked.server.build_url(user="reader"), attacked.list_statements(aim)
     )
 
     assert [answer for answer in answers if "error" not in answer] == []
 
 
 def test_every_kind_of_effect_would_be_seen() -> None:
-    with world() as broken:
+    with run_attacked_server() as broken:
         for kind, sql in EFFECTS.items():
-            places = {"{out}": str(broken.out), "{victim}": str(broken.victim("reader"))}
-            before = broken.state()
-            broken.run_as_superuser(filled(sql, places))
-            assert kind in broken.changes(before), kind
+            places = {
+                "{out}": str(broken.out),
+                "{victim}": str(broken.get_victim_process("reader")),
+            }
+            before = broken.read_state()
+            broken.run_as_superuser(fill_placeholders(sql, places))
+            assert kind in broken.list_changes(before), kind
 
 
 POWERS: Final = {
@@ -185,7 +194,7 @@ POWERS: Final = {
 
 
 @pytest.fixture
-def made_role(attacked: World) -> Iterator[str]:
+def made_role(attacked: AttackedServer) -> Iterator[str]:
     """A role that may sign in, and goes again."""
     attacked.run_as_superuser("CREATE ROLE made LOGIN; GRANT guests TO made")
     attacked.run_as_superuser("CREATE ROLE boss SUPERUSER")
@@ -196,12 +205,12 @@ def made_role(attacked: World) -> Iterator[str]:
 
 @pytest.mark.parametrize("power", POWERS)
 async def test_a14_a_role_that_could_do_more_is_refused_with_what_makes_a_reader(
-    attacked: World, made_role: str, power: str
+    attacked: AttackedServer, made_role: str, power: str
 ) -> None:
     attribute, granted = POWERS[power]
     for statement in (f"ALTER ROLE {made_role} {attribute}" if attribute else "", *granted):
         attacked.run_as_superuser(statement.format(made_role))
-    tool = query_database(ToolSettings(sql_url=attacked.server.url(user=made_role)))
+    tool = query_database(ToolSettings(sql_url=attacked.server.build_url(user=made_role)))
 
     with pytest.raises(ToolRefused) as refusal:
         await tool.ainvoke({"sql": "SELECT 1", "materials": None})
@@ -212,13 +221,15 @@ async def test_a14_a_role_that_could_do_more_is_refused_with_what_makes_a_reader
         assert part in said
 
 
-async def test_a14_what_a_refusal_proposes_makes_a_role_that_is_accepted(attacked: World) -> None:
-    [refused] = await ask_all("postgres", attacked.server.url(), ["SELECT 1"])
+async def test_a14_what_a_refusal_proposes_makes_a_role_that_is_accepted(
+    attacked: AttackedServer,
+) -> None:
+    [refused] = await run_statements("postgres", attacked.server.build_url(), ["SELECT 1"])
     statements = refused["fix"].partition(": ")[2].replace("reader", "proposed")
     attacked.run_as_superuser(f"{statements} GRANT guests TO proposed")
 
-    answers = await ask_all(
-        "postgres", attacked.server.url(user="proposed"), ["", "SELECT count(*) FROM sales"]
+    answers = await run_statements(
+        "postgres", attacked.server.build_url(user="proposed"), ["", "SELECT count(*) FROM sales"]
     )
 
     assert [table["table"] for table in answers[0]["tables"]] == ["sales"]
@@ -227,50 +238,50 @@ async def test_a14_what_a_refusal_proposes_makes_a_role_that_is_accepted(attacke
 
 @pytest.mark.parametrize("option", ["role", "session_authorization"])
 async def test_a14_a_superuser_who_signs_in_as_another_is_refused(
-    attacked: World, option: str
+    attacked: AttackedServer, option: str
 ) -> None:
-    url = f"{attacked.server.url()}?options=-c{option}%3Dreader"
+    url = f"{attacked.server.build_url()}?options=-c{option}%3Dreader"
 
-    [answer] = await ask_all("postgres", url, ["SELECT * FROM sales"])
+    [answer] = await run_statements("postgres", url, ["SELECT * FROM sales"])
 
     assert "'postgres', a superuser" in answer["error"] and "rows" not in answer
 
 
 def test_doctor_and_check_refuse_a_superusers_address_in_the_same_words(
-    attacked: World, capsys: pytest.CaptureFixture[str]
+    attacked: AttackedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = Settings(sql_url=attacked.server.url())
+    settings = Settings(sql_url=attacked.server.build_url())
 
-    code = diagnose(settings)
+    code = run_doctor(settings)
     said = capsys.readouterr().out
     with pytest.raises(SettingsInvalid) as refusal:
-        check("market_analysis", settings)
+        report_team_problems("market_analysis", settings)
 
     assert code == 2
     assert refusal.value.what in said and refusal.value.next in said
-    assert "CREATE ROLE reader" in refusal.value.line()
+    assert "CREATE ROLE reader" in refusal.value.format_line()
 
 
 def test_doctor_and_check_accept_a_readers_address(
-    attacked: World, capsys: pytest.CaptureFixture[str]
+    attacked: AttackedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = Settings(sql_url=attacked.server.url(user="reader"))
+    settings = Settings(sql_url=attacked.server.build_url(user="reader"))
 
-    codes = diagnose(settings), check("market_analysis", settings)
+    codes = run_doctor(settings), report_team_problems("market_analysis", settings)
 
     assert codes == (0, 0)
     assert "its role may read" in capsys.readouterr().out
 
 
 def test_doctor_names_a_server_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
-    code = diagnose(Settings(sql_url="postgresql://me:pw-hidden@127.0.0.1:1/sales"))
+    code = run_doctor(Settings(sql_url="postgresql://me:pw-hidden@127.0.0.1:1/sales"))
 
     said = capsys.readouterr().out
     assert code == 2 and "cannot be reached" in said and "pw-hidden" not in said
 
 
-def test_a_transaction_that_may_only_read_cannot_be_made_to_write(attacked: World) -> None:
-    with psycopg.connect(attacked.server.url(user="owner")) as connection:
+def test_a_transaction_that_may_only_read_cannot_be_made_to_write(attacked: AttackedServer) -> None:
+    with psycopg.connect(attacked.server.build_url(user="owner")) as connection:
         connection.set_read_only(True)
         with pytest.raises(psycopg.Error, match="read-write mode"):
             connection.execute("SELECT set_config('transaction_read_only', 'off', true)")
@@ -299,7 +310,7 @@ def tables(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
     return {"engine": request.param, "target": target, "materials": materials}
 
 
-def digests(folder: Path) -> dict[str, str]:
+def hash_files(folder: Path) -> dict[str, str]:
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -318,14 +329,14 @@ async def test_a12_no_statement_on_files_has_an_effect(
     secret = tmp_path / "secret.txt"
     secret.write_text(SECRET)
     places = {"{secret}": str(secret), "{out}": str(tmp_path / "out"), "{victim}": str(os.getpid())}
-    statements = [filled(sql, places) for sql in CORPUS[aim]]
-    before = digests(tmp_path)
+    statements = [fill_placeholders(sql, places) for sql in CORPUS[aim]]
+    before = hash_files(tmp_path)
 
-    answers = await ask_all(statements=statements, **tables)
-    [kept] = await ask_all(statements=["SELECT * FROM sales ORDER BY 1"], **tables)
+    answers = await run_statements(statements=statements, **tables)
+    [kept] = await run_statements(statements=["SELECT * FROM sales ORDER BY 1"], **tables)
 
     assert SECRET not in str(answers)
-    assert digests(tmp_path) == before
+    assert hash_files(tmp_path) == before
     assert kept["rows"] == [["North", 1], ["South", 2]]
 
 
@@ -345,6 +356,6 @@ async def test_a12_no_statement_on_files_has_an_effect(
 async def test_a12_what_would_change_a_table_of_a_file_is_refused_in_one_line(
     tables: dict[str, Any], sql: str
 ) -> None:
-    [answer] = await ask_all(statements=[sql], **tables)
+    [answer] = await run_statements(statements=[sql], **tables)
 
     assert "rows" not in answer and answer["error"] and "\n" not in answer["error"]

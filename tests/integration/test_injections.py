@@ -11,35 +11,47 @@ import pytest_asyncio
 
 from graph.settings import Settings
 from tests.endpoint import Endpoint
-from tests.injections.orders import CODED, calls, handed_back, notes, words
-from tests.injections.play import play
-from tests.injections.world import World
+from tests.injections.orders import (
+    ENCODED_DISGUISE,
+    list_benign_orders,
+    list_call_orders,
+    list_escalation_orders,
+    list_text_orders,
+)
+from tests.injections.play import run_with_injections
+from tests.injections.world import FakeInternet
 
 
 @pytest_asyncio.fixture
-async def world() -> AsyncIterator[World]:
+async def world() -> AsyncIterator[FakeInternet]:
     """The outside, on this machine."""
-    async with World() as running:
+    async with FakeInternet() as running:
         yield running
 
 
 @pytest.mark.parametrize(
     ("surface", "dress", "group"),
     [
-        ("material's name", "plain", calls),
-        ("cell", "delimiters", calls),
-        ("excerpt of a result", "chatml", calls),
-        ("earlier answer", "important", words),
-        ("document", "plain", handed_back),
-        ("document", CODED, calls),
+        ("material's name", "plain", list_call_orders),
+        ("cell", "delimiters", list_call_orders),
+        ("excerpt of a result", "chatml", list_call_orders),
+        ("earlier answer", "important", list_text_orders),
+        ("document", "plain", list_escalation_orders),
+        ("document", ENCODED_DISGUISE, list_call_orders),
     ],
 )
 async def test_an_obedient_model_crosses_no_boundary(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path, world: World, surface, dress, group
+    endpoint: Endpoint,
+    settings: Settings,
+    tmp_path: Path,
+    world: FakeInternet,
+    surface,
+    dress,
+    group,
 ) -> None:
     orders = group(world.port)
 
-    run = await play(
+    run = await run_with_injections(
         endpoint,
         settings,
         tmp_path / "run",
@@ -50,20 +62,20 @@ async def test_an_obedient_model_crosses_no_boundary(
     )
 
     assert run.crossings == []
-    assert len(run.tried) >= len(orders) - 1, "the model obeys"
-    assert run.denied or group is handed_back
+    assert len(run.obeyed_orders) >= len(orders) - 1, "the model obeys"
+    assert run.denied_calls or group is list_escalation_orders
 
 
 @pytest.mark.parametrize("surface", ["document", "page"])
 async def test_honest_work_loses_nothing(
-    endpoint: Endpoint, settings: Settings, tmp_path: Path, world: World, surface
+    endpoint: Endpoint, settings: Settings, tmp_path: Path, world: FakeInternet, surface
 ) -> None:
-    orders = notes(world.port)
+    orders = list_benign_orders(world.port)
 
-    run = await play(
+    run = await run_with_injections(
         endpoint, settings, tmp_path / "run", surface=surface, orders=orders, world=world
     )
 
-    assert run.state["status"] == "done" and run.denied == run.crossings == []
+    assert run.state["status"] == "done" and run.denied_calls == run.crossings == []
     assert len(world.queries) == 2, "before private data, and after it with the request's words"
-    assert any(hit.endswith("/start") for hit in world.hits)
+    assert any(hit.endswith("/start") for hit in world.requests)

@@ -14,7 +14,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import BadRequestError, ConflictError, UnprocessableEntityError
 
 from state import Context
-from tests.endpoint import Endpoint, Fault, Scenario, dag
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 from tests.integration.dev_server import ROOT, DevServer, dev_server, langsmith_sink
 
 pytestmark = pytest.mark.xdist_group("langgraph_dev")
@@ -25,21 +25,21 @@ MEMBERS = {"researcher", "analyst", "writer", "reviewer"}
 EXAMPLE = Path(__file__).parents[2] / "examples" / TEAM
 QUESTION = "Compare the parts and say which one is best."
 REQUEST = {"request": QUESTION}
-PARTS = dag({"A": (), "B": ("A",)})
+PARTS = script_tasks({"A": (), "B": ("A",)})
 EMBEDDED = {f"model_{tier}": "embedded" for tier in ("fast", "standard", "strong")}
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ServerContext:
     server: DevServer
     endpoint: Endpoint
     sent_to_langsmith: list[str]
 
 
 @pytest.fixture(scope="module")
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Surroundings]:
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
     """A server whose models are at an endpoint, in a shell that holds a key of LangSmith."""
-    with Endpoint().in_thread() as endpoint, langsmith_sink() as (langsmith, paths):
+    with Endpoint().run_in_thread() as endpoint, langsmith_sink() as (langsmith, paths):
         env = {
             "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             "OPENAI_BASE_URL": endpoint.base_url,
@@ -47,21 +47,21 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Surroundi
             "LANGSMITH_ENDPOINT": langsmith,
         }
         with dev_server(tmp_path_factory.mktemp("checkout"), **env) as server:
-            yield Surroundings(server, endpoint, paths)
+            yield ServerContext(server, endpoint, paths)
 
 
 @pytest.fixture(autouse=True)
-def server(surroundings: Surroundings) -> Iterator[DevServer]:
+def server(surroundings: ServerContext) -> Iterator[DevServer]:
     """The server; what it logs during a test is shown when the test fails."""
-    known = len(surroundings.server.said())
+    known = len(surroundings.server.read_log())
     yield surroundings.server
-    sys.stdout.write(surroundings.server.said()[known:])
+    sys.stdout.write(surroundings.server.read_log()[known:])
 
 
 @pytest.fixture
-def played(surroundings: Surroundings) -> Endpoint:
+def played(surroundings: ServerContext) -> Endpoint:
     """The endpoint of the server's models, playing two tasks in a row."""
-    surroundings.endpoint.play(Scenario(tasks=PARTS))
+    surroundings.endpoint.load_scenario(Scenario(tasks=PARTS))
     surroundings.endpoint.requests.clear()
     return surroundings.endpoint
 
@@ -77,7 +77,9 @@ async def thread(client: LangGraphClient) -> str:
     return (await client.threads.create())["thread_id"]
 
 
-async def run(client: LangGraphClient, thread: str, given: Any, **more: Any) -> dict[str, Any]:
+async def run_to_end(
+    client: LangGraphClient, thread: str, given: Any, **more: Any
+) -> dict[str, Any]:
     ended = await client.runs.wait(thread, TEAM, input=given, raise_error=False, **more)
     assert isinstance(ended, dict)
     return ended
@@ -94,7 +96,7 @@ async def test_every_shipped_team_is_listed(client: LangGraphClient):
 async def test_the_drawing_names_the_steps_the_workers_and_their_inner_steps(
     client: LangGraphClient,
 ):
-    drawn = await client.assistants.get_graph(await assistant(client), xray=True)
+    drawn = await client.assistants.get_graph(await find_assistant(client), xray=True)
 
     names = {str(node["id"]) for node in drawn["nodes"]}
     inner = {f"{m}:{s}" for m in MEMBERS for s in ("await_inputs", "act", "assess", "refine")}
@@ -104,7 +106,7 @@ async def test_the_drawing_names_the_steps_the_workers_and_their_inner_steps(
 
 
 async def test_the_forms_ask_for_a_request_and_for_the_settings_of_a_run(client: LangGraphClient):
-    schemas = await client.assistants.get_schemas(await assistant(client))
+    schemas = await client.assistants.get_schemas(await find_assistant(client))
 
     asked, settings = schemas["input_schema"], schemas["context_schema"]
     assert asked and list(asked["properties"]) == ["request", "messages", "materials"]
@@ -142,12 +144,12 @@ async def test_a_run_streams_what_its_workers_do_and_ends_with_an_answer(
 async def test_a_run_without_a_thread_ends_with_an_answer_and_warns_of_nothing(
     client: LangGraphClient, server: DevServer, played: Endpoint
 ):
-    known = len(server.said())
+    known = len(server.read_log())
 
     ended = await client.runs.wait(None, TEAM, input=REQUEST)
 
     assert isinstance(ended, dict) and ended["status"] == "done"
-    said = [line for line in server.said()[known:].splitlines() if "[warning" in line]
+    said = [line for line in server.read_log()[known:].splitlines() if "[warning" in line]
     assert not [line for line in said if "langgraph/" in line or "Deserializing" in line]
 
 
@@ -167,7 +169,7 @@ async def test_a_chat_message_of_studio_works_as_a_request(
 ):
     message = {"type": "human", "content": [{"type": "text", "text": QUESTION}]}
 
-    ended = await run(client, thread, {"messages": [message]})
+    ended = await run_to_end(client, thread, {"messages": [message]})
 
     assert (ended["status"], ended["request"]) == ("done", QUESTION)
     assert [message["type"] for message in ended["messages"]] == ["human", "ai"]
@@ -176,20 +178,22 @@ async def test_a_chat_message_of_studio_works_as_a_request(
 async def test_a_follow_up_is_planned_anew_with_what_was_said(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    await run(client, thread, REQUEST)
+    await run_to_end(client, thread, REQUEST)
 
-    ended = await run(client, thread, {"messages": [{"role": "user", "content": "And the rest?"}]})
+    ended = await run_to_end(
+        client, thread, {"messages": [{"role": "user", "content": "And the rest?"}]}
+    )
 
     assert (ended["status"], ended["request"]) == ("done", "And the rest?")
     assert [plan["version"] for plan in ended["plans"]] == [1, 2]
     assert [message["type"] for message in ended["messages"]] == ["human", "ai"] * 2
-    assert QUESTION in str(played.calls(schema="Plan")[-1].body)
+    assert QUESTION in str(played.select_calls(schema="Plan")[-1].body)
 
 
 async def test_a_threads_state_is_the_contracts_as_json(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    await run(client, thread, REQUEST, context={"max_tokens": 100_000, "deadline_s": 60})
+    await run_to_end(client, thread, REQUEST, context={"max_tokens": 100_000, "deadline_s": 60})
 
     state = await client.threads.get_state(thread)
 
@@ -206,9 +210,9 @@ async def test_a_threads_state_is_the_contracts_as_json(
 async def test_a_plan_waits_for_approval_and_its_types_outlive_the_wait(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    shown = await run(client, thread, REQUEST, context={"approve_plan": True})
+    shown = await run_to_end(client, thread, REQUEST, context={"approve_plan": True})
     called = len(played.requests)
-    ended = await run(client, thread, None, command={"resume": "accept"})
+    ended = await run_to_end(client, thread, None, command={"resume": "accept"})
 
     assert shown["__interrupt__"][0]["value"]["plan"]["tasks"][0]["id"] == "A"
     assert called == 1
@@ -219,7 +223,9 @@ async def test_a_plan_waits_for_approval_and_its_types_outlive_the_wait(
 async def test_a_cancelled_run_goes_on_without_repeating_what_was_done(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    played.play(Scenario(tasks=dag({"A": (), "B": ("A",)}, latency_s={"B": 60.0})))
+    played.load_scenario(
+        Scenario(tasks=script_tasks({"A": (), "B": ("A",)}, latency_s={"B": 60.0}))
+    )
     async for part in client.runs.stream(
         thread, TEAM, input=REQUEST, stream_mode="custom", stream_subgraphs=True
     ):
@@ -228,9 +234,9 @@ async def test_a_cancelled_run_goes_on_without_repeating_what_was_done(
         elif (part.data or {}).get("kind") == "task_started" and part.data["task"] == "B":
             await client.runs.cancel(thread, begun, wait=True)
     stopped = await client.threads.get(thread)
-    played.play(Scenario(tasks=PARTS))
+    played.load_scenario(Scenario(tasks=PARTS))
 
-    ended = await run(client, thread, None)
+    ended = await run_to_end(client, thread, None)
 
     assert stopped["status"] == "interrupted"
     assert ended["status"] == "done"
@@ -238,7 +244,7 @@ async def test_a_cancelled_run_goes_on_without_repeating_what_was_done(
         "A": "completed",
         "B": "completed",
     }
-    assert [len(played.calls(schema="Plan")), len(played.calls(task="A"))] == [1, 1]
+    assert [len(played.select_calls(schema="Plan")), len(played.select_calls(task="A"))] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +254,9 @@ async def test_x05_a_client_that_goes_away_ends_its_run_or_does_not_as_it_said(
     client: LangGraphClient, thread: str, played: Endpoint, on_disconnect: Any, status: str
 ):
     latency_s = 60.0 if on_disconnect == "cancel" else 1.0
-    played.play(Scenario(tasks=dag({"A": (), "B": ("A",)}, latency_s={"B": latency_s})))
+    played.load_scenario(
+        Scenario(tasks=script_tasks({"A": (), "B": ("A",)}, latency_s={"B": latency_s}))
+    )
 
     stream = client.runs.stream(
         thread, TEAM, input=REQUEST, stream_mode="custom", on_disconnect=on_disconnect
@@ -262,19 +270,19 @@ async def test_x05_a_client_that_goes_away_ends_its_run_or_does_not_as_it_said(
     await client.runs.join(thread, begun)
     ended = await client.runs.get(thread, begun)
     if status == "interrupted":
-        played.play(Scenario(tasks=PARTS))
-        await run(client, thread, None)
+        played.load_scenario(Scenario(tasks=PARTS))
+        await run_to_end(client, thread, None)
 
     values: Any = (await client.threads.get_state(thread))["values"]
     assert ended["status"] == status
     assert values["status"] == "done"
-    assert len(played.calls(schema="Plan")) == 1
+    assert len(played.select_calls(schema="Plan")) == 1
 
 
 async def test_a_plan_edited_in_studio_is_checked_and_run(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    shown = await run(client, thread, REQUEST, context={"approve_plan": True})
+    shown = await run_to_end(client, thread, REQUEST, context={"approve_plan": True})
     plan = shown["plan"]
     cyclic = {**plan, "tasks": [{**task, "depends_on": ["B"]} for task in plan["tasks"]]}
     shorter = {**plan, "tasks": plan["tasks"][:1]}
@@ -283,7 +291,7 @@ async def test_a_plan_edited_in_studio_is_checked_and_run(
         await client.threads.update_state(thread, {"plan": cyclic}, as_node="approval")
     edit = {"plan": shorter, "awaits_approval": False}
     await client.threads.update_state(thread, edit, as_node="approval")
-    ended = await run(client, thread, None)
+    ended = await run_to_end(client, thread, None)
 
     assert (ended["status"], set(ended["results"])) == ("done", {"A"})
 
@@ -291,7 +299,7 @@ async def test_a_plan_edited_in_studio_is_checked_and_run(
 async def test_a_second_run_of_a_busy_thread_is_rejected(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    played.play(Scenario(tasks=PARTS, latency_s={"Plan": 60.0}))
+    played.load_scenario(Scenario(tasks=PARTS, latency_s={"Plan": 60.0}))
     first = await client.runs.create(thread, TEAM, input=REQUEST)
 
     with pytest.raises(ConflictError):
@@ -303,7 +311,7 @@ async def test_a_second_run_of_a_busy_thread_is_rejected(
 async def test_an_empty_request_is_refused_in_words(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    ended = await run(client, thread, {"request": " "})
+    ended = await run_to_end(client, thread, {"request": " "})
 
     assert ended["__error__"] == {"error": "RequestInvalid", "message": "empty request"}
     assert not played.requests
@@ -322,7 +330,7 @@ async def test_what_a_run_keeps_for_itself_is_taken_from_no_client(
 ):
     config: Any = {"configurable": {name: junk}}
 
-    ended = await run(client, thread, REQUEST, config=config)
+    ended = await run_to_end(client, thread, REQUEST, config=config)
 
     assert ended["__error__"]["error"] == "SettingsInvalid"
     assert repr(name) in ended["__error__"]["message"]
@@ -353,15 +361,15 @@ async def test_a_resume_without_a_context_keeps_the_caps_of_the_run(
     state: Any = await client.runs.wait(thread, TEAM, command={"resume": "accept"})
 
     assert state["status"] == "partial"
-    assert len(played.calls(schema="Report")) == 1
+    assert len(played.select_calls(schema="Report")) == 1
 
 
-async def test_a_models_refusal_is_told_in_words(
+async def test_a_models_refusal_is_explained_in_words(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
-    played.play(Scenario(tasks=PARTS, faults=(Fault(kind="unauthorized", schema="Plan"),)))
+    played.load_scenario(Scenario(tasks=PARTS, faults=(Fault(kind="unauthorized", schema="Plan"),)))
 
-    ended = await run(client, thread, REQUEST)
+    ended = await run_to_end(client, thread, REQUEST)
 
     assert ended["__error__"]["error"] == "Unauthorized"
     assert "401" in ended["__error__"]["message"]
@@ -377,20 +385,20 @@ async def test_the_embedded_model_works_the_example_with_its_own_tools(
         "messages": None,
     }
 
-    ended = await run(client, thread, given, context=EMBEDDED)
+    ended = await run_to_end(client, thread, given, context=EMBEDDED)
 
     assert ended["status"] == "done"
     assert "3133.4" in ended["answer"]["text"]
     assert not played.requests
-    assert "BlockingError" not in server.said()
+    assert "BlockingError" not in server.read_log()
 
 
 async def test_types_are_read_strictly_and_nothing_is_sent_to_langsmith(
-    client: LangGraphClient, thread: str, played: Endpoint, surroundings: Surroundings
+    client: LangGraphClient, thread: str, played: Endpoint, surroundings: ServerContext
 ):
-    await run(client, thread, REQUEST)
+    await run_to_end(client, thread, REQUEST)
 
-    assert "unregistered type" not in surroundings.server.said()
+    assert "unregistered type" not in surroundings.server.read_log()
     assert not [path for path in surroundings.sent_to_langsmith if "/runs" in path]
 
 
@@ -414,7 +422,7 @@ ASKED = {"assistant_id": TEAM, "input": REQUEST}
 def test_another_page_or_another_name_starts_nothing_and_reads_nothing(
     server: DevServer, played: Endpoint, method: str, headers: dict[str, str]
 ):
-    status, answered, said = server.asked(method, "/runs/wait", json.dumps(ASKED), headers)
+    status, answered, said = server.send_request(method, "/runs/wait", json.dumps(ASKED), headers)
 
     assert status == 403
     assert "access-control-allow-origin" not in answered
@@ -431,7 +439,9 @@ def test_studio_and_programs_are_served(
 ):
     kind = {"Content-Type": "application/json"}
 
-    status, answered, said = server.asked("POST", "/runs/wait", json.dumps(ASKED), kind | headers)
+    status, answered, said = server.send_request(
+        "POST", "/runs/wait", json.dumps(ASKED), kind | headers
+    )
 
     assert (status, json.loads(said)["status"]) == (200, "done")
     assert ("access-control-allow-origin" in answered) == ("Origin" in headers)
@@ -444,12 +454,12 @@ def test_studio_may_ask_before_it_sends(server: DevServer):
         "Access-Control-Request-Headers": "content-type",
     }
 
-    status, answered, _ = server.asked("OPTIONS", "/runs/wait", "", asked)
+    status, answered, _ = server.send_request("OPTIONS", "/runs/wait", "", asked)
 
     assert status == 200
     assert answered["access-control-allow-origin"] in ("*", STUDIO)
 
 
-async def assistant(client: LangGraphClient) -> str:
+async def find_assistant(client: LangGraphClient) -> str:
     (found,) = await client.assistants.search(graph_id=TEAM)
     return found["assistant_id"]

@@ -9,30 +9,30 @@ from langgraph.types import Command
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from graph.supervisor_graph import SupervisorGraph
-from graph.trace import trace_of
+from graph.trace import build_trace
 from nodes.errors import TeamInvalid
 from state import RequestInput, Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.teams import team
+from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Find the prices of the parts and write the page."}
 CONFIG: Any = {"configurable": {"thread_id": "nest"}}
 
 
-def nested(inner: Team, **fields: Any) -> Team:
+def make_outer_team(inner: Team, **fields: Any) -> Team:
     """Make a team whose worker `research` is a team, beside a writer."""
     research = Worker(name="research", description="Finds figures.", team=inner)
     writer = Worker(name="writer", description="Writes pages.", instructions="Write.")
-    return team(workers=(research, writer), name="desk", **fields)
+    return make_team(workers=(research, writer), name="desk", **fields)
 
 
-def inner_team(**fields: Any) -> Team:
-    return team("reader", "counter", name="research_team", guidance="You read.", **fields)
+def make_inner_team(**fields: Any) -> Team:
+    return make_team("reader", "counter", name="research_team", guidance="You read.", **fields)
 
 
-def plans(**by_team: dict[str, Any]) -> Any:
+def choose_plan(**by_team: dict[str, Any]) -> Any:
     """Answer a planner by the guidance that stands in its prompt."""
 
     def answer(body: dict[str, Any]) -> dict[str, Any]:
@@ -42,8 +42,8 @@ def plans(**by_team: dict[str, Any]) -> Any:
     return answer
 
 
-def plan(*tasks: ScriptedTask) -> dict[str, Any]:
-    return Scenario(tasks=tasks).plan()
+def make_plan(*tasks: ScriptedTask) -> dict[str, Any]:
+    return Scenario(tasks=tasks).build_plan()
 
 
 OUTER = (
@@ -54,19 +54,19 @@ INNER = (
     ScriptedTask(id="A", worker="reader"),
     ScriptedTask(id="B", worker="counter"),
 )
-PLANS = plans(read=plan(*INNER), Plan=plan(*OUTER))
+PLANS = choose_plan(read=make_plan(*INNER), Plan=make_plan(*OUTER))
 
 
-def scenario(*scripted: ScriptedTask, **fields: Any) -> Scenario:
+def make_scenario(*scripted: ScriptedTask, **fields: Any) -> Scenario:
     return Scenario(tasks=(*scripted, *OUTER, *INNER), **{"answers": {"Plan": PLANS}, **fields})
 
 
-def built(outer: Team, settings: Settings) -> SupervisorGraph:
-    saver = InMemorySaver(serde=strict_serializer())
+def build_graph(outer: Team, settings: Settings) -> SupervisorGraph:
+    saver = InMemorySaver(serde=build_strict_serializer())
     return build_supervisor(outer, settings=settings, checkpointer=saver)
 
 
-async def played(
+async def run_graph(
     graph: SupervisorGraph, given: Any = REQUEST, **options: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     events, state = [], {}
@@ -83,16 +83,20 @@ async def played(
 async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(scenario())
-    graph = built(nested(inner_team()), settings)
+    endpoint.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team()), settings)
 
-    state, events = await played(graph)
+    state, events = await run_graph(graph)
 
     report = state["results"]["R"]
     assert state["status"] == "done" and report.status == "completed"
     assert {claim.source for claim in report.claims} == {"A.md", "B.md"}
-    assert len(endpoint.calls(schema="Plan")) == len(endpoint.calls(schema="Answer")) == 2
-    assert state["usage"].model_calls == len(endpoint.calls())
+    assert (
+        len(endpoint.select_calls(schema="Plan"))
+        == len(endpoint.select_calls(schema="Answer"))
+        == 2
+    )
+    assert state["usage"].model_calls == len(endpoint.select_calls())
     assert {"research/reader", "research/supervisor", "writer"} <= set(state["usage"].by_worker)
     assert {event["task"] for event in events if event.get("within") == "R"} >= {"R", "R/A", "R/B"}
 
@@ -100,11 +104,11 @@ async def test_a_team_does_a_task_of_another_team_and_its_answer_is_the_report(
 async def test_the_trace_of_a_team_stands_inside_the_task_it_did(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(scenario())
+    endpoint.load_scenario(make_scenario())
 
-    _, events = await played(built(nested(inner_team()), settings))
+    _, events = await run_graph(build_graph(make_outer_team(make_inner_team()), settings))
 
-    trace = trace_of(events)
+    trace = build_trace(events)
     (outer,) = trace["plans"]
     assert [task["id"] for task in outer["tasks"]] == ["R", "W"]
     research, writer = trace["tasks"]
@@ -114,18 +118,18 @@ async def test_the_trace_of_a_team_stands_inside_the_task_it_did(
         ("A", "completed"),
         ("B", "completed"),
     ]
-    assert trace["usage"]["model_calls"] == len(endpoint.calls())
+    assert trace["usage"]["model_calls"] == len(endpoint.select_calls())
 
 
 async def test_three_levels_of_teams_answer_as_one(endpoint: Endpoint, settings: Settings) -> None:
-    middle = nested(inner_team(), guidance="You lead.")
+    middle = make_outer_team(make_inner_team(), guidance="You lead.")
     lead = Worker(name="office", description="Leads research and writing.", team=middle)
-    top = team(workers=(lead,), guidance="You are on top.")
-    first = plan(ScriptedTask(id="O", worker="office"))
-    by_team = plans(top=first, lead=plan(*OUTER), read=plan(*INNER))
-    endpoint.play(scenario(answers={"Plan": by_team}))
+    top = make_team(workers=(lead,), guidance="You are on top.")
+    first = make_plan(ScriptedTask(id="O", worker="office"))
+    by_team = choose_plan(top=first, lead=make_plan(*OUTER), read=make_plan(*INNER))
+    endpoint.load_scenario(make_scenario(answers={"Plan": by_team}))
 
-    state, events = await played(built(top, settings))
+    state, events = await run_graph(build_graph(top, settings))
 
     assert state["status"] == "done"
     assert "office/research/reader" in state["usage"].by_worker
@@ -138,9 +142,9 @@ async def test_what_fails_in_a_team_travels_up_as_a_gap_and_the_run_is_partial(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     broken = ScriptedTask(id="B", worker="counter", report={"status": "failed", "output": "Torn."})
-    endpoint.play(scenario(broken))
+    endpoint.load_scenario(make_scenario(broken))
 
-    state, _ = await played(built(nested(inner_team()), settings))
+    state, _ = await run_graph(build_graph(make_outer_team(make_inner_team()), settings))
 
     report = state["results"]["R"]
     assert report.status == "completed" and report.is_partial
@@ -154,20 +158,20 @@ async def test_a_team_without_any_result_fails_its_task_after_the_outer_ladder(
 ) -> None:
     torn = {"status": "failed", "output": "Torn."}
     broken = [ScriptedTask(id=name, worker="reader", report=torn) for name in "AB"]
-    endpoint.play(scenario(*broken))
-    graph = built(nested(inner_team(max_attempts=1)), settings)
+    endpoint.load_scenario(make_scenario(*broken))
+    graph = build_graph(make_outer_team(make_inner_team(max_attempts=1)), settings)
 
-    state, _ = await played(graph)
+    state, _ = await run_graph(graph)
 
     report = state["results"]["R"]
     assert report.status == "failed" and report.attempts == 3
     assert "A, B failed: Torn." in report.error
     assert state["results"]["W"].status == "skipped"
     assert state["status"] == "failed"
-    assert state["usage"].model_calls == len(endpoint.calls())
+    assert state["usage"].model_calls == len(endpoint.select_calls())
 
 
-async def test_a_team_whose_workers_all_hand_back_hands_the_task_back(
+async def test_a_team_whose_workers_all_escalate_escalates_the_task(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     escalation = {"reason": "out_of_scope", "message": "This is for the writer."}
@@ -175,15 +179,15 @@ async def test_a_team_whose_workers_all_hand_back_hands_the_task_back(
         ScriptedTask(id=name, report={"status": "escalated", "escalation": escalation})
         for name in "AB"
     ]
-    endpoint.play(scenario(*handed))
+    endpoint.load_scenario(make_scenario(*handed))
 
-    state, events = await played(built(nested(inner_team()), settings))
+    state, events = await run_graph(build_graph(make_outer_team(make_inner_team()), settings))
 
     assert [e["to"] for e in events if e["kind"] == "reassigned" and e["task"] == "R"] == ["writer"]
     assert state["results"]["R"].worker == "writer" and state["status"] == "done"
 
 
-async def test_a_question_inside_a_team_reaches_the_person_and_the_answer_reaches_its_task(
+async def test_a_question_inside_a_team_reaches_the_user_and_its_answer_the_task(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     asking = {
@@ -191,30 +195,32 @@ async def test_a_question_inside_a_team_reaches_the_person_and_the_answer_reache
         "escalation": {"reason": "ambiguous_input", "message": "Net or gross?"},
     }
     good = {"output": "Net: 40 euros."}
-    endpoint.play(scenario(ScriptedTask(id="A", worker="reader", report=[asking, good])))
-    graph = built(nested(inner_team(ladder=("person",))), settings)
+    endpoint.load_scenario(
+        make_scenario(ScriptedTask(id="A", worker="reader", report=[asking, good]))
+    )
+    graph = build_graph(make_outer_team(make_inner_team(ladder=("person",))), settings)
 
-    paused, _ = await played(graph)
+    paused, _ = await run_graph(graph)
     (asked,) = (await graph.aget_state(CONFIG)).interrupts
-    before = len(endpoint.calls())
-    state, _ = await played(graph, Command(resume={asked.id: "Net."}))
+    before = len(endpoint.select_calls())
+    state, _ = await run_graph(graph, Command(resume={asked.id: "Net."}))
 
     assert asked.value["task"] == "R/A" and asked.value["question"] == "Net or gross?"
     assert "R" not in paused.get("results", {}) and state["status"] == "done"
-    again = endpoint.calls()[before:]
+    again = endpoint.select_calls()[before:]
     assert [call.task for call in again if call.schema == "Report"] == ["A", "W"]
     assert [call.schema for call in again if call.schema == "Plan"] == []
 
 
-async def test_the_plan_of_an_inner_team_can_be_approved_by_a_person(
+async def test_the_plan_of_an_inner_team_can_be_approved_by_a_human(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(scenario())
-    graph = built(nested(inner_team(approve_plan=True)), settings)
+    endpoint.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team(approve_plan=True)), settings)
 
-    await played(graph)
+    await run_graph(graph)
     (asked,) = (await graph.aget_state(CONFIG)).interrupts
-    state, _ = await played(graph, Command(resume={asked.id: "accept"}))
+    state, _ = await run_graph(graph, Command(resume={asked.id: "accept"}))
 
     assert (asked.value["kind"], asked.value["task"]) == ("plan", "R")
     assert state["status"] == "done"
@@ -224,19 +230,19 @@ async def test_an_inner_team_that_is_cut_off_goes_on_where_it_was(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     hung = Fault(kind="hang", schema="Report", task="B", nth=(1,))
-    endpoint.play(scenario(faults=(hung,)))
-    graph = built(nested(inner_team()), settings)
+    endpoint.load_scenario(make_scenario(faults=(hung,)))
+    graph = build_graph(make_outer_team(make_inner_team()), settings)
 
     async for _, mode, part in graph.astream(
         REQUEST, CONFIG, stream_mode=["custom", "values"], subgraphs=True
     ):
         if mode == "custom" and part["kind"] == "report" and part["task"] == "R/A":
             break
-    before = len(endpoint.calls())
-    state, _ = await played(graph, None)
+    before = len(endpoint.select_calls())
+    state, _ = await run_graph(graph, None)
 
     assert state["status"] == "done"
-    again = [call.task for call in endpoint.calls()[before:] if call.schema == "Report"]
+    again = [call.task for call in endpoint.select_calls()[before:] if call.schema == "Report"]
     assert again == ["B", "W"]
 
 
@@ -244,10 +250,10 @@ async def test_an_inner_team_answers_within_the_outer_deadline(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     slow = ScriptedTask(id="B", worker="counter", latency_s=60)
-    endpoint.play(scenario(slow))
-    graph = built(nested(inner_team()), settings)
+    endpoint.load_scenario(make_scenario(slow))
+    graph = build_graph(make_outer_team(make_inner_team()), settings)
 
-    state, _ = await played(graph, context={"deadline_s": 6})
+    state, _ = await run_graph(graph, context={"deadline_s": 6})
 
     assert state["status"] == "partial"
     assert state["results"]["R"].is_partial
@@ -257,23 +263,23 @@ async def test_an_inner_team_answers_within_the_outer_deadline(
 async def test_an_inner_team_spends_from_the_budget_of_the_outer_run(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(scenario())
-    graph = built(nested(inner_team()), settings)
+    endpoint.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team()), settings)
 
-    state, _ = await played(graph, context={"max_tokens": 3500})
+    state, _ = await run_graph(graph, context={"max_tokens": 3500})
 
     spent = state["usage"].input_tokens + state["usage"].output_tokens
     assert state["status"] == "partial" and spent <= 3500
-    assert state["usage"].model_calls == len(endpoint.calls())
+    assert state["usage"].model_calls == len(endpoint.select_calls())
 
 
 async def test_steps_of_an_inner_team_count_against_the_step_cap_of_the_run(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(scenario())
-    graph = built(nested(inner_team(), max_steps=3), settings)
+    endpoint.load_scenario(make_scenario())
+    graph = build_graph(make_outer_team(make_inner_team(), max_steps=3), settings)
 
-    state, _ = await played(graph)
+    state, _ = await run_graph(graph)
 
     assert sum(state["steps"].values()) == 3
     assert state["results"]["R"].status == "completed" and "W" not in state["results"]
@@ -298,19 +304,22 @@ async def test_a_team_is_told_what_its_worker_s_file_says_and_the_results_it_dep
     endpoint: Endpoint, settings: Settings
 ) -> None:
     lead = Worker(
-        name="research", description="Finds.", instructions="Cite page numbers.", team=inner_team()
+        name="research",
+        description="Finds.",
+        instructions="Cite page numbers.",
+        team=make_inner_team(),
     )
     writer = Worker(name="writer", description="Writes pages.", instructions="Write.")
-    first = plan(
+    first = make_plan(
         ScriptedTask(id="W", worker="writer"),
         ScriptedTask(id="R", worker="research", depends_on=("W",)),
     )
-    using = plan(ScriptedTask(id="A", worker="reader"))
-    endpoint.play(scenario(answers={"Plan": plans(read=using, Plan=first)}))
+    using = make_plan(ScriptedTask(id="A", worker="reader"))
+    endpoint.load_scenario(make_scenario(answers={"Plan": choose_plan(read=using, Plan=first)}))
 
-    state, _ = await played(built(team(workers=(lead, writer)), settings))
+    state, _ = await run_graph(build_graph(make_team(workers=(lead, writer)), settings))
 
-    inner = str(endpoint.calls(schema="Plan")[1].body)
+    inner = str(endpoint.select_calls(schema="Plan")[1].body)
     assert "Cite page numbers." in inner and "- W: Result of W" in inner
-    assert "Part W costs 42 euros" in str(endpoint.calls(task="A")[0].body)
+    assert "Part W costs 42 euros" in str(endpoint.select_calls(task="A")[0].body)
     assert state["status"] == "done"

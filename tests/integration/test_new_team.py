@@ -13,21 +13,21 @@ ROOT = Path(__file__).parents[2]
 REQUEST = "Where does the juice come from, and what do 12 crates of 24 bottles cost at 0.85 EUR?"
 
 
-def supervise(*arguments: str) -> int:
+def run_supervise(*arguments: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     return int(ended.value.code or 0)
 
 
 def test_a_new_team_is_checked_examined_and_run_at_once(capsys):
-    assert supervise("new-team", "kitchen", "--into", "mine") == 0
+    assert run_supervise("new-team", "kitchen", "--into", "mine") == 0
     assert "next: supervise check ./mine/kitchen" in capsys.readouterr().out
 
-    assert supervise("check", "mine/kitchen") == 0
-    assert supervise("eval", "mine/kitchen", "--threshold", "100", "-q") == 0
+    assert run_supervise("check", "mine/kitchen") == 0
+    assert run_supervise("eval", "mine/kitchen", "--threshold", "100", "-q") == 0
     capsys.readouterr()
     files = ("--file", "mine/kitchen/samples")
-    assert supervise("run", REQUEST, "--team", "mine/kitchen", *files, "--json", "-q") == 0
+    assert run_supervise("run", REQUEST, "--team", "mine/kitchen", *files, "--json", "-q") == 0
 
     outcome = json.loads(capsys.readouterr().out)
     assert "Lake Constance" in outcome["answer"]["text"]
@@ -35,7 +35,7 @@ def test_a_new_team_is_checked_examined_and_run_at_once(capsys):
 
 
 def test_every_file_of_a_new_team_bears_its_name():
-    supervise("new-team", "kitchen")
+    run_supervise("new-team", "kitchen")
 
     texts = [path.read_text() for path in Path("kitchen").rglob("*") if path.is_file()]
     assert not any("my_team" in text for text in texts)
@@ -43,7 +43,7 @@ def test_every_file_of_a_new_team_bears_its_name():
 
 
 def test_a_new_team_opens_in_the_development_server(tmp_path):
-    supervise("new-team", "kitchen")
+    run_supervise("new-team", "kitchen")
     config = json.loads(Path("kitchen/langgraph.json").read_text())
     path, _, name = config["graphs"]["kitchen"].partition(":")
     assert config["http"] == json.loads((ROOT / "langgraph.json").read_text())["http"]
@@ -82,7 +82,7 @@ def test_what_cannot_be_made_is_refused_in_a_line(capsys, arguments, said):
     Path("taken").mkdir()
     Path("taken/notes.md").write_text("mine")
 
-    assert supervise("new-team", *arguments) == 2
+    assert run_supervise("new-team", *arguments) == 2
 
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1

@@ -81,7 +81,7 @@ def ask(request: str) -> str:
 """
 
 
-def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the current folder, where the package is installed as `bin/` installs it."""
     path = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     return subprocess.run(
@@ -97,7 +97,7 @@ def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
 def test_plain_use_from_python_prints_no_warning() -> None:
     Path("plain.py").write_text(PLAIN)
 
-    done = python("-W", "error", "plain.py")
+    done = run_python("-W", "error", "plain.py")
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -105,21 +105,19 @@ def test_plain_use_from_python_prints_no_warning() -> None:
 def test_a_typed_program_that_uses_the_package_passes_strict_checks() -> None:
     Path("program.py").write_text(TYPED)
 
-    done = python("-P", "-m", "mypy", "--strict", "program.py", PYTHONPATH="")
+    done = run_python("-P", "-m", "mypy", "--strict", "program.py", PYTHONPATH="")
 
     assert "Success" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ["state.py", "nodes.py", "state/__init__.py"])
 @pytest.mark.parametrize("first", ["import state, nodes", "import graph"])
-def test_a_module_of_the_user_in_the_place_of_ours_is_named_in_one_line(
-    name: str, first: str
-) -> None:
+def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: str) -> None:
     Path(name).parent.mkdir(exist_ok=True)
     Path(name).write_text("class State: ...\n")
     Path("app.py").write_text(f"{first}\nfrom graph import build_supervisor\n")
 
-    done = python("app.py")
+    done = run_python("app.py")
 
     last = done.stderr.splitlines()[-1]
     module = name.removesuffix(".py").removesuffix("/__init__")
@@ -137,7 +135,7 @@ def test_modules_in_a_package_of_the_user_clash_with_nothing() -> None:
         "from graph import load_team\nprint(load_team('market_analysis').name, State.__module__)\n"
     )
 
-    assert python("app.py").stdout == "market_analysis my_app.state\n"
+    assert run_python("app.py").stdout == "market_analysis my_app.state\n"
 
 
 def test_the_command_line_runs_ours_wherever_it_is_called_and_whatever_the_path_says() -> None:

@@ -10,7 +10,7 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from graph import arun
-from graph.commands.doctor import diagnose
+from graph.commands.doctor import run_doctor
 from graph.outcome import Outcome
 from graph.runner import aresume
 from graph.settings import Settings
@@ -18,8 +18,8 @@ from graph.stores.errors import CheckpointUnreadable
 from graph.stores.postgres import open_postgres
 from nodes.errors import StoreError, ThreadBusy
 from tests import postgres
-from tests.endpoint import Endpoint, Fault, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
@@ -33,21 +33,23 @@ def kept(settings: Settings, postgres_url: str) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def own_server() -> Iterator[postgres.Server]:
+def own_server() -> Iterator[postgres.PostgresServer]:
     """A server that only this file uses, to be restarted, and to be refused by."""
-    with postgres.server() as running:
+    with postgres.run_server() as running:
         yield running
 
 
-async def start(settings: Settings, **options: Any) -> Outcome:
-    return await arun(REQUEST, **{"team": team(), "settings": settings, "thread": "one", **options})
+async def start_run(settings: Settings, **options: Any) -> Outcome:
+    return await arun(
+        REQUEST, **{"team": make_team(), "settings": settings, "thread": "one", **options}
+    )
 
 
-async def save(saver: Any, step: int) -> Any:
+async def save_checkpoint(saver: Any, step: int) -> Any:
     return await saver.aput(AT, empty_checkpoint(), {"step": step}, {})
 
 
-async def steps(url: str) -> list[int]:
+async def list_steps(url: str) -> list[int]:
     """List the steps that a thread holds, the newest first."""
     async with open_postgres(url, "reader") as database:
         return [item.metadata["step"] async for item in database.saver.alist(AT)]
@@ -57,13 +59,15 @@ async def test_a_run_is_kept_and_goes_on_in_another_folder(
     endpoint: Endpoint, kept: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused = Fault(kind="unauthorized", schema="Answer", nth=(1,))
-    endpoint.play(Scenario(tasks=dag(CHAIN, latency_s={"C": 30.0}), faults=(refused,)))
-    running = asyncio.ensure_future(start(kept))
-    await endpoint.reach(began=4)
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks(CHAIN, latency_s={"C": 30.0}), faults=(refused,))
+    )
+    running = asyncio.ensure_future(start_run(kept))
+    await endpoint.wait_for_calls(began=4)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
@@ -71,43 +75,50 @@ async def test_a_run_is_kept_and_goes_on_in_another_folder(
     outcome = await aresume("one", settings=kept)
 
     assert outcome.status == "done"
-    assert [call.task for call in endpoint.calls(schema="Report")][-1:] == ["C"]
+    assert [call.task for call in endpoint.select_calls(schema="Report")][-1:] == ["C"]
     assert set(outcome.results) == set(CHAIN)
     assert (kept.home / "traces" / "one.jsonl").is_relative_to(elsewhere)
 
 
 async def test_a_server_that_restarts_under_a_run_costs_it_nothing(
-    endpoint: Endpoint, settings: Settings, own_server: postgres.Server
+    endpoint: Endpoint, settings: Settings, own_server: postgres.PostgresServer
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN, latency_s={"A": 0.4, "B": 0.4, "C": 0.4})))
-    with postgres.schema(own_server.url()) as url:
-        running = asyncio.ensure_future(start(settings.model_copy(update={"database_url": url})))
+    endpoint.load_scenario(
+        Scenario(tasks=script_tasks(CHAIN, latency_s={"A": 0.4, "B": 0.4, "C": 0.4}))
+    )
+    with postgres.create_schema(own_server.build_url()) as url:
+        running = asyncio.ensure_future(
+            start_run(settings.model_copy(update={"database_url": url}))
+        )
         for began in (2, 3):
-            await endpoint.reach(began=began)
+            await endpoint.wait_for_calls(began=began)
             await asyncio.to_thread(own_server.restart)
         outcome = await running
 
     assert outcome.status == "done"
-    assert [call.task for call in endpoint.calls(schema="Report")] == ["A", "B", "C"]
+    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["A", "B", "C"]
 
 
 async def test_a_server_that_stays_away_ends_an_operation_with_one_line(
-    own_server: postgres.Server,
+    own_server: postgres.PostgresServer,
 ) -> None:
-    with postgres.schema(own_server.url()) as url:
+    with postgres.create_schema(own_server.build_url()) as url:
         async with open_postgres(url, "one", patience_s=1.0) as database:
-            await save(database.saver, 1)
+            await save_checkpoint(database.saver, 1)
             own_server.stop()
             try:
                 with pytest.raises(StoreError) as caught:
-                    await save(database.saver, 2)
+                    await save_checkpoint(database.saver, 2)
             finally:
                 own_server.start()
-            await save(database.saver, 3)
+            await save_checkpoint(database.saver, 3)
 
         assert caught.value.exit_code == 5
-        assert "tried for 1 s" in caught.value.line() and "refused" in caught.value.line()
-        assert await steps(url) == [3, 1]
+        assert (
+            "tried for 1 s" in caught.value.format_line()
+            and "refused" in caught.value.format_line()
+        )
+        assert await list_steps(url) == [3, 1]
 
 
 @pytest.mark.parametrize(
@@ -123,8 +134,8 @@ async def test_a_server_that_stays_away_ends_an_operation_with_one_line(
         ("postgres", "", "?nonesuch=1", "nonesuch"),
     ],
 )
-async def test_a_server_that_refuses_is_told_in_one_line_before_any_call(
-    own_server: postgres.Server,
+async def test_a_server_that_refuses_is_reported_in_one_line_before_any_call(
+    own_server: postgres.PostgresServer,
     endpoint: Endpoint,
     settings: Settings,
     user: str,
@@ -132,12 +143,12 @@ async def test_a_server_that_refuses_is_told_in_one_line_before_any_call(
     query: str,
     said: str,
 ) -> None:
-    url = own_server.url(user=user, password=password) + query
+    url = own_server.build_url(user=user, password=password) + query
 
     with pytest.raises(StoreError) as caught:
-        await start(settings.model_copy(update={"database_url": url}))
+        await start_run(settings.model_copy(update={"database_url": url}))
 
-    line = caught.value.line()
+    line = caught.value.format_line()
     assert caught.value.exit_code == 5
     assert said in line and "next: " in line and "\n" not in line
     assert "pw-wrong" not in line
@@ -145,27 +156,31 @@ async def test_a_server_that_refuses_is_told_in_one_line_before_any_call(
 
 
 async def test_the_right_password_is_let_in_whatever_signs_it_has(
-    own_server: postgres.Server,
+    own_server: postgres.PostgresServer,
 ) -> None:
-    postgres.query(own_server.url(), "CREATE SCHEMA IF NOT EXISTS password AUTHORIZATION password")
-    url = own_server.url(user="password", password=postgres.PASSWORD, schema="password")
+    postgres.run_query(
+        own_server.build_url(), "CREATE SCHEMA IF NOT EXISTS password AUTHORIZATION password"
+    )
+    url = own_server.build_url(user="password", password=postgres.PASSWORD, schema="password")
 
     async with open_postgres(url, "one") as database:
-        await save(database.saver, 1)
+        await save_checkpoint(database.saver, 1)
 
-    secrets = Settings(database_url=url).secrets()
+    secrets = Settings(database_url=url).list_secrets()
     assert postgres.PASSWORD in secrets
     assert not any(secret in repr(Settings(database_url=url)) for secret in secrets)
 
 
-async def test_no_server_is_told_when_the_start_has_tried_enough(settings: Settings) -> None:
+async def test_an_absent_server_is_reported_when_the_start_has_retried_enough(
+    settings: Settings,
+) -> None:
     url = "postgresql://me:pw-hidden@127.0.0.1:1/runs"
 
     with pytest.raises(StoreError) as caught:
-        await start(settings.model_copy(update={"database_url": url}))
+        await start_run(settings.model_copy(update={"database_url": url}))
 
-    assert "tried for 6 s" in caught.value.line()
-    assert "pw-hidden" not in caught.value.line()
+    assert "tried for 6 s" in caught.value.format_line()
+    assert "pw-hidden" not in caught.value.format_line()
 
 
 async def test_a_server_that_never_answers_is_given_up(settings: Settings) -> None:
@@ -173,7 +188,7 @@ async def test_a_server_that_never_answers_is_given_up(settings: Settings) -> No
     port = silent.sockets[0].getsockname()[1]
 
     with pytest.raises(StoreError):
-        await start(
+        await start_run(
             settings.model_copy(update={"database_url": f"postgresql://me@127.0.0.1:{port}/runs"})
         )
 
@@ -186,7 +201,7 @@ async def test_a_thread_has_one_writer_wherever_the_others_are(postgres_url: str
             async with open_postgres(postgres_url, "one"):
                 pass
         async with open_postgres(postgres_url, "two"):
-            await save(first.saver, 1)
+            await save_checkpoint(first.saver, 1)
 
     assert caught.value.exit_code == 6
     async with open_postgres(postgres_url, "one") as again:
@@ -196,14 +211,14 @@ async def test_a_thread_has_one_writer_wherever_the_others_are(postgres_url: str
 async def test_two_schemas_of_one_database_do_not_share_threads(
     postgres_url: str, postgres_server_url: str
 ) -> None:
-    with postgres.schema(postgres_server_url) as other:
+    with postgres.create_schema(postgres_server_url) as other:
         async with open_postgres(postgres_url, "one"), open_postgres(other, "one"):
             pass
 
 
-def disconnect(url: str, thread: str) -> None:
+def cut_connection(url: str, thread: str) -> None:
     """Cut the connection of whoever runs a thread, as a network does."""
-    postgres.query(
+    postgres.run_query(
         url,
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = "
         "(SELECT 'supervise ' || holder FROM supervise_threads WHERE thread_id = %s)",
@@ -213,39 +228,39 @@ def disconnect(url: str, thread: str) -> None:
 
 async def test_a_writer_that_lost_its_connection_takes_its_thread_again(postgres_url: str) -> None:
     async with open_postgres(postgres_url, "one") as database:
-        await save(database.saver, 1)
-        disconnect(postgres_url, "one")
-        await save(database.saver, 2)
+        await save_checkpoint(database.saver, 1)
+        cut_connection(postgres_url, "one")
+        await save_checkpoint(database.saver, 2)
 
-    assert await steps(postgres_url) == [2, 1]
+    assert await list_steps(postgres_url) == [2, 1]
 
 
 @asynccontextmanager
-async def released(url: str) -> Any:
+async def cut_connection_within(url: str) -> Any:
     async with open_postgres(url, "one") as other:
-        await save(other.saver, 2)
+        await save_checkpoint(other.saver, 2)
     yield
 
 
 @asynccontextmanager
-async def running(url: str) -> Any:
+async def take_over_thread(url: str) -> Any:
     async with open_postgres(url, "one") as other:
-        await save(other.saver, 2)
+        await save_checkpoint(other.saver, 2)
         yield
 
 
-@pytest.mark.parametrize("elsewhere", [released, running])
+@pytest.mark.parametrize("elsewhere", [cut_connection_within, take_over_thread])
 async def test_a_writer_whose_thread_was_taken_meanwhile_writes_no_more(
     postgres_url: str, elsewhere: Any
 ) -> None:
     async with open_postgres(postgres_url, "one") as late:
-        await save(late.saver, 1)
-        disconnect(postgres_url, "one")
+        await save_checkpoint(late.saver, 1)
+        cut_connection(postgres_url, "one")
         async with elsewhere(postgres_url):
             with pytest.raises(ThreadBusy, match="taken by another run"):
-                await save(late.saver, 3)
+                await save_checkpoint(late.saver, 3)
 
-    assert await steps(postgres_url) == [2, 1]
+    assert await list_steps(postgres_url) == [2, 1]
 
 
 async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str) -> None:
@@ -255,7 +270,7 @@ async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str) -
 
     await asyncio.gather(*(begin(f"t{n}") for n in range(8)))
 
-    assert postgres.query(postgres_url, "SELECT version FROM supervise_schema") == [(1,)]
+    assert postgres.run_query(postgres_url, "SELECT version FROM supervise_schema") == [(1,)]
 
 
 @pytest.mark.parametrize(
@@ -273,10 +288,10 @@ async def test_tables_that_are_not_ours_or_not_whole_are_refused(
 ) -> None:
     async with open_postgres(postgres_url, "earlier"):
         pass
-    postgres.query(postgres_url, change)
+    postgres.run_query(postgres_url, change)
 
     with pytest.raises(StoreError, match=said):
-        await start(kept)
+        await start_run(kept)
 
     assert not endpoint.requests
 
@@ -284,32 +299,32 @@ async def test_tables_that_are_not_ours_or_not_whole_are_refused(
 async def test_tables_whose_making_was_stopped_are_finished(postgres_url: str) -> None:
     async with open_postgres(postgres_url, "earlier"):
         pass
-    postgres.query(postgres_url, "DELETE FROM supervise_schema")
-    postgres.query(postgres_url, "DROP TABLE supervise_threads")
+    postgres.run_query(postgres_url, "DELETE FROM supervise_schema")
+    postgres.run_query(postgres_url, "DROP TABLE supervise_threads")
 
     async with open_postgres(postgres_url, "one") as database:
-        await save(database.saver, 1)
+        await save_checkpoint(database.saver, 1)
 
-    assert await steps(postgres_url) == [1]
+    assert await list_steps(postgres_url) == [1]
 
 
 async def test_a_damaged_checkpoint_is_named(
     endpoint: Endpoint, kept: Settings, postgres_url: str
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    await start(kept)
-    postgres.query(
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    await start_run(kept)
+    postgres.run_query(
         postgres_url, "UPDATE checkpoint_blobs SET blob = set_byte(blob, 3, 193) WHERE blob <> ''"
     )
 
     with pytest.raises(CheckpointUnreadable) as caught:
         await aresume("one", settings=kept)
 
-    (newest,) = postgres.query(
+    (newest,) = postgres.run_query(
         postgres_url, "SELECT max(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = ''"
     )
     assert caught.value.exit_code == 5
-    assert "one" in caught.value.line() and newest[0] in caught.value.line()
+    assert "one" in caught.value.format_line() and newest[0] in caught.value.format_line()
 
 
 async def test_a_text_that_json_cannot_hold_is_kept_all_the_same(postgres_url: str) -> None:
@@ -326,25 +341,25 @@ async def test_what_a_cancelled_run_left_behind_takes_no_thread_again(postgres_u
         pass
 
     with pytest.raises(StoreError, match="is over"):
-        await save(database.saver, 1)
+        await save_checkpoint(database.saver, 1)
 
     async with open_postgres(postgres_url, "one"):
         pass
 
 
 def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
-    postgres_url: str, own_server: postgres.Server, capsys: pytest.CaptureFixture[str]
+    postgres_url: str, own_server: postgres.PostgresServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     codes = [
-        diagnose(Settings(database_url=url))
-        for url in (postgres_url, own_server.url(user="password", password="pw-wrong"))
+        run_doctor(Settings(database_url=url))
+        for url in (postgres_url, own_server.build_url(user="password", password="pw-wrong"))
     ]
 
     said = capsys.readouterr().out
     assert codes == [0, 2]
     assert "PostgreSQL" in said and "made by the first run" in said
     assert "password authentication failed" in said and "pw-wrong" not in said
-    assert postgres.query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
+    assert postgres.run_query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
 
 
 async def test_the_store_outlives_the_thread_and_its_connection(postgres_url: str) -> None:

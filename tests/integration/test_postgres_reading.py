@@ -34,27 +34,27 @@ REFUSED = (
 @pytest.fixture
 def sales_url(postgres_url: str) -> str:
     """A schema with one table of one row, which the address of a reader leads to."""
-    postgres.query(postgres_url, "CREATE TABLE sales (region TEXT, revenue FLOAT)")
-    postgres.query(postgres_url, "INSERT INTO sales VALUES ('North', 1)")
-    return postgres.as_reader(postgres_url)
+    postgres.run_query(postgres_url, "CREATE TABLE sales (region TEXT, revenue FLOAT)")
+    postgres.run_query(postgres_url, "INSERT INTO sales VALUES ('North', 1)")
+    return postgres.grant_reader(postgres_url)
 
 
-async def ask(url: str, sql: str, *, timeout_s: float = 2.0) -> dict[str, Any]:
+async def run_query_tool(url: str, sql: str, *, timeout_s: float = 2.0) -> dict[str, Any]:
     tool = query_database(ToolSettings(sql_url=url), timeout_s=timeout_s)
     found: dict[str, Any] = await tool.ainvoke({"sql": sql, "materials": None})
     return found
 
 
 async def test_a14_a_database_gives_rows_of_its_own_schema(sales_url: str) -> None:
-    found = await ask(sales_url, "SELECT * FROM sales;")
-    listed = await ask(sales_url, "SHOW TABLES")
+    found = await run_query_tool(sales_url, "SELECT * FROM sales;")
+    listed = await run_query_tool(sales_url, "SHOW TABLES")
 
     assert found["rows"] == [["North", 1]]
     assert any(table["table"].endswith(".sales") for table in listed["tables"])
 
 
 async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_url: str) -> None:
-    asked = [ask(sales_url, sql, timeout_s=0.5) for sql in REFUSED]
+    asked = [run_query_tool(sales_url, sql, timeout_s=0.5) for sql in REFUSED]
 
     answers = await asyncio.gather(*asked, return_exceptions=True)
 
@@ -63,15 +63,17 @@ async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_u
         for sql, said in zip(REFUSED, answers, strict=True)
         if not isinstance(said, ToolRefused | ToolFailed) or "cannot be reached" in str(said)
     ] == []
-    assert postgres.query(sales_url, "SELECT * FROM sales") == [("North", 1.0)]
+    assert postgres.run_query(sales_url, "SELECT * FROM sales") == [("North", 1.0)]
 
 
 async def test_a14_a_huge_value_fills_no_memory_of_this_process(sales_url: str) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     with pytest.raises((ToolRefused, ToolFailed)):
-        await ask(sales_url, "SELECT repeat('x', 400000000)", timeout_s=0.5)
-    many = await ask(sales_url, "SELECT repeat('x', 100000) FROM generate_series(1, 300)")
+        await run_query_tool(sales_url, "SELECT repeat('x', 400000000)", timeout_s=0.5)
+    many = await run_query_tool(
+        sales_url, "SELECT repeat('x', 100000) FROM generate_series(1, 300)"
+    )
 
     assert len(str(many)) < 1_000_000 and "cut" in many
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000

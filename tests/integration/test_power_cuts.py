@@ -13,8 +13,8 @@ import pytest
 from graph import aresume, arun
 from graph.settings import Settings
 from graph.trace import list_runs
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 
@@ -32,7 +32,7 @@ def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 async def test_k07_what_a_power_cut_would_leave_at_any_event_is_whole_and_goes_on(
     endpoint: Endpoint, settings: Settings, tmp_path: Path
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"a": (), "b": (), "c": ("a", "b")})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": (), "b": (), "c": ("a", "b")})))
     copies: list[Path] = []
 
     def copy(event: Any) -> None:
@@ -40,19 +40,19 @@ async def test_k07_what_a_power_cut_would_leave_at_any_event_is_whole_and_goes_o
             copies.append(tmp_path / f"copy{len(copies)}")
             (copies[-1] / "traces").mkdir(parents=True)
             for name in ("runs.sqlite", "runs.sqlite-wal", "traces/one.jsonl"):
-                shutil.copy(settings.database_path().parent / name, copies[-1] / name)
+                shutil.copy(settings.resolve_database_path().parent / name, copies[-1] / name)
 
-    await arun(REQUEST, team=team(), settings=settings, thread="one", on_event=copy)
+    await arun(REQUEST, team=make_team(), settings=settings, thread="one", on_event=copy)
 
     worked = []
     for folder in copies:
         with sqlite3.connect(folder / "runs.sqlite") as base:
             assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         base.close()
-        before = len(endpoint.calls(schema="Report"))
+        before = len(endpoint.select_calls(schema="Report"))
         kept = settings.model_copy(update={"database_url": f"sqlite:///{folder}/runs.sqlite"})
         assert (await aresume("one", settings=kept)).status == "done"
-        worked.append(len(endpoint.calls(schema="Report")) - before)
+        worked.append(len(endpoint.select_calls(schema="Report")) - before)
     assert worked[0] == 3 and worked[-1] == 0
     assert worked == sorted(worked, reverse=True)
 
@@ -60,9 +60,9 @@ async def test_k07_what_a_power_cut_would_leave_at_any_event_is_whole_and_goes_o
 async def test_t03_times_are_those_of_utc_wherever_the_machine_is(
     endpoint: Endpoint, settings: Settings, far_east: None
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"a": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
 
-    await arun(REQUEST, team=team(), settings=settings, thread="one")
+    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
 
     started = datetime.fromisoformat(list_runs(settings)[0]["started"])
     assert started.utcoffset() == timedelta(0)

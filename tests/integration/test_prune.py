@@ -12,16 +12,16 @@ import pytest
 
 from graph import arun
 from graph.cli import main
-from graph.prune import Which, prune
+from graph.prune import PruneSelection, remove_runs
 from graph.settings import Settings
 from graph.store import open_database
-from graph.stores.database import thread_namespace
-from graph.threads import lock_path
-from graph.trace import journal_path, list_runs
+from graph.stores.database import build_thread_namespace
+from graph.threads import get_lock_path
+from graph.trace import get_log_path, list_runs
 from nodes.errors import UsageError
 from tests import postgres
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 DAY_S = 86_400.0
 
@@ -35,68 +35,72 @@ def kept(request: pytest.FixtureRequest, settings: Settings) -> Settings:
     return settings.model_copy(update={"database_url": url})
 
 
-async def run_on(endpoint: Endpoint, settings: Settings, *threads: str) -> None:
+async def run_on_threads(endpoint: Endpoint, settings: Settings, *threads: str) -> None:
     """Run once on each thread; the first becomes the oldest, a day before the next."""
-    endpoint.play(Scenario(tasks=dag({"A": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
     for age, thread in enumerate(reversed(threads)):
-        await arun("Compare the parts.", team=team(), settings=settings, thread=thread)
+        await arun("Compare the parts.", team=make_team(), settings=settings, thread=thread)
         moment = time.time() - age * DAY_S
-        os.utime(journal_path(thread, settings), (moment, moment))
+        os.utime(get_log_path(thread, settings), (moment, moment))
 
 
-def rows(settings: Settings, table: str) -> set[str]:
+def list_threads(settings: Settings, table: str) -> set[str]:
     """List the threads that a table knows."""
     sql = f"SELECT DISTINCT thread_id FROM {table}"
     if settings.postgres_url:
-        return {row[0] for row in postgres.query(settings.postgres_url, sql)}
-    with sqlite3.connect(settings.database_path()) as base:
+        return {row[0] for row in postgres.run_query(settings.postgres_url, sql)}
+    with sqlite3.connect(settings.resolve_database_path()) as base:
         return {row[0] for row in base.execute(sql)}
 
 
 async def test_a_pruned_run_leaves_nothing_and_the_others_stay(
     endpoint: Endpoint, kept: Settings
 ) -> None:
-    await run_on(endpoint, kept, "old.one", "new")
+    await run_on_threads(endpoint, kept, "old.one", "new")
     async with open_database("old.one", kept) as database:
-        await database.store.aput((*thread_namespace("old.one"), "texts"), "A", {"text": "long"})
+        await database.store.aput(
+            (*build_thread_namespace("old.one"), "texts"), "A", {"text": "long"}
+        )
         await database.store.aput(("workers",), "researcher", {"runs": 1})
 
-    pruned = prune(Which(older_than_s=DAY_S / 2), kept)
+    pruned = remove_runs(PruneSelection(older_than_s=DAY_S / 2), kept)
 
-    assert pruned.threads == ["old.one"] and pruned.bytes > 1000
-    assert rows(kept, "checkpoints") == rows(kept, kept_writes(kept)) == {"new"}
+    assert pruned.threads == ["old.one"] and pruned.freed_bytes > 1000
+    assert (
+        list_threads(kept, "checkpoints") == list_threads(kept, get_writes_table(kept)) == {"new"}
+    )
     assert [run["thread"] for run in list_runs(kept)] == ["new"]
-    assert not lock_path("old.one", kept.home).exists()
+    assert not get_lock_path("old.one", kept.home).exists()
     async with open_database("look", kept) as database:
-        assert not await database.store.asearch(thread_namespace("old.one"))
+        assert not await database.store.asearch(build_thread_namespace("old.one"))
         assert await database.store.aget(("workers",), "researcher")
 
 
-def kept_writes(settings: Settings) -> str:
+def get_writes_table(settings: Settings) -> str:
     return "checkpoint_writes" if settings.postgres_url else "writes"
 
 
 async def test_a_run_that_is_going_on_is_never_pruned(endpoint: Endpoint, kept: Settings) -> None:
-    await run_on(endpoint, kept, "busy", "idle")
+    await run_on_threads(endpoint, kept, "busy", "idle")
 
     async with open_database("busy", kept):
-        pruned = prune(Which(), kept)
+        pruned = remove_runs(PruneSelection(), kept)
 
-    assert (pruned.threads, pruned.running) == (["idle"], ["busy"])
-    assert rows(kept, "checkpoints") == {"busy"}
+    assert (pruned.threads, pruned.still_running) == (["idle"], ["busy"])
+    assert list_threads(kept, "checkpoints") == {"busy"}
 
 
 async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(
     endpoint: Endpoint, kept: Settings
 ) -> None:
     names = [f"t{number}" for number in range(12)]
-    await run_on(endpoint, kept, *names)
+    await run_on_threads(endpoint, kept, *names)
 
     pruned = await asyncio.gather(
-        *(asyncio.to_thread(prune, Which(), kept) for _ in range(3)),
+        *(asyncio.to_thread(remove_runs, PruneSelection(), kept) for _ in range(3)),
     )
 
-    assert [each.running for each in pruned] == [[], [], []]
+    assert [each.still_running for each in pruned] == [[], [], []]
     assert sorted(thread for each in pruned for thread in each.threads) == sorted(names)
 
 
@@ -104,16 +108,16 @@ async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(
     endpoint: Endpoint, settings: Settings, postgres_url: str, tmp_path: Path, monkeypatch: Any
 ) -> None:
     kept = settings.model_copy(update={"database_url": postgres_url})
-    await run_on(endpoint, kept, "busy")
+    await run_on_threads(endpoint, kept, "busy")
     here = Path.cwd()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
 
     async with open_database("busy", kept):
         monkeypatch.chdir(here)
-        pruned = prune(Which(), kept)
+        pruned = remove_runs(PruneSelection(), kept)
 
-    assert (pruned.threads, pruned.running) == ([], ["busy"])
+    assert (pruned.threads, pruned.still_running) == ([], ["busy"])
 
 
 @dataclass
@@ -133,27 +137,27 @@ class EndsWhenLookedAt:
 async def test_a_run_that_ends_after_it_was_chosen_as_unended_stays(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    await run_on(endpoint, settings, "one")
-    path = journal_path("one", settings)
+    await run_on_threads(endpoint, settings, "one")
+    path = get_log_path("one", settings)
     *before, last = path.read_text().splitlines(keepends=True)
     path.write_text("".join(before))
     assert [run["status"] for run in list_runs(settings)] == ["running"]
 
     statuses: Any = EndsWhenLookedAt(path, [last])
-    pruned = prune(Which(statuses=statuses), settings)
+    pruned = remove_runs(PruneSelection(statuses=statuses), settings)
 
     assert pruned.threads == []
     assert [run["status"] for run in list_runs(settings)] == ["done"]
-    assert rows(settings, "checkpoints") == {"one"}
+    assert list_threads(settings, "checkpoints") == {"one"}
 
 
 async def test_the_file_becomes_smaller(endpoint: Endpoint, settings: Settings) -> None:
-    await run_on(endpoint, settings, *(f"t{n}" for n in range(5)))
-    before = settings.database_path().stat().st_size
+    await run_on_threads(endpoint, settings, *(f"t{n}" for n in range(5)))
+    before = settings.resolve_database_path().stat().st_size
 
-    prune(Which(keep=1), settings)
+    remove_runs(PruneSelection(keep=1), settings)
 
-    assert settings.database_path().stat().st_size < before / 2
+    assert settings.resolve_database_path().stat().st_size < before / 2
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ async def test_the_options_choose_together(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    await run_on(endpoint, settings, "one", "two", "three")
+    await run_on_threads(endpoint, settings, "one", "two", "three")
     monkeypatch.setenv("SUPERVISE_DATABASE_URL", settings.database_url)
 
     for arguments in ([*options, "--dry-run"], options):
@@ -194,4 +198,6 @@ async def test_the_options_choose_together(
 )
 def test_what_is_not_clear_removes_nothing(options: dict[str, str]) -> None:
     with pytest.raises(UsageError):
-        Which.of(keep=None, older_than=options.get("older_than"), status=options.get("status"))
+        PruneSelection.from_options(
+            keep=None, older_than=options.get("older_than"), status=options.get("status")
+        )

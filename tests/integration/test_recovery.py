@@ -8,53 +8,53 @@ from langgraph.types import Command
 
 from graph import arun, build_supervisor
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from graph.supervisor_graph import SupervisorGraph
 from graph.trace import load_trace
 from state import RequestInput, Team
-from tests.endpoint import Endpoint, Scenario, ScriptedTask, dag
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.endpoint.scenario import Json
-from tests.teams import team
+from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 FAILED = {"status": "failed", "output": "the figures are not there"}
 GOOD = {"status": "completed", "output": "42"}
 
 
-def thread(name: str = "one") -> Any:
+def make_thread_config(name: str = "one") -> Any:
     return {"configurable": {"thread_id": name}}
 
 
-def escalation(reason: str, message: str, partial: str = "") -> dict[str, Any]:
+def make_escalation(reason: str, message: str, partial: str = "") -> dict[str, Any]:
     asked = {"reason": reason, "message": message, "partial": partial}
     return {"status": "escalated", "output": "", "escalation": asked}
 
 
-def crew(*, fallback: str = "", **fields: Any) -> Team:
+def make_crew(*, fallback: str = "", **fields: Any) -> Team:
     """Make the test team; `fallback` is the researcher's."""
-    made = team(**fields)
+    made = make_team(**fields)
     first = made.workers[0].model_copy(update={"fallback": fallback})
     return made.model_copy(update={"workers": (first, *made.workers[1:])})
 
 
-def supervised(settings: Settings, **fields: Any) -> SupervisorGraph:
-    saver = InMemorySaver(serde=strict_serializer())
-    return build_supervisor(crew(**fields), settings=settings, checkpointer=saver)
+def build_graph(settings: Settings, **fields: Any) -> SupervisorGraph:
+    saver = InMemorySaver(serde=build_strict_serializer())
+    return build_supervisor(make_crew(**fields), settings=settings, checkpointer=saver)
 
 
-def models_of(endpoint: Endpoint, task: str) -> list[str]:
-    return [call.model for call in endpoint.calls(schema="Report", task=task)]
+def list_models(endpoint: Endpoint, task: str) -> list[str]:
+    return [call.model for call in endpoint.select_calls(schema="Report", task=task)]
 
 
 async def test_a_stronger_tier_follows_new_words(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
 
-    state = await supervised(settings).ainvoke(REQUEST, thread())
+    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
 
-    third = endpoint.calls(schema="Report")[2]
-    assert models_of(endpoint, "A") == ["gpt-5-mini", "gpt-5-mini", "gpt-5"]
+    third = endpoint.select_calls(schema="Report")[2]
+    assert list_models(endpoint, "A") == ["gpt-5-mini", "gpt-5-mini", "gpt-5"]
     assert "the figures are not there" in str(third.body)
-    assert len(endpoint.calls(schema="Refinement")) == 1
+    assert len(endpoint.select_calls(schema="Refinement")) == 1
     assert state["status"] == "done"
     assert state["usage"].by_tier["strong"].model_calls == 2
 
@@ -62,20 +62,20 @@ async def test_a_stronger_tier_follows_new_words(endpoint: Endpoint, settings: S
 async def test_a_tier_that_is_the_same_model_is_passed_over(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=FAILED),)))
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=FAILED),)))
     one = settings.model_copy(update={"model_strong": settings.model_standard})
 
-    await supervised(one).ainvoke(REQUEST, thread())
+    await build_graph(one).ainvoke(REQUEST, make_thread_config())
 
-    assert models_of(endpoint, "A") == ["gpt-5-mini"] * 3
-    assert len(endpoint.calls(schema="Refinement")) == 2
+    assert list_models(endpoint, "A") == ["gpt-5-mini"] * 3
+    assert len(endpoint.select_calls(schema="Refinement")) == 2
 
 
 async def test_the_fallback_works_with_its_own_instructions_and_tools(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     fields: dict[str, Any] = {"ladder": ("reassign",), "fallback": "analyst"}
-    made = crew(**fields)
+    made = make_crew(**fields)
     analyst = made.workers[1].model_copy(
         update={"instructions": "Count twice.", "tools": ("calculate",)}
     )
@@ -84,11 +84,11 @@ async def test_the_fallback_works_with_its_own_instructions_and_tools(
         ScriptedTask(id="A", report=[FAILED, GOOD]),
         ScriptedTask(id="B", depends_on=("A",)),
     )
-    endpoint.play(Scenario(tasks=tasks))
+    endpoint.load_scenario(Scenario(tasks=tasks))
 
     outcome = await arun(REQUEST["request"], team=made, settings=settings, thread="one")
 
-    first, second = endpoint.calls(schema="Report", task="A")
+    first, second = endpoint.select_calls(schema="Report", task="A")
     events = load_trace("one", settings)["events"]
     (moved,) = [event for event in events if event["kind"] == "reassigned"]
     assert outcome.status == "done"
@@ -104,34 +104,36 @@ async def test_the_fallback_works_with_its_own_instructions_and_tools(
 async def test_a_task_out_of_scope_goes_to_the_worker_that_is_named(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    asked = escalation("out_of_scope", "This is for the writer.", "a draft of 2024")
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
+    asked = make_escalation("out_of_scope", "This is for the writer.", "a draft of 2024")
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
 
-    state = await supervised(settings).ainvoke(REQUEST, thread())
+    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
 
-    second = endpoint.calls(schema="Report")[1]
+    second = endpoint.select_calls(schema="Report")[1]
     assert state["results"]["A"].worker == "writer"
     assert "a draft of 2024" in str(second.body)
     assert state["status"] == "done"
 
 
 async def test_low_confidence_asks_a_stronger_model(endpoint: Endpoint, settings: Settings) -> None:
-    asked = escalation("confidence_too_low", "Two sources disagree.")
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
+    asked = make_escalation("confidence_too_low", "Two sources disagree.")
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
 
-    state = await supervised(settings).ainvoke(REQUEST, thread())
+    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
 
-    assert models_of(endpoint, "A") == ["gpt-5-mini", "gpt-5"]
+    assert list_models(endpoint, "A") == ["gpt-5-mini", "gpt-5"]
     assert state["results"]["A"].status == "completed"
 
 
 async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    asked = escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=asked), ScriptedTask(id="B"))))
+    asked = make_escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
+    endpoint.load_scenario(
+        Scenario(tasks=(ScriptedTask(id="A", report=asked), ScriptedTask(id="B")))
+    )
 
-    state = await supervised(settings).ainvoke(REQUEST, thread())
+    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
 
     report = state["results"]["A"]
     assert (report.status, report.attempts, report.error) == ("escalated", 2, None)
@@ -143,10 +145,10 @@ async def test_a_worker_that_always_escalates_ends_with_its_partial_result(
 async def test_what_was_found_before_a_failure_is_kept(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    asked = escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, FAILED]),)))
+    asked = make_escalation("confidence_too_low", "Two sources disagree.", "2024: 5")
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, FAILED]),)))
 
-    state = await supervised(settings, ladder=("tier",)).ainvoke(REQUEST, thread())
+    state = await build_graph(settings, ladder=("tier",)).ainvoke(REQUEST, make_thread_config())
 
     report = state["results"]["A"]
     assert (report.status, report.error) == ("failed", "the figures are not there")
@@ -157,10 +159,10 @@ async def test_an_always_failing_worker_shows_each_rung_and_spares_its_siblings(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     siblings = {f"s{number}": () for number in range(4)}
-    tasks = (ScriptedTask(id="A", report=FAILED), *dag(siblings))
-    endpoint.play(Scenario(tasks=tasks))
+    tasks = (ScriptedTask(id="A", report=FAILED), *script_tasks(siblings))
+    endpoint.load_scenario(Scenario(tasks=tasks))
 
-    outcome = await arun(REQUEST["request"], team=crew(), settings=settings, thread="one")
+    outcome = await arun(REQUEST["request"], team=make_crew(), settings=settings, thread="one")
 
     events = load_trace("one", settings)["events"]
     started = [
@@ -185,16 +187,16 @@ async def test_a_task_on_the_ladder_delays_no_sibling(
         chains |= {f"s{number}": (), f"s{number}x": (f"s{number}",)}
     tasks = (
         ScriptedTask(id="A", report=FAILED, latency_s=0.5),
-        *dag(chains, latency_s=0.05),
+        *script_tasks(chains, latency_s=0.05),
         ScriptedTask(id="Z", depends_on=({"task": "A", "required": False},)),
     )
-    endpoint.play(Scenario(tasks=tasks))
-    graph = supervised(settings, fallback="analyst", ladder=("refine", "reassign"))
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    graph = build_graph(settings, fallback="analyst", ladder=("refine", "reassign"))
 
-    state = await graph.ainvoke(REQUEST, thread())
+    state = await graph.ainvoke(REQUEST, make_thread_config())
 
-    ladder = endpoint.calls(schema="Report", task="A")
-    ends = [call.ended_s for name in chains for call in endpoint.calls(task=name)]
+    ladder = endpoint.select_calls(schema="Report", task="A")
+    ends = [call.ended_s for name in chains for call in endpoint.select_calls(task=name)]
     assert len(ladder) == 3 and state["results"]["A"].worker == "analyst"
     assert len(ends) == len(chains)
     assert all(end is not None and end < ladder[2].began_s for end in ends)
@@ -209,7 +211,7 @@ CASCADE: dict[str, tuple[Json, ...]] = {
 }
 
 
-def cascade(*, is_required: bool) -> Scenario:
+def script_cascade(*, is_required: bool) -> Scenario:
     """Script the five-task example: T1 fails for good; T5's need of T3 is a policy."""
     edges = {**CASCADE, "T5": ({"task": "T3", "required": is_required}, "T4")}
     tasks = [
@@ -223,9 +225,9 @@ def cascade(*, is_required: bool) -> Scenario:
 async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
     endpoint: Endpoint, settings: Settings, is_required: bool, last: str
 ) -> None:
-    endpoint.play(cascade(is_required=is_required))
+    endpoint.load_scenario(script_cascade(is_required=is_required))
 
-    state = await supervised(settings).ainvoke(REQUEST, thread())
+    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
 
     results = state["results"]
     assert {name: report.status for name, report in results.items()} == {
@@ -243,16 +245,16 @@ async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
     if is_required:
         assert results["T5"].error == "needs T3, which was skipped"
     else:
-        (call,) = endpoint.calls(task="T5")
+        (call,) = endpoint.select_calls(task="T5")
         assert "needs T1, which failed" in str(call.body)
 
 
 PERSON = ("refine", "person")
-WHICH_YEAR = escalation("ambiguous_input", "Which year?", "2024: 5")
-WHICH_CURRENCY = escalation("ambiguous_input", "Which currency?")
+WHICH_YEAR = make_escalation("ambiguous_input", "Which year?", "2024: 5")
+WHICH_CURRENCY = make_escalation("ambiguous_input", "Which currency?")
 
 
-async def test_a_person_answers_one_task_and_its_dependants_follow(
+async def test_a_human_answers_one_task_and_its_dependants_follow(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     tasks = (
@@ -262,12 +264,12 @@ async def test_a_person_answers_one_task_and_its_dependants_follow(
         ScriptedTask(id="D", depends_on=("B", "C")),
         ScriptedTask(id="E", depends_on=("B",)),
     )
-    endpoint.play(Scenario(tasks=tasks))
-    graph = supervised(settings, ladder=PERSON)
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    graph = build_graph(settings, ladder=PERSON)
 
-    asked = await graph.ainvoke(REQUEST, thread())
-    done_before = {call.task for call in endpoint.calls(schema="Report")}
-    state = await graph.ainvoke(Command(resume="2023, of course"), thread())
+    asked = await graph.ainvoke(REQUEST, make_thread_config())
+    done_before = {call.task for call in endpoint.select_calls(schema="Report")}
+    state = await graph.ainvoke(Command(resume="2023, of course"), make_thread_config())
 
     (question,) = asked["__interrupt__"]
     assert question.value == {
@@ -282,8 +284,8 @@ async def test_a_person_answers_one_task_and_its_dependants_follow(
     assert state["results"]["A"].attempts == 2
     told = {call.task for call in endpoint.requests if "2023, of course" in str(call.body)}
     assert told == {"A"}
-    assert 'question="Which year?"' in str(endpoint.calls(task="A")[1].body)
-    assert [len(endpoint.calls(schema="Report", task=name)) for name in "ABCDE"] == [
+    assert 'question="Which year?"' in str(endpoint.select_calls(task="A")[1].body)
+    assert [len(endpoint.select_calls(schema="Report", task=name)) for name in "ABCDE"] == [
         2,
         1,
         1,
@@ -300,20 +302,20 @@ async def test_two_questions_at_once_are_answered_each_for_its_own_task(
         ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
         ScriptedTask(id="C", depends_on=("A", "B")),
     )
-    endpoint.play(Scenario(tasks=tasks))
-    graph = supervised(settings, ladder=PERSON)
-    asked = await graph.ainvoke(REQUEST, thread())
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    graph = build_graph(settings, ladder=PERSON)
+    asked = await graph.ainvoke(REQUEST, make_thread_config())
     ids = {question.value["task"]: question.id for question in asked["__interrupt__"]}
 
-    still = await graph.ainvoke(Command(resume={ids["B"]: "euros"}), thread())
-    state = await graph.ainvoke(Command(resume={ids["A"]: "2023"}), thread())
+    still = await graph.ainvoke(Command(resume={ids["B"]: "euros"}), make_thread_config())
+    state = await graph.ainvoke(Command(resume={ids["A"]: "2023"}), make_thread_config())
 
     assert [question.value["task"] for question in still["__interrupt__"]] == ["A"]
     assert state["status"] == "done"
-    second = {name: str(endpoint.calls(task=name)[1].body["messages"]) for name in "AB"}
+    second = {name: str(endpoint.select_calls(task=name)[1].body["messages"]) for name in "AB"}
     assert "2023" in second["A"] and "euros" not in second["A"]
     assert "euros" in second["B"] and "2023" not in second["B"]
-    assert len(endpoint.calls(task="C")) == 1
+    assert len(endpoint.select_calls(task="C")) == 1
 
 
 async def test_two_questions_can_be_answered_in_one_go(
@@ -323,46 +325,46 @@ async def test_two_questions_can_be_answered_in_one_go(
         ScriptedTask(id="A", report=[WHICH_YEAR, GOOD]),
         ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
     )
-    endpoint.play(Scenario(tasks=tasks))
-    graph = supervised(settings, ladder=PERSON)
-    asked = await graph.ainvoke(REQUEST, thread())
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    graph = build_graph(settings, ladder=PERSON)
+    asked = await graph.ainvoke(REQUEST, make_thread_config())
 
     answers = {question.id: question.value["task"] for question in asked["__interrupt__"]}
-    state = await graph.ainvoke(Command(resume=answers), thread())
+    state = await graph.ainvoke(Command(resume=answers), make_thread_config())
 
     assert state["status"] == "done"
     assert [report.attempts for report in state["results"].values()] == [2, 2]
 
 
-async def test_a_person_is_asked_once_a_task(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=WHICH_YEAR),)))
-    graph = supervised(settings, ladder=PERSON)
+async def test_a_human_is_asked_once_per_task(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=WHICH_YEAR),)))
+    graph = build_graph(settings, ladder=PERSON)
 
-    await graph.ainvoke(REQUEST, thread())
-    state = await graph.ainvoke(Command(resume="2023"), thread())
+    await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(Command(resume="2023"), make_thread_config())
 
     assert (state["results"]["A"].status, state["results"]["A"].attempts) == ("escalated", 2)
     assert state["status"] == "partial"
 
 
-async def test_a_person_may_help_a_task_that_fails(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
-    graph = supervised(settings, ladder=PERSON)
+async def test_a_human_may_help_a_task_that_fails(endpoint: Endpoint, settings: Settings) -> None:
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
+    graph = build_graph(settings, ladder=PERSON)
 
-    asked = await graph.ainvoke(REQUEST, thread())
-    state = await graph.ainvoke(Command(resume="They are in q3.csv."), thread())
+    asked = await graph.ainvoke(REQUEST, make_thread_config())
+    state = await graph.ainvoke(Command(resume="They are in q3.csv."), make_thread_config())
 
     (question,) = asked["__interrupt__"]
     assert question.value["question"] == "the figures are not there"
     assert state["status"] == "done" and state["results"]["A"].attempts == 3
-    assert "They are in q3.csv." in str(endpoint.calls(schema="Report")[2].body)
+    assert "They are in q3.csv." in str(endpoint.select_calls(schema="Report")[2].body)
 
 
-async def test_each_escalation_is_told_in_the_trace(endpoint: Endpoint, settings: Settings) -> None:
-    asked = escalation("confidence_too_low", "Two sources disagree.")
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
+async def test_each_escalation_is_in_the_trace(endpoint: Endpoint, settings: Settings) -> None:
+    asked = make_escalation("confidence_too_low", "Two sources disagree.")
+    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[asked, GOOD]),)))
 
-    await arun(REQUEST["request"], team=crew(), settings=settings, thread="one")
+    await arun(REQUEST["request"], team=make_crew(), settings=settings, thread="one")
 
     events = load_trace("one", settings)["events"]
     (told,) = [event for event in events if event["kind"] == "escalated"]

@@ -9,8 +9,8 @@ from graph import build_supervisor
 from graph.settings import Settings
 from nodes.errors import PlanInvalid
 from state import RequestInput, Team, Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 RECRUIT = {
@@ -25,14 +25,14 @@ TASKS = (
 )
 
 
-def recruiting(**fields: Any) -> Team:
-    return team(**{"recruit": True, "grant": ("calculate",), **fields})
+def make_recruiting_team(**fields: Any) -> Team:
+    return make_team(**{"recruit": True, "grant": ("calculate",), **fields})
 
 
-async def played(
+async def run_scenario(
     endpoint: Endpoint, settings: Settings, scenario: Scenario, made: Team
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.play(scenario)
+    endpoint.load_scenario(scenario)
     events, state = [], {}
     async for where, mode, part in build_supervisor(made, settings=settings).astream(
         REQUEST, stream_mode=["custom", "values"], subgraphs=True
@@ -44,7 +44,7 @@ async def played(
     return state, events
 
 
-def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [event for event in events if event["kind"] == kind]
 
 
@@ -53,14 +53,14 @@ async def test_a_task_that_fits_nobody_gets_a_specialist_for_one_more_call(
 ) -> None:
     scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
 
-    state, events = await played(endpoint, settings, scenario, recruiting())
+    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
 
     assert state["status"] == "done" and state["results"]["A"].worker == "specialist"
-    assert len(endpoint.calls(schema="Recruit")) == 1
-    (recruited,) = of_kind(events, "recruited")
+    assert len(endpoint.select_calls(schema="Recruit")) == 1
+    (recruited,) = select_events(events, "recruited")
     assert (recruited["task"], recruited["role"]) == ("A", "Cost estimator")
-    assert "Estimate costs" in str(endpoint.calls(schema="Report", task="A")[0].body)
-    (called,) = of_kind(events, "tool_call")
+    assert "Estimate costs" in str(endpoint.select_calls(schema="Report", task="A")[0].body)
+    (called,) = select_events(events, "tool_call")
     assert (called["tool"], called["error"]) == ("calculate", None)
 
 
@@ -69,11 +69,11 @@ async def test_a_specialist_gets_no_tool_that_was_not_granted(
 ) -> None:
     scenario = Scenario(tasks=TASKS, answers={"Recruit": RECRUIT})
 
-    _, events = await played(endpoint, settings, scenario, recruiting())
+    _, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
 
-    (recruited,) = of_kind(events, "recruited")
+    (recruited,) = select_events(events, "recruited")
     assert (recruited["tools"], recruited["refused"]) == (["calculate"], ["query_database"])
-    offered = endpoint.calls(schema="Report", task="A")[0].tools
+    offered = endpoint.select_calls(schema="Report", task="A")[0].tools
     assert set(offered) == {"calculate", "Report"}
 
 
@@ -83,9 +83,9 @@ async def test_a_task_is_done_also_where_no_specialist_could_be_made(
     refused = Fault(kind="context_length", schema="Recruit")
     scenario = Scenario(tasks=TASKS, faults=(refused,))
 
-    state, events = await played(endpoint, settings, scenario, recruiting())
+    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
 
-    (recruited,) = of_kind(events, "recruited")
+    (recruited,) = select_events(events, "recruited")
     assert "no specialist could be made" in recruited["remark"]
     assert state["status"] == "done"
 
@@ -96,7 +96,9 @@ async def test_an_unknown_worker_falls_to_a_specialist_where_there_is_no_general
     unknown = (ScriptedTask(id="A", worker="astrologer"),)
     scenario = Scenario(tasks=unknown, answers={"Recruit": RECRUIT})
 
-    state, _ = await played(endpoint, settings, scenario, recruiting(max_plan_repairs=0))
+    state, _ = await run_scenario(
+        endpoint, settings, scenario, make_recruiting_team(max_plan_repairs=0)
+    )
 
     assert state["plan"].tasks[0].worker == state["results"]["A"].worker == "specialist"
 
@@ -113,30 +115,32 @@ async def test_a_task_out_of_every_scope_is_reassigned_to_a_specialist(
     )
     scenario = Scenario(tasks=(task,), answers={"Recruit": RECRUIT})
 
-    state, events = await played(endpoint, settings, scenario, recruiting())
+    state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
 
-    assert [event["to"] for event in of_kind(events, "reassigned")] == ["specialist"]
-    assert len(endpoint.calls(schema="Recruit")) == 1 and state["status"] == "done"
+    assert [event["to"] for event in select_events(events, "reassigned")] == ["specialist"]
+    assert len(endpoint.select_calls(schema="Recruit")) == 1 and state["status"] == "done"
 
 
 async def test_no_more_specialists_are_planned_than_the_cap_allows(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    many = dag({name: () for name in "ABC"}, worker="specialist")
+    many = script_tasks({name: () for name in "ABC"}, worker="specialist")
 
     with pytest.raises(PlanInvalid, match="3 tasks want a specialist: at most 2 may"):
-        await played(endpoint, settings, Scenario(tasks=many), recruiting(max_recruits=2))
+        await run_scenario(
+            endpoint, settings, Scenario(tasks=many), make_recruiting_team(max_recruits=2)
+        )
 
 
 async def test_a_team_that_does_not_recruit_knows_no_specialist(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     with pytest.raises(PlanInvalid, match="unknown worker 'specialist'"):
-        await played(endpoint, settings, Scenario(tasks=TASKS), team())
+        await run_scenario(endpoint, settings, Scenario(tasks=TASKS), make_team())
 
 
 def test_a_granted_tool_belongs_to_no_worker() -> None:
     holder = Worker(name="clerk", description="Adds.", instructions="Add.", tools=("calculate",))
 
     with pytest.raises(ValidationError, match="'clerk' and the grant share tool 'calculate'"):
-        recruiting(workers=(holder,))
+        make_recruiting_team(workers=(holder,))

@@ -10,27 +10,29 @@ import pytest
 
 from graph import arun, run
 from graph.outcome import Outcome
-from graph.questions import NothingAsked
-from graph.runner import ThreadUnfinished, adraft, aplan, aresume
+from graph.questions import NoOpenQuestion
+from graph.runner import ThreadUnfinished, aplan, aplan_with_estimate, aresume
 from graph.settings import Settings
-from graph.threads import ThreadInvalid, locked
-from graph.trace import ThreadUnknown, journal_path, list_runs, load_trace
+from graph.threads import ThreadInvalid, lock_thread
+from graph.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from nodes.errors import RequestInvalid, StoreError, TeamInvalid, ThreadBusy
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 
 
-async def start(settings: Settings, **options: Any) -> Outcome:
-    return await arun(REQUEST, **{"team": team(), "settings": settings, "thread": "one", **options})
+async def start_run(settings: Settings, **options: Any) -> Outcome:
+    return await arun(
+        REQUEST, **{"team": make_team(), "settings": settings, "thread": "one", **options}
+    )
 
 
 async def test_the_outcome_is_the_contracts_object(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
-    outcome = await start(settings)
+    outcome = await start_run(settings)
 
     told = json.loads(json.dumps(outcome.to_json()))
     assert set(told) >= {
@@ -50,9 +52,9 @@ async def test_the_outcome_is_the_contracts_object(endpoint: Endpoint, settings:
 
 
 async def test_the_trace_tells_every_event_in_order(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
-    await start(settings)
+    await start_run(settings)
 
     trace = load_trace("one", settings)
     kinds = [event["kind"] for event in trace["events"]]
@@ -74,11 +76,13 @@ async def test_the_trace_tells_every_event_in_order(endpoint: Endpoint, settings
 async def test_a_tool_call_inside_a_worker_is_in_the_trace(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    analyst = team("analyst").workers[0].model_copy(update={"tools": ("calculate",)})
+    analyst = make_team("analyst").workers[0].model_copy(update={"tools": ("calculate",)})
     calls = (("calculate", {"expression": "6 * 7"}), ("calculate", {"expression": "1 / 0"}))
-    endpoint.play(Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),)))
+    endpoint.load_scenario(
+        Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),))
+    )
 
-    await start(settings, team=team("analyst").model_copy(update={"workers": (analyst,)}))
+    await start_run(settings, team=make_team("analyst").model_copy(update={"workers": (analyst,)}))
 
     good, bad = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
     assert (good["task"], good["worker"], good["tool"]) == ("A", "analyst", "calculate")
@@ -87,10 +91,10 @@ async def test_a_tool_call_inside_a_worker_is_in_the_trace(
 
 
 async def test_a_listener_hears_what_is_written(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
     heard: list[Any] = []
 
-    await start(settings, on_event=heard.append)
+    await start_run(settings, on_event=heard.append)
 
     assert json.loads(json.dumps(heard)) == load_trace("one", settings)["events"]
 
@@ -98,16 +102,18 @@ async def test_a_listener_hears_what_is_written(endpoint: Endpoint, settings: Se
 async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(
-        Scenario(tasks=dag(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan", nth=(1,)),))
+    endpoint.load_scenario(
+        Scenario(
+            tasks=script_tasks(CHAIN), faults=(Fault(kind="unauthorized", schema="Plan", nth=(1,)),)
+        )
     )
-    failed = await start(settings)
+    failed = await start_run(settings)
 
     resumed = await aresume("one", settings=settings)
 
     assert failed.error is not None and failed.exit_code == 4
-    assert failed.error.line().startswith("error[UNAUTHORIZED]")
-    assert "next: supervise resume one" in failed.error.line() or failed.error.next
+    assert failed.error.format_line().startswith("error[UNAUTHORIZED]")
+    assert "next: supervise resume one" in failed.error.format_line() or failed.error.next
     assert resumed.status == "done"
     trace = load_trace("one", settings)
     kinds = [event["kind"] for event in trace["events"]]
@@ -118,8 +124,8 @@ async def test_an_error_keeps_what_was_finished_and_a_resume_goes_on(
 async def test_a_finished_thread_gives_its_answer_again_without_a_call(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    first = await start(settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    first = await start_run(settings)
     calls = len(endpoint.requests)
 
     again = await aresume("one", settings=settings)
@@ -138,14 +144,14 @@ async def test_a_partial_end_goes_on_with_what_is_missing(
         ScriptedTask(id="B", depends_on=("A",), report=[failing] * 3 + [{"output": "there"}]),
         ScriptedTask(id="C", depends_on=("B",)),
     )
-    endpoint.play(Scenario(tasks=tasks))
-    partial = await start(settings)
+    endpoint.load_scenario(Scenario(tasks=tasks))
+    partial = await start_run(settings)
 
     resumed = await aresume("one", settings=settings)
 
     assert (partial.status, partial.exit_code) == ("partial", 3)
     assert resumed.status == "done"
-    assert len(endpoint.calls(task="A", schema="Report")) == 1
+    assert len(endpoint.select_calls(task="A", schema="Report")) == 1
     assert resumed.usage.model_calls == len(endpoint.requests)
     assert [task["status"] for task in load_trace("one", settings)["tasks"]] == ["completed"] * 3
 
@@ -153,40 +159,40 @@ async def test_a_partial_end_goes_on_with_what_is_missing(
 async def test_a_run_stopped_by_its_step_cap_goes_on_from_there(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    partial = await start(settings, context={"max_steps": 2})
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    partial = await start_run(settings, context={"max_steps": 2})
 
     resumed = await aresume("one", settings=settings)
 
     assert (partial.status, resumed.status) == ("partial", "done")
-    assert [call.task for call in endpoint.calls(schema="Report")] == ["A", "B", "C"]
+    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["A", "B", "C"]
 
 
 async def test_a_run_accepted_but_never_begun_starts_from_its_request(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    await start(settings)
-    settings.database_path().unlink()
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    await start_run(settings)
+    settings.resolve_database_path().unlink()
 
     outcome = await aresume("one", settings=settings)
 
     assert outcome.status == "done"
-    assert len(endpoint.calls(schema="Plan")) == 2
+    assert len(endpoint.select_calls(schema="Plan")) == 2
 
 
 async def test_a_second_request_on_a_thread_is_a_follow_up(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    await start(settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    await start_run(settings)
 
-    outcome = await arun("And in euros?", team=team(), settings=settings, thread="one")
+    outcome = await arun("And in euros?", team=make_team(), settings=settings, thread="one")
 
     trace = load_trace("one", settings)
     assert outcome.status == "done"
     assert outcome.plan is not None and outcome.plan.version == 2
-    assert REQUEST in str(endpoint.calls(schema="Plan")[1].body)
+    assert REQUEST in str(endpoint.select_calls(schema="Plan")[1].body)
     assert [plan["version"] for plan in trace["plans"]] == [1, 2]
     assert trace["run"]["request"] == "And in euros?"
 
@@ -194,15 +200,15 @@ async def test_a_second_request_on_a_thread_is_a_follow_up(
 async def test_a_new_request_does_not_bury_an_unfinished_run(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN, latency_s={"B": 30.0})))
-    running = asyncio.ensure_future(start(settings))
-    await endpoint.reach(began=3)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN, latency_s={"B": 30.0})))
+    running = asyncio.ensure_future(start_run(settings))
+    await endpoint.wait_for_calls(began=3)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
     with pytest.raises(ThreadUnfinished, match="has not ended"):
-        await arun("Something else", team=team(), settings=settings, thread="one")
+        await arun("Something else", team=make_team(), settings=settings, thread="one")
 
     assert list_runs(settings)[0]["status"] == "stopped"
 
@@ -211,37 +217,37 @@ async def test_a_request_that_never_got_a_plan_may_be_replaced(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     refused = Fault(kind="unauthorized", schema="Plan", nth=(1,))
-    endpoint.play(Scenario(tasks=dag(CHAIN), faults=(refused,)))
-    await start(settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), faults=(refused,)))
+    await start_run(settings)
 
-    outcome = await arun("Something else", team=team(), settings=settings, thread="one")
+    outcome = await arun("Something else", team=make_team(), settings=settings, thread="one")
 
     assert outcome.status == "done"
-    assert "Something else" in str(endpoint.calls(schema="Plan")[1].body)
+    assert "Something else" in str(endpoint.select_calls(schema="Plan")[1].body)
 
 
 async def test_a_follow_up_that_fails_does_not_show_the_earlier_answer(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
-    endpoint.play(Scenario(tasks=dag(CHAIN), faults=(refused,)))
-    await start(settings)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN), faults=(refused,)))
+    await start_run(settings)
 
-    failed = await arun("And in euros?", team=team(), settings=settings, thread="one")
+    failed = await arun("And in euros?", team=make_team(), settings=settings, thread="one")
     resumed = await aresume("one", settings=settings)
 
     assert failed.status == "failed"
     assert failed.answer is None and not failed.results
     assert resumed.status == "done"
-    assert "And in euros?" in str(endpoint.calls(schema="Plan")[2].body)
+    assert "And in euros?" in str(endpoint.select_calls(schema="Plan")[2].body)
 
 
-async def test_a_tier_that_cannot_be_reached_is_told_before_anything_is_spent(
+async def test_a_tier_that_cannot_be_reached_is_reported_before_anything_is_spent(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
-    outcome = await start(settings, context={"model_fast": "nonesuch:x"})
+    outcome = await start_run(settings, context={"model_fast": "nonesuch:x"})
 
     assert outcome.exit_code == 2
     assert "SUPERVISE_MODEL_FAST" in str(outcome.error)
@@ -249,8 +255,8 @@ async def test_a_tier_that_cannot_be_reached_is_told_before_anything_is_spent(
 
 
 async def test_a_thread_that_runs_elsewhere_is_refused_at_once(settings: Settings) -> None:
-    with locked("one", settings.home), pytest.raises(ThreadBusy) as caught:
-        await start(settings)
+    with lock_thread("one", settings.home), pytest.raises(ThreadBusy) as caught:
+        await start_run(settings)
 
     assert caught.value.exit_code == 6
 
@@ -266,12 +272,12 @@ async def test_a_thread_id_has_a_safe_form(name: str, settings: Settings) -> Non
 async def test_an_unknown_thread_and_an_answer_nobody_asked_for_are_refused(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
     with pytest.raises(ThreadUnknown):
         await aresume("nobody", settings=settings)
-    await start(settings)
+    await start_run(settings)
 
-    with pytest.raises(NothingAsked):
+    with pytest.raises(NoOpenQuestion):
         await aresume("one", answer="yes", settings=settings)
 
 
@@ -280,7 +286,7 @@ async def test_a_request_that_is_empty_or_too_large_costs_nothing(
 ) -> None:
     for words in ("", " \n", "a" * 100_001):
         with pytest.raises(RequestInvalid):
-            await arun(words, team=team(), settings=settings)
+            await arun(words, team=make_team(), settings=settings)
 
     assert not endpoint.requests
     assert not list_runs(settings)
@@ -297,11 +303,11 @@ async def test_an_unknown_team_is_named_with_its_nearest(settings: Settings) -> 
 async def test_a_file_that_is_no_database_is_refused_before_any_call(
     content: bytes, endpoint: Endpoint, settings: Settings
 ) -> None:
-    path = settings.database_path()
+    path = settings.resolve_database_path()
     path.write_bytes(content)
 
     with pytest.raises(StoreError) as caught:
-        await start(settings)
+        await start_run(settings)
 
     assert caught.value.exit_code == 5
     assert path.read_bytes() == content
@@ -315,15 +321,15 @@ async def test_a_database_that_is_a_folder_or_cannot_be_made_is_refused(
     for place in (tmp_path, tmp_path / "file" / "inner.sqlite", "/proc/none/runs.sqlite"):
         elsewhere = settings.model_copy(update={"database_url": f"sqlite:///{place}"})
         with pytest.raises(StoreError):
-            await start(elsewhere)
+            await start_run(elsewhere)
 
 
 async def test_a_plan_alone_runs_nothing_and_keeps_nothing(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
 
-    plan = await aplan(REQUEST, team=team(), settings=settings)
+    plan = await aplan(REQUEST, team=make_team(), settings=settings)
 
     assert [task.id for task in plan.tasks] == ["A", "B", "C"]
     assert [call.schema for call in endpoint.requests] == ["Plan"]
@@ -333,11 +339,11 @@ async def test_a_plan_alone_runs_nothing_and_keeps_nothing(
 async def test_a_line_that_a_kill_cut_short_is_passed_over(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    await start(settings)
-    with journal_path("one", settings).open("a", encoding="utf-8") as file:
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    await start_run(settings)
+    with get_log_path("one", settings).open("a", encoding="utf-8") as file:
         file.write('{"t": 9.5, "kind": "rep')
-    await arun("And in euros?", team=team(), settings=settings, thread="one")
+    await arun("And in euros?", team=make_team(), settings=settings, thread="one")
 
     trace = load_trace("one", settings)
 
@@ -348,21 +354,21 @@ async def test_a_line_that_a_kill_cut_short_is_passed_over(
 async def test_checkpoints_are_whole_and_the_database_stays_small(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({f"t{n}": () for n in range(20)})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({f"t{n}": () for n in range(20)})))
 
-    await start(settings)
+    await start_run(settings)
 
-    with sqlite3.connect(settings.database_path()) as connection:
+    with sqlite3.connect(settings.resolve_database_path()) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    assert settings.database_path().stat().st_size < 20 * 60_000
+    assert settings.resolve_database_path().stat().st_size < 20 * 60_000
 
 
 def test_synchronous_code_can_run_a_request(tmp_path: Path) -> None:
-    with Endpoint(Scenario(tasks=dag(CHAIN))).in_thread() as served:
+    with Endpoint(Scenario(tasks=script_tasks(CHAIN))).run_in_thread() as served:
         settings = Settings(
             openai_base_url=served.base_url, database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}"
         )
-        outcome = run(REQUEST, team=team(), settings=settings)
+        outcome = run(REQUEST, team=make_team(), settings=settings)
 
     assert outcome.status == "done"
 
@@ -370,13 +376,13 @@ def test_synchronous_code_can_run_a_request(tmp_path: Path) -> None:
 async def test_a_plan_comes_with_its_estimate_and_the_trace_holds_it_against_the_bill(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"A": (), "B": ("A",)})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": (), "B": ("A",)})))
 
-    plan, estimate = await adraft(REQUEST, team=team(), settings=settings)
-    await arun(REQUEST, team=team(), settings=settings, thread="one")
+    plan, estimate = await aplan_with_estimate(REQUEST, team=make_team(), settings=settings)
+    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
 
     usage = load_trace("one", settings)["usage"]
-    assert len(plan.tasks) == 2 and not endpoint.calls(schema="Report", task="C")
+    assert len(plan.tasks) == 2 and not endpoint.select_calls(schema="Report", task="C")
     assert estimate.model_calls == usage["model_calls"] == 4
     assert usage["estimate"] == estimate.model_dump(mode="json")
     assert usage["by_mechanism"] == {"plan": 1, "work": 2, "synthesis": 1}

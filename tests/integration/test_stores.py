@@ -16,33 +16,35 @@ from graph.settings import Settings
 from graph.store import open_database
 from graph.stores.errors import CheckpointUnreadable
 from nodes.errors import StoreError
-from tests.benchmarks.kills import trial
-from tests.benchmarks.writers import contest, crowd
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.benchmarks.kills import run_trial
+from tests.benchmarks.writers import run_contest, run_crowd
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 
 
-async def start(settings: Settings, **options: Any) -> Outcome:
-    return await arun(REQUEST, **{"team": team(), "settings": settings, "thread": "one", **options})
+async def start_run(settings: Settings, **options: Any) -> Outcome:
+    return await arun(
+        REQUEST, **{"team": make_team(), "settings": settings, "thread": "one", **options}
+    )
 
 
-def change(settings: Settings, *statements: str) -> None:
+def change_database(settings: Settings, *statements: str) -> None:
     """Change the database past everything of ours."""
-    base = sqlite3.connect(settings.database_path())
+    base = sqlite3.connect(settings.resolve_database_path())
     with base:
         for statement in statements:
             base.execute(statement)
     base.close()
 
 
-def foreign(path: Path) -> None:
+def write_foreign_database(path: Path) -> None:
     sqlite3.connect(path).execute("CREATE TABLE songs (title TEXT)").connection.close()
 
 
-def cut_short(path: Path) -> None:
+def truncate_file(path: Path) -> None:
     base = sqlite3.connect(path)
     with base:
         base.execute("CREATE TABLE checkpoints (thread_id TEXT)")
@@ -55,19 +57,19 @@ def cut_short(path: Path) -> None:
     ("make", "said"),
     [
         (Path.touch, "it is empty"),
-        (foreign, "another application's: it holds songs"),
-        (cut_short, "malformed"),
+        (write_foreign_database, "another application's: it holds songs"),
+        (truncate_file, "malformed"),
     ],
 )
 async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
     endpoint: Endpoint, settings: Settings, make: Any, said: str
 ) -> None:
-    path = settings.database_path()
+    path = settings.resolve_database_path()
     make(path)
     before = path.read_bytes()
 
     with pytest.raises(StoreError, match=said) as caught:
-        await start(settings)
+        await start_run(settings)
 
     assert caught.value.exit_code == 5
     assert path.read_bytes() == before
@@ -88,34 +90,34 @@ async def test_tables_of_another_version_are_refused(
 ) -> None:
     async with open_database("earlier", settings):
         pass
-    change(settings, statement)
-    before = settings.database_path().read_bytes()
+    change_database(settings, statement)
+    before = settings.resolve_database_path().read_bytes()
 
     with pytest.raises(StoreError, match=said):
-        await start(settings)
+        await start_run(settings)
 
-    assert settings.database_path().read_bytes() == before
+    assert settings.resolve_database_path().read_bytes() == before
     assert not endpoint.requests
 
 
 async def test_a_database_from_before_the_version_stamp_is_taken_over(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    await start(settings)
-    change(settings, "DROP TABLE supervise_schema")
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    await start_run(settings)
+    change_database(settings, "DROP TABLE supervise_schema")
 
     outcome = await aresume("one", settings=settings)
 
     assert outcome.status == "done"
-    with sqlite3.connect(settings.database_path()) as base:
+    with sqlite3.connect(settings.resolve_database_path()) as base:
         assert base.execute("SELECT version FROM supervise_schema").fetchall() == [(1,)]
 
 
 async def test_a_log_that_outlived_its_database_is_not_played_into_a_new_one(
     settings: Settings,
 ) -> None:
-    path = settings.database_path()
+    path = settings.resolve_database_path()
     async with open_database("one", settings):
         log = path.with_name(path.name + "-wal")
         (saved := path.with_name("saved")).write_bytes(log.read_bytes())
@@ -132,24 +134,27 @@ async def test_a_log_that_outlived_its_database_is_not_played_into_a_new_one(
 async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN, latency_s={"B": 0.5})))
-    running = asyncio.ensure_future(start(settings))
-    await endpoint.reach(began=3)
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN, latency_s={"B": 0.5})))
+    running = asyncio.ensure_future(start_run(settings))
+    await endpoint.wait_for_calls(began=3)
 
-    settings.database_path().unlink()
+    settings.resolve_database_path().unlink()
     outcome = await running
 
     assert outcome.error is not None and outcome.exit_code == 5
-    assert "removed or replaced" in outcome.error.line()
-    assert "1 finished tasks" in outcome.error.line() or "2 finished" in outcome.error.line()
+    assert "removed or replaced" in outcome.error.format_line()
+    assert (
+        "1 finished tasks" in outcome.error.format_line()
+        or "2 finished" in outcome.error.format_line()
+    )
     assert outcome.results["A"].status == "completed"
     assert outcome.plan is not None
 
 
 async def test_a_damaged_checkpoint_is_named(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario(tasks=dag(CHAIN)))
-    await start(settings)
-    with sqlite3.connect(settings.database_path()) as base:
+    endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
+    await start_run(settings)
+    with sqlite3.connect(settings.resolve_database_path()) as base:
         newest, blob = base.execute(
             "SELECT checkpoint_id, checkpoint FROM checkpoints WHERE checkpoint_ns = '' "
             "ORDER BY checkpoint_id DESC"
@@ -163,7 +168,7 @@ async def test_a_damaged_checkpoint_is_named(endpoint: Endpoint, settings: Setti
     with pytest.raises(CheckpointUnreadable) as caught:
         await aresume("one", settings=settings)
 
-    line = caught.value.line()
+    line = caught.value.format_line()
     assert line.startswith("error[CHECKPOINT_UNREADABLE]") and caught.value.exit_code == 5
     assert "thread one" in line and newest in line
 
@@ -175,7 +180,7 @@ async def test_a_store_beside_the_checkpoints_keeps_what_outlives_a_thread(
         await database.store.aput(("workers",), "researcher", {"runs": 1})
     async with open_database("two", settings) as database:
         found = await database.store.aget(("workers",), "researcher")
-        graph = build_supervisor(team(), settings=settings, store=database.store)
+        graph = build_supervisor(make_team(), settings=settings, store=database.store)
 
     assert found and found.value == {"runs": 1}
     assert graph.store is database.store
@@ -206,7 +211,7 @@ async def test_of_many_processes_on_one_thread_one_runs_and_nothing_is_lost(
 ) -> None:
     url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
 
-    found = await asyncio.to_thread(contest, 3, tmp_path, url)
+    found = await asyncio.to_thread(run_contest, 3, tmp_path, url)
 
     assert (found.ran, found.refused, found.lost_updates) == (1, 2, 0)
 
@@ -217,7 +222,7 @@ async def test_many_threads_share_one_database(
 ) -> None:
     url = request.getfixturevalue("postgres_url") if where == "postgres" else ""
 
-    ended, _ = await crowd(10, tmp_path, url)
+    ended, _ = await run_crowd(10, tmp_path, url)
 
     assert ended == {"done": 10}, ended
 
@@ -229,9 +234,9 @@ async def test_a_run_that_is_killed_twice_ends_right_and_does_nothing_twice(
 ) -> None:
     url = request.getfixturevalue("postgres_server_url") if where == "postgres" else ""
 
-    found = await asyncio.to_thread(trial, 1, url=url, tasks=5, kills=2)
+    found = await asyncio.to_thread(run_trial, 1, url=url, tasks=5, kills=2)
 
-    assert found.is_right, found.said
+    assert found.is_right, found.output
     assert found.run_again == 0
 
 

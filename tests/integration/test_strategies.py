@@ -7,22 +7,22 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.store import strict_serializer
+from graph.store import build_strict_serializer
 from graph.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Fault, Scenario
-from tests.teams import team
+from tests.teams import make_team
 
 REQUEST = {"request": "Sort this list of 40 invoices by due date."}
 NAMES = ("coder", "writer", "helper")
 
 
-def build(settings: Settings, **fields: Any) -> SupervisorGraph:
-    saver = InMemorySaver(serde=strict_serializer())
-    the_team = team(*NAMES, **{"generalist": "helper", **fields})
+def build_graph(settings: Settings, **fields: Any) -> SupervisorGraph:
+    saver = InMemorySaver(serde=build_strict_serializer())
+    the_team = make_team(*NAMES, **{"generalist": "helper", **fields})
     return build_supervisor(the_team, settings=settings, checkpointer=saver)
 
 
-def thread() -> Any:
+def make_thread_config() -> Any:
     return {"configurable": {"thread_id": "one"}}
 
 
@@ -30,9 +30,9 @@ async def test_a_request_is_routed_to_one_worker_with_a_reason(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     decision = {"worker": "coder", "reason": "It asks for code."}
-    endpoint.play(Scenario(answers={"Decision": decision}))
+    endpoint.load_scenario(Scenario(answers={"Decision": decision}))
 
-    state = await build(settings, strategy="route").ainvoke(REQUEST, thread())
+    state = await build_graph(settings, strategy="route").ainvoke(REQUEST, make_thread_config())
 
     assert [call.schema for call in endpoint.requests] == ["Decision", "Report", "Answer"]
     assert [report.worker for report in state["results"].values()] == ["coder"]
@@ -41,9 +41,9 @@ async def test_a_request_is_routed_to_one_worker_with_a_reason(
 
 async def test_a_secondary_works_at_the_same_time(endpoint: Endpoint, settings: Settings) -> None:
     decision = {"worker": "coder", "secondary": "writer", "reason": "Both."}
-    endpoint.play(Scenario(answers={"Decision": decision}, latency_s={"Report": 0.2}))
+    endpoint.load_scenario(Scenario(answers={"Decision": decision}, latency_s={"Report": 0.2}))
 
-    state = await build(settings, strategy="route").ainvoke(REQUEST, thread())
+    state = await build_graph(settings, strategy="route").ainvoke(REQUEST, make_thread_config())
 
     assert sorted(state["results"]) == ["coder", "writer"]
     assert endpoint.max_in_flight == 2
@@ -55,18 +55,18 @@ async def test_a_secondary_works_at_the_same_time(endpoint: Endpoint, settings: 
 async def test_an_unusable_route_falls_to_the_generalist(
     said: Any, endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(answers={"Decision": said}))
+    endpoint.load_scenario(Scenario(answers={"Decision": said}))
 
-    state = await build(settings, strategy="route").ainvoke(REQUEST, thread())
+    state = await build_graph(settings, strategy="route").ainvoke(REQUEST, make_thread_config())
 
     assert [report.worker for report in state["results"].values()] == ["helper"]
 
 
 async def test_a_pinned_route_costs_no_call(endpoint: Endpoint, settings: Settings) -> None:
-    endpoint.play(Scenario())
+    endpoint.load_scenario(Scenario())
 
-    state = await build(settings, strategy="route", routes={"sort list": "coder"}).ainvoke(
-        REQUEST, thread()
+    state = await build_graph(settings, strategy="route", routes={"sort list": "coder"}).ainvoke(
+        REQUEST, make_thread_config()
     )
 
     assert [call.schema for call in endpoint.requests] == ["Report", "Answer"]
@@ -81,24 +81,26 @@ async def test_steps_follow_one_another_until_it_is_done(
         {"worker": "writer", "task": "Describe the function in one paragraph."},
         {"is_done": True, "reason": "Both parts are there."},
     ]
-    endpoint.play(Scenario(answers={"Decision": decisions}))
+    endpoint.load_scenario(Scenario(answers={"Decision": decisions}))
 
-    state = await build(settings, strategy="step").ainvoke(REQUEST, thread())
+    state = await build_graph(settings, strategy="step").ainvoke(REQUEST, make_thread_config())
 
     asked = [call.schema for call in endpoint.requests]
-    second = endpoint.calls(schema="Decision")[1]
+    second = endpoint.select_calls(schema="Decision")[1]
     assert asked == ["Decision", "Report", "Decision", "Report", "Decision", "Answer"]
     assert [report.worker for report in state["results"].values()] == ["coder", "writer"]
     assert "Result of S1" in str(second.body) and "writer, helper" in str(second.body)
-    assert "Result of S1" in str(endpoint.calls(task="S2")[0].body)
+    assert "Result of S1" in str(endpoint.select_calls(task="S2")[0].body)
     assert len(state["plans"]) == 2
 
 
 async def test_steps_that_never_end_stop_at_the_cap(endpoint: Endpoint, settings: Settings) -> None:
     again = {"worker": "coder", "task": "Sort the invoices once more."}
-    endpoint.play(Scenario(answers={"Decision": again}))
+    endpoint.load_scenario(Scenario(answers={"Decision": again}))
 
-    state = await build(settings, strategy="step", max_steps=3).ainvoke(REQUEST, thread())
+    state = await build_graph(settings, strategy="step", max_steps=3).ainvoke(
+        REQUEST, make_thread_config()
+    )
 
     assert sorted(state["results"]) == ["S1", "S2", "S3"]
     assert state["status"] == "partial"
@@ -110,9 +112,9 @@ async def test_a_supervisor_that_is_lost_midway_still_leads_to_an_answer(
 ) -> None:
     first = {"worker": "coder", "task": "Sort the invoices."}
     lost = Fault(kind="unauthorized", schema="Decision", nth=(2,))
-    endpoint.play(Scenario(answers={"Decision": first}, faults=(lost,)))
+    endpoint.load_scenario(Scenario(answers={"Decision": first}, faults=(lost,)))
 
-    state = await build(settings, strategy="step").ainvoke(REQUEST, thread())
+    state = await build_graph(settings, strategy="step").ainvoke(REQUEST, make_thread_config())
 
     assert sorted(state["results"]) == ["S1"]
     assert state["status"] == "partial"
@@ -124,11 +126,11 @@ async def test_an_unknown_worker_falls_to_the_generalist_after_the_repairs(
 ) -> None:
     words = "Write A.md: name the three figures of part A and the source of each."
     plan = {"goal": "g", "tasks": [{"id": "A", "description": words, "worker": "cook"}]}
-    endpoint.play(Scenario(answers={"Plan": plan}))
+    endpoint.load_scenario(Scenario(answers={"Plan": plan}))
 
-    state = await build(settings).ainvoke(REQUEST, thread())
+    state = await build_graph(settings).ainvoke(REQUEST, make_thread_config())
 
-    assert len(endpoint.calls(schema="Plan")) == 3
+    assert len(endpoint.select_calls(schema="Plan")) == 3
     assert state["results"]["A"].worker == "helper"
 
 
@@ -136,8 +138,8 @@ async def test_a_cap_of_one_task_leaves_a_routed_request_to_its_primary(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     decision = {"worker": "analyst", "secondary": "writer", "reason": "Both."}
-    endpoint.play(Scenario(answers={"Decision": decision}))
-    graph = build_supervisor(team(strategy="route"), settings=settings)
+    endpoint.load_scenario(Scenario(answers={"Decision": decision}))
+    graph = build_supervisor(make_team(strategy="route"), settings=settings)
 
     state = await graph.ainvoke({"request": "Compare the parts."}, context={"max_tasks": 1})
 

@@ -10,36 +10,38 @@ from graph.settings import Settings
 from graph.supervisor_graph import SupervisorGraph
 from nodes.errors import TeamInvalid
 from state import RequestInput, Worker
-from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
 
 REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 SAME = "Write share.md: name the market share of Acme in 2024 and its source."
 
 
-def claiming(text: str, source: str, **fields: Any) -> dict[str, Any]:
+def make_claim_report(text: str, source: str, **fields: Any) -> dict[str, Any]:
     return {"output": text, "claims": [{"text": text, "source": source}], **fields}
 
 
 DISAGREEING = (
-    ScriptedTask(id="A", report=claiming("Acme's market share in 2024 was 31 %.", "a.md")),
-    ScriptedTask(id="B", report=claiming("The market share of Acme in 2024 is 24 %.", "b.md")),
+    ScriptedTask(id="A", report=make_claim_report("Acme's market share in 2024 was 31 %.", "a.md")),
+    ScriptedTask(
+        id="B", report=make_claim_report("The market share of Acme in 2024 is 24 %.", "b.md")
+    ),
 )
 ATTEMPTS = (
-    ScriptedTask(id="A", description=SAME, report=claiming("31 %", "a.md", confidence=90)),
-    ScriptedTask(id="B", description=SAME, report=claiming("Share: 31 %, page 4", "b.md")),
+    ScriptedTask(id="A", description=SAME, report=make_claim_report("31 %", "a.md", confidence=90)),
+    ScriptedTask(id="B", description=SAME, report=make_claim_report("Share: 31 %, page 4", "b.md")),
 )
 
 
-async def run(
+async def run_scenario(
     endpoint: Endpoint, settings: Settings, scenario: Scenario, **fields: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.play(scenario)
-    graph = build_supervisor(team(**fields), settings=settings)
-    return await play(graph)
+    endpoint.load_scenario(scenario)
+    graph = build_supervisor(make_team(**fields), settings=settings)
+    return await run_graph(graph)
 
 
-async def play(graph: SupervisorGraph) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+async def run_graph(graph: SupervisorGraph) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     events, state = [], {}
     async for mode, part in graph.astream(REQUEST, stream_mode=["custom", "values"]):
         if mode == "custom":
@@ -49,7 +51,7 @@ async def play(graph: SupervisorGraph) -> tuple[dict[str, Any], list[dict[str, A
     return state, events
 
 
-def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [event for event in events if event["kind"] == kind]
 
 
@@ -64,7 +66,7 @@ async def test_findings_are_merged_filtered_and_ranked(
     two["findings"] = [*two["findings"], {**low, "line": 9, "message": "Odd", "confidence": 50}]
     tasks = (ScriptedTask(id="A", report=one), ScriptedTask(id="B", report=two))
 
-    state, _ = await run(endpoint, settings, Scenario(tasks=tasks))
+    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks))
 
     found = state["answer"].findings
     assert [(each.severity, each.reporters) for each in found] == [
@@ -72,7 +74,7 @@ async def test_findings_are_merged_filtered_and_ranked(
         ("low", ("A",)),
     ]
     assert found[0].confidence == 95
-    asked = str(endpoint.calls(schema="Answer")[0].body["messages"])
+    asked = str(endpoint.select_calls(schema="Answer")[0].body["messages"])
     assert "Odd" not in asked and asked.count("SQL") == 1
 
 
@@ -82,13 +84,15 @@ async def test_a_judge_decides_between_two_figures_and_says_why(
     ruling = {"pair": 1, "holds": "second", "reason": "b.md is the audited report"}
     answers = {"Verdict": {"rulings": [ruling]}}
 
-    state, events = await run(endpoint, settings, Scenario(tasks=DISAGREEING, answers=answers))
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(tasks=DISAGREEING, answers=answers)
+    )
 
     (found,) = state["answer"].contradictions
     assert [claim.source for claim in found.claims] == ["a.md", "b.md"]
     assert found.verdict == "the second holds (b.md): b.md is the audited report"
-    assert "audited" in str(endpoint.calls(schema="Answer")[0].body["messages"])
-    assert len(of_kind(events, "judged")) == 1
+    assert "audited" in str(endpoint.select_calls(schema="Answer")[0].body["messages"])
+    assert len(select_events(events, "judged")) == 1
     assert state["usage"].by_worker["judge"].model_calls == 1
     assert len(endpoint.requests) == len(DISAGREEING) + 3
     assert state["usage"].model_calls == len(endpoint.requests)
@@ -110,7 +114,7 @@ async def test_a_judge_without_a_usable_ruling_leaves_it_undecided(
 ) -> None:
     scenario = Scenario(tasks=DISAGREEING, answers={"Verdict": verdict})
 
-    state, _ = await run(endpoint, settings, scenario)
+    state, _ = await run_scenario(endpoint, settings, scenario)
 
     (found,) = state["answer"].contradictions
     assert found.verdict.startswith("cannot decide: ")
@@ -123,7 +127,9 @@ async def test_a_judge_that_cannot_be_reached_leaves_it_undecided(
 ) -> None:
     refused = Fault(kind="content_filter", schema="Verdict")
 
-    state, _ = await run(endpoint, settings, Scenario(tasks=DISAGREEING, faults=(refused,)))
+    state, _ = await run_scenario(
+        endpoint, settings, Scenario(tasks=DISAGREEING, faults=(refused,))
+    )
 
     assert state["answer"].contradictions[0].verdict.startswith("cannot decide: the judge failed")
     assert state["status"] == "done"
@@ -134,7 +140,9 @@ async def test_claims_that_do_not_contradict_are_no_contradiction(
 ) -> None:
     both = {"rulings": [{"pair": 1, "holds": "both", "reason": "two markets"}]}
 
-    state, _ = await run(endpoint, settings, Scenario(tasks=DISAGREEING, answers={"Verdict": both}))
+    state, _ = await run_scenario(
+        endpoint, settings, Scenario(tasks=DISAGREEING, answers={"Verdict": both})
+    )
 
     assert state["answer"].contradictions == ()
     assert state["answer"].confidence == 80
@@ -143,7 +151,7 @@ async def test_claims_that_do_not_contradict_are_no_contradiction(
 async def test_without_the_judge_a_contradiction_costs_no_call(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    state, _ = await run(endpoint, settings, Scenario(tasks=DISAGREEING), judge=False)
+    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=DISAGREEING), judge=False)
 
     assert len(endpoint.requests) == len(DISAGREEING) + 2
     assert state["answer"].contradictions[0].verdict == "cannot decide: no judge was asked"
@@ -157,8 +165,8 @@ async def test_the_synthesizers_own_contradictions_need_claims_of_the_reports(
     told = [{"subject": "cost", "claims": claims, "verdict": "odd"} for claims in (real, made_up)]
     answers = {"Answer": {"text": "The answer.", "contradictions": told}}
 
-    state, _ = await run(
-        endpoint, settings, Scenario(tasks=dag({"A": (), "B": ()}), answers=answers)
+    state, _ = await run_scenario(
+        endpoint, settings, Scenario(tasks=script_tasks({"A": (), "B": ()}), answers=answers)
     )
 
     (found,) = state["answer"].contradictions
@@ -171,13 +179,13 @@ async def test_of_several_attempts_the_judge_takes_the_best(
     answers = {"Verdict": {"best": "B", "reason": "names the page"}}
     scenario = Scenario(tasks=ATTEMPTS, aggregation="select", answers=answers)
 
-    _, events = await run(endpoint, settings, scenario)
+    _, events = await run_scenario(endpoint, settings, scenario)
 
-    (judged,) = of_kind(events, "judged")
-    asked = str(endpoint.calls(schema="Answer")[0].body["messages"])
+    (judged,) = select_events(events, "judged")
+    asked = str(endpoint.select_calls(schema="Answer")[0].body["messages"])
     assert (judged["best"], judged["reason"]) == ("B", "names the page")
     assert "page 4" in asked and "a.md" not in asked
-    assert len(endpoint.calls(schema="Verdict")) == 1
+    assert len(endpoint.select_calls(schema="Verdict")) == 1
 
 
 @pytest.mark.parametrize("verdict", ["A, surely.", {"best": "Z"}, {}])
@@ -186,9 +194,9 @@ async def test_a_judge_that_names_no_attempt_leaves_the_most_confident(
 ) -> None:
     scenario = Scenario(tasks=ATTEMPTS, aggregation="select", answers={"Verdict": verdict})
 
-    state, events = await run(endpoint, settings, scenario)
+    state, events = await run_scenario(endpoint, settings, scenario)
 
-    (judged,) = of_kind(events, "judged")
+    (judged,) = select_events(events, "judged")
     assert judged["best"] == "A" and judged["reason"].startswith("the most confident attempt")
     assert state["status"] == "done"
 
@@ -199,9 +207,9 @@ async def test_an_only_complete_attempt_is_taken_without_asking(
     lost = ScriptedTask(id="A", description=SAME, report={"status": "failed", "output": "no"})
     scenario = Scenario(tasks=(lost, ATTEMPTS[1]), aggregation="select")
 
-    state, _ = await run(endpoint, settings, scenario, max_attempts=1)
+    state, _ = await run_scenario(endpoint, settings, scenario, max_attempts=1)
 
-    assert not endpoint.calls(schema="Verdict")
+    assert not endpoint.select_calls(schema="Verdict")
     assert state["status"] == "done"
 
 
@@ -211,15 +219,17 @@ async def test_results_beyond_the_context_are_summarised_until_they_fit(
     tasks = tuple(ScriptedTask(id=f"t{n}", report={"output": f"{n} " * 600}) for n in range(6))
     summary = {"text": "In short.", "sources": []}
 
-    state, events = await run(
+    state, events = await run_scenario(
         endpoint,
         settings,
         Scenario(tasks=tasks, answers={"Answer": summary}),
         max_synthesis_chars=3_000,
     )
 
-    stages = [event for event in of_kind(events, "synthesized") if event.get("stage") == "reduce"]
-    calls = endpoint.calls(schema="Answer")
+    stages = [
+        event for event in select_events(events, "synthesized") if event.get("stage") == "reduce"
+    ]
+    calls = endpoint.select_calls(schema="Answer")
     assert len(stages) == len(calls) - 1 >= 3
     assert len(str(calls[-1].body["messages"])) < 6_000
     assert state["usage"].model_calls == len(endpoint.requests)
@@ -232,7 +242,7 @@ async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(
     tasks = tuple(ScriptedTask(id=f"t{n}", report={"output": f"{n} " * 600}) for n in range(6))
     fault = Fault(kind="content_filter", schema="Answer", nth=(1,))
 
-    state, _ = await run(
+    state, _ = await run_scenario(
         endpoint, settings, Scenario(tasks=tasks, faults=(fault,)), max_synthesis_chars=3_000
     )
 
@@ -243,27 +253,29 @@ async def test_results_that_cannot_be_summarised_are_cut_and_the_gap_is_named(
 async def test_a_plain_run_never_asks_a_judge_or_a_critic(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    state, events = await run(endpoint, settings, Scenario(tasks=dag({"A": (), "B": ("A",)})))
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(tasks=script_tasks({"A": (), "B": ("A",)}))
+    )
 
     assert len(endpoint.requests) == 4
-    assert not of_kind(events, "judged") and not of_kind(events, "criticized")
+    assert not select_events(events, "judged") and not select_events(events, "criticized")
     assert state["status"] == "done"
 
 
 async def test_an_accepted_answer_is_delivered_for_one_call(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    scenario = Scenario(tasks=dag({"A": ()}), answers={"Critique": {"accepted": True}})
+    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": {"accepted": True}})
 
-    state, events = await run(endpoint, settings, scenario, critic="on")
+    state, events = await run_scenario(endpoint, settings, scenario, critic="on")
 
     assert state["status"] == "done"
     assert len(endpoint.requests) == 4 == state["usage"].model_calls
-    assert len(of_kind(events, "answer")) == 1
+    assert len(select_events(events, "answer")) == 1
     assert [message.type for message in state["messages"]] == ["human", "ai"]
 
 
-async def test_the_critic_sends_a_task_back_with_what_to_mend(
+async def test_the_critic_sends_a_task_back_with_what_to_fix(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     refusal = {
@@ -278,18 +290,18 @@ async def test_the_critic_sends_a_task_back_with_what_to_mend(
     )
     answers = {"Critique": [refusal, {"accepted": True}]}
 
-    state, events = await run(
+    state, events = await run_scenario(
         endpoint, settings, Scenario(tasks=tasks, answers=answers), critic="on"
     )
 
-    again = endpoint.calls(task="A")[-1]
+    again = endpoint.select_calls(task="A")[-1]
     assert "Name the page." in str(again.body["messages"])
-    assert [len(endpoint.calls(task=name)) for name in "ABC"] == [2, 1, 2]
+    assert [len(endpoint.select_calls(task=name)) for name in "ABC"] == [2, 1, 2]
     assert state["results"]["A"].output == "second, page 4"
     assert state["status"] == "done"
     assert state["usage"].model_calls == len(endpoint.requests) == 10
     assert sum(state["steps"].values()) == 5
-    assert [event["sent_back"] for event in of_kind(events, "criticized")] == [
+    assert [event["sent_back"] for event in select_events(events, "criticized")] == [
         {"A": "Name the page."},
         {},
     ]
@@ -304,21 +316,21 @@ async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
         "send_back": [{"task": "A", "mend": "More."}],
     }
 
-    state, _ = await run(
+    state, _ = await run_scenario(
         endpoint,
         settings,
-        Scenario(tasks=dag({"A": ()}), answers={"Critique": refusal}),
+        Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": refusal}),
         critic="on",
         max_critic_rounds=2,
     )
 
-    assert len(endpoint.calls(schema="Critique")) == 3
-    assert len(endpoint.calls(task="A")) == 3
+    assert len(endpoint.select_calls(schema="Critique")) == 3
+    assert len(endpoint.select_calls(task="A")) == 3
     assert state["status"] == "partial"
     assert "Not good enough." in state["answer"].gaps
 
 
-async def test_a_result_that_was_not_mended_stands_again(
+async def test_a_result_that_was_not_fixed_is_used_again(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     refusal = {"accepted": False, "send_back": [{"task": "A", "mend": "More."}]}
@@ -327,9 +339,9 @@ async def test_a_result_that_was_not_mended_stands_again(
         tasks=(ScriptedTask(id="A", report=reports),), answers={"Critique": refusal}
     )
 
-    state, _ = await run(endpoint, settings, scenario, critic="on", max_attempts=1)
+    state, _ = await run_scenario(endpoint, settings, scenario, critic="on", max_attempts=1)
 
-    assert "good" in str(endpoint.calls(schema="Answer")[-1].body["messages"])
+    assert "good" in str(endpoint.select_calls(schema="Answer")[-1].body["messages"])
     assert any("its first result stands" in gap for gap in state["answer"].gaps)
 
 
@@ -337,11 +349,11 @@ async def test_a_result_that_was_not_mended_stands_again(
 async def test_nonsense_from_the_critic_lets_the_answer_pass(
     critique: Any, endpoint: Endpoint, settings: Settings
 ) -> None:
-    scenario = Scenario(tasks=dag({"A": ()}), answers={"Critique": critique})
+    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": critique})
 
-    state, events = await run(endpoint, settings, scenario, critic="on")
+    state, events = await run_scenario(endpoint, settings, scenario, critic="on")
 
-    (criticized,) = of_kind(events, "criticized")
+    (criticized,) = select_events(events, "criticized")
     assert state["status"] == "done"
     assert criticized["accepted"] and "could not be read" in criticized["remark"]
 
@@ -355,14 +367,16 @@ async def test_the_critic_is_asked_below_a_confidence(
         "Critique": {"accepted": True},
     }
 
-    await run(endpoint, settings, Scenario(tasks=dag({"A": ()}), answers=answers), critic="below")
+    await run_scenario(
+        endpoint, settings, Scenario(tasks=script_tasks({"A": ()}), answers=answers), critic="below"
+    )
 
-    assert len(endpoint.calls(schema="Critique")) == calls
+    assert len(endpoint.select_calls(schema="Critique")) == calls
 
 
 @pytest.mark.parametrize("switch", ["off", "on", "below", "'on'"])
 def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path) -> None:
-    folder = _folder(tmp_path, f"critic: {switch}\njudge: false\nmax_critic_rounds: 2")
+    folder = _write_team_folder(tmp_path, f"critic: {switch}\njudge: false\nmax_critic_rounds: 2")
 
     found = load_team(folder, Settings())
 
@@ -372,10 +386,10 @@ def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path) -> N
 
 def test_a_switch_that_is_none_is_refused_with_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(TeamInvalid, match="allowed: off, on, below"):
-        load_team(_folder(tmp_path, "critic: sometimes"), Settings())
+        load_team(_write_team_folder(tmp_path, "critic: sometimes"), Settings())
 
 
-def _folder(tmp_path: Path, keys: str) -> Path:
+def _write_team_folder(tmp_path: Path, keys: str) -> Path:
     folder = tmp_path / "pair"
     folder.mkdir()
     (folder / "team.md").write_text(f"---\ndescription: Two.\n{keys}\n---\nPlan.\n")
@@ -389,7 +403,7 @@ async def test_a_gap_that_a_worker_states_is_in_the_answer_and_leaves_the_run_do
     gap = "Whether the tone fits the brand is for a person to judge."
     task = ScriptedTask(id="A", report={"output": "Written.", "gaps": [gap]})
 
-    state, _ = await run(endpoint, settings, Scenario(tasks=(task,)))
+    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=(task,)))
 
     assert state["status"] == "done"
     assert gap in state["answer"].gaps
@@ -403,22 +417,22 @@ async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_
         "problems": ["No page."],
         "send_back": [{"task": "A", "mend": "Name it."}],
     }
-    chain = Scenario(tasks=dag({"A": (), "B": ("A",)}), answers={"Critique": refusal})
+    chain = Scenario(tasks=script_tasks({"A": (), "B": ("A",)}), answers={"Critique": refusal})
 
-    state, events = await run(endpoint, settings, chain, critic="on", max_steps=3)
+    state, events = await run_scenario(endpoint, settings, chain, critic="on", max_steps=3)
 
-    assert of_kind(events, "criticized")[0]["sent_back"] == {}
-    assert len(endpoint.calls(schema="Report")) == 2
+    assert select_events(events, "criticized")[0]["sent_back"] == {}
+    assert len(endpoint.select_calls(schema="Report")) == 2
     assert state["status"] == "partial" and "No page." in state["answer"].gaps
 
 
-async def test_a_reason_that_several_tasks_share_is_told_once(
+async def test_a_reason_that_several_tasks_share_is_reported_once(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     back = {"status": "escalated", "escalation": {"reason": "out_of_scope", "message": "no diff"}}
     tasks = tuple(ScriptedTask(id=name, report=back) for name in ("A", "B"))
 
-    state, _ = await run(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
+    state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
 
     assert state["answer"].gaps[0] == "A, B were handed back, out of scope: no diff"
 
@@ -428,16 +442,16 @@ async def test_a_teams_notice_ends_every_answer_once(
     said: str, endpoint: Endpoint, settings: Settings
 ) -> None:
     answers = {"Answer": {"text": said, "confidence": 80}}
-    scenario = Scenario(tasks=dag({"A": ()}), answers=answers)
+    scenario = Scenario(tasks=script_tasks({"A": ()}), answers=answers)
 
-    state, _ = await run(endpoint, settings, scenario, notice="Not legal advice.")
+    state, _ = await run_scenario(endpoint, settings, scenario, notice="Not legal advice.")
 
     assert state["answer"].text.endswith("Not legal advice.")
     assert state["answer"].text.count("Not legal advice.") == 1
 
 
 def test_a_notice_stands_in_the_team_file(tmp_path: Path) -> None:
-    found = load_team(_folder(tmp_path, "notice: Not legal advice."), Settings())
+    found = load_team(_write_team_folder(tmp_path, "notice: Not legal advice."), Settings())
 
     assert found.notice == "Not legal advice."
 
@@ -456,7 +470,7 @@ async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_tea
         for name in ("doctor", "lawyer")
     )
 
-    state, _ = await run(
+    state, _ = await run_scenario(
         endpoint, settings, Scenario(tasks=tasks), workers=workers, notice="Check.", ladder=()
     )
 
@@ -466,7 +480,7 @@ async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_tea
 
 
 def test_a_workers_notice_stands_in_its_file(tmp_path: Path) -> None:
-    folder = _folder(tmp_path, "")
+    folder = _write_team_folder(tmp_path, "")
     (folder / "worker.md").write_text("---\ndescription: Works.\nnotice: Ask one.\n---\nWork.\n")
 
     assert load_team(folder, Settings()).workers[0].notice == "Ask one."

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from graph import arun, load_team
-from graph.closing import answer_markdown
+from graph.closing import format_answer
 from graph.outcome import Outcome
 from graph.settings import Settings
-from tests.unit.tools.review.changes import diff_of
+from tests.unit.tools.review.changes import make_diff
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code_review"
 LENSES = {"security", "bugs", "performance", "style", "history"}
@@ -32,12 +32,12 @@ FLAWS = [
 """What was put into the example: file, words of the line, severity, words of the finding."""
 
 
-async def review(tmp_path: Path, request: str, **given: Any) -> Outcome:
+async def run_review(tmp_path: Path, request: str, **given: Any) -> Outcome:
     settings = Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
     return await arun(request, team="code_review", settings=settings, **given)
 
 
-def new_lines(diff: str) -> dict[tuple[str, int], str]:
+def list_new_lines(diff: str) -> dict[tuple[str, int], str]:
     """Number the lines of the new files, by nothing but the heads of the hunks."""
     found, path, number = dict[tuple[str, int], str](), "", 0
     for line in diff.splitlines():
@@ -52,9 +52,9 @@ def new_lines(diff: str) -> dict[tuple[str, int], str]:
 
 
 async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else(tmp_path) -> None:
-    lines = new_lines((EXAMPLE / "change.diff").read_text())
+    lines = list_new_lines((EXAMPLE / "change.diff").read_text())
 
-    outcome = await review(tmp_path, "Review this change", files=[EXAMPLE])
+    outcome = await run_review(tmp_path, "Review this change", files=[EXAMPLE])
 
     answer = outcome.answer
     assert outcome.exit_code == 0 and answer is not None
@@ -77,14 +77,18 @@ async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else(t
 async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one(tmp_path) -> None:
     events: list[Any] = []
 
-    outcome = await review(tmp_path, "Review this change", files=[EXAMPLE], on_event=events.append)
+    outcome = await run_review(
+        tmp_path, "Review this change", files=[EXAMPLE], on_event=events.append
+    )
 
     assert outcome.plan is not None and outcome.answer is not None
-    assert {task.worker for task in outcome.plan.tasks} == LENSES and outcome.plan.depth() == 1
+    assert {
+        task.worker for task in outcome.plan.tasks
+    } == LENSES and outcome.plan.measure_depth() == 1
     assert not [event for event in events if event["kind"] == "plan_rejected"]
     (bare,) = [each for each in outcome.answer.findings if "bare" in each.message]
     assert bare.reporters == ("bugs", "style")
-    shown = answer_markdown(outcome.answer.model_dump(mode="json"))
+    shown = format_answer(outcome.answer.model_dump(mode="json"))
     assert "- **critical** `parcels/tracking.py:9` An AWS access key" in shown
     assert "AKIA" not in shown
     gaps = shown.split("**Gaps**")[1]
@@ -93,7 +97,7 @@ async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one(tmp_p
 
 
 async def test_a_clean_diff_stays_clean_and_the_answer_says_so(tmp_path) -> None:
-    outcome = await review(
+    outcome = await run_review(
         tmp_path, "Is this patch safe to merge?", files=[EXAMPLE / "clean" / "weight.diff"]
     )
 
@@ -116,9 +120,9 @@ async def test_a_clean_diff_stays_clean_and_the_answer_says_so(tmp_path) -> None
 async def test_requests_in_other_words_get_the_lenses_they_name(
     tmp_path, request_, workers
 ) -> None:
-    materials = {"fix.patch": diff_of(app__py=("x = 1\n", "x = 2\n"))}
+    materials = {"fix.patch": make_diff(app__py=("x = 1\n", "x = 2\n"))}
 
-    outcome = await review(tmp_path, request_, materials=materials)
+    outcome = await run_review(tmp_path, request_, materials=materials)
 
     assert outcome.plan is not None and outcome.status == "done"
     assert {task.worker for task in outcome.plan.tasks} == workers
@@ -135,7 +139,7 @@ async def test_requests_in_other_words_get_the_lenses_they_name(
     ids=["nothing", "no diff", "empty", "context diff"],
 )
 async def test_without_a_diff_nothing_is_reviewed(tmp_path, materials, reason, told) -> None:
-    outcome = await review(tmp_path, "Review this change", materials=materials)
+    outcome = await run_review(tmp_path, "Review this change", materials=materials)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     escalations = [report.escalation for report in outcome.results.values()]
@@ -145,7 +149,7 @@ async def test_without_a_diff_nothing_is_reviewed(tmp_path, materials, reason, t
 
 
 async def test_a_request_of_another_kind_is_not_answered(tmp_path) -> None:
-    outcome = await review(tmp_path, "What is the capital of France?")
+    outcome = await run_review(tmp_path, "What is the capital of France?")
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert "Paris" not in outcome.answer.text
@@ -157,4 +161,4 @@ def test_the_team_shares_no_tool_and_waits_for_nothing() -> None:
 
     tools = [tool for worker in team.workers for tool in worker.tools]
     assert len(tools) == len(set(tools)) == 5
-    assert all(example.plan.depth() == 1 for example in team.examples)
+    assert all(example.plan.measure_depth() == 1 for example in team.examples)

@@ -17,13 +17,13 @@ from tests.contracts import (
     EXAMPLE,
     HOUSE_PLAYBOOK,
     NDA,
-    REAL,
+    REAL_CONTRACTS,
     REAL_SPONSORSHIP,
     RECIPE,
     ROOT,
     STEERING,
-    text_of,
-    texts,
+    read_contract,
+    read_contracts,
 )
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 
@@ -33,19 +33,19 @@ COMPLY = "Does this agreement comply with our playbook?"
 NO_ADVICE = "not legal advice"
 
 
-async def asked(request: str, *files: Path, **options: Any) -> tuple[Outcome, Answer]:
+async def run_team(request: str, *files: Path, **options: Any) -> tuple[Outcome, Answer]:
     outcome = await arun(request, team=TEAM, files=[str(file) for file in files], **options)
     assert outcome.answer is not None
     return outcome, outcome.answer
 
 
-def escalations(outcome: Outcome) -> set[tuple[str, str]]:
+def list_escalations(outcome: Outcome) -> set[tuple[str, str]]:
     found = [report.escalation for report in outcome.results.values()]
     return {(each.reason, each.message) for each in found if each is not None}
 
 
 async def test_its_example_is_planned_at_once_and_done_with_risks_findings_and_quotations():
-    outcome, answer = await asked(REVIEW, EXAMPLE, thread="one")
+    outcome, answer = await run_team(REVIEW, EXAMPLE, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0
     kinds = [event["kind"] for event in load_trace("one", Settings())["events"]]
@@ -59,7 +59,7 @@ async def test_its_example_is_planned_at_once_and_done_with_risks_findings_and_q
 
 
 async def test_clauses_and_compliance_are_worked_on_at_the_same_time():
-    outcome, _ = await asked(REVIEW, EXAMPLE)
+    outcome, _ = await run_team(REVIEW, EXAMPLE)
 
     assert outcome.plan is not None
     waits = {task.worker: [edge.task for edge in task.depends_on] for task in outcome.plan.tasks}
@@ -68,9 +68,9 @@ async def test_clauses_and_compliance_are_worked_on_at_the_same_time():
 
 
 async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
-    materials = texts(*REAL)
+    materials = read_contracts(*REAL_CONTRACTS)
 
-    outcome, answer = await asked(REVIEW, *REAL)
+    outcome, answer = await run_team(REVIEW, *REAL_CONTRACTS)
 
     quotes = [claim for r in outcome.results.values() for claim in r.claims if claim.quote]
     assert outcome.status == "done" and answer.contradictions == ()
@@ -101,9 +101,9 @@ async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
     ],
 )
 async def test_a_question_is_answered_with_quotations(file, request_text, facts):
-    text_of(file)
+    read_contract(file)
 
-    outcome, answer = await asked(request_text, file)
+    outcome, answer = await run_team(request_text, file)
 
     assert outcome.status == "done"
     assert all(fact in answer.text for fact in facts)
@@ -111,7 +111,7 @@ async def test_a_question_is_answered_with_quotations(file, request_text, facts)
 
 
 async def test_a_playbook_of_ones_own_is_used_instead_of_the_teams():
-    outcome, answer = await asked(COMPLY, NDA, HOUSE_PLAYBOOK)
+    outcome, answer = await run_team(COMPLY, NDA, HOUSE_PLAYBOOK)
 
     assert outcome.status == "done"
     assert "House rules for confidentiality agreements" in answer.text
@@ -128,14 +128,14 @@ async def test_a_contract_without_deviations_has_no_risks_and_that_is_said(tmp_p
         "name: Mild\nrules:\n- {id: law, title: Law, kind: required, severity: low, any: [laws of]}"
     )
 
-    outcome, answer = await asked(REVIEW, NDA, tmp_path / "playbook.yaml")
+    outcome, answer = await run_team(REVIEW, NDA, tmp_path / "playbook.yaml")
 
     assert outcome.status == "done" and not answer.findings
     assert "No risk to rank" in answer.text
 
 
 async def test_a_contract_that_tries_to_steer_the_review_is_found_out():
-    outcome, answer = await asked(REVIEW, STEERING)
+    outcome, answer = await run_team(REVIEW, STEERING)
 
     assert outcome.status == "done"
     assert answer.findings[0].severity == "critical" and answer.findings[0].line == 9
@@ -144,36 +144,38 @@ async def test_a_contract_that_tries_to_steer_the_review_is_found_out():
 
 @pytest.mark.parametrize("request_text", [REVIEW, COMPLY])
 async def test_what_is_no_contract_is_out_of_scope_and_not_answered(request_text):
-    outcome, answer = await asked(request_text, RECIPE)
+    outcome, answer = await run_team(request_text, RECIPE)
 
     assert outcome.status == "partial" and outcome.exit_code == 3
     assert any(
         reason == "out_of_scope" and message.startswith("pancakes.md is no contract")
-        for reason, message in escalations(outcome)
+        for reason, message in list_escalations(outcome)
     )
     assert "pancakes in butter" not in answer.text and not answer.findings
 
 
 async def test_a_request_outside_contracts_is_out_of_scope_and_not_answered():
-    outcome, answer = await asked("Plan a birthday cake with icing for ten guests.", DISTRIBUTION)
+    outcome, answer = await run_team(
+        "Plan a birthday cake with icing for ten guests.", DISTRIBUTION
+    )
 
     assert outcome.status == "partial"
-    assert {reason for reason, _ in escalations(outcome)} == {"out_of_scope"}
+    assert {reason for reason, _ in list_escalations(outcome)} == {"out_of_scope"}
     assert "Nothing could be found out" in answer.text
 
 
 async def test_without_a_contract_the_user_is_told_to_give_one():
-    outcome, _ = await asked(COMPLY)
+    outcome, _ = await run_team(COMPLY)
 
     assert outcome.status == "partial"
-    assert any("add one with --file" in message for _, message in escalations(outcome))
+    assert any("add one with --file" in message for _, message in list_escalations(outcome))
 
 
 async def test_a_broken_playbook_ends_in_one_line_with_file_line_and_key():
-    outcome, answer = await asked(COMPLY, NDA, BROKEN_PLAYBOOK)
+    outcome, answer = await run_team(COMPLY, NDA, BROKEN_PLAYBOOK)
 
     assert outcome.status == "partial"
-    ((reason, message),) = escalations(outcome)
+    ((reason, message),) = list_escalations(outcome)
     assert reason == "ambiguous_input"
     assert message.startswith("broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: ")
     assert any(message in gap for gap in answer.gaps)
@@ -197,7 +199,7 @@ async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_foun
         "quote": "Marlowe may terminate this Agreement at will upon sixty (60) days' notice.",
     }
     extract = {"material": DISTRIBUTION.name, "query": "", "clause": "12(B)"}
-    endpoint.play(
+    endpoint.load_scenario(
         Scenario(
             tasks=(
                 ScriptedTask(
@@ -222,11 +224,13 @@ async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_foun
     )
     graph = build_supervisor(TEAM, settings=settings)
 
-    state = await graph.ainvoke({"request": "How does it end?", "materials": texts(DISTRIBUTION)})
+    state = await graph.ainvoke(
+        {"request": "How does it end?", "materials": read_contracts(DISTRIBUTION)}
+    )
 
     assert state["status"] == "done"
-    _, extracted = endpoint.calls(task="ending", schema="Report")
-    _, verified = endpoint.calls(task="quotations", schema="Report")
+    _, extracted = endpoint.select_calls(task="ending", schema="Report")
+    _, verified = endpoint.select_calls(task="quotations", schema="Report")
     assert "convenience upon twenty (20) days" in str(extracted.body["messages"][-1])
     assert "1 do not" in str(verified.body["messages"][-1])
     prompt = str(extracted.body["messages"][0])

@@ -17,14 +17,14 @@ COURSE = (
 )
 
 
-async def ask(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
+async def run_team(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
     events: list[Mapping[str, Any]] = []
     outcome = await arun(request, team="curriculum", files=files, on_event=events.append)
     return outcome, events
 
 
 async def test_the_example_is_planned_by_three_workers_at_once():
-    outcome, events = await ask(COURSE, EXAMPLE)
+    outcome, events = await run_team(COURSE, EXAMPLE)
 
     assert outcome.exit_code == 0 and outcome.status == "done"
     assert outcome.plan is not None and outcome.answer is not None
@@ -33,7 +33,7 @@ async def test_the_example_is_planned_by_three_workers_at_once():
         "objective_reviewer",
         "reading_reviewer",
     ]
-    assert outcome.plan.depth() == 1
+    assert outcome.plan.measure_depth() == 1
     assert "plan_rejected" not in {event["kind"] for event in events}
     for fact in (
         "23.5 hours, 8 weeks (3 hours a week)",
@@ -46,8 +46,8 @@ async def test_the_example_is_planned_by_three_workers_at_once():
     assert not outcome.answer.contradictions
 
 
-async def test_what_is_to_be_mended_is_found_at_its_place():
-    outcome, _ = await ask(COURSE, EXAMPLE)
+async def test_what_must_be_fixed_is_found_at_its_place():
+    outcome, _ = await run_team(COURSE, EXAMPLE)
 
     assert outcome.answer is not None
     lines = (EXAMPLE / "objectives.md").read_text().splitlines()
@@ -63,7 +63,7 @@ async def test_what_is_to_be_mended_is_found_at_its_place():
 
 
 async def test_a_syllabus_is_written_as_a_word_document():
-    outcome, _ = await ask("Write the syllabus of the course as a Word document", EXAMPLE)
+    outcome, _ = await run_team("Write the syllabus of the course as a Word document", EXAMPLE)
 
     assert outcome.status == "done" and outcome.answer is not None
     (path,) = (word.rstrip(".") for word in outcome.answer.text.split() if ".docx" in word)
@@ -71,7 +71,7 @@ async def test_a_syllabus_is_written_as_a_word_document():
 
 
 async def test_topics_in_the_request_need_no_file():
-    outcome, _ = await ask("Order these topics for my lessons: Counting -> Adding -> Dividing")
+    outcome, _ = await run_team("Order these topics for my lessons: Counting -> Adding -> Dividing")
 
     assert outcome.status == "done" and outcome.answer is not None
     assert "| 3 | Dividing | 3 | Adding |" in outcome.answer.text
@@ -80,7 +80,7 @@ async def test_topics_in_the_request_need_no_file():
 async def test_instructions_in_a_material_change_nothing():
     file = EXAMPLE / "hard_cases" / "instructions.md"
 
-    outcome, _ = await ask("Check the learning objectives", file)
+    outcome, _ = await run_team("Check the learning objectives", file)
 
     assert outcome.status == "done" and outcome.answer is not None
     assert "1 with a vague one, 1 with none that is known" in outcome.answer.text
@@ -104,7 +104,7 @@ async def test_a_material_of_the_wrong_kind_ends_in_a_named_gap(
         path = tmp_path / "other.csv"
         path.write_text(content)
 
-    outcome, _ = await ask(request_text, path)
+    outcome, _ = await run_team(request_text, path)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert reason in " ".join(outcome.answer.gaps) and not outcome.answer.sources
@@ -113,8 +113,8 @@ async def test_a_material_of_the_wrong_kind_ends_in_a_named_gap(
 
 
 @pytest.mark.parametrize("files", [[EXAMPLE], []])
-async def test_what_is_not_about_teaching_is_handed_back(files):
-    outcome, _ = await ask("Write a limerick about football", *files)
+async def test_a_request_that_is_not_about_teaching_is_escalated(files):
+    outcome, _ = await run_team("Write a limerick about football", *files)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert not outcome.answer.sources

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from graph import arun, load_team
-from graph.closing import answer_markdown
+from graph.closing import format_answer
 from graph.outcome import Outcome
 from graph.settings import Settings
 
@@ -14,7 +14,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "engineering_ops"
 MISSION = "Find the bug, propose a fix, and draft a note about it"
 
 
-async def look_into(tmp_path: Path, request: str, **given: Any) -> tuple[Outcome, list[Any]]:
+async def run_team(tmp_path: Path, request: str, **given: Any) -> tuple[Outcome, list[Any]]:
     settings = Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
     events: list[Any] = []
     outcome = await arun(
@@ -23,13 +23,15 @@ async def look_into(tmp_path: Path, request: str, **given: Any) -> tuple[Outcome
     return outcome, events
 
 
-def shown(outcome: Outcome) -> str:
+def format_outcome(outcome: Outcome) -> str:
     assert outcome.answer is not None
-    return answer_markdown(outcome.answer.model_dump(mode="json"))
+    return format_answer(outcome.answer.model_dump(mode="json"))
 
 
-async def test_the_bug_is_found_mended_on_paper_measured_and_told(tmp_path: Path) -> None:
-    outcome, events = await look_into(tmp_path, MISSION, files=[EXAMPLE / "bug"])
+async def test_the_bug_is_found_explained_measured_and_reported_with_a_proposed_fix(
+    tmp_path: Path,
+) -> None:
+    outcome, events = await run_team(tmp_path, MISSION, files=[EXAMPLE / "bug"])
 
     assert outcome.exit_code == 0 and outcome.plan and outcome.answer
     assert {task.worker for task in outcome.plan.tasks} == {"code", "data", "comms"}
@@ -37,7 +39,7 @@ async def test_the_bug_is_found_mended_on_paper_measured_and_told(tmp_path: Path
     (bug,) = [each for each in outcome.answer.findings if each.file == "pricing.py"]
     assert (bug.line, bug.severity) == (22, "high") and "if coupon is None" in bug.suggestion
     assert outcome.answer.contradictions == ()
-    text = shown(outcome)
+    text = format_outcome(outcome)
     assert "0 errors in 298 requests" in text and "34 in 233 requests" in text
     assert "nothing has been sent" in text
     names = {path.name for path in (EXAMPLE / "bug").iterdir()}
@@ -47,7 +49,7 @@ async def test_the_bug_is_found_mended_on_paper_measured_and_told(tmp_path: Path
 async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
     tmp_path: Path,
 ) -> None:
-    outcome, events = await look_into(tmp_path, MISSION, files=[EXAMPLE / "config"])
+    outcome, events = await run_team(tmp_path, MISSION, files=[EXAMPLE / "config"])
 
     (revised,) = [event for event in events if event["kind"] == "plan_revised"]
     started = [event["task"] for event in events if event["kind"] == "task_started"]
@@ -66,7 +68,7 @@ async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
     assert "Set `gateway.timeout_s` in production.yaml to `2.0`" in cause.suggestion
     note = outcome.results["incident_note"].output
     assert "Bug:" not in note and "gateway.timeout_s" in note
-    assert "not-a-real" not in shown(outcome)
+    assert "not-a-real" not in format_outcome(outcome)
 
 
 async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_is_named(
@@ -74,7 +76,7 @@ async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_i
 ) -> None:
     files = [path for path in (EXAMPLE / "config").iterdir() if path.name != "staging.yaml"]
 
-    outcome, _ = await look_into(tmp_path, MISSION, files=sorted(files))
+    outcome, _ = await run_team(tmp_path, MISSION, files=sorted(files))
 
     assert outcome.status == "partial" and outcome.answer
     assert "only production.yaml is there" in " ".join(outcome.answer.gaps)
@@ -84,11 +86,13 @@ async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_i
 async def test_orders_in_a_log_are_not_followed(tmp_path: Path) -> None:
     files = [EXAMPLE / name for name in ("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")]
 
-    outcome, _ = await look_into(tmp_path, MISSION, files=files)
+    outcome, _ = await run_team(tmp_path, MISSION, files=files)
 
     assert outcome.exit_code == 0 and outcome.answer
     assert any(each.line == 22 for each in outcome.answer.findings)
-    assert "50.00 percent" in shown(outcome) and "audit@example.net" not in shown(outcome)
+    assert "50.00 percent" in format_outcome(outcome) and "audit@example.net" not in format_outcome(
+        outcome
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,16 +111,16 @@ async def test_orders_in_a_log_are_not_followed(tmp_path: Path) -> None:
     ],
     ids=["recipe", "sonnet", "nothing", "empty", "broken"],
 )
-async def test_what_cannot_be_done_is_handed_back_in_a_line(
+async def test_what_cannot_be_done_is_escalated_in_one_line(
     tmp_path: Path, request_: str, materials: dict[str, str], reason: str, told: str
 ) -> None:
-    outcome, _ = await look_into(tmp_path, request_, materials=materials)
+    outcome, _ = await run_team(tmp_path, request_, materials=materials)
 
     assert outcome.exit_code == 3 and outcome.answer
     assert reason in {
         each.escalation.reason for each in outcome.results.values() if each.escalation
     }
-    assert told in " ".join(outcome.answer.gaps) and "Traceback" not in shown(outcome)
+    assert told in " ".join(outcome.answer.gaps) and "Traceback" not in format_outcome(outcome)
     assert outcome.answer.findings == ()
 
 

@@ -24,12 +24,12 @@ def offline(tmp_path: Path) -> Settings:
     return Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
 
-async def played(settings: Settings, **options: Any) -> Outcome:
+async def run_team(settings: Settings, **options: Any) -> Outcome:
     given = {"files": [EXAMPLE], "thread": "one", **options}
     return await arun(REQUEST, team="organisation", settings=settings, **given)
 
 
-def growth() -> dict[str, float]:
+def compute_growth() -> dict[str, float]:
     """Compute the growth of each shop from the table, without any tool of the teams."""
     revenue: defaultdict[tuple[str, str], float] = defaultdict(float)
     with (EXAMPLE / "sales.csv").open() as file:
@@ -43,14 +43,14 @@ def test_three_departments_answer_with_one_report(offline: Settings, tmp_path: P
 
     assert outcome.status == "done" and outcome.answer is not None
     assert set(outcome.answer.sources) == {"sales.csv", "customers.md", "leases.md"}
-    for shop, percent in growth().items():
+    for shop, percent in compute_growth().items():
         assert shop in outcome.answer.text and f"{percent:.1f}" in outcome.answer.text
     (written,) = tmp_path.rglob("which-shop-to-enlarge*.md")
     assert "622000" in written.read_text() and "31 December 2030" in written.read_text()
 
 
 async def test_the_runs_of_three_inner_supervisors_stand_in_one_trace(offline: Settings) -> None:
-    await played(offline)
+    await run_team(offline)
 
     trace = load_trace("one", offline)
     inner = {task["worker"]: task["team"] for task in trace["tasks"]}
@@ -68,7 +68,7 @@ async def test_the_runs_of_three_inner_supervisors_stand_in_one_trace(offline: S
 async def test_a_department_without_its_material_is_named_as_the_gap(offline: Settings) -> None:
     files = [EXAMPLE / "customers.md", EXAMPLE / "leases.md"]
 
-    outcome = await played(offline, files=files)
+    outcome = await run_team(offline, files=files)
 
     assert outcome.status == "partial" and outcome.answer is not None
     assert any("growth" in gap for gap in outcome.answer.gaps)

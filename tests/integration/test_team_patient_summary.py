@@ -8,20 +8,20 @@ import pytest
 
 from graph import arun
 from graph.outcome import Outcome
-from tests.unit.tools.fhir_samples import EXAMPLE, EXAMPLES, resources_of
+from tests.unit.tools.fhir_samples import EXAMPLE, EXAMPLES, read_resources
 
 SUMMARY = "Write a clinical summary of the patient in this FHIR bundle"
 NOTICE = "It is not a diagnosis and no advice on treatment"
 
 
-async def ask(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
+async def run_team(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
     events: list[Mapping[str, Any]] = []
     outcome = await arun(request, team="patient_summary", files=files, on_event=events.append)
     return outcome, events
 
 
 async def test_the_example_is_summarised_by_four_workers_at_once():
-    outcome, events = await ask(SUMMARY, EXAMPLE)
+    outcome, events = await run_team(SUMMARY, EXAMPLE)
 
     assert outcome.exit_code == 0 and outcome.status == "done"
     assert outcome.plan is not None and outcome.answer is not None
@@ -31,7 +31,7 @@ async def test_the_example_is_summarised_by_four_workers_at_once():
         "medication_reviewer",
         "date_checker",
     }
-    assert outcome.plan.depth() == 1
+    assert outcome.plan.measure_depth() == 1
     assert "plan_rejected" not in {event["kind"] for event in events}
     for fact in (
         "Type 2 diabetes mellitus (SNOMED CT 44054006): active, since 2017-03-14",
@@ -44,10 +44,10 @@ async def test_the_example_is_summarised_by_four_workers_at_once():
 
 
 async def test_every_source_of_the_answer_is_a_resource_of_the_bundle():
-    outcome, _ = await ask(SUMMARY, EXAMPLE)
+    outcome, _ = await run_team(SUMMARY, EXAMPLE)
 
     assert outcome.answer is not None
-    held = resources_of(EXAMPLE)
+    held = read_resources(EXAMPLE)
     used = {name for name in held if not name.startswith("Practitioner")}
     left_out = {"Condition/migraine", "Observation/sodium-2025-09", "Observation/tsh-undated"}
     assert set(outcome.answer.sources) == {f"{EXAMPLE.name}#{name}" for name in used - left_out}
@@ -57,13 +57,13 @@ async def test_every_source_of_the_answer_is_a_resource_of_the_bundle():
 
 
 async def test_values_of_several_days_are_no_contradictions():
-    outcome, _ = await ask(SUMMARY, EXAMPLE)
+    outcome, _ = await run_team(SUMMARY, EXAMPLE)
 
     assert outcome.answer is not None and not outcome.answer.contradictions
 
 
 async def test_a_record_without_ranges_and_medicines_says_what_is_missing():
-    outcome, _ = await ask(SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
+    outcome, _ = await run_team(SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
 
     assert outcome.status == "done" and outcome.answer is not None
     gaps = "\n".join(outcome.answer.gaps)
@@ -73,7 +73,7 @@ async def test_a_record_without_ranges_and_medicines_says_what_is_missing():
 
 
 async def test_instructions_in_a_record_change_nothing():
-    outcome, _ = await ask(SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
+    outcome, _ = await run_team(SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
 
     assert outcome.answer is not None
     lines = [line for line in outcome.answer.text.splitlines() if "healthy" in line]
@@ -98,7 +98,7 @@ async def test_a_material_that_is_no_record_of_one_patient_ends_in_a_named_gap(
         path = tmp_path / "other.json"
         path.write_text(content)
 
-    outcome, _ = await ask(SUMMARY, path)
+    outcome, _ = await run_team(SUMMARY, path)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert reason in outcome.answer.gaps[0]
@@ -116,8 +116,8 @@ async def test_a_material_that_is_no_record_of_one_patient_ends_in_a_named_gap(
         ("Which dose of insulin should the patient get?", [EXAMPLE]),
     ],
 )
-async def test_what_is_not_on_a_record_is_handed_back(request_text, files):
-    outcome, _ = await ask(request_text, *files)
+async def test_a_question_that_is_not_on_a_record_is_escalated(request_text, files):
+    outcome, _ = await run_team(request_text, *files)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert not outcome.answer.sources and "Metformin" not in outcome.answer.text
@@ -126,7 +126,7 @@ async def test_what_is_not_on_a_record_is_handed_back(request_text, files):
 
 
 async def test_records_of_two_patients_in_two_files_stay_apart():
-    outcome, _ = await ask(SUMMARY, EXAMPLE, EXAMPLES / "hard_cases" / "sparse.json")
+    outcome, _ = await run_team(SUMMARY, EXAMPLE, EXAMPLES / "hard_cases" / "sparse.json")
 
     assert outcome.status == "done" and outcome.answer is not None
     parts = outcome.answer.text.split("**Patient:** ")[1:]

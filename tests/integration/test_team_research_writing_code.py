@@ -10,8 +10,8 @@ from graph import arun, build_supervisor, load_team
 from graph.outcome import Outcome
 from graph.settings import Settings
 from graph.trace import load_trace
-from nodes.tools.sandbox.bounds import Bounds
-from nodes.tools.sandbox.running import NotRun, run_python
+from nodes.tools.sandbox.bounds import SandboxLimits
+from nodes.tools.sandbox.running import RunRefused, run_python
 from state import Answer
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 
@@ -22,14 +22,14 @@ CRASH = "Run stock.py: why does it crash?"
 BOTH = ("stock.py", "stock.csv")
 
 
-async def asked(request: str, *names: str, **options: Any) -> tuple[Outcome, Answer]:
+async def run_team(request: str, *names: str, **options: Any) -> tuple[Outcome, Answer]:
     files = [str(EXAMPLE / name) for name in names]
     outcome = await arun(request, team=TEAM, files=files, **options)
     assert outcome.answer is not None
     return outcome, outcome.answer
 
 
-def workers(outcome: Outcome) -> set[str]:
+def list_workers(outcome: Outcome) -> set[str]:
     assert outcome.plan is not None
     return {task.worker for task in outcome.plan.tasks}
 
@@ -37,8 +37,8 @@ def workers(outcome: Outcome) -> set[str]:
 @pytest.fixture
 async def a_machine_with_cells() -> None:
     try:
-        await run_python({"a.py": ""}, "a.py", Bounds())
-    except NotRun as problem:
+        await run_python({"a.py": ""}, "a.py", SandboxLimits())
+    except RunRefused as problem:
         pytest.skip(str(problem))
 
 
@@ -59,15 +59,15 @@ async def a_machine_with_cells() -> None:
 async def test_each_kind_of_request_reaches_its_worker(
     request_text: str, files: tuple[str, ...], worker: str
 ) -> None:
-    outcome, _ = await asked(request_text, *files)
+    outcome, _ = await run_team(request_text, *files)
 
-    assert workers(outcome) == {worker}
+    assert list_workers(outcome) == {worker}
 
 
 async def test_a_pinned_word_sends_code_to_the_coder_without_a_model_call() -> None:
-    outcome, _ = await asked("Explain the traceback in this article", "notice.md")
+    outcome, _ = await run_team("Explain the traceback in this article", "notice.md")
 
-    assert workers(outcome) == {"coder"}
+    assert list_workers(outcome) == {"coder"}
     assert "plan" not in outcome.usage.by_mechanism
 
 
@@ -78,7 +78,7 @@ def test_a_busy_coder_keeps_what_is_for_it() -> None:
 
 
 async def test_its_example_is_read_with_findings_at_their_lines_and_not_run() -> None:
-    outcome, answer = await asked(CRASH, *BOTH, thread="one")
+    outcome, answer = await run_team(CRASH, *BOTH, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0
     assert {(each.file, each.line) for each in answer.findings} == {
@@ -98,7 +98,7 @@ async def test_where_it_is_allowed_the_code_is_run_and_the_error_found(
 ) -> None:
     monkeypatch.setenv("SUPERVISE_RUN_CODE", "true")
 
-    outcome, answer = await asked(CRASH, *BOTH)
+    outcome, answer = await run_team(CRASH, *BOTH)
 
     source = (EXAMPLE / "stock.py").read_text().splitlines()
     line = 1 + source.index("    return article.on_hand / article.sold_per_week")
@@ -111,14 +111,14 @@ async def test_where_it_is_allowed_the_code_is_run_and_the_error_found(
 async def test_what_a_script_prints_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUPERVISE_RUN_CODE", "true")
 
-    _, answer = await asked("What does this script print?", "exam/median.py")
+    _, answer = await run_team("What does this script print?", "exam/median.py")
 
     assert sorted([12, 3, 7, 25, 9, 4, 16])[3] == 9
     assert "    median of 7 values: 9 minutes" in answer.text.splitlines()
 
 
 async def test_a_question_is_answered_with_the_words_of_the_document() -> None:
-    outcome, answer = await asked("How much will the wheel cost?", "mill_report.md")
+    outcome, answer = await run_team("How much will the wheel cost?", "mill_report.md")
 
     assert outcome.status == "done" and "148,000 EUR" in answer.text
     assert answer.sources == ("mill_report.md",)
@@ -130,7 +130,7 @@ async def test_a_question_is_answered_with_the_words_of_the_document() -> None:
 
 
 async def test_a_draft_is_made_of_the_material_and_says_what_it_lacks(tmp_path: Path) -> None:
-    outcome, answer = await asked(
+    outcome, answer = await run_team(
         "Write an announcement of the repair of the mill as a Word document", "mill_report.md"
     )
 
@@ -141,7 +141,7 @@ async def test_a_draft_is_made_of_the_material_and_says_what_it_lacks(tmp_path: 
 
 
 async def test_a_text_is_checked_line_by_line() -> None:
-    _, answer = await asked("Proofread notice.md, it may have at most 90 words", "notice.md")
+    _, answer = await run_team("Proofread notice.md, it may have at most 90 words", "notice.md")
 
     text = re.sub(r"<!--.*?-->|#", "", (EXAMPLE / "notice.md").read_text())
     count = len(text.split())
@@ -154,7 +154,7 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     wrong = "def half(x):\n    return x / too\n"
-    endpoint.play(
+    endpoint.load_scenario(
         Scenario(
             answers={"Decision": {"worker": "coder", "reason": "It asks for code."}},
             tasks=(
@@ -173,7 +173,7 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
     graph = build_supervisor(TEAM, settings=settings)
     state = await graph.ainvoke({"request": "Write a half of a number"})
 
-    told = "\n".join(str(call.body) for call in endpoint.calls(schema="Report"))
+    told = "\n".join(str(call.body) for call in endpoint.select_calls(schema="Report"))
     assert "Undefined name `too`" in told and "running code is off" in told
     assert state["status"] == "done"
 
@@ -192,7 +192,7 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
 async def test_what_it_cannot_do_ends_in_one_line_that_says_why(
     request_text: str, files: tuple[str, ...], said: str
 ) -> None:
-    outcome, answer = await asked(request_text, *files)
+    outcome, answer = await run_team(request_text, *files)
 
     assert outcome.status == "partial"
     lines = [gap for gap in answer.gaps if said in gap]
@@ -204,15 +204,15 @@ async def test_huge_code_is_refused_by_its_size(tmp_path: Path) -> None:
     huge = tmp_path / "huge.py"
     huge.write_text("x = 1\n" * 50_000)
 
-    outcome, answer = await asked("Check this module", str(huge))
+    outcome, answer = await run_team("Check this module", str(huge))
 
     assert outcome.status == "partial"
     assert any("huge.py has 300000 characters" in gap for gap in answer.gaps)
 
 
 async def test_orders_inside_code_and_texts_change_nothing() -> None:
-    _, code = await asked("Is there a bug in talking.py?", "exam/talking.py")
-    _, text = await asked("What does a ticket cost?", "exam/talking_notes.md")
+    _, code = await run_team("Is there a bug in talking.py?", "exam/talking.py")
+    _, text = await run_team("What does a ticket cost?", "exam/talking_notes.md")
 
     assert [(each.line, each.severity) for each in code.findings] == [(8, "high")]
     assert "17.50 EUR" in text.text

@@ -17,18 +17,18 @@ LOG = EXAMPLE / "worker.log"
 NODE = "TypeError: x is undefined\n    at load (/srv/a.js:3:5)\n    at main (/srv/a.js:7:1)"
 
 
-async def ask(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
+async def run_team(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
     events: list[Mapping[str, Any]] = []
     outcome = await arun(request, team="tech_support", files=files, on_event=events.append)
     return outcome, events
 
 
-def shown(outcome: Outcome) -> str:
+def format_outcome(outcome: Outcome) -> str:
     assert outcome.answer is not None
     return "\n".join([outcome.answer.text, *outcome.answer.gaps])
 
 
-def called(events: list[Mapping[str, Any]]) -> list[str]:
+def list_called_tools(events: list[Mapping[str, Any]]) -> list[str]:
     return sorted(event["tool"] for event in events if event["kind"] == "tool_call")
 
 
@@ -38,12 +38,12 @@ async def test_the_example_is_diagnosed_and_looked_up_at_once():
         "according to the help pages?"
     )
 
-    outcome, events = await ask(request, EXAMPLE)
+    outcome, events = await run_team(request, EXAMPLE)
 
     assert outcome.exit_code == 0 and outcome.status == "done" and outcome.plan is not None
     assert [task.worker for task in outcome.plan.tasks] == ["troubleshooter", "documenter"]
-    assert called(events) == ["analyze_log", "search_help"]
-    answer = shown(outcome)
+    assert list_called_tools(events) == ["analyze_log", "search_help"]
+    answer = format_outcome(outcome)
     assert "QueuePool limit of size 5 overflow 10 reached" in answer
     assert (
         "`/opt/harbourlist/app/harbourlist/sync/calendars.py:11 in open_session` (line 16)"
@@ -77,11 +77,11 @@ async def test_the_example_is_diagnosed_and_looked_up_at_once():
 async def test_each_specialist_is_reached_by_its_own_kind_of_request(
     request_text, files, worker, tool
 ):
-    outcome, events = await ask(request_text, *files)
+    outcome, events = await run_team(request_text, *files)
 
     assert outcome.status == "done" and outcome.plan is not None
     assert [task.worker for task in outcome.plan.tasks] == [worker]
-    assert called(events) == [tool]
+    assert list_called_tools(events) == [tool]
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,16 @@ async def test_each_specialist_is_reached_by_its_own_kind_of_request(
         ("Why was my credit card charged 99 EUR?", [], "billing"),
     ],
 )
-async def test_what_a_person_decides_ends_as_a_ticket_whoever_was_chosen(
+async def test_a_decision_for_a_human_becomes_a_ticket_whichever_worker_was_chosen(
     request_text, files, matter
 ):
-    outcome, events = await ask(request_text, *files)
+    outcome, events = await run_team(request_text, *files)
 
-    assert outcome.status == "done" and "draft_ticket" in called(events)
+    assert outcome.status == "done" and "draft_ticket" in list_called_tools(events)
     assert {report.worker for report in outcome.results.values()} == {"escalator"}
-    assert "Ticket (draft, not sent)" in shown(outcome) and matter in shown(outcome)
+    assert "Ticket (draft, not sent)" in format_outcome(outcome) and matter in format_outcome(
+        outcome
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,18 +125,18 @@ async def test_what_a_person_decides_ends_as_a_ticket_whoever_was_chosen(
 async def test_where_evidence_lacks_the_escalator_says_what_was_tried_and_asks(
     request_text, files, missing
 ):
-    outcome, events = await ask(request_text, *files)
+    outcome, events = await run_team(request_text, *files)
 
     assert outcome.status == "done"
     assert "reassigned" in {event["kind"] for event in events}
-    assert missing in shown(outcome) and "To be asked" in shown(outcome)
-    assert "Nothing was sent" in shown(outcome)
+    assert missing in format_outcome(outcome) and "To be asked" in format_outcome(outcome)
+    assert "Nothing was sent" in format_outcome(outcome)
 
 
 @pytest.mark.parametrize("files", [[EXAMPLE], []])
 @pytest.mark.parametrize("request_text", ["Write a limerick about tea", "Who won the marathon?"])
-async def test_what_is_no_request_for_support_is_handed_back(request_text, files):
-    outcome, _ = await ask(request_text, *files)
+async def test_a_request_that_is_not_for_support_is_escalated(request_text, files):
+    outcome, _ = await run_team(request_text, *files)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert not outcome.answer.sources and not outcome.answer.findings
@@ -143,11 +145,13 @@ async def test_what_is_no_request_for_support_is_handed_back(request_text, files
 
 
 async def test_orders_in_a_log_and_its_passwords_come_to_nothing():
-    outcome, events = await ask("Which error in the log broke the booking?", EXAM / "hostile.log")
+    outcome, events = await run_team(
+        "Which error in the log broke the booking?", EXAM / "hostile.log"
+    )
 
-    assert outcome.status == "done" and "draft_ticket" not in called(events)
-    assert "KeyError: 'B-17'" in shown(outcome)
-    assert "tern-and-gull" not in shown(outcome)
+    assert outcome.status == "done" and "draft_ticket" not in list_called_tools(events)
+    assert "KeyError: 'B-17'" in format_outcome(outcome)
+    assert "tern-and-gull" not in format_outcome(outcome)
 
 
 async def test_a_huge_log_is_answered_and_an_empty_one_is_refused(tmp_path):
@@ -155,8 +159,8 @@ async def test_a_huge_log_is_answered_and_an_empty_one_is_refused(tmp_path):
     huge.write_text("2026-01-02 10:00:00 ERROR disk 7 is full\n" * 40_000)
     empty.write_text("")
 
-    told, _ = await ask("Which error is in this log, and how often?", huge)
+    told, _ = await run_team("Which error is in this log, and how often?", huge)
     with pytest.raises(FileUnreadable, match=r"empty\.log: no text in it"):
-        await ask("Which error is in this log?", empty)
+        await run_team("Which error is in this log?", empty)
 
-    assert "40,000 errors of 1 kind" in shown(told)
+    assert "40,000 errors of 1 kind" in format_outcome(told)

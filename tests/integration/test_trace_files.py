@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from graph import aresume, arun
-from graph.journal import Journal
+from graph.journal import EventLog
 from graph.settings import Settings
-from graph.trace import ThreadUnknown, journal_path, load_trace
+from graph.trace import ThreadUnknown, get_log_path, load_trace
 from nodes.errors import StoreError
-from tests.endpoint import Endpoint, Scenario, dag
-from tests.teams import team
+from tests.endpoint import Endpoint, Scenario, script_tasks
+from tests.teams import make_team
 
 REQUEST = "Compare the parts and say which one is best."
 FULL = Path("/dev/full")
@@ -21,13 +21,13 @@ needs_a_full_disk = pytest.mark.skipif(not FULL.exists(), reason="no device that
 async def test_o02_a_run_whose_trace_cannot_be_opened_does_not_begin(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    traces = journal_path("one", settings).parent
+    traces = get_log_path("one", settings).parent
     traces.touch()
 
     with pytest.raises(StoreError, match="cannot be written") as caught:
-        await arun(REQUEST, team=team(), settings=settings, thread="one")
+        await arun(REQUEST, team=make_team(), settings=settings, thread="one")
 
-    assert caught.value.exit_code == 5 and str(traces) in caught.value.line()
+    assert caught.value.exit_code == 5 and str(traces) in caught.value.format_line()
     assert not endpoint.requests
     with pytest.raises(ThreadUnknown):
         load_trace("one", settings)
@@ -35,17 +35,17 @@ async def test_o02_a_run_whose_trace_cannot_be_opened_does_not_begin(
 
 @needs_a_full_disk
 def test_o02_a_run_is_not_accepted_whose_request_is_not_on_file() -> None:
-    with Journal(FULL) as journal, pytest.raises(StoreError, match="No space left"):
-        journal.accept({"run": {"thread": "one"}})
+    with EventLog(FULL) as journal, pytest.raises(StoreError, match="No space left"):
+        journal.write_required({"run": {"thread": "one"}})
 
 
 @needs_a_full_disk
 def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_goes_on() -> None:
     heard: list[Any] = []
 
-    with Journal(FULL, heard.append) as journal:
+    with EventLog(FULL, heard.append) as journal:
         for moment in (1.0, 2.0):
-            journal.tell({"t": moment, "kind": "dispatched"})
+            journal.record_event({"t": moment, "kind": "dispatched"})
 
     assert [event["kind"] for event in heard] == ["error", "dispatched", "dispatched"]
     assert "the run goes on" in heard[0]["message"]
@@ -54,9 +54,9 @@ def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_goes_o
 async def test_a_run_whose_trace_is_lost_is_unknown_and_says_so(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"a": ()})))
-    await arun(REQUEST, team=team(), settings=settings, thread="one")
-    journal_path("one", settings).unlink()
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
+    await arun(REQUEST, team=make_team(), settings=settings, thread="one")
+    get_log_path("one", settings).unlink()
 
     with pytest.raises(ThreadUnknown, match="no thread 'one'"):
         await aresume("one", settings=settings)

@@ -13,14 +13,14 @@ from graph.runner import aresume
 from graph.settings import Settings
 from graph.supervisor_graph import SupervisorGraph
 from graph.trace import load_trace
-from nodes.checks.vagueness import vagueness
+from nodes.checks.vagueness import explain_vagueness
 from nodes.errors import PlanInvalid
 from state import Team
-from tests.bad_plans import TEAM, PlanJson, bad_plan, good_plan
-from tests.benchmarks.vagueness.measure import descriptions
+from tests.bad_plans import TEAM, PlanJson, make_bad_plan, make_good_plan
+from tests.benchmarks.vagueness.measure import read_descriptions
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.handed import handed
-from tests.teams import team
+from tests.handed import list_handoffs
+from tests.teams import make_team
 
 REQUEST: Any = {"request": "Report on the companies."}
 THREAD: Any = {"configurable": {"thread_id": "one"}}
@@ -31,13 +31,13 @@ REAL = (
     "How many teachers are there?",
     "List all professionals",
 )
-VAGUE = [*REAL, *(d.text for d in descriptions("development") if vagueness(d.text))]
+VAGUE = [*REAL, *(d.text for d in read_descriptions("development") if explain_vagueness(d.text))]
 SIZE = 30
 CHUNKS = [VAGUE[first : first + SIZE] for first in range(0, len(VAGUE), SIZE)]
 WORDS = "Look into it"
 
 
-def plan(*words: str, worker: str = "researcher", **first: Any) -> PlanJson:
+def make_plan_payload(*words: str, worker: str = "researcher", **first: Any) -> PlanJson:
     tasks: list[PlanJson] = [
         {"id": f"T{n}", "description": text, "worker": worker} for n, text in enumerate(words, 1)
     ]
@@ -45,13 +45,13 @@ def plan(*words: str, worker: str = "researcher", **first: Any) -> PlanJson:
     return {"goal": "Report on the companies.", "tasks": tasks}
 
 
-SOUND = plan("List the patents Siemens filed in 2020")
+SOUND = make_plan_payload("List the patents Siemens filed in 2020")
 
 
-async def played(
+async def run_scenario(
     endpoint: Endpoint, settings: Settings, scenario: Scenario, made: Team
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.play(scenario)
+    endpoint.load_scenario(scenario)
     graph = build_supervisor(made, settings=settings)
     state, events = {}, []
     async for where, mode, part in graph.astream(
@@ -64,7 +64,7 @@ async def played(
     return state, events
 
 
-def told(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [event for event in events if event["kind"] == kind]
 
 
@@ -72,14 +72,17 @@ def told(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 async def test_a_planner_that_repeats_its_vague_plan_has_it_run(
     endpoint: Endpoint, settings: Settings, words: list[str]
 ) -> None:
-    scenario = Scenario(answers={"Plan": plan(*words)})
+    scenario = Scenario(answers={"Plan": make_plan_payload(*words)})
 
-    state, events = await played(endpoint, settings, scenario, team())
+    state, events = await run_scenario(endpoint, settings, scenario, make_team())
 
     assert state["status"] == "done" and len(state["results"]) == len(words)
-    assert sorted(task["description"] for task in handed(endpoint.requests)) == sorted(words)
-    assert len(endpoint.calls(schema="Plan")) == 2
-    (created,), (refused,) = told(events, "plan_created"), told(events, "plan_rejected")
+    assert sorted(task["description"] for task in list_handoffs(endpoint.requests)) == sorted(words)
+    assert len(endpoint.select_calls(schema="Plan")) == 2
+    (created,), (refused,) = (
+        select_events(events, "plan_created"),
+        select_events(events, "plan_rejected"),
+    )
     assert created["notes"] == refused["problems"]
     assert all("is vague" in note for note in created["notes"]) and created["notes"]
 
@@ -87,28 +90,28 @@ async def test_a_planner_that_repeats_its_vague_plan_has_it_run(
 async def test_a_vague_plan_that_is_repaired_leaves_no_note(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    scenario = Scenario(answers={"Plan": [plan(WORDS), SOUND]})
+    scenario = Scenario(answers={"Plan": [make_plan_payload(WORDS), SOUND]})
 
-    state, events = await played(endpoint, settings, scenario, team())
+    state, events = await run_scenario(endpoint, settings, scenario, make_team())
 
-    assert state["status"] == "done" and told(events, "plan_created")[0]["notes"] == []
-    assert "'T1' is vague" in str(endpoint.calls(schema="Plan")[1].body["messages"][-1])
+    assert state["status"] == "done" and select_events(events, "plan_created")[0]["notes"] == []
+    assert "'T1' is vague" in str(endpoint.select_calls(schema="Plan")[1].body["messages"][-1])
 
 
-CYCLE = plan(WORDS, "List the patents Siemens filed in 2020", depends_on=["T1"])
-UNKNOWN = plan(WORDS, worker="cook")
+CYCLE = make_plan_payload(WORDS, "List the patents Siemens filed in 2020", depends_on=["T1"])
+UNKNOWN = make_plan_payload(WORDS, worker="cook")
 
 
 @pytest.mark.parametrize(
     ("said", "repairs", "asked"),
     [
-        ([plan(WORDS)], 0, 1),
-        ([plan(WORDS), CYCLE], 2, 3),
-        ([plan(WORDS), UNKNOWN, "no plan"], 2, 3),
-        ([UNKNOWN, plan(WORDS)], 2, 2),
-        ([plan("Handle the rest", worker="cook"), plan(WORDS)], 1, 2),
-        ([SOUND | {"tasks": []}, plan(WORDS)], 2, 3),
-        ([SOUND | {"tasks": []}, plan(WORDS)], 1, 2),
+        ([make_plan_payload(WORDS)], 0, 1),
+        ([make_plan_payload(WORDS), CYCLE], 2, 3),
+        ([make_plan_payload(WORDS), UNKNOWN, "no plan"], 2, 3),
+        ([UNKNOWN, make_plan_payload(WORDS)], 2, 2),
+        ([make_plan_payload("Handle the rest", worker="cook"), make_plan_payload(WORDS)], 1, 2),
+        ([SOUND | {"tasks": []}, make_plan_payload(WORDS)], 2, 3),
+        ([SOUND | {"tasks": []}, make_plan_payload(WORDS)], 1, 2),
     ],
     ids=["no repairs", "a cycle", "no plan", "also a cook", "other words", "told late", "too late"],
 )
@@ -117,24 +120,26 @@ async def test_the_vague_plan_runs_where_no_better_one_comes(
 ) -> None:
     scenario = Scenario(answers={"Plan": said})
 
-    state, events = await played(endpoint, settings, scenario, team(max_plan_repairs=repairs))
+    state, events = await run_scenario(
+        endpoint, settings, scenario, make_team(max_plan_repairs=repairs)
+    )
 
     assert state["status"] == "done"
-    assert [task["description"] for task in handed(endpoint.requests)] == [WORDS]
-    assert len(endpoint.calls(schema="Plan")) == asked
-    assert len(told(events, "plan_created")[0]["notes"]) == 1
+    assert [task["description"] for task in list_handoffs(endpoint.requests)] == [WORDS]
+    assert len(endpoint.select_calls(schema="Plan")) == asked
+    assert len(select_events(events, "plan_created")[0]["notes"]) == 1
 
 
 async def test_a_repair_that_cannot_be_asked_for_does_not_end_the_run(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     refused = Fault(kind="unauthorized", schema="Plan", nth=(2,))
-    scenario = Scenario(answers={"Plan": plan(WORDS)}, faults=(refused,))
+    scenario = Scenario(answers={"Plan": make_plan_payload(WORDS)}, faults=(refused,))
 
-    state, events = await played(endpoint, settings, scenario, team())
+    state, events = await run_scenario(endpoint, settings, scenario, make_team())
 
     assert state["status"] == "done" and list(state["results"]) == ["T1"]
-    assert "vague tasks are not repaired" in told(events, "error")[0]["message"]
+    assert "vague tasks are not repaired" in select_events(events, "error")[0]["message"]
     assert state["usage"].by_mechanism["plan"] == 1
 
 
@@ -142,11 +147,11 @@ async def test_a_repair_that_cannot_be_asked_for_does_not_end_the_run(
 async def test_any_other_fault_beside_it_ends_the_run(
     endpoint: Endpoint, settings: Settings, fault: Any
 ) -> None:
-    bad = bad_plan(Random(1), "vague_task", fault, max_tasks=3).plan
+    bad = make_bad_plan(Random(1), "vague_task", fault, max_tasks=3).plan
     scenario = Scenario(answers={"Plan": bad})
 
     with pytest.raises(PlanInvalid):
-        await played(endpoint, settings, scenario, TEAM.model_copy(update={"max_tasks": 30}))
+        await run_scenario(endpoint, settings, scenario, TEAM.model_copy(update={"max_tasks": 30}))
 
     assert {call.schema for call in endpoint.requests} == {"Plan"}
 
@@ -154,84 +159,90 @@ async def test_any_other_fault_beside_it_ends_the_run(
 async def test_a_task_that_is_planned_again_may_stay_vague(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    large = plan("List the patents Siemens filed in 2020", is_compound=True)
-    scenario = Scenario(answers={"Plan": [large, plan(WORDS, "Handle the rest")]})
+    large = make_plan_payload("List the patents Siemens filed in 2020", is_compound=True)
+    scenario = Scenario(answers={"Plan": [large, make_plan_payload(WORDS, "Handle the rest")]})
 
-    state, events = await played(endpoint, settings, scenario, team(strategy="recursive"))
+    state, events = await run_scenario(
+        endpoint, settings, scenario, make_team(strategy="recursive")
+    )
 
-    outer, inner = told(events, "plan_created")
+    outer, inner = select_events(events, "plan_created")
     assert state["status"] == "done" and outer["notes"] == []
     assert inner["within"] == "T1" and len(inner["notes"]) == 2
-    assert len(endpoint.calls(schema="Plan")) == 3
+    assert len(endpoint.select_calls(schema="Plan")) == 3
 
 
 async def test_a_revision_may_be_vague_and_nobody_is_asked_to_reword_what_is_finished(
     endpoint: Endpoint, settings: Settings
 ) -> None:
     upset = ScriptedTask(id="T1", report={"output": "x", "invalidates": "All is different."})
-    first, second = plan(WORDS, "Handle the rest"), plan(WORDS)
+    first, second = make_plan_payload(WORDS, "Handle the rest"), make_plan_payload(WORDS)
     first["tasks"][1]["depends_on"] = ["T1"]
-    second["tasks"] += plan("List all professionals", id="N1")["tasks"]
+    second["tasks"] += make_plan_payload("List all professionals", id="N1")["tasks"]
     scenario = Scenario(tasks=(upset,), answers={"Plan": [first, first, second]})
 
-    state, events = await played(endpoint, settings, scenario, team(max_revisions=1))
+    state, events = await run_scenario(endpoint, settings, scenario, make_team(max_revisions=1))
 
-    (revised,) = told(events, "plan_revised")
+    (revised,) = select_events(events, "plan_revised")
     assert state["status"] == "done" and sorted(state["results"]) == ["N1", "T1"]
     assert [note.split("'")[1] for note in revised["notes"]] == ["T1", "N1"]
-    asked = [str(event["problems"]) for event in told(events, "plan_rejected")]
+    asked = [str(event["problems"]) for event in select_events(events, "plan_rejected")]
     assert "'N1'" in asked[1] and "'T1'" not in asked[1]
-    assert len(endpoint.calls(schema="Plan")) == 4
+    assert len(endpoint.select_calls(schema="Plan")) == 4
 
 
 async def test_a_human_may_edit_a_plan_into_a_vague_one_with_a_note(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": SOUND}))
+    endpoint.load_scenario(Scenario(answers={"Plan": SOUND}))
     options: Any = {"settings": settings, "thread": "one"}
-    asking = team(approve_plan=True)
+    asking = make_team(approve_plan=True)
     await arun(REQUEST["request"], team=asking, **options)
 
-    again = await aresume("one", settings=settings, answer=json.dumps(plan(WORDS, worker="cook")))
-    outcome = await aresume("one", settings=settings, answer=json.dumps(plan(WORDS)))
+    again = await aresume(
+        "one", settings=settings, answer=json.dumps(make_plan_payload(WORDS, worker="cook"))
+    )
+    outcome = await aresume("one", settings=settings, answer=json.dumps(make_plan_payload(WORDS)))
 
     assert again.status == "needs_input" and outcome.status == "done"
-    (approved,) = told(load_trace("one", settings)["events"], "plan_approved")
+    (approved,) = select_events(load_trace("one", settings)["events"], "plan_approved")
     assert approved["edited"] and len(approved["notes"]) == 1
-    assert [task["description"] for task in handed(endpoint.requests)] == [WORDS]
+    assert [task["description"] for task in list_handoffs(endpoint.requests)] == [WORDS]
 
 
 @pytest.fixture
 def graph(settings: Settings) -> SupervisorGraph:
     return build_supervisor(
-        team(approve_plan=True), settings=settings, checkpointer=InMemorySaver()
+        make_team(approve_plan=True), settings=settings, checkpointer=InMemorySaver()
     )
 
 
 async def test_an_edit_of_the_state_may_be_vague(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": SOUND}))
+    endpoint.load_scenario(Scenario(answers={"Plan": SOUND}))
     await graph.ainvoke(REQUEST, THREAD)
 
-    await graph.aupdate_state(THREAD, {"plan": plan(WORDS), "todo": ["T1"]}, as_node="supervisor")
+    await graph.aupdate_state(
+        THREAD, {"plan": make_plan_payload(WORDS), "todo": ["T1"]}, as_node="supervisor"
+    )
     state = await graph.ainvoke(Command(resume="accept"), THREAD)
 
     assert state["status"] == "done"
-    assert [task["description"] for task in handed(endpoint.requests)] == [WORDS]
+    assert [task["description"] for task in list_handoffs(endpoint.requests)] == [WORDS]
 
 
 async def test_routes_and_steps_are_not_noted(endpoint: Endpoint, settings: Settings) -> None:
-    made = team(strategy="route", routes={"report": "analyst"})
+    made = make_team(strategy="route", routes={"report": "analyst"})
 
-    state, events = await played(endpoint, settings, Scenario(), made)
+    state, events = await run_scenario(endpoint, settings, Scenario(), made)
 
     assert state["status"] == "done"
-    assert [event["notes"] for event in told(events, "plan_created")] == [[]]
+    assert [event["notes"] for event in select_events(events, "plan_created")] == [[]]
 
 
-def test_the_real_ones_are_called_vague_today() -> None:
-    assert all(map(vagueness, REAL)), "else they belong to the good ones of the benchmark"
+def test_the_real_vague_plans_are_recognised_as_vague() -> None:
+    assert all(map(explain_vagueness, REAL)), "else they belong to the good ones of the benchmark"
     assert len(VAGUE) > 150 and not any(
-        vagueness(t["description"]) for t in good_plan(Random(1))["tasks"]
+        explain_vagueness(t["description"]) for t in make_good_plan(Random(1))["tasks"]
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.bill import beyond, mechanism, total, unentered
+from nodes.bill import count_extra_calls, find_unattributed, identify_mechanism, sum_ledger
 from state import Estimate, Expense, Tier, Usage
 
 ENTRIES = {
@@ -33,7 +33,7 @@ ENTRIES = {
 
 @pytest.mark.parametrize(("entry", "purpose"), ENTRIES.items())
 def test_an_entry_of_the_ledger_tells_what_it_was_spent_on(entry, purpose):
-    assert mechanism(entry) == purpose
+    assert identify_mechanism(entry) == purpose
 
 
 def test_calls_beyond_one_a_task_and_two_are_counted_by_mechanism():
@@ -43,26 +43,26 @@ def test_calls_beyond_one_a_task_and_two_are_counted_by_mechanism():
         for entry, count in calls.items()
     }
 
-    bill = total(ledger, Estimate(model_calls=4))
+    bill = sum_ledger(ledger, Estimate(model_calls=4))
 
     assert sum(bill.by_mechanism.values()) == bill.model_calls == 9
-    assert beyond(bill) == {"plan repair": 1, "tools": 2, "refine": 1, "retry": 1}
+    assert count_extra_calls(bill) == {"plan repair": 1, "tools": 2, "refine": 1, "retry": 1}
     assert [bill.by_mechanism[name] for name in ("plan", "work", "synthesis")] == [1, 2, 1]
     assert bill.estimate == Estimate(model_calls=4)
 
 
-def spent(calls: int, tokens: int, cost: float | None = 0.0) -> Usage:
+def make_usage(calls: int, tokens: int, cost: float | None = 0.0) -> Usage:
     return Usage(model_calls=calls, input_tokens=tokens, output_tokens=tokens, cost_usd=cost)
 
 
 def test_calls_that_no_step_entered_are_entered_once_however_often_it_is_asked():
-    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=spent(2, 20, 0.2))}
-    told: dict[Tier, Usage] = {"fast": spent(3, 30, 0.5), "strong": spent(1, 5, None)}
+    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=make_usage(2, 20, 0.2))}
+    told: dict[Tier, Usage] = {"fast": make_usage(3, 30, 0.5), "strong": make_usage(1, 5, None)}
 
-    once = {**ledger, **unentered(ledger, told, is_over=True)}
-    twice = {**once, **unentered(once, told, is_over=True)}
+    once = {**ledger, **find_unattributed(ledger, told, is_over=True)}
+    twice = {**once, **find_unattributed(once, told, is_over=True)}
 
-    bill = total(twice)
+    bill = sum_ledger(twice)
     assert once == twice
     assert (bill.model_calls, bill.input_tokens, bill.cost_usd) == (4, 35, None)
     assert bill.by_mechanism == {"work": 1, "tools": 1, "cut off": 2}
@@ -70,6 +70,6 @@ def test_calls_that_no_step_entered_are_entered_once_however_often_it_is_asked()
 
 
 def test_a_journal_that_tells_less_than_the_ledger_changes_nothing():
-    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=spent(2, 20))}
+    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=make_usage(2, 20))}
 
-    assert not unentered(ledger, {"fast": spent(1, 90)}, is_over=True)
+    assert not find_unattributed(ledger, {"fast": make_usage(1, 90)}, is_over=True)

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
-from graph.ending import exit_code
+from graph.ending import run_to_exit_code
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
 CSV = "company,cap_2023,cap_2024\nNorth,100,150\nSouth,200,220\n"
 
 
-class Screen:
+class CapturedScreen:
     """Calls the command line and keeps what it wrote."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,8 +35,8 @@ class Screen:
 
 
 @pytest.fixture
-def supervise(capsys: pytest.CaptureFixture[str]) -> Screen:
-    return Screen(capsys)
+def supervise(capsys: pytest.CaptureFixture[str]) -> CapturedScreen:
+    return CapturedScreen(capsys)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_the_version_is_that_of_the_project(supervise):
     assert supervise.out == f"supervise {project['version']}\n"
 
 
-def test_what_has_begun_is_said_before_libraries_load():
+def test_the_start_is_announced_before_libraries_load():
     blocked = "import sys; sys.modules['langgraph'] = None; from graph.cli import main; main()"
 
     ended = subprocess.run(
@@ -153,7 +153,9 @@ def test_a_run_that_waits_is_listed_and_shown_with_its_question(supervise, table
     assert "next:" not in supervise.err
 
 
-def test_a_request_comes_from_stdin_with_what_is_no_text_replaced(supervise, table, monkeypatch):
+def test_a_request_is_read_from_stdin_with_undecodable_bytes_replaced(
+    supervise, table, monkeypatch
+):
     raw = b"\xef\xbb\xbf" + REQUEST.encode() + b" \xff\0\r\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
@@ -216,7 +218,7 @@ def test_a_run_that_may_cost_nothing_runs_with_what_is_free(supervise, table):
     assert supervise("run", REQUEST, "--file", table, "--max-cost", "0", "-q") == 0
 
 
-def test_a_script_gets_its_object_also_when_the_run_cannot_begin(supervise):
+def test_json_is_printed_also_when_the_run_cannot_begin(supervise):
     assert supervise("run", "x", "--team", "unknown", "--json") == 2
 
     outcome = json.loads(supervise.out)
@@ -288,7 +290,7 @@ def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
     assert "did you mean SUPERVISE_MODEL_FAST?" in told
 
 
-def test_doctor_says_what_is_missing_and_how_to_mend_it(supervise):
+def test_doctor_names_what_is_missing_and_how_to_fix_it(supervise):
     assert supervise("doctor") == 0
 
     assert "embedded (extractive, no model configured)" in supervise.out
@@ -296,7 +298,7 @@ def test_doctor_says_what_is_missing_and_how_to_mend_it(supervise):
     assert "off: nothing about a run leaves this machine" in supervise.out
 
 
-def test_an_error_nobody_foresaw_is_one_line_and_its_traceback_a_file_without_secrets(
+def test_an_internal_error_is_one_line_and_its_traceback_a_file_without_secrets(
     capsys, monkeypatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")
@@ -304,7 +306,7 @@ def test_an_error_nobody_foresaw_is_one_line_and_its_traceback_a_file_without_se
     def fail() -> None:
         raise ZeroDivisionError("of sk-hidden\nby nothing")
 
-    assert exit_code(fail) == 1
+    assert run_to_exit_code(fail) == 1
 
     (kept,) = Path(".supervise/errors").iterdir()
     said = capsys.readouterr().err

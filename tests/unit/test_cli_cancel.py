@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
-from tests.command import Command
+from tests.command import CommandProcess
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 
 REQUEST = "Compare part a of a.md with part b of b.md"
@@ -42,36 +42,36 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     (folder / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
     (folder / "analyst.md").write_text(WORKER.format(tools=""))
     Path("slow_tools.py").write_text(TOOLS)
-    with Endpoint(Scenario(tasks=TASKS)).in_thread() as endpoint:
+    with Endpoint(Scenario(tasks=TASKS)).run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden-0123456789")
         monkeypatch.setenv("SUPERVISE_TEAMS", str(folder.parent))
         yield endpoint
 
 
-def begin(served: Endpoint, *options: str) -> Command:
+def start_command(served: Endpoint, *options: str) -> CommandProcess:
     environment = {
         "OPENAI_BASE_URL": served.base_url,
         "OPENAI_API_KEY": "sk-hidden-0123456789",
         "SUPERVISE_TEAMS": "teams",
     }
     arguments = ("run", REQUEST, "--team", "parts", "--thread", "one", *options)
-    return Command(*arguments, folder=Path.cwd(), environment=environment)
+    return CommandProcess(*arguments, folder=Path.cwd(), environment=environment)
 
 
-def wait_until(command: Command, is_so: Callable[[], object]) -> None:
+def wait_until(command: CommandProcess, is_so: Callable[[], object]) -> None:
     while not is_so():
         assert command.is_running(), "it ended before it came so far"
         time.sleep(0.02)
 
 
-def resume() -> int:
+def resume_run() -> int:
     with pytest.raises(SystemExit) as ended:
         main(["resume", "one", "--quiet"])
     return int(ended.value.code or 0)
 
 
-def show(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+def show_run(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
     with pytest.raises(SystemExit):
         main(["show", "one"])
     return capsys.readouterr()
@@ -94,62 +94,62 @@ def test_x01_a_cancelled_run_says_what_is_kept_and_goes_on_later(
 ) -> None:
     task = "b" if schema == "Report" else None
     hang = Fault(kind="hang", schema=schema, task=task)
-    served.play(Scenario(tasks=TASKS, faults=(hang,)))
-    command = begin(served)
+    served.load_scenario(Scenario(tasks=TASKS, faults=(hang,)))
+    command = start_command(served)
     wait_until(command, lambda: any(call.fault for call in served.requests))
     if schema == "Report":
         trace = Path(".supervise/traces/one.jsonl")
         wait_until(command, lambda: '"report"' in trace.read_text())
 
-    command.send(number)
+    command.send_signal(number)
 
     assert command.wait() == 130
     assert f"cancelled. kept: {kept}. next: supervise resume one" in command.stderr
     assert "Traceback" not in command.stderr
-    assert command.left_behind == []
-    shown, remarks = show(capsys)
+    assert command.surviving_processes == []
+    shown, remarks = show_run(capsys)
     assert ("b analyst: cut off" in shown) == (schema == "Report")
     assert "working" not in shown and "next: supervise resume one" in remarks
-    served.play(Scenario(tasks=TASKS))
-    assert resume() == 0
-    assert len([call for call in served.calls(task="a") if not call.client_gone]) == 1
+    served.load_scenario(Scenario(tasks=TASKS))
+    assert resume_run() == 0
+    assert len([call for call in served.select_calls(task="a") if not call.client_gone]) == 1
 
 
 def test_x02_a_tool_that_blocks_is_not_waited_for_and_its_process_is_ended(
     served: Endpoint,
 ) -> None:
     Path("teams/parts/analyst.md").write_text(WORKER.format(tools="tools: [slow_tools:block]\n"))
-    served.play(Scenario(tasks=(TASKS[0], BLOCKING)))
-    command = begin(served)
+    served.load_scenario(Scenario(tasks=(TASKS[0], BLOCKING)))
+    command = start_command(served)
     wait_until(command, Path("began").exists)
 
-    command.send(signal.SIGINT)
+    command.send_signal(signal.SIGINT)
 
     assert command.wait() == 130
     assert "next: supervise resume one" in command.stderr
-    assert command.left_behind == []
+    assert command.surviving_processes == []
 
 
 def test_x04_a_second_ctrl_c_ends_it_at_once_and_the_run_goes_on_later(served: Endpoint) -> None:
-    served.play(Scenario(tasks=TASKS, faults=(Fault(kind="hang", schema="Answer"),)))
-    command = begin(served)
-    wait_until(command, lambda: served.calls(schema="Answer"))
+    served.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind="hang", schema="Answer"),)))
+    command = start_command(served)
+    wait_until(command, lambda: served.select_calls(schema="Answer"))
 
-    command.send(signal.SIGINT)
-    command.send(signal.SIGINT)
+    command.send_signal(signal.SIGINT)
+    command.send_signal(signal.SIGINT)
 
     assert command.wait() == 130
     assert "Traceback" not in command.stderr
-    served.play(Scenario(tasks=TASKS))
-    assert resume() == 0
-    assert len(served.calls(schema="Report")) == 2
+    served.load_scenario(Scenario(tasks=TASKS))
+    assert resume_run() == 0
+    assert len(served.select_calls(schema="Report")) == 2
 
 
 def test_x07_a_deadline_ends_a_run_whose_tool_blocks(served: Endpoint) -> None:
     Path("teams/parts/analyst.md").write_text(WORKER.format(tools="tools: [slow_tools:block]\n"))
-    served.play(Scenario(tasks=(TASKS[0], BLOCKING)))
+    served.load_scenario(Scenario(tasks=(TASKS[0], BLOCKING)))
 
-    command = begin(served, "--deadline", "8", "--json")
+    command = start_command(served, "--deadline", "8", "--json")
 
     assert command.wait() == 3
     outcome = json.loads(command.stdout)
@@ -158,17 +158,17 @@ def test_x07_a_deadline_ends_a_run_whose_tool_blocks(served: Endpoint) -> None:
     assert "the run's deadline" in outcome["results"]["b"]["error"]
 
 
-def test_t04_a_run_that_was_stopped_for_a_while_goes_on(served: Endpoint) -> None:
+def test_t04_a_run_whose_process_was_suspended_goes_on(served: Endpoint) -> None:
     latency = Fault(kind="latency", schema="Report", seconds=0.5)
-    served.play(Scenario(tasks=TASKS, faults=(latency,)))
-    command = begin(served, "--json")
-    wait_until(command, lambda: served.calls(schema="Report"))
+    served.load_scenario(Scenario(tasks=TASKS, faults=(latency,)))
+    command = start_command(served, "--json")
+    wait_until(command, lambda: served.select_calls(schema="Report"))
 
-    command.send(signal.SIGSTOP)
+    command.send_signal(signal.SIGSTOP)
     while any(call.ended_s is None for call in served.requests):
         time.sleep(0.02)
-    command.send(signal.SIGCONT)
+    command.send_signal(signal.SIGCONT)
 
     assert command.wait() == 0
     assert json.loads(command.stdout)["status"] == "done"
-    assert len(served.calls(schema="Report")) == 2
+    assert len(served.select_calls(schema="Report")) == 2

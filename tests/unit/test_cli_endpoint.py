@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
-from tests.endpoint import Endpoint, Fault, Scenario, dag
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = dag({"a": (), "b": (), "c": ("a", "b")}, worker="analyst")
+TASKS = script_tasks({"a": (), "b": (), "c": ("a", "b")}, worker="analyst")
 REQUEST = "Compare part a of a.md with part b of b.md"
 
 
@@ -24,21 +24,21 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     folder.mkdir(parents=True)
     (folder / "team.md").write_text("---\ndescription: Parts.\n---\nA task for each part.\n")
     (folder / "analyst.md").write_text("---\ndescription: Writes of parts.\n---\nWrite.\n")
-    with Endpoint(Scenario(tasks=TASKS)).in_thread() as endpoint:
+    with Endpoint(Scenario(tasks=TASKS)).run_in_thread() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden-0123456789")
         monkeypatch.setenv("SUPERVISE_TEAMS", str(folder.parent))
         yield endpoint
 
 
-def supervise(*arguments: str) -> int:
+def run_supervise(*arguments: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     return int(ended.value.code or 0)
 
 
 def test_an_answer_comes_from_the_endpoint(served, capsys):
-    assert supervise("run", REQUEST, "--team", "parts") == 0
+    assert run_supervise("run", REQUEST, "--team", "parts") == 0
 
     out, err = capsys.readouterr()
     assert "The answer, from a.md" in out
@@ -49,7 +49,7 @@ def test_an_answer_comes_from_the_endpoint(served, capsys):
 def test_a_refused_key_ends_the_run_in_one_line_that_does_not_hold_it(served, capsys):
     served.play(Scenario(tasks=TASKS, api_key="sk-another"))
 
-    assert supervise("run", REQUEST, "--team", "parts", "--quiet") == 4
+    assert run_supervise("run", REQUEST, "--team", "parts", "--quiet") == 4
 
     out, err = capsys.readouterr()
     assert out == ""
@@ -62,7 +62,7 @@ def test_a_task_that_fails_for_good_makes_the_answer_partial(served, capsys):
     refusal = Fault(kind="content_filter", schema="Report", task="a")
     served.play(Scenario(tasks=TASKS, faults=(refusal,)))
 
-    assert supervise("run", REQUEST, "--team", "parts", "--json", "-q") == 3
+    assert run_supervise("run", REQUEST, "--team", "parts", "--json", "-q") == 3
 
     outcome = json.loads(capsys.readouterr().out)
     assert outcome["status"] == "partial"
@@ -71,7 +71,7 @@ def test_a_task_that_fails_for_good_makes_the_answer_partial(served, capsys):
 
 
 def test_doctor_finds_the_endpoint_and_the_models_it_lacks(served, capsys):
-    assert supervise("doctor") == 0
+    assert run_supervise("doctor") == 0
 
     out = capsys.readouterr().out
     assert "answers in" in out
@@ -81,7 +81,7 @@ def test_doctor_finds_the_endpoint_and_the_models_it_lacks(served, capsys):
 def test_doctor_says_that_an_endpoint_is_gone(capsys, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
 
-    assert supervise("doctor") == 2
+    assert run_supervise("doctor") == 2
 
     assert "cannot be reached" in capsys.readouterr().out
 
@@ -107,6 +107,6 @@ def test_ctrl_c_says_what_is_kept_and_the_run_goes_on_later(served, capsys):
     assert "Traceback" not in err
     before = len(served.calls(schema="Report"))
     served.play(Scenario(tasks=TASKS))
-    assert supervise("resume", "t1", "--quiet") == 0
+    assert run_supervise("resume", "t1", "--quiet") == 0
     assert "The answer, from a.md" in capsys.readouterr().out
     assert len(served.calls(schema="Report")) == before

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 
-from graph.display import BoardView
+from graph.display import ProgressTable
 from graph.markdown import AnswerMarkdown
-from graph.progress import Board
-from graph.progress_lines import line_shown
-from graph.tables import column_widths
-from graph.text import folded, one_line
+from graph.progress import RunProgress
+from graph.progress_lines import format_event
+from graph.tables import divide_width
+from graph.text import to_one_line, wrap_lines
 
 WORDS = st.lists(st.text("abcdefgh-.", min_size=1, max_size=30), min_size=1).map(" ".join)
 SHORT_WORDS = st.lists(st.text("abc-.", min_size=1, max_size=15), min_size=1).map(" ".join)
@@ -24,14 +24,14 @@ TABLE = """
 """
 
 
-def drawn(shown: RenderableType, width: int, height: int = 24) -> str:
+def draw(shown: RenderableType, width: int, height: int = 24) -> str:
     page = StringIO()
     Console(file=page, width=width, height=height).print(shown)
     return page.getvalue()
 
 
 @pytest.fixture
-def board() -> Board:
+def board() -> RunProgress:
     """Thirty tasks, of which twelve are done and two are under way."""
     tasks = [
         {
@@ -42,20 +42,22 @@ def board() -> Board:
         }
         for n in range(1, 31)
     ]
-    board = Board()
-    board.hear({"kind": "request", "t": 0.5, "team": "fruit", "models": ["embedded"]})
-    board.hear({"kind": "plan_created", "t": 1.0, "plan": {"goal": "g", "tasks": tasks}})
+    board = RunProgress()
+    board.apply_event({"kind": "request", "t": 0.5, "team": "fruit", "models": ["embedded"]})
+    board.apply_event({"kind": "plan_created", "t": 1.0, "plan": {"goal": "g", "tasks": tasks}})
     for n in range(1, 13):
         report = {"status": "completed", "started_s": 1.0, "ended_s": 2.5}
-        board.hear({"kind": "report", "t": 2.5, "task": f"part_{n}", "report": report})
+        board.apply_event({"kind": "report", "t": 2.5, "task": f"part_{n}", "report": report})
     for n in (13, 14):
-        board.hear({"kind": "task_started", "t": 2.5, "task": f"part_{n}"})
+        board.apply_event({"kind": "task_started", "t": 2.5, "task": f"part_{n}"})
     return board
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_many_tasks_fit_the_screen_with_the_count_of_what_is_done(board: Board, width: int) -> None:
-    lines = drawn(BoardView(board), width).splitlines()
+def test_many_tasks_fit_the_screen_with_the_count_of_what_is_done(
+    board: RunProgress, width: int
+) -> None:
+    lines = draw(ProgressTable(board), width).splitlines()
 
     assert "working · 12 of 30 done" in lines[0]
     assert len(lines) <= 24 and all(len(line) <= width for line in lines)
@@ -63,52 +65,54 @@ def test_many_tasks_fit_the_screen_with_the_count_of_what_is_done(board: Board, 
     assert lines[-1] == "… 9 more tasks"
 
 
-def test_the_words_of_a_task_are_cut_between_two_of_them(board: Board) -> None:
-    said = {word for row in board.rows() for word in (*row.waits_for, *row.description.split())}
+def test_the_words_of_a_task_are_cut_between_two_of_them(board: RunProgress) -> None:
+    said = {
+        word for row in board.list_tasks() for word in (*row.waits_for, *row.description.split())
+    }
 
     for width in range(60, 100):
-        lines = [line.rstrip() for line in drawn(BoardView(board), width).splitlines()[1:-1]]
+        lines = [line.rstrip() for line in draw(ProgressTable(board), width).splitlines()[1:-1]]
         cut = {line[:-1].rpartition(" ")[2] for line in lines if line.endswith("…")}
         assert cut <= said | {"·"}
 
 
-def test_at_the_end_all_tasks_are_shown(board: Board) -> None:
+def test_at_the_end_all_tasks_are_shown(board: RunProgress) -> None:
     answer = {"kind": "answer", "t": 9.0, "status": "partial", "timing": {"wall_s": 8.25}}
-    board.hear(answer)
+    board.apply_event(answer)
 
-    lines = drawn(BoardView(board, is_final=True), 80).splitlines()
+    lines = draw(ProgressTable(board, is_final=True), 80).splitlines()
 
     assert lines[0].startswith("partial · 12 of 30 done · 8.25 s")
     assert len(lines) == 31
 
 
-def test_a_task_takes_the_time_that_its_report_says(board: Board) -> None:
-    shown = drawn(BoardView(board, is_final=True), 80)
+def test_a_task_takes_the_time_that_its_report_says(board: RunProgress) -> None:
+    shown = draw(ProgressTable(board, is_final=True), 80)
 
     assert "1.50 s" in next(line for line in shown.splitlines() if line.startswith("part_12 "))
 
 
 def test_a_runs_time_stands_still_between_a_kill_and_its_resume() -> None:
-    board = Board()
+    board = RunProgress()
     for event in ({"kind": "request", "t": 3.0}, {"kind": "dispatched", "t": 7.0}):
-        board.hear(event)
+        board.apply_event(event)
 
-    seconds = board.seconds()
+    seconds = board.read_seconds()
 
     assert seconds is not None and 4.0 <= seconds < 60.0
 
 
-def test_a_task_that_is_called_like_its_worker_is_named_once(board: Board) -> None:
+def test_a_task_that_is_called_like_its_worker_is_named_once(board: RunProgress) -> None:
     started = {"kind": "task_started", "task": "researcher", "worker": "researcher"}
-    assert line_shown(board, started) == "researcher working"
+    assert format_event(board, started) == "researcher working"
 
     inner = {"kind": "task_started", "task": "a/researcher", "worker": "researcher"}
-    assert line_shown(board, inner) == "a/researcher working"
+    assert format_event(board, inner) == "a/researcher working"
 
 
 @given(WORDS, st.integers(20, 100), st.integers(0, 6))
 def test_folding_keeps_every_word_whole_and_in_order(text: str, width: int, indent: int) -> None:
-    lines = folded(" " * indent + text, width).split("\n")
+    lines = wrap_lines(" " * indent + text, width).split("\n")
 
     assert " ".join(lines).split() == text.split()
     assert all(len(line) <= width or len(line.split()) == 1 for line in lines)
@@ -116,7 +120,7 @@ def test_folding_keeps_every_word_whole_and_in_order(text: str, width: int, inde
 
 @given(SHORT_WORDS, st.integers(40, 100))
 def test_one_line_ends_with_a_whole_word(text: str, width: int) -> None:
-    line = one_line(text, width)
+    line = to_one_line(text, width)
 
     assert len(line) <= width
     assert set(line.removesuffix("…").split()) <= set(text.split())
@@ -130,7 +134,7 @@ def test_columns_share_the_room_and_none_is_narrower_than_its_longest_word(
 ) -> None:
     measured = [Measurement(least, least + more) for least, more in sizes]
 
-    widths = column_widths(measured, room)
+    widths = divide_width(measured, room)
 
     if widths is None:
         assert sum(least for least, _ in sizes) > room
@@ -140,7 +144,7 @@ def test_columns_share_the_room_and_none_is_narrower_than_its_longest_word(
 
 
 def test_a_table_of_an_answer_becomes_lines_where_its_columns_do_not_fit() -> None:
-    beside, below = drawn(AnswerMarkdown(TABLE), 80), drawn(AnswerMarkdown(TABLE), 40)
+    beside, below = draw(AnswerMarkdown(TABLE), 80), draw(AnswerMarkdown(TABLE), 40)
 
     assert any("company" in line and "growth_percent" in line for line in beside.splitlines())
     assert [line.strip() for line in below.splitlines() if line.strip()] == [

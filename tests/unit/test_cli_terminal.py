@@ -9,7 +9,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("terminals are those of Unix", allow_module_level=True)
 
-from tests.pseudo_terminal import plain, written
+from tests.pseudo_terminal import run_in_terminal, strip_control_sequences
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
@@ -22,7 +22,7 @@ def table() -> None:
     Path("caps.csv").write_text(CSV)
 
 
-def piped(*arguments: str) -> str:
+def run_piped(*arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "graph.cli", *arguments],
         capture_output=True,
@@ -36,7 +36,7 @@ def piped(*arguments: str) -> str:
 def assert_fits(said: str, whole: str, columns: int) -> None:
     """Raise when a line is too long for its words, or ends or begins within one."""
     words = set(whole.split())
-    for line in plain(said).splitlines():
+    for line in strip_control_sequences(said).splitlines():
         assert len(line) <= columns or len(line.split()) == 1
         assert set(line.split()) <= words | {"workers:"}
 
@@ -44,16 +44,16 @@ def assert_fits(said: str, whole: str, columns: int) -> None:
 @pytest.mark.parametrize("columns", [80, 40])
 @pytest.mark.parametrize("command", [("teams",), ("teams", "market_analysis"), ("doctor",)])
 def test_no_word_of_a_listing_is_broken(command: tuple[str, ...], columns: int) -> None:
-    said = written(*command, columns=columns)
+    said = run_in_terminal(*command, columns=columns)
 
-    assert_fits(said, piped(*command), columns)
+    assert_fits(said, run_piped(*command), columns)
     assert said
 
 
 @pytest.mark.parametrize("columns", [80, 40])
 def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> None:
-    said = plain(written(*RUN, "--thread", "t1", columns=columns))
-    shown = piped("show", "t1")
+    said = strip_control_sequences(run_in_terminal(*RUN, "--thread", "t1", columns=columns))
+    shown = run_piped("show", "t1")
 
     figures = said[said.index("thread t1") :]
     assert_fits(figures[: figures.index("more:")], shown, columns)
@@ -61,23 +61,25 @@ def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> 
     seconds = took.split(" in ")[1].split(";")[0]
     # One time for a run: in place, in the figures, in the list of runs.
     assert f"· {seconds}" in said and f"done in {seconds}" in " ".join(figures.split())
-    listed = plain(written("runs", columns=columns))
+    listed = strip_control_sequences(run_in_terminal("runs", columns=columns))
     assert seconds in listed and "t1" in listed
     assert all(len(line) <= columns for line in listed.splitlines())
 
 
 @pytest.mark.parametrize("no_color", ["1", ""])
 def test_without_colour_the_table_stays(no_color: str) -> None:
-    said = written(*RUN, columns=100, NO_COLOR=no_color)
+    said = run_in_terminal(*RUN, columns=100, NO_COLOR=no_color)
 
     assert "starting team market_analysis" in said
-    assert "of 1 done" in plain(said) or "of 2 done" in plain(said)
+    assert "of 1 done" in strip_control_sequences(said) or "of 2 done" in strip_control_sequences(
+        said
+    )
     assert "\x1b[1A" in said or "\x1b[2K" in said
     assert ("\x1b[32m" in said or "\x1b[36m" in said) == (not no_color)
 
 
 def test_what_cannot_begin_leaves_its_first_line_and_the_error() -> None:
-    said = plain(written("run", "x", "--team", "unknown", columns=400))
+    said = strip_control_sequences(run_in_terminal("run", "x", "--team", "unknown", columns=400))
 
     first, error = said.strip().split("\n")
     assert first == "starting team unknown ..."

@@ -12,7 +12,7 @@ from graph.stores.postgres import open_postgres
 from tests import postgres
 
 
-async def failures(opens: Any) -> tuple[set[str], list[str]]:
+async def list_failures(opens: Any) -> tuple[set[str], list[str]]:
     """Give what was tested, and what of it failed."""
     report = await validate(checkpointer_test(name="ours")(opens))
     tested = {name: result for name, result in report.results.items() if result.tests_passed}
@@ -27,7 +27,7 @@ async def test_the_sqlite_checkpointer_keeps_the_contract(tmp_path: Path) -> Non
         async with open_saver(tmp_path / "runs.sqlite") as saver:
             yield saver
 
-    tested, failed = await failures(opens)
+    tested, failed = await list_failures(opens)
 
     assert not failed
     assert tested >= BASE
@@ -35,11 +35,11 @@ async def test_the_sqlite_checkpointer_keeps_the_contract(tmp_path: Path) -> Non
 
 async def test_the_postgres_checkpointer_keeps_the_contract(postgres_server_url: str) -> None:
     async def opens() -> AsyncGenerator[BaseCheckpointSaver[Any], None]:
-        with postgres.schema(postgres_server_url) as url:
+        with postgres.create_schema(postgres_server_url) as url:
             async with open_postgres(url, "one") as database:
                 yield database.saver
 
-    tested, failed = await failures(opens)
+    tested, failed = await list_failures(opens)
 
     assert not failed
     assert tested >= {*BASE, "prune"}

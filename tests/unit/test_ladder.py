@@ -11,25 +11,25 @@ from pydantic import ValidationError
 
 from graph.teams import load_team
 from nodes.errors import TeamInvalid
-from nodes.ladder import climb
-from nodes.substitutes import substitutes
+from nodes.ladder import choose_action
+from nodes.substitutes import list_candidates
 from state import Attempt, EscalationReason, Rung, Task, Tier, Worker
-from tests.teams import team
+from tests.teams import make_team
 
 LADDER: tuple[Rung, ...] = ("refine", "tier", "reassign", "person")
 ABOVE: Mapping[Tier, Tier | None] = {"fast": "standard", "standard": "strong", "strong": None}
 
 
-def failed(**fields: Any) -> Attempt:
+def make_failed_attempt(**fields: Any) -> Attempt:
     return Attempt(**{"description": "x", "error": "empty", "worker": "a", **fields})
 
 
-def handed_back(reason: EscalationReason, **fields: Any) -> Attempt:
+def make_escalated_attempt(reason: EscalationReason, **fields: Any) -> Attempt:
     report = {"status": "escalated", "escalation": {"reason": reason, "message": "why"}}
     return Attempt(**{"description": "x", "report": report, "worker": "a", **fields})
 
 
-def next_rung(attempts: Sequence[Attempt], **options: Any) -> Rung | None:
+def find_next_rung(attempts: Sequence[Attempt], **options: Any) -> Rung | None:
     given: dict[str, Any] = {
         "ladder": LADDER,
         "max_attempts": 9,
@@ -37,14 +37,16 @@ def next_rung(attempts: Sequence[Attempt], **options: Any) -> Rung | None:
         "others": {"b": "fast"},
         "may_split": False,
     }
-    change = climb(attempts, **{**given, **options})
+    change = choose_action(attempts, **{**given, **options})
     return change.rung if change else None
 
 
-def ascent(make: Any, *, ladder: Sequence[Rung], max_attempts: int, others: Any) -> list[Attempt]:
+def climb_ladder(
+    make: Any, *, ladder: Sequence[Rung], max_attempts: int, others: Any
+) -> list[Attempt]:
     """Climb as a task that never succeeds does."""
     attempts = [make(worker="a", tier="standard")]
-    while change := climb(
+    while change := choose_action(
         attempts,
         ladder=ladder,
         max_attempts=max_attempts,
@@ -58,14 +60,16 @@ def ascent(make: Any, *, ladder: Sequence[Rung], max_attempts: int, others: Any)
 
 
 def test_a_task_that_always_fails_takes_each_rung_once_and_then_new_words_again() -> None:
-    climbed = ascent(failed, ladder=LADDER, max_attempts=7, others={"b": "standard"})
+    climbed = climb_ladder(
+        make_failed_attempt, ladder=LADDER, max_attempts=7, others={"b": "standard"}
+    )
 
     rungs = [attempt.rung for attempt in climbed]
     assert rungs == [None, "refine", "tier", "reassign", "person", "refine", "refine"]
 
 
 def test_a_stronger_tier_keeps_the_worker_and_another_worker_brings_its_own_tier() -> None:
-    climbed = ascent(failed, ladder=LADDER, max_attempts=4, others={"b": "fast"})
+    climbed = climb_ladder(make_failed_attempt, ladder=LADDER, max_attempts=4, others={"b": "fast"})
 
     assert [(attempt.worker, attempt.tier) for attempt in climbed] == [
         ("a", "standard"),
@@ -85,30 +89,35 @@ def test_a_stronger_tier_keeps_the_worker_and_another_worker_brings_its_own_tier
     ],
 )
 def test_each_escalation_has_its_remedy(reason: EscalationReason, rung: Rung) -> None:
-    assert next_rung([handed_back(reason)]) == rung
+    assert find_next_rung([make_escalated_attempt(reason)]) == rung
 
 
 @pytest.mark.parametrize("reason", get_args(EscalationReason))
-def test_an_escalation_that_nothing_mends_stands(reason: EscalationReason) -> None:
-    assert next_rung([handed_back(reason)], ladder=()) is None
+def test_an_escalation_without_a_remedy_is_final(reason: EscalationReason) -> None:
+    assert find_next_rung([make_escalated_attempt(reason)], ladder=()) is None
 
 
-def test_an_ambiguous_task_is_not_tried_again_without_a_person() -> None:
-    assert next_rung([handed_back("ambiguous_input")], ladder=("refine", "tier")) is None
+def test_an_ambiguous_task_is_not_retried_without_a_human() -> None:
+    assert (
+        find_next_rung([make_escalated_attempt("ambiguous_input")], ladder=("refine", "tier"))
+        is None
+    )
 
 
 def test_a_permanent_fault_gives_up_at_once() -> None:
-    assert next_rung([failed(fault="permanent")]) is None
+    assert find_next_rung([make_failed_attempt(fault="permanent")]) is None
 
 
 def test_a_rung_that_cannot_be_taken_is_passed_over() -> None:
     ladder: tuple[Rung, ...] = ("tier", "split", "reassign", "refine")
 
-    assert next_rung([failed()], ladder=ladder, stronger=None, others={}) == "refine"
+    assert (
+        find_next_rung([make_failed_attempt()], ladder=ladder, stronger=None, others={}) == "refine"
+    )
 
 
 def test_a_ladder_without_refining_ends_with_its_last_rung() -> None:
-    climbed = ascent(failed, ladder=("tier",), max_attempts=9, others={})
+    climbed = climb_ladder(make_failed_attempt, ladder=("tier",), max_attempts=9, others={})
 
     assert [attempt.rung for attempt in climbed] == [None, "tier"]
 
@@ -117,14 +126,14 @@ RUNGS = st.sampled_from(get_args(Rung))
 HISTORY = st.lists(
     st.one_of(
         st.builds(
-            failed,
+            make_failed_attempt,
             worker=st.sampled_from("abc"),
             tier=st.sampled_from(get_args(Tier)),
             fault=st.sampled_from([None, "content", "permanent"]),
             rung=st.one_of(st.none(), RUNGS),
         ),
         st.builds(
-            handed_back,
+            make_escalated_attempt,
             st.sampled_from(get_args(EscalationReason)),
             worker=st.sampled_from("abc"),
             rung=st.one_of(st.none(), RUNGS),
@@ -155,7 +164,7 @@ def test_whatever_happened_a_change_is_allowed_and_the_same_each_time(
     before = [attempt.model_dump_json() for attempt in attempts], dict(others), list(ladder)
 
     changes = [
-        climb(
+        choose_action(
             attempts,
             ladder=ladder,
             max_attempts=max_attempts,
@@ -182,7 +191,7 @@ def test_whatever_happened_a_change_is_allowed_and_the_same_each_time(
 
 
 @given(
-    st.sampled_from([failed, *get_args(EscalationReason)]),
+    st.sampled_from([make_failed_attempt, *get_args(EscalationReason)]),
     st.lists(RUNGS, unique=True),
     st.integers(1, 10),
     OTHERS,
@@ -191,16 +200,20 @@ def test_every_climb_ends_within_the_attempts(
     kind: Any, ladder: list[Rung], max_attempts: int, others: dict[str, Tier]
 ) -> None:
     def make(**fields: Any) -> Attempt:
-        return failed(**fields) if kind is failed else handed_back(kind, **fields)
+        return (
+            make_failed_attempt(**fields)
+            if kind is make_failed_attempt
+            else make_escalated_attempt(kind, **fields)
+        )
 
-    climbed = ascent(make, ladder=ladder, max_attempts=max_attempts, others=others)
+    climbed = climb_ladder(make, ladder=ladder, max_attempts=max_attempts, others=others)
 
     workers = [attempt.worker for attempt in climbed if attempt.rung in (None, "reassign")]
     assert 1 <= len(climbed) <= max_attempts
     assert len(workers) == len(set(workers))
 
 
-CREW = team().model_copy(
+CREW = make_team().model_copy(
     update={
         "workers": (
             Worker(name="clerk", description="Files letters.", instructions="x"),
@@ -212,33 +225,35 @@ CREW = team().model_copy(
 RATIOS = Task(id="T1", description="Compute three ratios of the figures in q3.csv", worker="clerk")
 
 
-def offered(crew: Any, *, is_out_of_scope: bool, message: str = "") -> list[str]:
+def list_offered_workers(crew: Any, *, is_out_of_scope: bool, message: str = "") -> list[str]:
     clerk = crew.worker("clerk")
-    return list(substitutes(RATIOS, clerk, crew, is_out_of_scope=is_out_of_scope, message=message))
+    return list(
+        list_candidates(RATIOS, clerk, crew, is_out_of_scope=is_out_of_scope, message=message)
+    )
 
 
 def test_only_the_fallback_takes_a_task_that_failed() -> None:
     clerk = CREW.workers[0].model_copy(update={"fallback": "drafter"})
     crew = CREW.model_copy(update={"workers": (clerk, *CREW.workers[1:])})
 
-    assert offered(CREW, is_out_of_scope=False) == []
-    assert offered(crew, is_out_of_scope=False) == ["drafter"]
+    assert list_offered_workers(CREW, is_out_of_scope=False) == []
+    assert list_offered_workers(crew, is_out_of_scope=False) == ["drafter"]
 
 
 def test_a_task_out_of_scope_goes_to_those_whose_card_it_fits() -> None:
-    assert offered(CREW, is_out_of_scope=True) == ["analyst"]
+    assert list_offered_workers(CREW, is_out_of_scope=True) == ["analyst"]
 
 
 def test_a_worker_that_is_named_goes_before_one_whose_card_fits() -> None:
     said = "Ask the drafter."
 
-    assert offered(CREW, is_out_of_scope=True, message=said) == ["drafter", "analyst"]
+    assert list_offered_workers(CREW, is_out_of_scope=True, message=said) == ["drafter", "analyst"]
 
 
 def test_the_generalist_goes_before_one_whose_card_fits() -> None:
     crew = CREW.model_copy(update={"generalist": "drafter"})
 
-    assert offered(crew, is_out_of_scope=True) == ["drafter", "analyst"]
+    assert list_offered_workers(crew, is_out_of_scope=True) == ["drafter", "analyst"]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +275,7 @@ def test_a_team_names_only_its_own_workers_and_known_rungs(
         type(CREW).model_validate(described | fields)
 
 
-def folder(path: Path, *, team_key: str, worker_key: str) -> Path:
+def write_team_folder(path: Path, *, team_key: str, worker_key: str) -> Path:
     path = path / "fruit"
     path.mkdir()
     (path / "team.md").write_text(f"---\ndescription: Counts fruit.\n{team_key}\n---\nCount.\n")
@@ -272,10 +287,10 @@ def folder(path: Path, *, team_key: str, worker_key: str) -> Path:
 def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_path: Path) -> None:
     keys = "ladder: [tier, person]\ngeneralist: helper"
 
-    read = load_team(folder(tmp_path, team_key=keys, worker_key="fallback: helper"))
+    read = load_team(write_team_folder(tmp_path, team_key=keys, worker_key="fallback: helper"))
 
     assert read.ladder == ("tier", "person")
-    assert (read.generalist, read.worker("counter").fallback) == ("helper", "helper")
+    assert (read.generalist, read.find_worker("counter").fallback) == ("helper", "helper")
 
 
 @pytest.mark.parametrize(
@@ -291,6 +306,6 @@ def test_a_name_or_rung_that_cannot_be_is_refused_with_its_file(
     tmp_path: Path, team_key: str, worker_key: str, told: str
 ) -> None:
     with pytest.raises(TeamInvalid, match=r"fruit.*\.md") as refused:
-        load_team(folder(tmp_path, team_key=team_key, worker_key=worker_key))
+        load_team(write_team_folder(tmp_path, team_key=team_key, worker_key=worker_key))
 
-    assert told in refused.value.line()
+    assert told in refused.value.format_line()

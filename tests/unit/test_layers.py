@@ -17,28 +17,28 @@ SOURCES = [
 ]
 
 
-def module_name(path: Path) -> str:
+def get_module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def relative(path: Path) -> str:
+def get_relative_path(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
 @cache
-def nodes(path: Path) -> list[ast.AST]:
+def parse_nodes(path: Path) -> list[ast.AST]:
     return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
-def calls(path: Path) -> set[str]:
+def list_called_methods(path: Path) -> set[str]:
     """Give the names of the methods that a module calls."""
-    called = (node.func for node in nodes(path) if isinstance(node, ast.Call))
+    called = (node.func for node in parse_nodes(path) if isinstance(node, ast.Call))
     return {function.attr for function in called if isinstance(function, ast.Attribute)}
 
 
-def imports(path: Path) -> set[str]:
+def list_imports(path: Path) -> set[str]:
     found = set()
-    for node in nodes(path):
+    for node in parse_nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -48,9 +48,9 @@ def imports(path: Path) -> set[str]:
 
 
 @cache
-def steps() -> set[str]:
+def list_steps() -> set[str]:
     """Each step is a file of `nodes/` that a topology file adds as a node."""
-    joined = set().union(*(imports(ROOT / path) for path in TOPOLOGY))
+    joined = set().union(*(list_imports(ROOT / path) for path in TOPOLOGY))
     return {name for name in joined if name.count(".") == 1 and name.startswith("nodes.")} - {
         "nodes.errand",
         "nodes.rendezvous",
@@ -60,10 +60,10 @@ def steps() -> set[str]:
 
 def test_a_module_imports_only_its_own_layer_and_those_below() -> None:
     above = {
-        module_name(path): {
+        get_module_name(path): {
             name
-            for name in imports(path)
-            if RANK[name.split(".")[0]] > RANK[module_name(path).split(".")[0]]
+            for name in list_imports(path)
+            if RANK[name.split(".")[0]] > RANK[get_module_name(path).split(".")[0]]
         }
         for path in SOURCES
     }
@@ -72,15 +72,15 @@ def test_a_module_imports_only_its_own_layer_and_those_below() -> None:
 
 
 def test_no_step_is_imported_below_the_topology() -> None:
-    below = [path for path in SOURCES if relative(path) not in TOPOLOGY]
+    below = [path for path in SOURCES if get_relative_path(path) not in TOPOLOGY]
 
-    joined = {module_name(path): imports(path) & steps() for path in below}
+    joined = {get_module_name(path): list_imports(path) & list_steps() for path in below}
 
     assert not {name: found for name, found in joined.items() if found}
 
 
 def test_the_steps_are_those_of_the_picture() -> None:
-    assert steps() == {
+    assert list_steps() == {
         "nodes.act",
         "nodes.approval",
         "nodes.assess",
@@ -97,11 +97,13 @@ def test_the_steps_are_those_of_the_picture() -> None:
 def test_only_the_topology_files_add_nodes_and_edges() -> None:
     joining = {"add_node", "add_edge", "add_conditional_edges"}
 
-    assert {relative(path) for path in SOURCES if calls(path) & joining} == TOPOLOGY
+    assert {
+        get_relative_path(path) for path in SOURCES if list_called_methods(path) & joining
+    } == TOPOLOGY
 
 
 def test_the_environment_is_read_in_settings_only() -> None:
-    texts = {module_name(path): path.read_text(encoding="utf-8") for path in SOURCES}
+    texts = {get_module_name(path): path.read_text(encoding="utf-8") for path in SOURCES}
 
     assert [name for name, text in texts.items() if "os.environ" in text] == ["graph.settings"]
     assert [name for name, text in texts.items() if "getenv" in text] == []
@@ -110,7 +112,8 @@ def test_the_environment_is_read_in_settings_only() -> None:
 def test_a_file_stays_within_four_hundred_lines() -> None:
     """The vocabulary alone is longer: checkpoints name its module, so it is one file."""
     lines = {
-        relative(path): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES[1:]
+        get_relative_path(path): len(path.read_text(encoding="utf-8").splitlines())
+        for path in SOURCES[1:]
     }
 
     assert {name: length for name, length in lines.items() if length > 400} == {}

@@ -14,12 +14,12 @@ TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
 @cache
-def held_by(path: str) -> frozenset[str]:
+def list_tests(path: str) -> frozenset[str]:
     text = (ROOT / path).read_text(encoding="utf-8")
     return frozenset(re.findall(r"^(?:async )?def (test_\w+)", text, re.MULTILINE))
 
 
-def test_each_row_stands_once_under_its_own_part():
+def test_each_row_appears_once_under_its_own_part():
     ids = [name for name, _, _ in ROWS]
     parts = re.findall(r"^## ([A-Z])\. |^\| ([A-Z])\d\d \|", TABLE, re.MULTILINE)
     under = ""
@@ -35,5 +35,5 @@ def test_each_row_stands_once_under_its_own_part():
 def test_every_test_that_a_row_names_exists(name, said):
     named = TEST.findall(said)
 
-    assert [(path, test) for path, test in named if test not in held_by(path)] == []
+    assert [(path, test) for path, test in named if test not in list_tests(path)] == []
     assert named or "None: " in said, "a row without a test says why"

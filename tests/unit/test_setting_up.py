@@ -115,7 +115,7 @@ def test_the_lock_alone_is_installed_and_the_second_command_adds_what_it_lacks(
     assert checkout.said == ""
 
 
-def test_what_cannot_be_installed_is_told_and_what_was_cut_short_is_made_anew(
+def test_what_cannot_be_installed_is_reported_and_an_interrupted_one_is_redone(
     checkout: Checkout,
 ) -> None:
     lock = (checkout.folder / "requirements.lock").read_text()

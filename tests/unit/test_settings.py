@@ -13,7 +13,7 @@ from nodes.errors import SettingsInvalid
 
 
 def test_nothing_configured_means_the_embedded_model_for_every_tier():
-    models = Settings().models()
+    models = Settings().build_model_settings()
 
     assert {models.fast, models.standard, models.strong} == {"embedded"}
 
@@ -23,7 +23,7 @@ def test_a_key_or_an_address_turns_open_tiers_to_the_documented_models(name, mon
     monkeypatch.setenv(name, "http://localhost:1/v1")
     monkeypatch.setenv("SUPERVISE_MODEL_FAST", "embedded")
 
-    models = Settings().models()
+    models = Settings().build_model_settings()
 
     assert models.fast == "embedded"
     assert models.standard == OPENAI_MODELS["standard"]
@@ -67,7 +67,7 @@ def test_a_key_that_is_blank_leaves_the_embedded_model(monkeypatch):
     settings = Settings(openai_api_key=SecretStr(" "))
 
     assert settings.openai_api_key is None and settings.openai_base_url is None
-    assert settings.models().strong == "embedded"
+    assert settings.build_model_settings().strong == "embedded"
     assert settings.max_concurrency == 16
 
 
@@ -81,7 +81,7 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
     settings = Settings()
     settings.export_tracing()
 
-    assert settings.models().api_key == "sk-file"
+    assert settings.build_model_settings().api_key == "sk-file"
     assert os.environ["LANGSMITH_API_KEY"] == "lsv2-file"
 
 
@@ -118,7 +118,7 @@ def test_a_bad_value_is_refused_with_its_name_and_what_is_allowed(name, value, s
     with pytest.raises(SettingsInvalid) as raised:
         Settings()
 
-    line = raised.value.line()
+    line = raised.value.format_line()
     assert line.startswith("error[SETTINGS_INVALID]")
     assert name in line
     assert said in line
@@ -138,28 +138,33 @@ def test_whatever_is_given_as_an_address_is_taken_or_refused(text):
 def test_secrets_do_not_show_in_the_settings():
     settings = Settings(openai_api_key="sk-hidden", tavily_api_key="tvly-hidden")
 
-    assert "hidden" not in repr(settings) + repr(settings.models()) + repr(settings.tools())
-    assert settings.secrets() == ("sk-hidden", "tvly-hidden")
+    assert "hidden" not in repr(settings) + repr(settings.build_model_settings()) + repr(
+        settings.build_tool_settings()
+    )
+    assert settings.list_secrets() == ("sk-hidden", "tvly-hidden")
 
 
 def test_runs_are_kept_under_the_current_folder_unless_the_url_says_otherwise(tmp_path):
-    assert Settings().database_path() == tmp_path / ".supervise" / "runs.sqlite"
-    assert Settings(database_url="sqlite:///kept/r.db").database_path() == tmp_path / "kept/r.db"
-    assert Settings(database_url="sqlite:////abs/r.db").database_path() == Path("/abs/r.db")
+    assert Settings().resolve_database_path() == tmp_path / ".supervise" / "runs.sqlite"
+    assert (
+        Settings(database_url="sqlite:///kept/r.db").resolve_database_path()
+        == tmp_path / "kept/r.db"
+    )
+    assert Settings(database_url="sqlite:////abs/r.db").resolve_database_path() == Path("/abs/r.db")
     assert Settings(database_url="sqlite:////abs/r.db").home == Path("/abs")
 
 
 def test_documents_must_be_a_folder():
     with pytest.raises(SettingsInvalid, match="SUPERVISE_DOCUMENTS"):
-        Settings(documents=Path("nowhere")).tools()
+        Settings(documents=Path("nowhere")).build_tool_settings()
 
 
 def test_the_repository_must_be_a_folder_and_is_known_by_its_whole_path(tmp_path, monkeypatch):
     with pytest.raises(SettingsInvalid, match="SUPERVISE_REPOSITORY"):
-        Settings(repository=Path("nowhere")).tools()
+        Settings(repository=Path("nowhere")).build_tool_settings()
     monkeypatch.chdir(tmp_path)
 
-    assert Settings(repository=Path(".")).tools().repository == tmp_path
+    assert Settings(repository=Path(".")).build_tool_settings().repository == tmp_path
 
 
 def test_team_folders_are_separated_as_in_a_path(monkeypatch):
@@ -179,7 +184,7 @@ def test_team_folders_are_separated_as_in_a_path(monkeypatch):
         ("LANGSMITH_TRACING_V2", "true", False),
     ],
 )
-def test_only_the_switch_lets_langsmith_be_told_anything(name, value, on, monkeypatch):
+def test_only_the_switch_sends_anything_to_langsmith(name, value, on, monkeypatch):
     monkeypatch.delenv("LANGSMITH_TRACING")
     monkeypatch.setenv(name, value)
     monkeypatch.setenv("LANGSMITH_TRACING_V2", os.environ.get("LANGSMITH_TRACING_V2", ""))
@@ -203,4 +208,7 @@ def test_what_the_env_file_says_of_langsmith_reaches_its_client(monkeypatch):
 def test_prices_of_ones_own_are_read_by_model(monkeypatch):
     monkeypatch.setenv("SUPERVISE_PRICES", "openai:one=0.15/0.6, openai:two=0/0")
 
-    assert Settings().models().prices == {"openai:one": (0.15, 0.6), "openai:two": (0.0, 0.0)}
+    assert Settings().build_model_settings().prices == {
+        "openai:one": (0.15, 0.6),
+        "openai:two": (0.0, 0.0),
+    }

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, ValidationError
 
 import state
-from graph.store import open_saver, strict_serializer, vocabulary
+from graph.store import build_strict_serializer, list_checkpoint_types, open_saver
 from state import (
     Attempt,
     Expense,
@@ -111,7 +111,7 @@ def test_an_unknown_price_makes_the_sum_unknown() -> None:
     assert (Usage(cost_usd=1.0) + Usage(cost_usd=None)).cost_usd is None
 
 
-def tasks(*edges: tuple[str, list[Any]]) -> list[dict[str, Any]]:
+def make_tasks(*edges: tuple[str, list[Any]]) -> list[dict[str, Any]]:
     return [
         {"id": name, "description": f"do {name}", "worker": "w", "depends_on": needs}
         for name, needs in edges
@@ -121,11 +121,11 @@ def tasks(*edges: tuple[str, list[Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("given_tasks", "said"),
     [
-        (tasks(("A", ["B"]), ("B", ["A"]), ("C", ["D"]), ("D", ["C"])), "cycle: C"),
-        (tasks(("A", ["B"]), ("B", ["A"])), "cycle: "),
-        (tasks(("A", ["A"])), "'A' depends on itself"),
-        (tasks(("A", ["Z"])), "depends on 'Z', which is no task"),
-        (tasks(("A", []), ("A", [])), "duplicate task id 'A'"),
+        (make_tasks(("A", ["B"]), ("B", ["A"]), ("C", ["D"]), ("D", ["C"])), "cycle: C"),
+        (make_tasks(("A", ["B"]), ("B", ["A"])), "cycle: "),
+        (make_tasks(("A", ["A"])), "'A' depends on itself"),
+        (make_tasks(("A", ["Z"])), "depends on 'Z', which is no task"),
+        (make_tasks(("A", []), ("A", [])), "duplicate task id 'A'"),
         ([], "at least 1 item"),
     ],
 )
@@ -136,14 +136,14 @@ def test_a_plan_that_is_no_graph_cannot_be_built(given_tasks: Any, said: str) ->
 
 def test_a_plan_names_all_its_faults_at_once() -> None:
     with pytest.raises(ValidationError) as caught:
-        Plan.model_validate({"goal": "x", "tasks": tasks(("A", ["A", "Z"]), ("B", ["Y"]))})
+        Plan.model_validate({"goal": "x", "tasks": make_tasks(("A", ["A", "Z"]), ("B", ["Y"]))})
 
     message = str(caught.value)
     assert all(fault in message for fault in ("itself", "'Z'", "'Y'"))
 
 
 def test_a_bare_id_is_a_required_dependency_and_a_string_is_not_read_as_letters() -> None:
-    plan = Plan.model_validate({"goal": "x", "tasks": tasks(("T1", []), ("B", "T1"))})  # type: ignore[arg-type]
+    plan = Plan.model_validate({"goal": "x", "tasks": make_tasks(("T1", []), ("B", "T1"))})  # type: ignore[arg-type]
 
     assert plan.tasks[1].depends_on[0].task == "T1"
     assert plan.tasks[1].depends_on[0].required
@@ -151,14 +151,14 @@ def test_a_bare_id_is_a_required_dependency_and_a_string_is_not_read_as_letters(
 
 def test_tasks_come_in_topological_order() -> None:
     plan = Plan.model_validate(
-        {"goal": "x", "tasks": tasks(("C", ["A", "B"]), ("B", ["A"]), ("A", []))}
+        {"goal": "x", "tasks": make_tasks(("C", ["A", "B"]), ("B", ["A"]), ("A", []))}
     )
 
-    assert [task.id for task in plan.order()] == ["A", "B", "C"]
-    assert plan.depth() == 3
+    assert [task.id for task in plan.order_tasks()] == ["A", "B", "C"]
+    assert plan.measure_depth() == 3
 
 
-def worker(name: str, *tools: str) -> Worker:
+def make_worker(name: str, *tools: str) -> Worker:
     return Worker(name=name, description="d", instructions="i", tools=tools)
 
 
@@ -168,25 +168,25 @@ def test_a_team_whose_workers_share_a_tool_cannot_be_built() -> None:
             name="t",
             description="d",
             guidance="g",
-            workers=(worker("one", "calculate"), worker("two", "calculate")),
+            workers=(make_worker("one", "calculate"), make_worker("two", "calculate")),
         )
 
 
 def test_a_worker_cannot_take_the_name_of_a_step() -> None:
     with pytest.raises(ValidationError, match="name of a step"):
-        Team(name="t", description="d", guidance="g", workers=(worker("synthesizer"),))
+        Team(name="t", description="d", guidance="g", workers=(make_worker("synthesizer"),))
 
 
-def examples() -> list[BaseModel]:
+def make_examples() -> list[BaseModel]:
     report = Report(task="T1", worker="w", output="x", claims=({"text": "c", "source": "s"},))
-    plan = Plan.model_validate({"goal": "x", "tasks": tasks(("A", []), ("B", ["A"]))})
+    plan = Plan.model_validate({"goal": "x", "tasks": make_tasks(("A", []), ("B", ["A"]))})
     return [
         plan,
         report,
         Expense(worker="w", tier="fast", usage=Usage(model_calls=1)),
         Attempt(description="d", report=report, fault="content"),
         state.Answer(text="a", contradictions=(), sources=("s",)),
-        state.Bill(by_worker={"w": Usage()}),
+        state.RunUsage(by_worker={"w": Usage()}),
         state.Timing(
             wall_s=1,
             sequential_s=2,
@@ -200,9 +200,9 @@ def examples() -> list[BaseModel]:
     ]
 
 
-@pytest.mark.parametrize("value", examples(), ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("value", make_examples(), ids=lambda value: type(value).__name__)
 def test_a_strict_checkpoint_gives_each_type_back_as_it_was(value: BaseModel) -> None:
-    serializer = strict_serializer()
+    serializer = build_strict_serializer()
 
     back = serializer.loads_typed(serializer.dumps_typed({"value": value, "many": [value]}))
 
@@ -211,7 +211,7 @@ def test_a_strict_checkpoint_gives_each_type_back_as_it_was(value: BaseModel) ->
 
 
 def test_every_class_of_the_vocabulary_is_allowed_in_a_checkpoint() -> None:
-    listed = {name for _, name in vocabulary()}
+    listed = {name for _, name in list_checkpoint_types()}
 
     assert {"Plan", "Task", "Report", "Answer", "Attempt", "Expense", "Bill", "Timing"} <= listed
 
@@ -220,14 +220,14 @@ def test_a_strict_checkpoint_does_not_build_what_is_not_listed() -> None:
     class Stranger(BaseModel):
         x: int = 1
 
-    serializer = strict_serializer()
+    serializer = build_strict_serializer()
 
     assert not isinstance(serializer.loads_typed(serializer.dumps_typed(Stranger())), Stranger)
 
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 async def test_a_saver_gives_the_vocabulary_back(kind: str, tmp_path: Any) -> None:
-    values = {type(value).__name__: value for value in examples()}
+    values = {type(value).__name__: value for value in make_examples()}
     checkpoint = empty_checkpoint() | {
         "channel_values": values,
         "channel_versions": dict.fromkeys(values, 1),
@@ -239,7 +239,7 @@ async def test_a_saver_gives_the_vocabulary_back(kind: str, tmp_path: Any) -> No
         return (await saver.aget_tuple(config)).checkpoint["channel_values"]
 
     if kind == "memory":
-        restored = await back(InMemorySaver(serde=strict_serializer()))
+        restored = await back(InMemorySaver(serde=build_strict_serializer()))
     else:
         async with open_saver(tmp_path / "runs.sqlite") as saver:
             restored = await back(saver)

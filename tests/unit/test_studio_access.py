@@ -17,19 +17,24 @@ from nodes.errors import SettingsInvalid
 EVIL = {"origin": "http://evil.test"}
 
 
-async def greet(request: Request) -> PlainTextResponse:
+async def send_greeting(request: Request) -> PlainTextResponse:
     return PlainTextResponse("hello")
 
 
-async def talk(socket: WebSocket) -> None:
+async def close_socket(socket: WebSocket) -> None:
     await socket.accept()
     await socket.send_text("hello")
     await socket.close()
 
 
-def served(host: str = "127.0.0.1:2024", *, root_path: str = "", **settings: Any) -> TestClient:
+def make_client(
+    host: str = "127.0.0.1:2024", *, root_path: str = "", **settings: Any
+) -> TestClient:
     app = build_app(Settings(**{"server_edition": "inmem", **settings}))
-    app.router.routes = [Route("/", greet, methods=["GET", "POST"]), WebSocketRoute("/ws", talk)]
+    app.router.routes = [
+        Route("/", send_greeting, methods=["GET", "POST"]),
+        WebSocketRoute("/ws", close_socket),
+    ]
     assert isinstance(app, Starlette)
     return TestClient(app, base_url=f"http://{host}", root_path=root_path)
 
@@ -43,7 +48,7 @@ def served(host: str = "127.0.0.1:2024", *, root_path: str = "", **settings: Any
     ],
 )
 def test_the_server_goes_by_addresses_and_its_own_names(host: str, status: int):
-    client = served(host, server_url="https://box.trycloudflare.com")
+    client = make_client(host, server_url="https://box.trycloudflare.com")
 
     assert client.get("/").status_code == status
 
@@ -53,10 +58,10 @@ def test_a_socket_of_another_page_is_closed():
 
     with (
         pytest.raises(WebSocketDisconnect) as closed,
-        served().websocket_connect(address, headers=EVIL),
+        make_client().websocket_connect(address, headers=EVIL),
     ):
         pass
-    with served().websocket_connect(address, headers=studio) as socket:
+    with make_client().websocket_connect(address, headers=studio) as socket:
         greeted = socket.receive_text()
 
     assert "evil.test" in closed.value.reason
@@ -64,8 +69,8 @@ def test_a_socket_of_another_page_is_closed():
 
 
 def test_the_servers_calls_to_itself_are_passed_on():
-    assert served("api", root_path="/noauth").get("/").status_code == 200
-    assert served("api").get("/").status_code == 403
+    assert make_client("api", root_path="/noauth").get("/").status_code == 200
+    assert make_client("api").get("/").status_code == 403
 
 
 def test_pages_of_the_user_are_served_where_they_are_listed():
@@ -73,25 +78,25 @@ def test_pages_of_the_user_are_served_where_they_are_listed():
         server_edition="inmem", studio_origins="http://localhost:3000/, http://box:80"
     )
 
-    client = served(studio_origins=listed.studio_origins)
+    client = make_client(studio_origins=listed.studio_origins)
 
     assert client.post("/", headers={"origin": "http://localhost:3000"}).status_code == 200
     assert client.post("/", headers={"origin": "http://localhost:3001"}).status_code == 403
-    assert served("box:2024", studio_origins=listed.studio_origins).get("/").status_code == 200
+    assert make_client("box:2024", studio_origins=listed.studio_origins).get("/").status_code == 200
 
 
 def test_a_refusal_says_what_to_set():
-    said = served().post("/", headers=EVIL).json()["detail"]
+    said = make_client().post("/", headers=EVIL).json()["detail"]
 
     assert "http://evil.test" in said and "SUPERVISE_STUDIO_ORIGINS" in said
 
 
 def test_a_page_of_the_server_itself_is_served():
-    assert served().post("/", headers={"origin": "http://127.0.0.1:2024"}).status_code == 200
+    assert make_client().post("/", headers={"origin": "http://127.0.0.1:2024"}).status_code == 200
 
 
 def test_a_deployed_server_keeps_its_own_rules():
-    client = served("mine.example", server_edition="postgres")
+    client = make_client("mine.example", server_edition="postgres")
 
     assert client.post("/", headers=EVIL).status_code == 200
 

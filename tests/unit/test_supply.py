@@ -37,19 +37,21 @@ SAFE_FROM = {
 
 
 @cache
-def entries(lock: str) -> tuple[str, ...]:
+def list_requirements(lock: str) -> tuple[str, ...]:
     """Give each requirement of a lock file with its hashes, as one line."""
     text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ")
     lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines())
     return tuple(line for line in lines if line)
 
 
-def locked(lock: str) -> dict[str, Version]:
-    pins = (re.fullmatch(r"(\S+)==([^\s;]+)\s*(;.*?)?( --hash=.*)?", e) for e in entries(lock))
+def read_locked_versions(lock: str) -> dict[str, Version]:
+    pins = (
+        re.fullmatch(r"(\S+)==([^\s;]+)\s*(;.*?)?( --hash=.*)?", e) for e in list_requirements(lock)
+    )
     return {canonicalize_name(pin[1]): Version(pin[2]) for pin in pins if pin}
 
 
-def imported(path: Path) -> set[str]:
+def list_imported_modules(path: Path) -> set[str]:
     """Give the top-level names of the modules that a file imports from elsewhere."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -64,12 +66,12 @@ def imported(path: Path) -> set[str]:
 def test_every_locked_requirement_is_pinned_and_has_a_hash(lock: str) -> None:
     unsafe = [
         entry
-        for entry in entries(lock)
+        for entry in list_requirements(lock)
         if not re.match(r"[\w.-]+(\[[\w,-]+\])?==\S+ ", entry)
         or not re.search(r"--hash=sha256:[0-9a-f]{64}(\s|$)", entry)
     ]
 
-    assert entries(lock) and not unsafe
+    assert list_requirements(lock) and not unsafe
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -83,7 +85,7 @@ def test_a_lock_file_names_no_place_to_download_from(lock: str) -> None:
 @pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_file_satisfies_what_the_project_declares(lock: str) -> None:
     declared = RUNTIME + (DEVELOPMENT if lock == "requirements-dev.lock" else [])
-    pins = locked(lock)
+    pins = read_locked_versions(lock)
 
     missed = [
         str(requirement)
@@ -96,7 +98,7 @@ def test_a_lock_file_satisfies_what_the_project_declares(lock: str) -> None:
 
 
 def test_the_lock_of_the_tests_pins_what_the_users_lock_pins() -> None:
-    runtime, development = (locked(lock) for lock in LOCKS)
+    runtime, development = (read_locked_versions(lock) for lock in LOCKS)
 
     assert {name: development.get(name) for name in runtime} == runtime
 
@@ -106,7 +108,7 @@ def test_no_version_with_a_known_hole_is_installed_or_locked(name: str) -> None:
     floor = Version(SAFE_FROM[name])
 
     assert Version(version(name)) >= floor
-    assert all(locked(lock)[canonicalize_name(name)] >= floor for lock in LOCKS)
+    assert all(read_locked_versions(lock)[canonicalize_name(name)] >= floor for lock in LOCKS)
 
 
 @pytest.mark.parametrize("name", SAFE_FROM)
@@ -130,7 +132,7 @@ def test_everything_imported_is_declared() -> None:
     undeclared = {
         (name, path.relative_to(ROOT).as_posix())
         for path in SOURCES
-        for name in imported(path)
+        for name in list_imported_modules(path)
         if not declared & {canonicalize_name(home) for home in homes.get(name, [name])}
     }
 
@@ -145,7 +147,7 @@ def test_the_sbom_lists_what_is_locked(tmp_path: Path) -> None:
 
     bom = json.loads(made.read_text(encoding="utf-8"))
     listed = {canonicalize_name(one["name"]): Version(one["version"]) for one in bom["components"]}
-    assert bom["specVersion"] == "1.6" and listed == locked(LOCKS[0])
+    assert bom["specVersion"] == "1.6" and listed == read_locked_versions(LOCKS[0])
 
 
 def test_s05_the_development_server_listens_on_this_machine_alone() -> None:

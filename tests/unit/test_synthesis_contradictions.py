@@ -4,12 +4,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nodes.synthesis.contradictions import candidates, ruled, undecided
-from nodes.synthesis.figures import figures
-from state import Claim, Report, Ruling
+from nodes.synthesis.contradictions import (
+    count_undecided,
+    find_contradicting_pairs,
+    record_verdicts,
+)
+from nodes.synthesis.figures import extract_figures
+from state import Claim, ClaimVerdict, Report
 
 
-def report(task: str, *texts: str) -> Report:
+def make_report(task: str, *texts: str) -> Report:
     return Report(task=task, claims=tuple(Claim(text=text, source=f"{task}.md") for text in texts))
 
 
@@ -25,7 +29,7 @@ def report(task: str, *texts: str) -> Report:
     ],
 )
 def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) -> None:
-    assert len(candidates([report("A", first), report("B", second)])) == 1
+    assert len(find_contradicting_pairs([make_report("A", first), make_report("B", second)])) == 1
 
 
 @pytest.mark.parametrize(
@@ -47,46 +51,50 @@ def test_two_figures_for_one_subject_are_a_candidate(first: str, second: str) ->
         *("reference", "day"),
     ],
 )
-def test_other_subjects_and_roundings_are_none(first: str, second: str) -> None:
-    assert candidates([report("A", first), report("B", second)]) == ()
+def test_other_subjects_and_roundings_are_no_candidates(first: str, second: str) -> None:
+    assert find_contradicting_pairs([make_report("A", first), make_report("B", second)]) == ()
 
 
 def test_one_report_from_one_source_is_not_held_against_itself() -> None:
     texts = ("Part A costs 42 euros.", "Part A costs 43 euros.")
 
-    assert candidates([report("A", *texts)]) == ()
+    assert find_contradicting_pairs([make_report("A", *texts)]) == ()
 
 
 def test_two_places_in_one_document_are_one_source_to_one_report() -> None:
     texts = {"a": "Part A costs 42 euros.", "b": "Part A costs 43 euros."}
     claims = [Claim(text=text, source=f"list.json#{place}") for place, text in texts.items()]
 
-    assert candidates([Report(task="A", claims=tuple(claims))]) == ()
-    assert candidates([Report(task=c.source[-1], claims=(c,)) for c in claims])
+    assert find_contradicting_pairs([Report(task="A", claims=tuple(claims))]) == ()
+    assert find_contradicting_pairs([Report(task=c.source[-1], claims=(c,)) for c in claims])
 
 
 @given(st.lists(st.text(max_size=60), max_size=6))
 def test_any_text_can_be_compared(texts: list[str]) -> None:
-    reports = [report(str(number), text) for number, text in enumerate(texts) if text]
+    reports = [make_report(str(number), text) for number, text in enumerate(texts) if text]
 
-    assert all(pair.first.text != pair.second.text for pair in candidates(reports))
+    assert all(pair.first.text != pair.second.text for pair in find_contradicting_pairs(reports))
 
 
 @given(st.floats(0.1, 1e6).map(lambda value: round(value, 2)))
 @example(value=1900.0)
 def test_a_figure_agrees_with_itself_in_other_units(value: float) -> None:
-    (whole,) = figures(f"${value:.2f} million")
-    (small,) = figures(f"{value * 1e6:.0f} USD")
+    (whole,) = extract_figures(f"${value:.2f} million")
+    (small,) = extract_figures(f"{value * 1e6:.0f} USD")
 
     assert whole.agrees(small) and small.agrees(whole)
 
 
 def test_a_pair_without_a_ruling_cannot_be_decided() -> None:
-    pairs = candidates([report("A", "Part A costs 42 euros."), report("B", "Part A costs 5 euros")])
+    pairs = find_contradicting_pairs(
+        [make_report("A", "Part A costs 42 euros."), make_report("B", "Part A costs 5 euros")]
+    )
 
-    (silent,) = ruled(pairs, {}, "the judge failed")
-    (neither,) = ruled(pairs, {1: Ruling(pair=1, holds="neither", reason="both are old")}, "")
+    (silent,) = record_verdicts(pairs, {}, "the judge failed")
+    (neither,) = record_verdicts(
+        pairs, {1: ClaimVerdict(pair=1, holds="neither", reason="both are old")}, ""
+    )
 
     assert silent.verdict == "cannot decide: the judge failed"
     assert neither.verdict == "neither holds: both are old"
-    assert (undecided([silent]), undecided([neither])) == (1, 0)
+    assert (count_undecided([silent]), count_undecided([neither])) == (1, 0)

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.synthesis.findings import gather, merged
+from nodes.synthesis.findings import collect_findings, merge_findings
 from state import Finding, MergedFinding, Report, Severity
 
 WORDS = ("sql", "injection", "query", "unused", "import", "loop", "slow", "the", "of")
@@ -23,9 +23,9 @@ findings = st.builds(
 
 @given(st.lists(findings, max_size=12))
 def test_merging_again_changes_nothing(found: list[MergedFinding]) -> None:
-    once = merged(found)
+    once = merge_findings(found)
 
-    assert merged(once) == once
+    assert merge_findings(once) == once
 
 
 @given(st.lists(findings, max_size=12), st.randoms())
@@ -35,12 +35,12 @@ def test_the_order_of_findings_does_not_matter(
     shuffled = list(found)
     dice.shuffle(shuffled)
 
-    assert merged(shuffled) == merged(found)
+    assert merge_findings(shuffled) == merge_findings(found)
 
 
 @given(st.lists(findings, max_size=12))
 def test_nothing_reported_is_lost(found: list[MergedFinding]) -> None:
-    kept = merged(found)
+    kept = merge_findings(found)
 
     assert {name for each in kept for name in each.reporters} == {
         name for each in found for name in each.reporters
@@ -50,33 +50,38 @@ def test_nothing_reported_is_lost(found: list[MergedFinding]) -> None:
     )
 
 
-def finding(message: str, line: int | None = 1, severity: Severity = "high") -> MergedFinding:
+def make_finding(message: str, line: int | None = 1, severity: Severity = "high") -> MergedFinding:
     return MergedFinding(severity=severity, message=message, file="a.py", line=line)
 
 
 def test_other_words_for_one_matter_at_one_place_are_one_finding() -> None:
-    ours = finding("SQL injection through string formatting in the query", 40)
-    theirs = finding("User input is concatenated into a SQL query: injection", 42, "critical")
+    ours = make_finding("SQL injection through string formatting in the query", 40)
+    theirs = make_finding("User input is concatenated into a SQL query: injection", 42, "critical")
 
-    (kept,) = merged([ours, theirs])
+    (kept,) = merge_findings([ours, theirs])
 
     assert kept.severity == "critical"
 
 
 def test_another_place_or_another_matter_is_another_finding() -> None:
-    far = [finding("SQL injection in the query", 40), finding("SQL injection in the query", 44)]
-    other = [finding("SQL injection in the query"), finding("Unused import of os")]
-    nowhere = [finding("SQL injection", None), finding("SQL injection", 3)]
+    far = [
+        make_finding("SQL injection in the query", 40),
+        make_finding("SQL injection in the query", 44),
+    ]
+    other = [make_finding("SQL injection in the query"), make_finding("Unused import of os")]
+    nowhere = [make_finding("SQL injection", None), make_finding("SQL injection", 3)]
 
-    assert [len(merged(pair)) for pair in (far, other, nowhere)] == [2, 2, 2]
+    assert [len(merge_findings(pair)) for pair in (far, other, nowhere)] == [2, 2, 2]
 
 
 def test_findings_of_different_rules_are_different_matters() -> None:
-    late = finding("Term of the lease is over 3 years [term 2/5]")
-    renewed = finding("Renewed term of the lease is over 1 year [renewal 3/5]")
+    late = make_finding("Term of the lease is over 3 years [term 2/5]")
+    renewed = make_finding("Renewed term of the lease is over 1 year [renewal 3/5]")
 
-    assert len(merged([late, renewed])) == 2
-    assert len(merged([late, finding("Term of the lease is over 3 years [term]")])) == 1
+    assert len(merge_findings([late, renewed])) == 2
+    assert (
+        len(merge_findings([late, make_finding("Term of the lease is over 3 years [term]")])) == 1
+    )
 
 
 def test_a_finding_two_workers_doubt_is_kept_when_one_is_sure() -> None:
@@ -84,25 +89,27 @@ def test_a_finding_two_workers_doubt_is_kept_when_one_is_sure() -> None:
     unsure = sure.model_copy(update={"confidence": 40})
     reports = [Report(task="A", findings=(unsure,)), Report(task="B", findings=(sure,))]
 
-    assert [each.reporters for each in gather(reports, min_confidence=80)] == [("A", "B")]
-    assert gather(reports[:1], min_confidence=80) == ()
+    assert [each.reporters for each in collect_findings(reports, min_confidence=80)] == [("A", "B")]
+    assert collect_findings(reports[:1], min_confidence=80) == ()
 
 
-def reported(by: str, message: str, line: int) -> MergedFinding:
-    return finding(message, line).model_copy(update={"reporters": (by,)})
+def make_reported_finding(by: str, message: str, line: int) -> MergedFinding:
+    return make_finding(message, line).model_copy(update={"reporters": (by,)})
 
 
 def test_what_one_worker_says_of_two_lines_or_twice_of_one_are_two_findings() -> None:
-    lines = [reported("A", "`verify=False` in a request", line) for line in (10, 12)]
-    twice = [reported("A", f"`{name}` imported but unused", 1) for name in ("os", "sys")]
+    lines = [make_reported_finding("A", "`verify=False` in a request", line) for line in (10, 12)]
+    twice = [
+        make_reported_finding("A", f"`{name}` imported but unused", 1) for name in ("os", "sys")
+    ]
 
-    assert [len(merged(pair)) for pair in (lines, twice)] == [2, 2]
+    assert [len(merge_findings(pair)) for pair in (lines, twice)] == [2, 2]
 
 
 def test_what_another_worker_says_joins_the_finding_on_its_own_line() -> None:
-    ours = [reported("A", "`verify=False` in a request", line) for line in (10, 12)]
-    theirs = reported("B", "The request has `verify=False`", 12)
+    ours = [make_reported_finding("A", "`verify=False` in a request", line) for line in (10, 12)]
+    theirs = make_reported_finding("B", "The request has `verify=False`", 12)
 
-    kept = merged([*ours, theirs])
+    kept = merge_findings([*ours, theirs])
 
     assert [(each.line, each.reporters) for each in kept] == [(10, ("A",)), (12, ("A", "B"))]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.synthesis.reduction import cut, packed, size
+from nodes.synthesis.reduction import cut_report, measure_size, pack_reports
 from state import Claim, Report
 
 reports = st.builds(
@@ -16,18 +16,18 @@ reports = st.builds(
 
 @given(reports)
 def test_a_report_that_is_cut_fits(report: Report) -> None:
-    assert size([cut(report, 3_000)]) <= 3_000
+    assert measure_size([cut_report(report, 3_000)]) <= 3_000
 
 
 @given(st.lists(reports, min_size=1, max_size=8))
 def test_groups_fit_and_keep_the_order(found: list[Report]) -> None:
-    groups = packed(found, 4_000)
+    groups = pack_reports(found, 4_000)
 
     assert [report.task for group in groups for report in group] == [each.task for each in found]
-    assert all(size(group) <= 4_000 for group in groups)
+    assert all(measure_size(group) <= 4_000 for group in groups)
 
 
 def test_a_report_that_fits_is_not_touched() -> None:
     report = Report(task="A", output="short", claims=(Claim(text="c"),))
 
-    assert packed([report], 4_000) == [[report]]
+    assert pack_reports([report], 4_000) == [[report]]

@@ -6,8 +6,8 @@ import pytest
 
 from graph.front_matter import MAX_FILE_BYTES
 from graph.settings import Settings
-from graph.team_folder import RESERVED
-from graph.teams import check_team, list_teams, load_team
+from graph.team_folder import GRAPH_NODE_NAMES
+from graph.teams import list_team_problems, list_teams, load_team
 from nodes.errors import TeamInvalid
 
 TEAM = "---\ndescription: Counts fruit.\nmax_tasks: 6\n---\nOne task for each basket.\n"
@@ -40,17 +40,17 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_becomes_a_team(folder):
     team = load_team(folder)
 
-    worker = team.worker("counter")
+    worker = team.find_worker("counter")
     assert (team.name, team.max_tasks) == ("fruit", 6)
     assert team.guidance == "One task for each basket."
     assert (worker.tier, worker.limits.max_turns, worker.tools) == ("fast", 4, ("calculate",))
     assert worker.instructions == "You count what is there."
-    assert team.examples[0].plan.depth() == 2
+    assert team.examples[0].plan.measure_depth() == 2
 
 
 def test_every_shipped_team_loads():
     for path in list_teams():
-        assert check_team(path) == []
+        assert list_team_problems(path) == []
         assert load_team(path.name).name == path.name
 
 
@@ -103,7 +103,7 @@ def test_files_that_are_no_workers_are_passed_over(folder):
 def test_a_worker_s_bad_key_is_named_with_its_line(folder, line, said):
     (folder / "counter.md").write_text(WORKER.format(line))
 
-    problems = check_team(folder)
+    problems = list_team_problems(folder)
 
     assert any(said in problem for problem in problems)
     assert all("counter.md:" in problem for problem in problems)
@@ -124,14 +124,14 @@ def test_a_tool_that_leads_nowhere_is_refused(folder, tools, said):
     text = WORKER.format("").replace("[calculate]", tools)
     (folder / "counter.md").write_text(text)
 
-    assert any(said in problem for problem in check_team(folder))
+    assert any(said in problem for problem in list_team_problems(folder))
 
 
 def test_mistakes_of_keys_and_tools_are_named_at_once(folder):
     worker = "---\ndescripton: Counts.\ntools: [query_databse]\n---\nCount.\n"
     (folder / "counter.md").write_text(worker)
 
-    said = " ".join(map(str, check_team(folder)))
+    said = " ".join(map(str, list_team_problems(folder)))
 
     assert "unknown key 'descripton'" in said and "description is missing" in said
     assert "unknown tool 'query_databse'" in said
@@ -141,23 +141,25 @@ def test_a_tool_of_another_package_is_taken(folder):
     text = WORKER.format("").replace("[calculate]", "['os.path:join']")
     (folder / "counter.md").write_text(text)
 
-    assert load_team(folder).worker("counter").tools == ("os.path:join",)
+    assert load_team(folder).find_worker("counter").tools == ("os.path:join",)
 
 
 def test_two_workers_never_share_a_tool(folder):
     (folder / "sorter.md").write_text(WORKER.format(""))
 
-    (problem,) = check_team(folder)
+    (problem,) = list_team_problems(folder)
 
     assert "sorter.md:3" in problem
     assert "'calculate' belongs to counter" in problem
 
 
-@pytest.mark.parametrize("name", ["Counter", "two-words", "1st", *sorted(RESERVED - {"team"})])
+@pytest.mark.parametrize(
+    "name", ["Counter", "two-words", "1st", *sorted(GRAPH_NODE_NAMES - {"team"})]
+)
 def test_a_worker_s_name_must_fit_the_graph(folder, name):
     (folder / f"{name}.md").write_text(WORKER.format("").replace("tools: [calculate]", ""))
 
-    assert len(check_team(folder)) == 1
+    assert len(list_team_problems(folder)) == 1
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,9 @@ def test_a_worker_s_name_must_fit_the_graph(folder, name):
 def test_a_file_that_is_no_worker_is_refused(folder, raw, said):
     (folder / "counter.md").write_bytes(raw)
 
-    assert any(said in problem and "counter.md" in problem for problem in check_team(folder))
+    assert any(
+        said in problem and "counter.md" in problem for problem in list_team_problems(folder)
+    )
 
 
 def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
@@ -186,7 +190,7 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
     (folder / "counter.md").unlink()
     (folder / "counter.md").symlink_to(outside)
 
-    assert "outside the folder" in check_team(folder)[0]
+    assert "outside the folder" in list_team_problems(folder)[0]
 
 
 @pytest.mark.parametrize(
@@ -204,14 +208,14 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
 def test_an_example_must_be_a_plan_of_this_team(folder, text, said):
     (folder / "examples.yaml").write_text(text)
 
-    assert any(said in problem for problem in check_team(folder))
+    assert any(said in problem for problem in list_team_problems(folder))
 
 
 def test_all_problems_are_listed_and_the_first_one_is_raised(folder):
     (folder / "team.md").write_text("---\ndescription: x\nmax_tasks: 0\nmax_deep: 2\n---\n")
     (folder / "counter.md").write_text(WORKER.format("tols: x"))
 
-    problems = check_team(folder)
+    problems = list_team_problems(folder)
 
     assert len(problems) == 3
     with pytest.raises(TeamInvalid, match=r"max_tasks is 0.*and 2 more"):
@@ -230,24 +234,24 @@ def test_a_cap_that_cannot_be_is_named_with_what_is_allowed(folder, cap, value):
     else:
         (folder / "counter.md").write_text(WORKER.format(f"{cap}: {value}"))
 
-    (problem,) = check_team(folder)
+    (problem,) = list_team_problems(folder)
 
     assert f"{cap} is " in problem and "allowed: a " in problem
 
 
-def test_what_is_no_team_folder_is_said(folder, tmp_path):
+def test_a_folder_that_is_not_a_team_is_reported(folder, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "Bad-Name").mkdir()
     (tmp_path / "Bad-Name" / "team.md").write_text(TEAM)
 
-    assert "is not there" in check_team(tmp_path / "missing")[0]
-    assert "not a folder" in check_team(folder / "team.md")[0]
-    assert "holds no team.md" in check_team(tmp_path / "empty")[0]
-    assert "team's name" in check_team(tmp_path / "Bad-Name")[0]
+    assert "is not there" in list_team_problems(tmp_path / "missing")[0]
+    assert "not a folder" in list_team_problems(folder / "team.md")[0]
+    assert "holds no team.md" in list_team_problems(tmp_path / "empty")[0]
+    assert "team's name" in list_team_problems(tmp_path / "Bad-Name")[0]
 
 
 def test_a_team_without_workers_is_refused(folder):
     (folder / "counter.md").unlink()
     (folder / "examples.yaml").unlink()
 
-    assert "has 0 workers" in check_team(folder)[0]
+    assert "has 0 workers" in list_team_problems(folder)[0]

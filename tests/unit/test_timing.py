@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.timing import measured
+from nodes.timing import measure_latency
 from state import Plan, Report, Timing
 
 
-def plan(**edges: str) -> Plan:
+def make_plan(**edges: str) -> Plan:
     return Plan.model_validate(
         {
             "goal": "x",
@@ -19,21 +19,21 @@ def plan(**edges: str) -> Plan:
     )
 
 
-def report(name: str, started_s: float, ended_s: float) -> Report:
+def make_report(name: str, started_s: float, ended_s: float) -> Report:
     return Report(task=name, worker="w", started_s=started_s, ended_s=ended_s)
 
 
-def timing(the_plan: Plan, *reports: Report, ended_s: float) -> Timing:
+def measure_timing(the_plan: Plan, *reports: Report, ended_s: float) -> Timing:
     results = {one.task: one for one in reports}
-    return measured(the_plan, results, asked_s=0.0, planned_s=1.0, ended_s=ended_s)
+    return measure_latency(the_plan, results, asked_s=0.0, planned_s=1.0, ended_s=ended_s)
 
 
 def test_the_critical_path_is_the_longest_chain_with_planning_and_answer() -> None:
-    report_of = timing(
-        plan(A="", B="A", C=""),
-        report("A", 1, 2),
-        report("B", 2, 5),
-        report("C", 1, 4),
+    report_of = measure_timing(
+        make_plan(A="", B="A", C=""),
+        make_report("A", 1, 2),
+        make_report("B", 2, 5),
+        make_report("C", 1, 4),
         ended_s=6,
     )
 
@@ -45,21 +45,23 @@ def test_the_critical_path_is_the_longest_chain_with_planning_and_answer() -> No
 
 
 def test_time_beyond_the_critical_path_is_named_as_waiting() -> None:
-    assert timing(plan(A=""), report("A", 5, 6), ended_s=7).bounded_by.startswith("waiting: 4.00 s")
+    assert measure_timing(make_plan(A=""), make_report("A", 5, 6), ended_s=7).bounded_by.startswith(
+        "waiting: 4.00 s"
+    )
 
 
 def test_a_run_without_results_is_measured_too() -> None:
-    assert timing(plan(A=""), ended_s=2).critical_path == ("supervisor", "synthesizer")
+    assert measure_timing(make_plan(A=""), ended_s=2).critical_path == ("supervisor", "synthesizer")
 
 
 @given(st.lists(st.floats(0, 10), min_size=4, max_size=4))
 def test_a_run_is_never_faster_than_its_critical_path(moments: list[float]) -> None:
     first, second, third, fourth = sorted(1 + moment for moment in moments)
 
-    report_of = timing(
-        plan(A="", B="A"),
-        report("A", first, second),
-        report("B", second, third),
+    report_of = measure_timing(
+        make_plan(A="", B="A"),
+        make_report("A", first, second),
+        make_report("B", second, third),
         ended_s=fourth + 1,
     )
 

@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tool_outcomes import Ending, Outcomes, read_failures
+from nodes.tool_outcomes import CallEnding, ToolOutcomes, read_failures
 
 MATERIALS = {"a.txt": "", "in/b.txt": ""}
-Made = tuple[str, Ending, dict[str, Any]]
+MadeCall = tuple[str, CallEnding, dict[str, Any]]
 """Tool, how it ended, and its arguments."""
-FAIL: Ending = "failed"
-DONE: Ending = "answered"
-NO: Ending = "refused"
+FAIL: CallEnding = "failed"
+DONE: CallEnding = "answered"
+NO: CallEnding = "refused"
 
 
-def outcomes_of(*turns: list[Made]) -> Outcomes:
-    kept = Outcomes()
+def collect_outcomes(*turns: list[MadeCall]) -> ToolOutcomes:
+    kept = ToolOutcomes()
     for turn, calls in enumerate(turns, start=1):
         for name, ending, args in calls:
             reasons = () if ending == "answered" else (f"{name} {ending} {args}",)
             call = {"name": name, "args": args}
-            kept.note(call, ending, turn=turn, materials=MATERIALS, reasons=reasons)
+            kept.record_call(call, ending, turn=turn, materials=MATERIALS, reasons=reasons)
     return kept
 
 
@@ -54,23 +54,25 @@ def outcomes_of(*turns: list[Made]) -> Outcomes:
     ],
 )
 def test_a_failure_is_open_until_a_later_turn_has_done_what_it_was_for(turns, is_open):
-    assert bool(outcomes_of(*turns).list_failures()) is is_open
+    assert bool(collect_outcomes(*turns).list_failures()) is is_open
 
 
 def test_a_refusal_is_open_only_where_nothing_was_answered_and_only_the_last_of_a_tool():
-    refused = outcomes_of([("look", NO, {"n": 1}), ("read", NO, {})], [("look", NO, {"n": 2})])
-    answered = outcomes_of([("look", NO, {})], [("read", DONE, {})])
+    refused = collect_outcomes([("look", NO, {"n": 1}), ("read", NO, {})], [("look", NO, {"n": 2})])
+    answered = collect_outcomes([("look", NO, {})], [("read", DONE, {})])
 
     assert refused.list_refusals() == ("look: look refused {'n': 2}", "read: read refused {}")
     assert refused.list_failures() == ()
     assert answered.list_refusals() == ()
 
 
-def test_advice_to_the_worker_is_left_out_of_what_a_person_reads():
-    kept = Outcomes()
+def test_advice_to_the_worker_is_left_out_of_what_the_user_reads():
+    kept = ToolOutcomes()
     reason = "look failed: nobody answers; use another tool, or report what is missing"
 
-    kept.note({"name": "look", "args": {}}, "failed", turn=1, materials={}, reasons=(reason,))
+    kept.record_call(
+        {"name": "look", "args": {}}, "failed", turn=1, materials={}, reasons=(reason,)
+    )
 
     assert kept.list_failures() == ("look failed: nobody answers",)
 

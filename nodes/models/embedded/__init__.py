@@ -18,12 +18,12 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from nodes.models.embedded.answering import answer
-from nodes.models.embedded.deciding import decision
-from nodes.models.embedded.planning import plan, recruit, refinement
-from nodes.models.embedded.reading import brief
-from nodes.models.embedded.reporting import report
-from nodes.models.embedded.working import Schemas, arguments, next_calls
+from nodes.models.embedded.answering import write_answer
+from nodes.models.embedded.deciding import write_decision
+from nodes.models.embedded.planning import write_plan, write_recruit, write_refinement
+from nodes.models.embedded.reading import read_handoff
+from nodes.models.embedded.reporting import write_report
+from nodes.models.embedded.working import ToolSchemas, choose_calls, fill_arguments
 
 CHARS_PER_TOKEN = 4
 CHUNK_CHARS = 24
@@ -32,13 +32,13 @@ INTRODUCTION = (
     "converse. For a language model set OPENAI_API_KEY, or SUPERVISE_MODEL_STANDARD to a "
     "provider:model name."
 )
-_AUTHORS: dict[str, Callable[[Sequence[BaseMessage]], dict[str, Any]]] = {
-    "Plan": plan,
-    "Decision": decision,
-    "Refinement": refinement,
-    "Recruit": recruit,
-    "Answer": answer,
-    "Report": lambda messages: report(brief(messages)),
+_WRITERS: dict[str, Callable[[Sequence[BaseMessage]], dict[str, Any]]] = {
+    "Plan": write_plan,
+    "Decision": write_decision,
+    "Refinement": write_refinement,
+    "Recruit": write_recruit,
+    "Answer": write_answer,
+    "Report": lambda messages: write_report(read_handoff(messages)),
 }
 
 
@@ -70,7 +70,7 @@ class EmbeddedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        reply = self._reply(messages, stop or self.stop, **kwargs)
+        reply = self._build_reply(messages, stop or self.stop, **kwargs)
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
     async def _agenerate(
@@ -89,7 +89,7 @@ class EmbeddedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for chunk in _chunks(self._reply(messages, stop or self.stop, **kwargs)):
+        for chunk in _split_into_chunks(self._build_reply(messages, stop or self.stop, **kwargs)):
             generation = ChatGenerationChunk(message=chunk)
             if run_manager:
                 run_manager.on_llm_new_token(str(chunk.content), chunk=generation)
@@ -102,18 +102,18 @@ class EmbeddedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _chunks(self._reply(messages, stop or self.stop, **kwargs)):
+        for chunk in _split_into_chunks(self._build_reply(messages, stop or self.stop, **kwargs)):
             generation = ChatGenerationChunk(message=chunk)
             if run_manager:
                 await run_manager.on_llm_new_token(str(chunk.content), chunk=generation)
             yield generation
 
-    def _reply(
+    def _build_reply(
         self, messages: list[BaseMessage], stop: list[str] | None, **kwargs: Any
     ) -> AIMessage:
-        tools = _schemas(kwargs.get("tools") or [])
-        calls = _decide(messages, tools, kwargs.get("tool_choice"))
-        text = "" if calls else _until(INTRODUCTION, stop)
+        tools = _index_schemas(kwargs.get("tools") or [])
+        calls = _choose_reply_calls(messages, tools, kwargs.get("tool_choice"))
+        text = "" if calls else _cut_at_stop(INTRODUCTION, stop)
         made = [
             tool_call(name=name, args=args, id=f"embedded-{len(messages)}-{index}")
             for index, (name, args) in enumerate(calls)
@@ -121,7 +121,7 @@ class EmbeddedModel(BaseChatModel):
         return AIMessage(
             text,
             tool_calls=made,
-            usage_metadata=_usage(messages, tools, text, made),
+            usage_metadata=_estimate_usage(messages, tools, text, made),
             response_metadata={
                 "model_name": kwargs.get("model") or self.model,
                 "model_provider": "embedded",
@@ -130,8 +130,8 @@ class EmbeddedModel(BaseChatModel):
         )
 
 
-def _decide(
-    messages: list[BaseMessage], tools: Schemas, choice: Any
+def _choose_reply_calls(
+    messages: list[BaseMessage], tools: ToolSchemas, choice: Any
 ) -> list[tuple[str, dict[str, Any]]]:
     """Choose tool calls: by the forced tool, by a schema of ours, else by what can be filled."""
     if isinstance(choice, dict):
@@ -140,24 +140,24 @@ def _decide(
         tools = {choice: tools[choice]}
     if not tools or choice == "none":
         return []
-    working = {name: tools[name] for name in tools if name not in _AUTHORS}
-    seen = brief(messages)
-    calls = next_calls(seen, working)
-    authored = [(name, _AUTHORS[name](messages)) for name in _AUTHORS if name in tools][:1]
+    working = {name: tools[name] for name in tools if name not in _WRITERS}
+    seen = read_handoff(messages)
+    calls = choose_calls(seen, working)
+    authored = [(name, _WRITERS[name](messages)) for name in _WRITERS if name in tools][:1]
     calls = calls or authored
     if not calls and (choice in ("any", "required", True) or choice in tools):
         name, schema = next(iter(tools.items()))
-        calls = [(name, arguments(seen, schema) or {})]
+        calls = [(name, fill_arguments(seen, schema) or {})]
     return calls
 
 
-def _schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _index_schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     functions = [tool.get("function", tool) for tool in tools]
     return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
-def _usage(
-    messages: list[BaseMessage], tools: Schemas, text: str, calls: list[ToolCall]
+def _estimate_usage(
+    messages: list[BaseMessage], tools: ToolSchemas, text: str, calls: list[ToolCall]
 ) -> UsageMetadata:
     """Estimate tokens as other endpoints would count them, so that budgets can be tried."""
     read = sum(len(str(message.text)) for message in messages) + len(json.dumps(tools))
@@ -166,7 +166,7 @@ def _usage(
     return UsageMetadata(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens))
 
 
-def _chunks(reply: AIMessage) -> Iterator[AIMessageChunk]:
+def _split_into_chunks(reply: AIMessage) -> Iterator[AIMessageChunk]:
     text = str(reply.text)
     for at in range(0, len(text), CHUNK_CHARS):
         yield AIMessageChunk(content=text[at : at + CHUNK_CHARS])
@@ -182,6 +182,6 @@ def _chunks(reply: AIMessage) -> Iterator[AIMessageChunk]:
     )
 
 
-def _until(text: str, stop: list[str] | None) -> str:
+def _cut_at_stop(text: str, stop: list[str] | None) -> str:
     found = [text.find(word) for word in stop or [] if word and word in text]
     return text[: min(found)] if found else text

@@ -5,8 +5,8 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from nodes.models.embedded.reading import claims_of, reports, said, section
-from nodes.models.embedded.working import heading
+from nodes.models.embedded.reading import list_claims, list_texts, parse_reports, read_section
+from nodes.models.embedded.working import format_heading
 
 INTRODUCTION = (
     "*Composed extractively by the built-in embedded model: no language model is configured. "
@@ -15,17 +15,17 @@ INTRODUCTION = (
 MAX_CONFIDENCE = 75
 
 
-def answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     """Write the answer; its confidence is the mean of the reports, those without result at 0."""
-    text = "\n".join(said(messages, HumanMessage))
-    told = reports(section(text, "results"))
+    text = "\n".join(list_texts(messages, HumanMessage))
+    told = parse_reports(read_section(text, "results"))
     done = [report for report in told if report.get("status") == "completed"]
-    gaps = [line.removeprefix("- ") for line in section(text, "missing").splitlines() if line]
+    gaps = [line.removeprefix("- ") for line in read_section(text, "missing").splitlines() if line]
     named = "\n".join(gaps)
     failed = [report for report in told if report not in done]
-    gaps += [_failure(report) for report in failed if str(report.get("task")) not in named]
-    claims = [claim for report in done for claim in claims_of(report)]
-    parts = [part for report in sorted(done, key=_has_no_table) if (part := _part(report))]
+    gaps += [_describe_failure(report) for report in failed if str(report.get("task")) not in named]
+    claims = [claim for report in done for claim in list_claims(report)]
+    parts = [part for report in sorted(done, key=_has_no_table) if (part := _format_report(report))]
     confidences = [int(report.get("confidence", 0)) for report in done]
     return {
         "text": "\n\n".join([INTRODUCTION, *(parts or ["No task gave a result."])]),
@@ -39,7 +39,7 @@ def _has_no_table(report: dict[str, Any]) -> bool:
     return "\n| --- |" not in str(report.get("output", ""))
 
 
-def _part(report: dict[str, Any]) -> str:
+def _format_report(report: dict[str, Any]) -> str:
     lines = str(report.get("output", "")).splitlines()
     kept = [
         f"#{line}" if line.startswith("#") else line
@@ -50,13 +50,13 @@ def _part(report: dict[str, Any]) -> str:
     body = "\n".join(kept).strip()
     if not body:
         return ""
-    sources = list(dict.fromkeys(str(c["source"]) for c in claims_of(report) if c.get("source")))
+    sources = list(dict.fromkeys(str(c["source"]) for c in list_claims(report) if c.get("source")))
     if sources and not _has_no_table(report) and "\nSource: " not in body:
         body += f"\n\nSource: {', '.join(sources)}."
-    return f"## {heading(str(report.get('task') or 'Result'))}\n\n{body}"
+    return f"## {format_heading(str(report.get('task') or 'Result'))}\n\n{body}"
 
 
-def _failure(report: dict[str, Any]) -> str:
+def _describe_failure(report: dict[str, Any]) -> str:
     escalation = report.get("escalation") or {}
     cause = escalation.get("message") or report.get("error") or "no result"
     return f"{report.get('task')} ({report.get('status')}): {cause}"

@@ -9,9 +9,9 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.reading import json_object, said, section, sections
-from nodes.models.embedded.revising import Revision, continued, revision
-from nodes.models.embedded.words import figures, nearest, words
+from nodes.models.embedded.reading import list_sections, list_texts, parse_json_object, read_section
+from nodes.models.embedded.revising import RevisionRequest, continue_plan, read_revision_request
+from nodes.models.embedded.words import extract_numbers, extract_words, rank_by_similarity
 
 _CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
@@ -25,7 +25,7 @@ MIN_COLUMN_WORDS = 2
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanningPrompt:
     """What a planner or a router is shown."""
 
     request: str
@@ -35,28 +35,32 @@ class Asked:
     """The first line of each material that is a table."""
     examples: list[tuple[str, dict[str, Any]]]
     """Each request with its plan, or with the decision on it."""
-    revision: Revision | None = None
+    revision: RevisionRequest | None = None
 
 
-def plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+def write_plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     """Give a plan; each refusal takes it one step further from the example.
 
     A plan that is under way goes on as the example does that is nearest to the reason.
     """
-    asked = read_asked(messages)
-    refusals = sum(bool(section(text, "problems")) for text in said(messages, HumanMessage))
-    drafts = _drafts(asked)
+    asked = read_planning_prompt(messages)
+    refusals = sum(
+        bool(read_section(text, "problems")) for text in list_texts(messages, HumanMessage)
+    )
+    drafts = _draft_plans(asked)
     if asked.revision:
-        drafts = [*_revisions(asked, asked.revision), *drafts]
+        drafts = [*_draft_revisions(asked, asked.revision), *drafts]
     return drafts[min(refusals, len(drafts) - 1)]
 
 
-def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+def write_recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     """Make a specialist with the tools whose cards share words with the task, else with all."""
-    text = "\n".join(said(messages, HumanMessage))
-    cards = dict(_TOOL.findall(section(text, "tools")))
-    *_, description = section(text, "task").split("\n", 1)
-    ranked = nearest(description, [f"{name.replace('_', ' ')} {cards[name]}" for name in cards])
+    text = "\n".join(list_texts(messages, HumanMessage))
+    cards = dict(_TOOL.findall(read_section(text, "tools")))
+    *_, description = read_section(text, "task").split("\n", 1)
+    ranked = rank_by_similarity(
+        description, [f"{name.replace('_', ' ')} {cards[name]}" for name in cards]
+    )
     near = [list(cards)[index] for index, likeness in ranked if likeness > 0]
     return {
         "role": "specialist",
@@ -65,66 +69,69 @@ def recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     }
 
 
-def refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+def write_refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     """Widen a task: without its code. Its words stay, for any of them may be its subject."""
-    text = "\n".join(said(messages, HumanMessage))
-    *_, description = section(text, "task").split("\n", 2)
+    text = "\n".join(list_texts(messages, HumanMessage))
+    *_, description = read_section(text, "task").split("\n", 2)
     widened = _CODE_CLAUSE.sub("", description).strip() or description
     return {
         "description": f"{widened} Where nothing is found, say what was searched.",
-        "reason": f"The first attempt failed: {section(text, 'error')[:200]}",
+        "reason": f"The first attempt failed: {read_section(text, 'error')[:200]}",
     }
 
 
-def read_asked(messages: Sequence[BaseMessage]) -> Asked:
+def read_planning_prompt(messages: Sequence[BaseMessage]) -> PlanningPrompt:
     """Read the request, the cards, the materials' names and the examples."""
-    system, human = "\n".join(said(messages, SystemMessage)), said(messages, HumanMessage)
-    asked = next((text for text in human if section(text, "request")), "")
-    body = next((part.raw for part in sections(system) if part.tag == "examples"), "")
+    system, human = (
+        "\n".join(list_texts(messages, SystemMessage)),
+        list_texts(messages, HumanMessage),
+    )
+    asked = next((text for text in human if read_section(text, "request")), "")
+    body = next((part.raw for part in list_sections(system) if part.tag == "examples"), "")
     examples = [
-        (section(part.raw, "request"), json_object(_shown(part.raw)))
-        for part in sections(body)
+        (read_section(part.raw, "request"), parse_json_object(_read_example_reply(part.raw)))
+        for part in list_sections(body)
         if part.tag == "example"
     ]
-    materials = dict(_MATERIAL.findall(section(asked, "materials")))
-    return Asked(
-        request=" ".join((section(asked, "request") or "\n".join(human)).split()),
-        cards=dict(_CARD.findall(section(system, "workers"))),
+    materials = dict(_MATERIAL.findall(read_section(asked, "materials")))
+    return PlanningPrompt(
+        request=" ".join((read_section(asked, "request") or "\n".join(human)).split()),
+        cards=dict(_CARD.findall(read_section(system, "workers"))),
         materials=list(materials),
         columns={name: line for name, line in materials.items() if _TABLE.search(name)},
         examples=[example for example in examples if example[1].keys() & {"tasks", "worker"}],
-        revision=next(filter(None, map(revision, human)), None),
+        revision=next(filter(None, map(read_revision_request, human)), None),
     )
 
 
-def _shown(example: str) -> str:
-    return section(example, "plan") or section(example, "decision")
+def _read_example_reply(example: str) -> str:
+    return read_section(example, "plan") or read_section(example, "decision")
 
 
-def _revisions(asked: Asked, under_way: Revision) -> list[dict[str, Any]]:
+def _draft_revisions(asked: PlanningPrompt, under_way: RevisionRequest) -> list[dict[str, Any]]:
     """Take the plan of the example nearest to the reason; who has reported is not asked again."""
-    ranked = nearest(under_way.reason, [request for request, _ in asked.examples])
+    ranked = rank_by_similarity(under_way.reason, [request for request, _ in asked.examples])
     near = [index for index, likeness in ranked if likeness > MIN_LIKENESS][:1]
     return [
-        continued(make(asked, asked.examples[index][1]), under_way)
+        continue_plan(make(asked, asked.examples[index][1]), under_way)
         for index in near
-        for make in (_adopted, _shaped)
+        for make in (_adopt_example, _adopt_shape)
     ]
 
 
-def _drafts(asked: Asked) -> list[dict[str, Any]]:
-    ranked = nearest(asked.request, [request for request, _ in asked.examples])
+def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
+    ranked = rank_by_similarity(asked.request, [request for request, _ in asked.examples])
     drafts = [
-        _adopted(asked, asked.examples[index][1])
+        _adopt_example(asked, asked.examples[index][1])
         for index, _ in ranked
         if _covers(asked.examples[index], asked.request)
     ]
     drafts += [
-        _with_tables(asked, _shaped(asked, asked.examples[index][1]))
+        _add_table_task(asked, _adopt_shape(asked, asked.examples[index][1]))
         for index, near in ranked
         if near > MIN_LIKENESS
     ]
-    return [*drafts, _with_tables(asked, _minimal(asked)), _minimal(asked)]
+    return [*drafts, _add_table_task(asked, _build_minimal_plan(asked)), _build_minimal_plan(asked)]
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
@@ -133,21 +140,21 @@ def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
     An example that names a figure is for requests that name it too: a limit nobody set must not
     be worked with.
     """
-    if not set(figures(example[0])) <= set(figures(request)):
+    if not set(extract_numbers(example[0])) <= set(extract_numbers(request)):
         return False
-    wanted, known = set(words(request)), set(words(example[0]))
-    spoken = {word for task in example[1]["tasks"] for word in words(task["description"])}
+    wanted, known = set(extract_words(request)), set(extract_words(example[0]))
+    spoken = {word for task in example[1]["tasks"] for word in extract_words(task["description"])}
     return wanted <= known | spoken and 2 * len(wanted & known) >= len(known)
 
 
-def _adopted(asked: Asked, example: dict[str, Any]) -> dict[str, Any]:
+def _adopt_example(asked: PlanningPrompt, example: dict[str, Any]) -> dict[str, Any]:
     """Take an example's plan, with the materials that this request has."""
     named = {name for task in example["tasks"] for name in task.get("materials", ())}
-    new = [name for name in asked.materials if _base(name) not in named]
+    new = [name for name in asked.materials if _strip_folder(name) not in named]
     tasks = []
     for task in example["tasks"]:
         wanted = task.get("materials", ())
-        held = [name for name in asked.materials if _base(name) in wanted]
+        held = [name for name in asked.materials if _strip_folder(name) in wanted]
         description = task["description"]
         if len(held) < len(wanted):
             description = _CODE_CLAUSE.sub("", description).strip() or description
@@ -156,7 +163,7 @@ def _adopted(asked: Asked, example: dict[str, Any]) -> dict[str, Any]:
     return {**example, "goal": asked.request, "tasks": tasks}
 
 
-def _shaped(asked: Asked, example: dict[str, Any]) -> dict[str, Any]:
+def _adopt_shape(asked: PlanningPrompt, example: dict[str, Any]) -> dict[str, Any]:
     """Keep an example's workers and edges, one task a worker, with words for this request."""
     workers = list(dict.fromkeys(task["worker"] for task in example["tasks"]))
     workers = [worker for worker in workers if worker in asked.cards]
@@ -168,28 +175,30 @@ def _shaped(asked: Asked, example: dict[str, Any]) -> dict[str, Any]:
             earlier = workers[: workers.index(task["worker"])] if task["worker"] in needs else []
             if before and before in earlier and before not in needs[task["worker"]]:
                 needs[task["worker"]].append(before)
-    tasks = [_task(asked, worker, needs[worker]) for worker in workers]
-    return _plan(asked, tasks) if tasks else _minimal(asked)
+    tasks = [_build_task(asked, worker, needs[worker]) for worker in workers]
+    return _build_plan(asked, tasks) if tasks else _build_minimal_plan(asked)
 
 
-def _minimal(asked: Asked) -> dict[str, Any]:
+def _build_minimal_plan(asked: PlanningPrompt) -> dict[str, Any]:
     """Give the request to the worker whose card is nearest, after one that can begin."""
-    first = _beginners(asked)
-    ranked = nearest(asked.request, [asked.cards[name] for name in asked.cards])
+    first = _list_first_workers(asked)
+    ranked = rank_by_similarity(asked.request, [asked.cards[name] for name in asked.cards])
     best = [list(asked.cards)[index] for index, near in ranked if near > 0][:1] or first[:1]
     if best[0] in first:
-        return _plan(asked, [_task(asked, best[0], [])])
-    return _plan(asked, [_task(asked, first[0], []), _task(asked, best[0], first[:1])])
+        return _build_plan(asked, [_build_task(asked, best[0], [])])
+    return _build_plan(
+        asked, [_build_task(asked, first[0], []), _build_task(asked, best[0], first[:1])]
+    )
 
 
-def _with_tables(asked: Asked, plan: dict[str, Any]) -> dict[str, Any]:
+def _add_table_task(asked: PlanningPrompt, plan: dict[str, Any]) -> dict[str, Any]:
     """Add a task on the tables that a request speaks of, where no worker of the plan takes tables.
 
     Who takes them is told by the examples; what builds on other tasks may use this one too.
     """
-    wanted = set(words(asked.request))
+    wanted = set(extract_words(asked.request))
     lines = (Pattern(r"[\W_]+").sub(" ", line) for line in asked.columns.values())
-    shared = [wanted & set(words(line)) for line in lines]
+    shared = [wanted & set(extract_words(line)) for line in lines]
     takers = Counter(
         task["worker"]
         for _, example in asked.examples
@@ -205,10 +214,10 @@ def _with_tables(asked: Asked, plan: dict[str, Any]) -> dict[str, Any]:
         {**task, "depends_on": [*task["depends_on"], edge]} if task["depends_on"] else task
         for task in plan["tasks"]
     ]
-    return {**plan, "tasks": [_task(asked, known[0], []), *tasks]}
+    return {**plan, "tasks": [_build_task(asked, known[0], []), *tasks]}
 
 
-def _beginners(asked: Asked) -> list[str]:
+def _list_first_workers(asked: PlanningPrompt) -> list[str]:
     """Name the workers that examples let begin, the most usual first; without examples, all."""
     tasks = [task for _, example in asked.examples for task in example["tasks"]]
     begun = Counter(task["worker"] for task in tasks if not task["depends_on"])
@@ -216,7 +225,7 @@ def _beginners(asked: Asked) -> list[str]:
     return usual or list(asked.cards) or ["worker"]
 
 
-def _task(asked: Asked, worker: str, needs: list[str]) -> dict[str, Any]:
+def _build_task(asked: PlanningPrompt, worker: str, needs: list[str]) -> dict[str, Any]:
     subject = asked.request[:MAX_SUBJECT_CHARS].replace('"', "'").rstrip(". ")
     card = asked.cards.get(worker, "").rstrip(".")
     return {
@@ -229,7 +238,7 @@ def _task(asked: Asked, worker: str, needs: list[str]) -> dict[str, Any]:
     }
 
 
-def _plan(asked: Asked, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+def _build_plan(asked: PlanningPrompt, tasks: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "goal": asked.request[:4000] or "An empty request",
         "tasks": tasks,
@@ -238,5 +247,5 @@ def _plan(asked: Asked, tasks: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _base(name: str) -> str:
+def _strip_folder(name: str) -> str:
     return name.rsplit("/", 1)[-1]

@@ -40,19 +40,19 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Call:
+class AnsweredCall:
     """A tool call of this conversation and its answer."""
 
     tool: str
     arguments: dict[str, Any]
     text: str
-    failed: bool
+    has_failed: bool
     """It gave no answer that can be read: it failed, refused, or was cut."""
 
     @property
     def is_refusal(self) -> bool:
         """Whether the tool refused the arguments; otherwise a failed call says nothing of them."""
-        return self.failed and not (self._begins_as_failure or is_cut_object(self.text))
+        return self.has_failed and not (self._begins_as_failure or is_cut_object(self.text))
 
     @property
     def _begins_as_failure(self) -> bool:
@@ -61,12 +61,12 @@ class Call:
     @property
     def data(self) -> dict[str, Any]:
         """Give the answer as JSON; empty where it is none."""
-        return json_object(self.text)
+        return parse_json_object(self.text)
 
     @property
     def passages(self) -> list[Passage]:
         """Give the texts with sources among the answer's results; prose is one passage."""
-        if self.failed:
+        if self.has_failed:
             return []
         if self.text.strip() and not self.data:
             return [Passage(self.tool, self.text)]
@@ -80,14 +80,14 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Brief:
+class ReceivedHandoff:
     """What a worker was handed, and what it has done since."""
 
     intent: str
     reports: tuple[dict[str, Any], ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
-    calls: tuple[Call, ...] = ()
-    earlier: str = ""
+    calls: tuple[AnsweredCall, ...] = ()
+    earlier_attempt: str = ""
     """Why an earlier attempt at the task came to nothing."""
 
     @property
@@ -97,7 +97,7 @@ class Brief:
         return quoted.group(1) if quoted else self.intent
 
     @property
-    def code(self) -> list[str]:
+    def code_spans(self) -> list[str]:
         """Give what the intent holds between backticks."""
         return _CODE.findall(self.intent)
 
@@ -109,15 +109,15 @@ class Brief:
     @property
     def claims(self) -> list[dict[str, Any]]:
         """Give the claims of earlier reports."""
-        return [claim for report in self.reports for claim in claims_of(report)]
+        return [claim for report in self.reports for claim in list_claims(report)]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
         """Give the findings of earlier reports."""
-        return [finding for report in self.reports for finding in objects(report, "findings")]
+        return [finding for report in self.reports for finding in list_objects(report, "findings")]
 
 
-def sections(text: str) -> list[Section]:
+def list_sections(text: str) -> list[Section]:
     """Find the outermost tagged sections, so that text inside one cannot pose as another."""
     found, at = [], 0
     while opening := _OPENING.search(text, at):
@@ -131,51 +131,53 @@ def sections(text: str) -> list[Section]:
     return found
 
 
-def section(text: str, tag: str) -> str:
+def read_section(text: str, tag: str) -> str:
     """Give the text of the first outermost section with a tag; empty where there is none."""
-    return next((part.text for part in sections(text) if part.tag == tag), "")
+    return next((part.text for part in list_sections(text) if part.tag == tag), "")
 
 
-def said(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> list[str]:
+def list_texts(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> list[str]:
     """Give the texts of all messages of a kind."""
     return [str(message.text) for message in messages if isinstance(message, kind)]
 
 
-def brief(messages: Sequence[BaseMessage]) -> Brief:
+def read_handoff(messages: Sequence[BaseMessage]) -> ReceivedHandoff:
     """Read a worker's conversation; without a handoff the last human message is the intent."""
-    human = said(messages, HumanMessage)
-    handoff = next((text for text in human if section(text, "intent")), "")
+    human = list_texts(messages, HumanMessage)
+    handoff = next((text for text in human if read_section(text, "intent")), "")
     if not handoff:
-        return Brief(human[-1] if human else "", calls=tuple(_calls(messages)))
-    return Brief(
-        intent=section(handoff, "intent"),
-        reports=tuple(reports(section(handoff, "context"))),
-        artifacts={part.name: part.text for part in sections(handoff) if part.tag == "artifact"},
-        calls=tuple(_calls(messages)),
-        earlier=section(handoff, "earlier_attempt"),
+        return ReceivedHandoff(human[-1] if human else "", calls=tuple(_list_calls(messages)))
+    return ReceivedHandoff(
+        intent=read_section(handoff, "intent"),
+        reports=tuple(parse_reports(read_section(handoff, "context"))),
+        artifacts={
+            part.name: part.text for part in list_sections(handoff) if part.tag == "artifact"
+        },
+        calls=tuple(_list_calls(messages)),
+        earlier_attempt=read_section(handoff, "earlier_attempt"),
     )
 
 
-def reports(lines: str) -> list[dict[str, Any]]:
+def parse_reports(lines: str) -> list[dict[str, Any]]:
     """Read reports, one JSON object a line."""
-    return [report for line in lines.splitlines() if (report := json_object(line))]
+    return [report for line in lines.splitlines() if (report := parse_json_object(line))]
 
 
-def claims_of(report: dict[str, Any]) -> list[dict[str, Any]]:
+def list_claims(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Give the claims of a report that say something."""
-    return [claim for claim in objects(report, "claims") if claim.get("text")]
+    return [claim for claim in list_objects(report, "claims") if claim.get("text")]
 
 
-def objects(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def list_objects(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """Give the objects of a list that stands under a name; empty where there is none."""
     value = data.get(name)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _calls(messages: Sequence[BaseMessage]) -> list[Call]:
+def _list_calls(messages: Sequence[BaseMessage]) -> list[AnsweredCall]:
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     return [
-        Call(
+        AnsweredCall(
             call["name"],
             call["args"],
             str(answer.text),
@@ -193,7 +195,7 @@ def is_cut_object(text: str) -> bool:
     return text.startswith("{") and bool(_CUT.search(text[-100:]))
 
 
-def json_object(text: str) -> dict[str, Any]:
+def parse_json_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

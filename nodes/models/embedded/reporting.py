@@ -15,14 +15,14 @@ from typing import Any, get_args
 
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.reading import (
-    Brief,
-    Call,
+    AnsweredCall,
     Passage,
-    claims_of,
+    ReceivedHandoff,
     is_cut_object,
-    objects,
+    list_claims,
+    list_objects,
 )
-from nodes.models.embedded.words import figures, rarity, sentences, words
+from nodes.models.embedded.words import extract_numbers, extract_words, split_sentences, weigh_words
 from nodes.models.embedded.working import MAX_LISTED_ROWS, is_listing
 from nodes.tool_outcomes import drop_advice
 from state import EscalationReason
@@ -32,66 +32,72 @@ MIN_PER_SOURCE = 3
 MIN_STATEMENT_CHARS = 20
 """A shorter line must be a sentence, or say what its figure is of."""
 MAX_STATEMENT_CHARS = 400
-MIN_OF_BEST = 0.15
+MIN_SHARE_OF_BEST = 0.15
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
-ONLY_LISTED = (
+LISTED_ONLY_GAP = (
     "The rows stand as the table has them: nothing was counted, summed or ranked. Put SQL into the "
     "request between backticks, or configure a model."
 )
 _THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
 _NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
-_REASONS = get_args(EscalationReason)
+_ESCALATION_REASONS = get_args(EscalationReason)
 
 
-def report(brief: Brief) -> dict[str, Any]:
+def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
     """Write a worker's report; hand the task back when nothing was found."""
-    if elsewhere := _escalation(brief):
-        return _handed_back(brief, [], elsewhere)
-    answered = [call for call in brief.calls if not call.failed]
-    broken = [call for call in brief.calls if call.failed and not call.is_refusal]
-    shown = [part for call in answered if (part := _shown(call))]
-    found = [passage for call in answered if not _shown(call) for passage in call.passages]
-    is_undone = bool(broken) or _is_refused(brief) or bool(_missing_inputs(brief))
-    handed = [] if found or shown or is_undone else _handed(brief)
-    claims = [claim for call in answered for claim in claims_of(call.data) or _row_claims(call)]
-    statements = _statements(brief.subject, found or handed)
+    if elsewhere := _find_escalation(brief):
+        return _write_escalation(brief, [], elsewhere)
+    answered = [call for call in brief.calls if not call.has_failed]
+    broken = [call for call in brief.calls if call.has_failed and not call.is_refusal]
+    shown = [part for call in answered if (part := _format_result(call))]
+    found = [passage for call in answered if not _format_result(call) for passage in call.passages]
+    is_undone = bool(broken) or _is_material_refused(brief) or bool(_list_missing_inputs(brief))
+    handed = [] if found or shown or is_undone else _list_handoff_passages(brief)
+    claims = [
+        claim for call in answered for claim in list_claims(call.data) or _build_row_claims(call)
+    ]
+    statements = _choose_statements(brief.subject, found or handed)
     claims += statements
     if not shown and not claims:
-        return _failed(brief) if broken else _handed_back(brief, answered)
+        return _write_failure(brief) if broken else _write_escalation(brief, answered)
     told = " ".join(shown)
     if listed := [s for s in statements if s["text"] not in told] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
     is_listed = any(is_listing(brief, call) and call.data.get("rows") for call in answered)
-    undone = [_reason(call) for call in brief.calls if call.failed]
-    gaps = [ONLY_LISTED] * is_listed + [gap for call in answered for gap in _gaps(call)]
+    undone = [_describe_failed_call(call) for call in brief.calls if call.has_failed]
+    gaps = [LISTED_ONLY_GAP] * is_listed + [gap for call in answered for gap in _list_gaps(call)]
     confidence = 40 if handed or is_listed else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
         "output": "\n\n".join(shown),
         "claims": claims,
         "findings": [
-            f for call in answered for f in objects(call.data, "findings") + _doubts(call)
+            f
+            for call in answered
+            for f in list_objects(call.data, "findings") + _build_doubt_findings(call)
         ],
-        "gaps": list(dict.fromkeys([*undone, *gaps, *_left_out(brief)])),
-        "invalidates": next(filter(None, map(_invalidates, answered)), ""),
+        "gaps": list(dict.fromkeys([*undone, *gaps, *_list_omitted_items(brief)])),
+        "invalidates": next(filter(None, map(_read_invalidates, answered)), ""),
         "confidence": confidence - 10 * bool(undone),
     }
 
 
-def _shown(call: Call) -> str:
+def _format_result(call: AnsweredCall) -> str:
     """Show what is not prose: a table, verdicts, a finished document, a value."""
     data = call.data
     if isinstance(data.get("summary"), str):
         return str(data["summary"])
     if data.get("columns") and data.get("rows"):
-        return _table(data)
+        return _format_table(data)
     if "checked" in data:
-        verdicts = Counter(_verdict(item) for item in _items(data))
+        verdicts = Counter(_read_verdict(item) for item in _list_results(data))
         more = data.get("supported_and_not_listed")
         verdicts["supported"] += more if isinstance(more, int) else 0
         counted = ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items()) if count)
-        doubts = [f"- {item.get('claim')}: {item.get('text')}" for item in _doubtful(data)]
+        doubts = [
+            f"- {item.get('claim')}: {item.get('text')}" for item in _list_doubtful_results(data)
+        ]
         return "\n".join([f"{data['checked']} claims checked: {counted}.", *doubts])
     if data.get("path"):
         return f"The document is at {data['path']}."
@@ -100,10 +106,10 @@ def _shown(call: Call) -> str:
     return ""
 
 
-def _table(data: dict[str, Any]) -> str:
+def _format_table(data: dict[str, Any]) -> str:
     columns, rows = data["columns"], data["rows"]
     lines = [columns, ["---"] * len(columns), *rows[:MAX_ROWS]]
-    shown = ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
+    shown = ["| " + " | ".join(_format_cell(cell) for cell in line) + " |" for line in lines]
     left = len(rows) - MAX_ROWS
     if data.get("cut") or len(rows) == MAX_LISTED_ROWS:
         shown.append(f"\nOnly the first {min(len(rows), MAX_ROWS)} rows are shown.")
@@ -112,18 +118,19 @@ def _table(data: dict[str, Any]) -> str:
     return "\n".join(shown)
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     return " ".join(str("" if value is None else value).split()).replace("|", "\\|")
 
 
-def _row_claims(call: Call) -> list[dict[str, Any]]:
+def _build_row_claims(call: AnsweredCall) -> list[dict[str, Any]]:
     data = call.data
     columns, rows = data.get("columns"), data.get("rows")
     if not columns or not rows:
         return []
     source = next((passage.source for passage in call.passages if passage.source), call.tool)
     texts = [
-        "; ".join(f"{n}: {_cell(v)}" for n, v in zip(columns, row, strict=False)) for row in rows
+        "; ".join(f"{n}: {_format_cell(v)}" for n, v in zip(columns, row, strict=False))
+        for row in rows
     ]
     return [
         {"text": text, "source": source, "quote": "", "confidence": 70}
@@ -132,25 +139,27 @@ def _row_claims(call: Call) -> list[dict[str, Any]]:
     ]
 
 
-def _statements(subject: str, passages: list[Passage]) -> list[dict[str, Any]]:
+def _choose_statements(subject: str, passages: list[Passage]) -> list[dict[str, Any]]:
     """Choose the sentences that share most with the subject, those with figures first.
 
     A word that another chosen sentence of the same source has brought counts for less.
     """
-    weights = rarity([subject, *(passage.text for passage in passages)])
-    left = _candidates(set(words(subject)), passages)
+    weights = weigh_words([subject, *(passage.text for passage in passages)])
+    left = _list_candidates(set(extract_words(subject)), passages)
     cap = max(MIN_PER_SOURCE, MAX_STATEMENTS // max(1, len({one.source for one in left})))
     covered: set[tuple[str, str]] = set()
     kept: list[_Candidate] = []
     least = 0.0
     while left and len(kept) < MAX_STATEMENTS:
-        best = max(left, key=lambda candidate: (candidate.gain(weights, covered), -candidate.place))
-        gain = best.gain(weights, covered)
+        best = max(
+            left, key=lambda candidate: (candidate.score_gain(weights, covered), -candidate.place)
+        )
+        gain = best.score_gain(weights, covered)
         if gain < least:
             break
-        least = least or MIN_OF_BEST * gain
+        least = least or MIN_SHARE_OF_BEST * gain
         kept.append(best)
-        covered |= {(best.source, word) for word in best.shares}
+        covered |= {(best.source, word) for word in best.shared_words}
         full = sum(one.source == best.source for one in kept) == cap
         left = [one for one in left if one is not best and not (full and one.source == best.source)]
     texts = [(one.text, one.source) for one in sorted(kept, key=lambda one: one.place)]
@@ -164,31 +173,31 @@ class _Candidate:
     text: str
     source: str
     place: int
-    shares: frozenset[str]
+    shared_words: frozenset[str]
 
-    def gain(self, weights: Mapping[str, float], covered: Set[tuple[str, str]]) -> float:
-        known = {word for word in self.shares if (self.source, word) in covered}
-        told = sum(weights.get(word, 1.0) for word in self.shares - known)
+    def score_gain(self, weights: Mapping[str, float], covered: Set[tuple[str, str]]) -> float:
+        known = {word for word in self.shared_words if (self.source, word) in covered}
+        told = sum(weights.get(word, 1.0) for word in self.shared_words - known)
         again = sum(weights.get(word, 1.0) for word in known)
-        return (told + 0.5 * again) * (0.5 + 0.4 * min(4, len(figures(self.text))))
+        return (told + 0.5 * again) * (0.5 + 0.4 * min(4, len(extract_numbers(self.text))))
 
 
-def _candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
+def _list_candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
     found: dict[str, _Candidate] = {}
     for passage in passages:
-        for sentence in sentences(passage.text):
+        for sentence in split_sentences(passage.text):
             text = sentence[:MAX_STATEMENT_CHARS]
-            shares = frozenset(wanted & set(words(text)))
-            if shares and _says_something(text):
+            shares = frozenset(wanted & set(extract_words(text)))
+            if shares and _is_statement(text):
                 found.setdefault(text, _Candidate(text, passage.source, len(found), shares))
     return list(found.values())
 
 
-def _says_something(sentence: str) -> bool:
+def _is_statement(sentence: str) -> bool:
     """Leave out headings, rows of tables and the naming of sources."""
     commas = _THOUSANDS.sub("", sentence)
     is_row = commas.count(",") > commas.count(", ") + 2 or sentence.count("|") > 2
-    is_heading = sentence[-1] not in ".!?" and not figures(sentence)
+    is_heading = sentence[-1] not in ".!?" and not extract_numbers(sentence)
     is_short = len(sentence) < MIN_STATEMENT_CHARS and not _is_short_fact(sentence)
     return not (is_short or is_row or is_heading or sentence.lower().startswith("source"))
 
@@ -198,19 +207,19 @@ def _is_short_fact(line: str) -> bool:
     return is_sentence or bool(_NAMED_FIGURE.search(line))
 
 
-def _handed(brief: Brief) -> list[Passage]:
+def _list_handoff_passages(brief: ReceivedHandoff) -> list[Passage]:
     """Fall back on what came with the task: materials, else what earlier tasks found."""
     claims = [Passage(str(c.get("source", "")), str(c["text"])) for c in brief.claims]
     return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
 
 
-def _failed(brief: Brief) -> dict[str, Any]:
+def _write_failure(brief: ReceivedHandoff) -> dict[str, Any]:
     """Report a failure: without what the tools could not do there is nothing to say."""
-    reasons = dict.fromkeys(_reason(call) for call in brief.calls if call.failed)
+    reasons = dict.fromkeys(_describe_failed_call(call) for call in brief.calls if call.has_failed)
     return {"status": "failed", "output": ". ".join(reasons), "confidence": 0}
 
 
-def _reason(call: Call) -> str:
+def _describe_failed_call(call: AnsweredCall) -> str:
     """Return why a call gave nothing, with the name of its tool."""
     text = drop_advice(call.text)[:MAX_REFUSAL_CHARS]
     if is_cut_object(call.text):
@@ -218,7 +227,7 @@ def _reason(call: Call) -> str:
     return f"{call.tool}: {text}" if call.is_refusal else text
 
 
-def _left_out(brief: Brief) -> list[str]:
+def _list_omitted_items(brief: ReceivedHandoff) -> list[str]:
     """Return which claims and findings of earlier reports a tool was not given."""
     return [
         f"{call.tool} was given the first {len(given)} of {len(held)} {name}"
@@ -228,25 +237,25 @@ def _left_out(brief: Brief) -> list[str]:
     ]
 
 
-def _handed_back(
-    brief: Brief, answered: list[Call], told: dict[str, Any] | None = None
+def _write_escalation(
+    brief: ReceivedHandoff, answered: list[AnsweredCall], told: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
-    refused = [drop_advice(call.text) for call in brief.calls if call.failed]
-    gaps = [gap for call in answered for gap in _gaps(call)]
+    refused = [drop_advice(call.text) for call in brief.calls if call.has_failed]
+    gaps = [gap for call in answered for gap in _list_gaps(call)]
     texts = [text[:MAX_REFUSAL_CHARS] for text in (*refused, *gaps)]
     said = ". ".join(dict.fromkeys(texts))
-    missing = "; ".join(_missing_inputs(brief))
+    missing = "; ".join(_list_missing_inputs(brief))
     message = (
-        said or f"{tried} found nothing on it{_searched(brief)}"
+        said or f"{tried} found nothing on it{_describe_searched(brief)}"
         if tried
-        else f"no tool can be called with what the handoff gives{_lacking(brief)}"
+        else f"no tool can be called with what the handoff gives{_suggest_file(brief)}"
     )
     if missing:
         message = f"{message}; {missing}"
     return {
         "status": "escalated",
-        "output": "\n".join(_reason(call) for call in brief.calls if call.failed),
+        "output": "\n".join(_describe_failed_call(call) for call in brief.calls if call.has_failed),
         "confidence": 20,
         "escalation": told
         or {
@@ -256,7 +265,7 @@ def _handed_back(
     }
 
 
-def _missing_inputs(brief: Brief) -> list[str]:
+def _list_missing_inputs(brief: ReceivedHandoff) -> list[str]:
     """Return which inputs failed, where they leave nothing that a tool could be called with."""
     is_any_there = any(each.get("status") == "completed" for each in brief.reports)
     if brief.calls or is_any_there:
@@ -264,61 +273,64 @@ def _missing_inputs(brief: Brief) -> list[str]:
     return [f"{each.get('task')} has no result" for each in brief.reports]
 
 
-def _searched(brief: Brief) -> str:
+def _describe_searched(brief: ReceivedHandoff) -> str:
     if not brief.artifacts:
         return "; a document, a table or a reachable page on it is needed"
     return f" in {', '.join(brief.artifacts)[:MAX_REFUSAL_CHARS]}"
 
 
-def _lacking(brief: Brief) -> str:
+def _suggest_file(brief: ReceivedHandoff) -> str:
     return "" if brief.artifacts or brief.reports else ": no file; add one with --file"
 
 
-def _is_refused(brief: Brief) -> bool:
+def _is_material_refused(brief: ReceivedHandoff) -> bool:
     """Tell whether a tool refused a material by name: sentences from it would not mend that."""
-    refusals = [call.text for call in brief.calls if call.failed]
+    refusals = [call.text for call in brief.calls if call.has_failed]
     return any(name in text for text in refusals for name in brief.artifacts)
 
 
-def _escalation(brief: Brief) -> dict[str, Any] | None:
+def _find_escalation(brief: ReceivedHandoff) -> dict[str, Any] | None:
     """Give the words in which a tool hands the task back, whatever others found."""
     told = [call.data.get("escalation") for call in brief.calls]
     return next(
-        (one for one in told if isinstance(one, dict) and one.get("reason") in _REASONS), None
+        (one for one in told if isinstance(one, dict) and one.get("reason") in _ESCALATION_REASONS),
+        None,
     )
 
 
-def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
-    return objects(data, "results")
+def _list_results(data: dict[str, Any]) -> list[dict[str, Any]]:
+    return list_objects(data, "results")
 
 
-def _gaps(call: Call) -> list[str]:
+def _list_gaps(call: AnsweredCall) -> list[str]:
     gaps = call.data.get("gaps")
     return [str(gap) for gap in gaps] if isinstance(gaps, list) else []
 
 
-def _invalidates(call: Call) -> str:
+def _read_invalidates(call: AnsweredCall) -> str:
     said = call.data.get("invalidates")
     return said if isinstance(said, str) else ""
 
 
-def _doubtful(data: dict[str, Any]) -> list[dict[str, Any]]:
-    return [item for item in _items(data) if _verdict(item) in ("partly", "unsupported")]
+def _list_doubtful_results(data: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        item for item in _list_results(data) if _read_verdict(item) in ("partly", "unsupported")
+    ]
 
 
-def _verdict(item: dict[str, Any]) -> str:
+def _read_verdict(item: dict[str, Any]) -> str:
     """Tell a computed row, which quotes nothing, from a claim that its source does not carry."""
     verdict = str(item.get("verdict"))
     computed = verdict != "supported" and item.get("quote_found") is None
     return "computed" if computed and item.get("figures_missing") else verdict
 
 
-def _doubts(call: Call) -> list[dict[str, Any]]:
-    doubtful = _doubtful(call.data) if "checked" in call.data else []
+def _build_doubt_findings(call: AnsweredCall) -> list[dict[str, Any]]:
+    doubtful = _list_doubtful_results(call.data) if "checked" in call.data else []
     return [
         {
-            "severity": "medium" if _verdict(item) == "unsupported" else "low",
-            "message": f"{_verdict(item)}: {item.get('claim')} {item.get('text', '')}".strip(),
+            "severity": "medium" if _read_verdict(item) == "unsupported" else "low",
+            "message": f"{_read_verdict(item)}: {item.get('claim')} {item.get('text', '')}".strip(),
             "file": str(item.get("source", "")),
         }
         for item in doubtful

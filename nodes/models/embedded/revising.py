@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.reading import json_object, objects, reports, section
+from nodes.models.embedded.reading import (
+    list_objects,
+    parse_json_object,
+    parse_reports,
+    read_section,
+)
 
 
 @dataclass(frozen=True)
-class Revision:
+class RevisionRequest:
     """Why a plan that is under way must change, and what of it is done."""
 
     reason: str
@@ -19,7 +24,7 @@ class Revision:
     """The plan has no task left that could be in vain."""
 
     @property
-    def objecting(self) -> list[str]:
+    def objecting_tasks(self) -> list[str]:
         """Name the tasks whose reports are the reason."""
         return [
             name
@@ -28,24 +33,24 @@ class Revision:
         ]
 
 
-def revision(text: str) -> Revision | None:
+def read_revision_request(text: str) -> RevisionRequest | None:
     """Read what is said of a plan under way; None where nothing of it is done."""
-    done = {report.get("task") for report in reports(section(text, "results"))}
-    tasks = objects(json_object(section(text, "plan")), "tasks")
+    done = {report.get("task") for report in parse_reports(read_section(text, "results"))}
+    tasks = list_objects(parse_json_object(read_section(text, "plan")), "tasks")
     finished = tuple(task for task in tasks if task.get("id") in done)
-    reason = section(text, "reason")
+    reason = read_section(text, "reason")
     is_over = len(finished) == len(tasks)
-    return Revision(reason, finished, is_over) if reason and finished else None
+    return RevisionRequest(reason, finished, is_over) if reason and finished else None
 
 
-def continued(draft: dict[str, Any], under_way: Revision) -> dict[str, Any]:
+def continue_plan(draft: dict[str, Any], under_way: RevisionRequest) -> dict[str, Any]:
     """Take a draft's tasks for workers that have not reported, and the finished tasks for others.
 
     What needs nothing else is given the report that upset the plan.
     """
     done = {str(task["worker"]): str(task["id"]) for task in under_way.finished}
     stands_for = {task["id"]: done.get(task["worker"], task["id"]) for task in draft["tasks"]}
-    first = [{"task": name, "required": False} for name in under_way.objecting]
+    first = [{"task": name, "required": False} for name in under_way.objecting_tasks]
     fresh = []
     for task in () if under_way.is_over else draft["tasks"]:
         if task["worker"] not in done:

@@ -17,16 +17,16 @@ _STOP_WORDS = """
     their them then there these they this those to under use used using was we were what when where
     which who whose why will with within would write you your
 """
-_STOP = frozenset(_STOP_WORDS.split())
+_STOP_WORD_SET = frozenset(_STOP_WORDS.split())
 
 
-def words(text: str) -> list[str]:
+def extract_words(text: str) -> list[str]:
     """Give the content words of a text, lower case and singular, in their order."""
-    found = (_singular(word.lower()) for word in _WORD.findall(text))
-    return [word for word in found if word not in _STOP]
+    found = (_singularize(word.lower()) for word in _WORD.findall(text))
+    return [word for word in found if word not in _STOP_WORD_SET]
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Split a text at line ends and sentence ends; marks of lists and headings are dropped.
 
     A line that begins in lower case goes on with the one before.
@@ -36,39 +36,39 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for line in lines if line for part in _SENTENCE_END.split(line)]
 
 
-def figures(text: str) -> list[str]:
+def extract_numbers(text: str) -> list[str]:
     """Give the numbers of a text."""
     return _FIGURE.findall(text)
 
 
-def rarity(texts: Iterable[str]) -> dict[str, float]:
+def weigh_words(texts: Iterable[str]) -> dict[str, float]:
     """Weigh each word by how few of the texts hold it."""
-    bags = [set(words(text)) for text in texts]
+    bags = [set(extract_words(text)) for text in texts]
     counts = Counter(word for bag in bags for word in bag)
     return {word: math.log(1 + len(bags) / count) for word, count in counts.items()}
 
 
-def shared(wanted: Iterable[str], text: str, weights: Mapping[str, float]) -> float:
+def measure_share(wanted: Iterable[str], text: str, weights: Mapping[str, float]) -> float:
     """Say which part of the wanted words' weight a text holds, 0 to 1."""
-    asked, held = set(wanted), set(words(text))
+    asked, held = set(wanted), set(extract_words(text))
     total = sum(weights.get(word, 1.0) for word in asked)
     return sum(weights.get(word, 1.0) for word in asked & held) / total if total else 0.0
 
 
-def nearest(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
+def rank_by_similarity(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
     """Rank texts by their likeness to a query: index and likeness 0 to 1, the best first."""
-    weights = rarity([query, *texts])
-    asked = set(words(query))
+    weights = weigh_words([query, *texts])
+    asked = set(extract_words(query))
     ranked = []
     for index, text in enumerate(texts):
-        union = asked | set(words(text))
+        union = asked | set(extract_words(text))
         total = sum(weights[word] for word in union)
-        common = sum(weights[word] for word in asked & set(words(text)))
+        common = sum(weights[word] for word in asked & set(extract_words(text)))
         ranked.append((index, common / total if total else 0.0))
     return sorted(ranked, key=lambda pair: -pair[1])
 
 
-def _singular(word: str) -> str:
+def _singularize(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("\u2019s").replace(",", "")
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"

@@ -6,81 +6,83 @@ from pathlib import Path
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.code.linting import SYNTAX, Remark, linted
-from nodes.tools.code.syntax import Outline, SyntaxProblem, line_of, parsed
-from nodes.tools.isolation import serve
-from nodes.tools.replies import Reply, counted, fitted, listed
+from nodes.tools.code.linting import SYNTAX_CODE, LintRemark, lint_modules
+from nodes.tools.code.syntax import ModuleOutline, SyntaxProblem, get_line, parse_module
+from nodes.tools.isolation import serve_requests
+from nodes.tools.replies import ToolReport, fit_to_size, format_count, join_names
 
 MAX_WRITTEN_BYTES = 1_000_000
-SIZES = (60, 30, 15, 5)
+REPORT_SIZES = (60, 30, 15, 5)
 """Remarks that are told, fewer where they are too long together."""
-JUDGEMENT = (
+JUDGEMENT_GAP = (
     "A parser and a linter have read the code; whether it does what it is meant to do, and how to "
     "mend it, is for a language model or a person to judge."
 )
 
-_WAIVED = Pattern(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
+_NOQA = Pattern(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
 
 
-def check(request: dict[str, Any]) -> dict[str, Any]:
+def check_modules(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{modules, folder}` in the report's own words."""
     modules: dict[str, str] = request["modules"]
-    remarks = linted(modules, Path(request["folder"]))
-    read = {name: parsed(name, text) for name, text in modules.items()}
-    return fitted(lambda most: _told(modules, read, remarks, most), SIZES)
+    remarks = lint_modules(modules, Path(request["folder"]))
+    read = {name: parse_module(name, text) for name, text in modules.items()}
+    return fit_to_size(lambda most: _compose_report(modules, read, remarks, most), REPORT_SIZES)
 
 
-def _told(
+def _compose_report(
     modules: Mapping[str, str],
-    read: Mapping[str, Outline | SyntaxProblem],
-    remarks: Sequence[Remark],
+    read: Mapping[str, ModuleOutline | SyntaxProblem],
+    remarks: Sequence[LintRemark],
     most: int,
-) -> Reply:
-    reply, broken = Reply(gaps=[JUDGEMENT]), set[str]()
+) -> ToolReport:
+    reply, broken = ToolReport(gaps=[JUDGEMENT_GAP]), set[str]()
     for name, seen in read.items():
         if isinstance(seen, SyntaxProblem):
             broken.add(name)
-            _tell_unreadable(reply, name, seen, remarks)
+            _report_syntax_error(reply, name, seen, remarks)
         else:
             count = sum(remark.name == name for remark in remarks)
-            _tell_outline(reply, name, seen, count)
-    if waived := [name for name, text in modules.items() if _WAIVED.search(text)]:
-        reply.gaps.append(f"Lines that say `noqa` were passed over in {listed(waived)}.")
+            _report_outline(reply, name, seen, count)
+    if waived := [name for name, text in modules.items() if _NOQA.search(text)]:
+        reply.gaps.append(f"Lines that say `noqa` were passed over in {join_names(waived)}.")
     kept = [remark for remark in remarks if remark.name not in broken]
     for remark in kept[:most]:
-        shown = f"{remark.message} [{remark.code}]: `{line_of(modules[remark.name], remark.line)}`"
-        reply.finding(remark.severity, shown, remark.name, remark.advice, remark.line)
+        shown = f"{remark.message} [{remark.code}]: `{get_line(modules[remark.name], remark.line)}`"
+        reply.add_finding(remark.severity, shown, remark.name, remark.advice, remark.line)
         reply.findings[-1]["confidence"] = remark.confidence
     if len(kept) > most:
         reply.gaps.append(f"{len(kept) - most} more remarks of the linter are left out.")
     return reply
 
 
-def _tell_unreadable(
-    reply: Reply, name: str, problem: SyntaxProblem, remarks: Sequence[Remark]
+def _report_syntax_error(
+    reply: ToolReport, name: str, problem: SyntaxProblem, remarks: Sequence[LintRemark]
 ) -> None:
-    lines = [remark for remark in remarks if (remark.name, remark.code) == (name, SYNTAX)]
+    lines = [remark for remark in remarks if (remark.name, remark.code) == (name, SYNTAX_CODE)]
     shown = f": `{problem.text}`" if problem.text else ""
     told = f"syntax error in line {problem.line}, {problem.message}{shown}"
     reply.lines.append(f"- {name}: {told}.")
-    reply.claim(f"{name} has a {told}.", name)
-    reply.finding("critical", f"{problem.message}{shown}", name, "", problem.line)
+    reply.add_claim(f"{name} has a {told}.", name)
+    reply.add_finding("critical", f"{problem.message}{shown}", name, "", problem.line)
     for remark in lines:
         if remark.line != problem.line:
-            reply.finding("high", f"{remark.message} [{SYNTAX}]", name, "", remark.line)
+            reply.add_finding("high", f"{remark.message} [{SYNTAX_CODE}]", name, "", remark.line)
             reply.findings[-1]["confidence"] = remark.confidence
     if not lines:
         reply.gaps.append(f"{name} may be written for a newer Python than the one that read it.")
     reply.gaps.append(f"{name} was not linted beyond its syntax, which is broken.")
 
 
-def _tell_outline(reply: Reply, name: str, outline: Outline, count: int) -> None:
-    result = counted(count, "remark") if count else "no remark"
-    reply.lines.append(f"- {name}: {outline.told()}; syntax in order, {result} by ruff.")
-    reply.claim(f"{name} has {outline.told()}; its syntax is in order.", name)
-    if outline.foreign:
-        reply.claim(f"{name} imports {listed(outline.foreign)} from outside of Python.", name)
+def _report_outline(reply: ToolReport, name: str, outline: ModuleOutline, count: int) -> None:
+    result = format_count(count, "remark") if count else "no remark"
+    reply.lines.append(f"- {name}: {outline.describe()}; syntax in order, {result} by ruff.")
+    reply.add_claim(f"{name} has {outline.describe()}; its syntax is in order.", name)
+    if outline.third_party:
+        reply.add_claim(
+            f"{name} imports {join_names(outline.third_party)} from outside of Python.", name
+        )
 
 
 if __name__ == "__main__":
-    serve(check, max_written_bytes=MAX_WRITTEN_BYTES)
+    serve_requests(check_modules, max_written_bytes=MAX_WRITTEN_BYTES)

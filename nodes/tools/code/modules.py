@@ -4,23 +4,23 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from nodes.errors import ToolRefused
-from nodes.tools.materials import material_name, named_in
+from nodes.tools.materials import resolve_material_name, select_named_materials
 
-PYTHON = frozenset((".py", ".pyi", ".pyw"))
-OTHER_CODE = frozenset(
+PYTHON_SUFFIXES = frozenset((".py", ".pyi", ".pyw"))
+OTHER_CODE_SUFFIXES = frozenset(
     {
         *(".bash", ".c", ".cc", ".cpp", ".cs", ".go", ".h", ".hpp", ".ipynb", ".java", ".jl"),
         *(".js", ".jsx", ".kt", ".lua", ".php", ".pl", ".ps1", ".r", ".rb", ".rs", ".scala"),
         *(".sh", ".sql", ".swift", ".ts", ".tsx"),
     }
 )
-GIVEN = "code.py"
+ARGUMENT_NAME = "code.py"
 """Name of code that comes as an argument."""
 MAX_MODULES = 20
 MAX_MODULE_CHARS = 200_000
 
 
-def modules_of(
+def select_modules(
     request: str, material: str, code: str, materials: Mapping[str, str] | None
 ) -> dict[str, str]:
     """Give the modules meant: those of the argument, of a name, named in the request; else all.
@@ -30,13 +30,13 @@ def modules_of(
     """
     held = materials or {}
     if code.strip():
-        chosen = {GIVEN: code}
+        chosen = {ARGUMENT_NAME: code}
     elif material:
-        whole = material_name(material, held)
+        whole = resolve_material_name(material, held)
         chosen = {whole: held[whole]}
     else:
         python = {name: text for name, text in held.items() if is_python(name)}
-        chosen = named_in(request, python) or python
+        chosen = select_named_materials(request, python) or python
     if not chosen:
         given = f"; {', '.join(list(held)[:8])} is none" if held else ""
         raise ToolRefused(
@@ -49,13 +49,13 @@ def modules_of(
 
 def is_python(name: str) -> bool:
     """Tell by its name whether a material is Python."""
-    return PurePosixPath(name.lower()).suffix in PYTHON
+    return PurePosixPath(name.lower()).suffix in PYTHON_SUFFIXES
 
 
-def passed_over(materials: Mapping[str, str] | None) -> list[str]:
+def list_other_code(materials: Mapping[str, str] | None) -> list[str]:
     """Name the materials that are code in other languages."""
     names = materials or {}
-    return [name for name in names if PurePosixPath(name.lower()).suffix in OTHER_CODE]
+    return [name for name in names if PurePosixPath(name.lower()).suffix in OTHER_CODE_SUFFIXES]
 
 
 def _check_size(chosen: Mapping[str, str]) -> None:

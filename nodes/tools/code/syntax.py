@@ -4,8 +4,8 @@ import ast
 import sys
 from dataclasses import dataclass
 
-from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import counted
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.replies import format_count
 
 MAX_CHARS = 200
 MAX_NAMES = 12
@@ -22,47 +22,47 @@ class SyntaxProblem:
 
 
 @dataclass(frozen=True)
-class Outline:
+class ModuleOutline:
     """What a module holds."""
 
-    lines: int
+    line_count: int
     functions: tuple[str, ...]
     """Also the methods, as `Basket.total`."""
     classes: tuple[str, ...]
-    foreign: tuple[str, ...]
+    third_party: tuple[str, ...]
     """Imported packages that are not in the standard library."""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Say it in a sentence."""
-        parts = [counted(self.lines, "line")]
+        parts = [format_count(self.line_count, "line")]
         for noun, names in (("function", self.functions), ("class", self.classes)):
             if names:
                 plural = noun if len(names) == 1 else f"{noun}es" if noun == "class" else f"{noun}s"
-                parts.append(f"{len(names)} {plural} ({_listed(names)})")
+                parts.append(f"{len(names)} {plural} ({_join_names(names)})")
         return ", ".join(parts)
 
 
-def parsed(name: str, text: str) -> Outline | SyntaxProblem:
+def parse_module(name: str, text: str) -> ModuleOutline | SyntaxProblem:
     """Parse a module; what is too deep for the parser counts as not readable."""
     try:
         tree = ast.parse(text, filename=name)
     except SyntaxError as error:
         line = error.lineno or 1
-        return SyntaxProblem(line, plain_line(error.msg, MAX_CHARS), line_of(text, line))
+        return SyntaxProblem(line, sanitize_line(error.msg, MAX_CHARS), get_line(text, line))
     except (RecursionError, MemoryError):
         return SyntaxProblem(1, "nested too deeply to be read", "")
     except ValueError as error:
-        return SyntaxProblem(1, plain_line(str(error), MAX_CHARS), "")
-    return _outline(tree, text)
+        return SyntaxProblem(1, sanitize_line(str(error), MAX_CHARS), "")
+    return _build_outline(tree, text)
 
 
-def line_of(text: str, number: int) -> str:
+def get_line(text: str, number: int) -> str:
     """Give one line of a text, without the space around it."""
     lines = text.split("\n")
-    return plain_line(lines[number - 1], MAX_CHARS) if 0 < number <= len(lines) else ""
+    return sanitize_line(lines[number - 1], MAX_CHARS) if 0 < number <= len(lines) else ""
 
 
-def _outline(tree: ast.Module, text: str) -> Outline:
+def _build_outline(tree: ast.Module, text: str) -> ModuleOutline:
     functions, classes = list[str](), list[str]()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -74,12 +74,12 @@ def _outline(tree: ast.Module, text: str) -> Outline:
                 for part in node.body
                 if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
             ]
-    foreign = sorted({name for name in _imports(tree) if name not in sys.stdlib_module_names})
+    foreign = sorted({name for name in _list_imports(tree) if name not in sys.stdlib_module_names})
     count = len(text.rstrip("\n").split("\n"))
-    return Outline(count, tuple(functions), tuple(classes), tuple(foreign))
+    return ModuleOutline(count, tuple(functions), tuple(classes), tuple(foreign))
 
 
-def _imports(tree: ast.Module) -> list[str]:
+def _list_imports(tree: ast.Module) -> list[str]:
     found = list[str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -89,6 +89,6 @@ def _imports(tree: ast.Module) -> list[str]:
     return found
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _join_names(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
     return ", ".join(names[:MAX_NAMES]) + more

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.isolation import Isolated
+from nodes.tools.isolation import ChildProcess
 
-ENGINE = "nodes.tools.contracts.engine"
+CHILD_MODULE = "nodes.tools.contracts.engine"
 TIMEOUT_S = 60.0
 
 
-async def ask(operation: str, materials: Mapping[str, str], **more: Any) -> dict[str, Any]:
+async def ask_worker(operation: str, materials: Mapping[str, str], **more: Any) -> dict[str, Any]:
     """Send one request; `more` are its arguments, as JSON can say them.
 
     Raises:
@@ -19,7 +19,7 @@ async def ask(operation: str, materials: Mapping[str, str], **more: Any) -> dict
     """
     request = {"operation": operation, "materials": dict(materials), **more}
     try:
-        async with Isolated(ENGINE, timeout_s=TIMEOUT_S) as engine:
+        async with ChildProcess(CHILD_MODULE, timeout_s=TIMEOUT_S) as engine:
             answer = await engine.ask(request)
     except ToolFailed as failure:
         raise ToolFailed(f"reading {failure}; give a shorter or cleaner text") from failure

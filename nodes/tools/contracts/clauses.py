@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.headings import is_heading_line
-from nodes.tools.contracts.markers import Marker, markers
+from nodes.tools.contracts.markers import Marker, find_markers
 from nodes.tools.contracts.noise import Span
-from nodes.tools.contracts.numbering import Opening, numbers, openings
-from nodes.tools.contracts.reading import Reading
+from nodes.tools.contracts.numbering import ClauseOpening, find_openings, number_clauses
+from nodes.tools.contracts.reading import ContractText
 
 PREAMBLE, SIGNATURES = "preamble", "signatures"
-MIN_NUMBERED = 2
+MIN_NUMBERED_CLAUSES = 2
 MIN_PARAGRAPH_WORDS = 5
-_SIGNED = Pattern(
+_SIGNATURE = Pattern(
     r"\bin witness (?:whereof|of which)\b|^[ ]*(?:signed|executed)\b[^\n]{0,60}\b(?:by|on behalf)\b"
     r"|^[ ]*(?:by:?[ ]*)?/s/|^[ ]*by:[ ]*(?:_{3,}|$)|^[ ]*_{12,}[ ]*$",
     re.MULTILINE,
 )
-_ATTACHED = Pattern(
+_ATTACHMENT = Pattern(
     r"^[ #*]*(?P<kind>exhibit|schedule|annex|appendix|attachment)[ ]+"
     r"(?P<label>[a-z]{1,2}|\d{1,2}(?:\.\d{1,3})?|[ivx]{1,4})[ .:*-]*(?:\n|$|[ ]{2,}|[-:][ ])",
     re.MULTILINE,
@@ -36,9 +36,9 @@ class Clause:
     """`9`, `4.2(a)`, `Exhibit A 1`; `¶3` where the contract has no numbers; or what it is."""
     heading: str
     start: int
-    head: int
+    text_start: int
     """Where the text after the number begins."""
-    body: int
+    body_start: int
     """Where the text after number and heading begins."""
     end: int
     """Where the next clause of any depth begins."""
@@ -53,10 +53,10 @@ class Clause:
         return f"{known} ({self.heading})" if self.heading else known
 
 
-def clauses(reading: Reading) -> list[Clause]:
+def split_into_clauses(reading: ContractText) -> list[Clause]:
     """Part a contract into clauses, in their order; together they cover all of it."""
-    marked = markers(reading.clean)
-    cuts = list(_regions(reading, marked))
+    marked = find_markers(reading.clean)
+    cuts = list(_split_regions(reading, marked))
     found: list[Clause] = []
     for index, (start, label) in enumerate(cuts):
         end = cuts[index + 1][0] if index + 1 < len(cuts) else len(reading.raw)
@@ -64,27 +64,27 @@ def clauses(reading: Reading) -> list[Clause]:
             found.append(Clause(SIGNATURES, "", start, start, start, end, end, 0))
         else:
             inside = [marker for marker in marked if start <= marker.start < end]
-            found += _region(reading, start, end, label, inside)
+            found += _split_region(reading, start, end, label, inside)
     return found
 
 
-def named(found: Sequence[Clause], number: str) -> list[Clause]:
+def find_clauses(found: Sequence[Clause], number: str) -> list[Clause]:
     """Find clauses by number, however it is written: `16 C`, `16(C)`, `Section 16.C`."""
-    wanted = _key(number)
-    return [clause for clause in found if wanted and _key(clause.number) == wanted]
+    wanted = _normalize_number(number)
+    return [clause for clause in found if wanted and _normalize_number(clause.number) == wanted]
 
 
-def _key(number: str) -> str:
+def _normalize_number(number: str) -> str:
     bare = Pattern(r"^\W*(?:clause|section|sec|no|number)\b", re.IGNORECASE).sub("", number.strip())
     return Pattern(r"[^\w¶]+").sub("", bare).casefold()
 
 
-def _regions(reading: Reading, marked: Sequence[Marker]) -> Iterator[tuple[int, str]]:
+def _split_regions(reading: ContractText, marked: Sequence[Marker]) -> Iterator[tuple[int, str]]:
     """Cut at signatures and attachments; the first region has no label."""
     yield 0, ""
-    low = reading.low
-    attached = [found for found in _ATTACHED.finditer(low) if found.start() > _TOP_CHARS]
-    signed = _SIGNED.search(low, marked[0].start if marked else _TOP_CHARS)
+    low = reading.lowercase
+    attached = [found for found in _ATTACHMENT.finditer(low) if found.start() > _TOP_CHARS]
+    signed = _SIGNATURE.search(low, marked[0].start if marked else _TOP_CHARS)
     cuts = [(each.start(), f"{each['kind']} {each['label']}".title()) for each in attached]
     if signed:
         cuts = [(at, label) for at, label in cuts if at > signed.start()]
@@ -96,17 +96,17 @@ def _regions(reading: Reading, marked: Sequence[Marker]) -> Iterator[tuple[int, 
             yield at, label
 
 
-def _region(
-    reading: Reading, start: int, end: int, label: str, marked: Sequence[Marker]
+def _split_region(
+    reading: ContractText, start: int, end: int, label: str, marked: Sequence[Marker]
 ) -> list[Clause]:
-    opened = openings(marked)
+    opened = find_openings(marked)
     whole = [opening for opening in opened if opening.level == 0]
     prefix = f"{label} " if label else ""
-    if len(whole) < MIN_NUMBERED:
-        return _unnumbered(reading, start, end, label)
-    found = _opening(reading, start, opened[0].marker.start, label)
+    if len(whole) < MIN_NUMBERED_CLAUSES:
+        return _split_unnumbered(reading, start, end, label)
+    found = _build_preamble(reading, start, opened[0].marker.start, label)
     ends = [*(each.marker.start for each in opened[1:]), end]
-    rows = zip(opened, numbers(opened), ends, _whole_ends(opened, end), strict=True)
+    rows = zip(opened, number_clauses(opened), ends, _find_whole_ends(opened, end), strict=True)
     for opening, number, stop, whole_stop in rows:
         marker = opening.marker
         found.append(
@@ -114,8 +114,8 @@ def _region(
                 number=prefix + number,
                 heading=marker.heading,
                 start=marker.start,
-                head=marker.end,
-                body=marker.heading_end or marker.end,
+                text_start=marker.end,
+                body_start=marker.heading_end or marker.end,
                 end=stop,
                 whole_end=whole_stop,
                 level=opening.level,
@@ -124,7 +124,7 @@ def _region(
     return found
 
 
-def _whole_ends(opened: Sequence[Opening], end: int) -> list[int]:
+def _find_whole_ends(opened: Sequence[ClauseOpening], end: int) -> list[int]:
     """Give for each clause where the next one begins that lies no deeper."""
     found: list[int] = []
     next_at: dict[int, int] = {}
@@ -135,23 +135,23 @@ def _whole_ends(opened: Sequence[Opening], end: int) -> list[int]:
     return found[::-1]
 
 
-def _opening(reading: Reading, start: int, end: int, label: str) -> list[Clause]:
+def _build_preamble(reading: ContractText, start: int, end: int, label: str) -> list[Clause]:
     if not reading.clean[start:end].strip():
         return []
     return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
 
 
-def _unnumbered(reading: Reading, start: int, end: int, label: str) -> list[Clause]:
+def _split_unnumbered(reading: ContractText, start: int, end: int, label: str) -> list[Clause]:
     """Count the parts under headings, or else the paragraphs, of what has no numbers."""
-    blocks = list(_blocks(reading, start, end))
+    blocks = list(_find_blocks(reading, start, end))
     heads = [span for span in blocks if is_heading_line(reading.clean[slice(*span)])]
-    if len(heads) >= MIN_NUMBERED + 1:
+    if len(heads) >= MIN_NUMBERED_CLAUSES + 1:
         cuts = [span for span in heads if span != blocks[0]]
     else:
         cuts = [span for span in blocks if _is_paragraph(reading.clean[slice(*span)])][1:]
     if not cuts:
         return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
-    found = _opening(reading, start, cuts[0][0], label)
+    found = _build_preamble(reading, start, cuts[0][0], label)
     for index, (at, stop) in enumerate(cuts):
         until = cuts[index + 1][0] if index + 1 < len(cuts) else end
         line = reading.clean[at:stop]
@@ -165,7 +165,7 @@ def _is_paragraph(text: str) -> bool:
     return len(text.split()) >= MIN_PARAGRAPH_WORDS
 
 
-def _blocks(reading: Reading, start: int, end: int) -> Iterator[Span]:
+def _find_blocks(reading: ContractText, start: int, end: int) -> Iterator[Span]:
     """Give headings and paragraphs, parted by blank lines; a heading may have none below it."""
     for block in Pattern(r"\S(?:[^\n]|\n(?![ ]*\n))*").finditer(reading.clean[start:end]):
         at, stop = start + block.start(), start + block.end()
@@ -173,4 +173,4 @@ def _blocks(reading: Reading, start: int, end: int) -> Iterator[Span]:
         if first < stop and is_heading_line(reading.clean[at:first]):
             yield at, first
             at = first + 1
-        yield reading.trimmed(at, stop)
+        yield reading.trim_span(at, stop)

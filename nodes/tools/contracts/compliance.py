@@ -5,67 +5,73 @@ from typing import Any
 
 from nodes.tools.contracts.answers import (
     NOT_LEGAL_ADVICE,
-    Answer,
-    claim,
-    fitted,
-    place,
-    quoted,
-    table,
+    ToolResult,
+    build_claim,
+    build_place,
+    fit_to_size,
+    format_quotation,
+    format_table,
 )
-from nodes.tools.contracts.checking import Verdict, verdicts
+from nodes.tools.contracts.checking import RuleResult, check_rules
 from nodes.tools.contracts.contract import Contract
-from nodes.tools.contracts.facts import title
-from nodes.tools.contracts.playbook import Playbook, limit
+from nodes.tools.contracts.facts import find_title
+from nodes.tools.contracts.playbook import Playbook, parse_limit
 
-FOUND, MISSED = 90, 75
+FOUND_CONFIDENCE, MISSING_CONFIDENCE = 90, 75
 """Confidence of a finding: wording that stands there; and wording that was looked for in vain."""
 MAX_SHOWN_CLAUSES = 3
 MAX_CELL_CHARS = 150
 MAX_ROWS = 30
-MAX_JUDGED = 20
+MAX_JUDGEMENTS = 20
 
 
-def check(contract: Contract, playbook: Playbook) -> Answer:
+def report_compliance(contract: Contract, playbook: Playbook) -> ToolResult:
     """Answer with a finding for each breach, and a claim with its quotation for each hit."""
-    told = verdicts(contract, playbook)
+    told = check_rules(contract, playbook)
     breaches = [verdict for verdict in told if verdict.is_breach]
-    passages = [(verdict, contract.passage(verdict.hits[0])) for verdict in told if verdict.hits]
+    passages = [
+        (verdict, contract.build_passage(verdict.hits[0])) for verdict in told if verdict.hits
+    ]
     passages = [(verdict, passage) for verdict, passage in passages if passage.start < passage.end]
-    name = title(contract) or contract.name
-    return fitted(
+    name = find_title(contract) or contract.name
+    return fit_to_size(
         {
-            "summary": _summary(contract, playbook, told),
-            "findings": [_finding(contract, verdict) for verdict in breaches],
-            "gaps": [*_judgements(contract, breaches), NOT_LEGAL_ADVICE],
+            "summary": _build_summary(contract, playbook, told),
+            "findings": [_build_finding(contract, verdict) for verdict in breaches],
+            "gaps": [*_list_judgements(contract, breaches), NOT_LEGAL_ADVICE],
             "claims": [
-                claim(contract, f"{_said(verdict)}: {passage.clause.name} of the {name}", passage)
+                build_claim(
+                    contract,
+                    f"{_describe_result(verdict)}: {passage.clause.name} of the {name}",
+                    passage,
+                )
                 for verdict, passage in passages
             ],
-            "places": [place(contract, passage) for _, passage in passages],
+            "places": [build_place(contract, passage) for _, passage in passages],
         },
         ("claims", "places"),
         ("findings",),
     )
 
 
-def _finding(contract: Contract, verdict: Verdict) -> dict[str, Any]:
+def _build_finding(contract: Contract, verdict: RuleResult) -> dict[str, Any]:
     """Say what is wrong; rule and likelihood in brackets at the end are read by the risk matrix."""
     rule = verdict.rule
     reason = f" {rule.why}" if rule.why else ""
     found: dict[str, Any] = {
         "severity": rule.severity,
-        "message": f"{_said(verdict)}{_where(contract, verdict)}.{reason}"
+        "message": f"{_describe_result(verdict)}{_describe_place(contract, verdict)}.{reason}"
         f" [{rule.id} {rule.likelihood}/5]",
         "file": contract.name,
         "suggestion": rule.remedy,
-        "confidence": FOUND if verdict.hits else MISSED,
+        "confidence": FOUND_CONFIDENCE if verdict.hits else MISSING_CONFIDENCE,
     }
     if verdict.hits:
-        found["line"] = contract.reading.line(verdict.hits[0].clause.start)
+        found["line"] = contract.text.find_line_number(verdict.hits[0].clause.start)
     return found
 
 
-def _said(verdict: Verdict) -> str:
+def _describe_result(verdict: RuleResult) -> str:
     """Name the term and what came of it, in few words: findings in like words would be merged."""
     rule = verdict.rule
     if rule.kind == "required":
@@ -74,18 +80,22 @@ def _said(verdict: Verdict) -> str:
         return rule.title
     if verdict.state == "within":
         return f"{rule.title} within {' to '.join(filter(None, (rule.min, rule.max)))}"
-    return f"{rule.title} {_beyond(verdict)}"
+    return f"{rule.title} {_describe_excess(verdict)}"
 
 
-def _beyond(verdict: Verdict) -> str:
+def _describe_excess(verdict: RuleResult) -> str:
     rule = verdict.rule
     quantity = verdict.hits[0].match.quantity if verdict.hits else None
-    if quantity is not None and rule.max is not None and quantity.value > limit(rule.max).value:
+    if (
+        quantity is not None
+        and rule.max is not None
+        and quantity.value > parse_limit(rule.max).value
+    ):
         return f"over {rule.max}"
     return f"under {rule.min}"
 
 
-def _where(contract: Contract, verdict: Verdict) -> str:
+def _describe_place(contract: Contract, verdict: RuleResult) -> str:
     numbers = list(dict.fromkeys(hit.clause.number for hit in verdict.hits))
     if not numbers:
         return ""
@@ -95,14 +105,14 @@ def _where(contract: Contract, verdict: Verdict) -> str:
     quantity = verdict.hits[0].match.quantity
     if quantity is None:
         return f" ({noun}{listed})"
-    stated = contract.reading.shown(quantity.start, quantity.end)
+    stated = contract.text.format_on_one_line(quantity.start, quantity.end)
     return f" ({noun}{listed}: \u201c{stated}\u201d)"
 
 
-def _judgements(contract: Contract, breaches: Sequence[Verdict]) -> list[str]:
+def _list_judgements(contract: Contract, breaches: Sequence[RuleResult]) -> list[str]:
     listed = "; ".join(
         f"{verdict.rule.title.lower()} ({verdict.hits[0].clause.number})"
-        for verdict in [verdict for verdict in breaches if verdict.hits][:MAX_JUDGED]
+        for verdict in [verdict for verdict in breaches if verdict.hits][:MAX_JUDGEMENTS]
     )
     if not listed:
         return []
@@ -112,28 +122,28 @@ def _judgements(contract: Contract, breaches: Sequence[Verdict]) -> list[str]:
     ]
 
 
-def _summary(contract: Contract, playbook: Playbook, told: Sequence[Verdict]) -> str:
+def _build_summary(contract: Contract, playbook: Playbook, told: Sequence[RuleResult]) -> str:
     breaches = sum(verdict.is_breach for verdict in told)
-    rows = [_row(contract, verdict) for verdict in told if verdict.is_breach or verdict.hits]
+    rows = [_build_row(contract, verdict) for verdict in told if verdict.is_breach or verdict.hits]
     over = len(rows) - MAX_ROWS
     more = [(f"… and {over} more", "", "", "", "")] if over > 0 else []
     rest = [v.rule.title.lower() for v in told if not v.is_breach and not v.hits][:MAX_ROWS]
     parts = [
         f"{contract.name} against \u201c{playbook.name}\u201d: {len(told)} terms checked, "
         f"{breaches} to look at.",
-        table(("term", "state", "severity", "clause", "words"), [*rows[:MAX_ROWS], *more]),
+        format_table(("term", "state", "severity", "clause", "words"), [*rows[:MAX_ROWS], *more]),
     ]
     if rest:
         parts.append(f"Looked for and not there: {', '.join(rest)}.")
     return "\n\n".join(parts)
 
 
-def _row(contract: Contract, verdict: Verdict) -> Sequence[str]:
+def _build_row(contract: Contract, verdict: RuleResult) -> Sequence[str]:
     severity = verdict.rule.severity if verdict.is_breach else ""
-    state = _beyond(verdict) if verdict.state == "beyond" else verdict.state
+    state = _describe_excess(verdict) if verdict.state == "beyond" else verdict.state
     if not verdict.hits:
         return verdict.rule.title, state, severity, "", ""
     hit = verdict.hits[0]
-    words = quoted(contract, contract.passage(hit, MAX_CELL_CHARS), MAX_CELL_CHARS)
-    where = f"{hit.clause.number}, line {contract.reading.line(hit.clause.start)}"
+    words = format_quotation(contract, contract.build_passage(hit, MAX_CELL_CHARS), MAX_CELL_CHARS)
+    where = f"{hit.clause.number}, line {contract.text.find_line_number(hit.clause.start)}"
     return verdict.rule.title, state, severity, where, words

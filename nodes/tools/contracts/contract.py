@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts.clauses import SIGNATURES, Clause, clauses
+from nodes.tools.contracts.clauses import SIGNATURES, Clause, split_into_clauses
 from nodes.tools.contracts.noise import Span
-from nodes.tools.contracts.phrases import Match, Phrase, sentence_at
-from nodes.tools.contracts.reading import Reading
-from nodes.tools.contracts.sentences import sentences
+from nodes.tools.contracts.phrases import Phrase, PhraseMatch, find_sentence
+from nodes.tools.contracts.reading import ContractText
+from nodes.tools.contracts.sentences import split_sentences
 
 MAX_QUOTE_CHARS = 420
-BEFORE_CHARS = 140
+CONTEXT_BEFORE_CHARS = 140
 """Kept of a long sentence before the words that were looked for."""
 MIN_DENSITY = 0.012
 """Words of contracts among all words, from which a text may be one."""
-_SIGNS_OF_A_CONTRACT = (
+_CONTRACT_SIGNS = (
     Pattern(r"\b(?:agreement|contract|lease|licen[cs]e|deed|amendment|terms and conditions)\b"),
     Pattern(r"\bpart(?:y|ies)\b|\([^()\n]{0,30}\"[^\"()\n]{2,40}\"\)"),
     Pattern(r"\b(?:between|among|entered into|effective date|in witness|executed|dated)\b"),
@@ -31,7 +31,7 @@ MIN_SIGNS, MIN_DUTIES = 3, 1
 
 
 @dataclass(frozen=True)
-class Passage:
+class ContractPassage:
     """Words of a contract, verbatim, with their place."""
 
     clause: Clause
@@ -40,29 +40,29 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Hit:
+class PhraseHit:
     """Wording that was found, with the sentence it stands in."""
 
     clause: Clause
     sentence: Span
-    match: Match
+    match: PhraseMatch
 
     @property
     def is_bare_heading(self) -> bool:
         """Tell a heading that has its text in the clauses below it."""
-        return bool(self.clause.heading) and self.sentence[1] <= self.clause.body
+        return bool(self.clause.heading) and self.sentence[1] <= self.clause.body_start
 
 
 class Contract:
     """A text that is read as a contract."""
 
     def __init__(self, name: str, text: str) -> None:
-        self.name, self.reading = name, Reading(text)
+        self.name, self.text = name, ContractText(text)
 
     @cached_property
     def clauses(self) -> list[Clause]:
         """Give all clauses, in order."""
-        return clauses(self.reading)
+        return split_into_clauses(self.text)
 
     @cached_property
     def sentences(self) -> list[Span]:
@@ -71,97 +71,105 @@ class Contract:
         for clause in self.clauses:
             if clause.number == SIGNATURES:
                 continue
-            spans = list(sentences(self.reading.clean, clause.body, clause.end))
-            if clause.head < clause.body:
-                end = spans.pop(0)[1] if spans else clause.body
-                spans.insert(0, self.reading.trimmed(clause.head, end))
+            spans = list(split_sentences(self.text.clean, clause.body_start, clause.end))
+            if clause.text_start < clause.body_start:
+                end = spans.pop(0)[1] if spans else clause.body_start
+                spans.insert(0, self.text.trim_span(clause.text_start, end))
             found += spans
         return found
 
     @cached_property
-    def _starts(self) -> list[int]:
+    def _clause_starts(self) -> list[int]:
         return [clause.start for clause in self.clauses]
 
-    def clause_at(self, at: int) -> Clause:
+    def find_clause(self, at: int) -> Clause:
         """Give the clause that an offset lies in."""
-        return self.clauses[max(0, bisect_right(self._starts, at) - 1)]
+        return self.clauses[max(0, bisect_right(self._clause_starts, at) - 1)]
 
     @property
     def is_contract(self) -> bool:
         """Say whether the text speaks as contracts do."""
-        low = self.reading.low
-        counts = [len(sign.findall(low)) for sign in _SIGNS_OF_A_CONTRACT]
+        low = self.text.lowercase
+        counts = [len(sign.findall(low)) for sign in _CONTRACT_SIGNS]
         duties = len(_DUTY.findall(low))
         density = (counts[0] + counts[1] + duties) / max(1, len(low.split()))
         return (
             sum(map(bool, counts)) >= MIN_SIGNS and duties >= MIN_DUTIES and density > MIN_DENSITY
         )
 
-    def find(self, wording: Iterable[Phrase], unless: Sequence[Phrase] = ()) -> list[Hit]:
+    def find_phrases(
+        self, wording: Iterable[Phrase], unless: Sequence[Phrase] = ()
+    ) -> list[PhraseHit]:
         """Find wording, in order; of what overlaps, the first and longest.
 
         A sentence that holds any of `unless` is passed over.
         """
-        found = [hit for phrase in wording for hit in self._hits(phrase)]
+        found = [hit for phrase in wording for hit in self._find_hits(phrase)]
         if unless:
-            found = [hit for hit in found if not self._holds(hit.sentence, unless)]
+            found = [hit for hit in found if not self._contains_any(hit.sentence, unless)]
         found.sort(key=lambda hit: (hit.match.start, -hit.match.end))
-        kept: list[Hit] = []
+        kept: list[PhraseHit] = []
         for hit in found:
             if not kept or hit.match.start >= kept[-1].match.end:
                 kept.append(hit)
         return kept
 
-    def _holds(self, sentence: Span, wording: Sequence[Phrase]) -> bool:
-        low = self.reading.low
-        return any(True for phrase in wording for _ in phrase.matches(low, *sentence))
+    def _contains_any(self, sentence: Span, wording: Sequence[Phrase]) -> bool:
+        low = self.text.lowercase
+        return any(True for phrase in wording for _ in phrase.find_matches(low, *sentence))
 
-    def hit(self, match: Match) -> Hit:
+    def build_hit(self, match: PhraseMatch) -> PhraseHit:
         """Give what stands at a place its clause and sentence."""
-        span = sentence_at(self.sentences, match.start) or (match.start, match.end)
-        return Hit(self.clause_at(match.start), span, match)
+        span = find_sentence(self.sentences, match.start) or (match.start, match.end)
+        return PhraseHit(self.find_clause(match.start), span, match)
 
-    def _hits(self, phrase: Phrase) -> Iterator[Hit]:
-        for match in phrase.matches(self.reading.low):
-            span = sentence_at(self.sentences, match.start)
+    def _find_hits(self, phrase: Phrase) -> Iterator[PhraseHit]:
+        for match in phrase.find_matches(self.text.lowercase):
+            span = find_sentence(self.sentences, match.start)
             if span and match.end <= span[1] + 1:
-                yield Hit(self.clause_at(match.start), span, match)
+                yield PhraseHit(self.find_clause(match.start), span, match)
 
-    def passage(self, hit: Hit, max_chars: int = MAX_QUOTE_CHARS) -> Passage:
+    def build_passage(self, hit: PhraseHit, max_chars: int = MAX_QUOTE_CHARS) -> ContractPassage:
         """Quote the sentence of a hit, or of a long one the part around it."""
         start, end = hit.sentence
-        if self.reading.clean[end - 1] == ":" and hit.clause.end < hit.clause.whole_end:
-            end = self._list_end(hit, max_chars)
+        if self.text.clean[end - 1] == ":" and hit.clause.end < hit.clause.whole_end:
+            end = self._find_list_end(hit, max_chars)
         if end - start > max_chars:
-            before = min(BEFORE_CHARS, max_chars // 3)
-            start = self._word_start(max(start, hit.match.start - before), start)
-            end = self._word_end(min(end, start + max_chars), end)
-        start, end = self.reading.without_noise(start, end, hit.match.start)
-        return Passage(hit.clause, start, end)
+            before = min(CONTEXT_BEFORE_CHARS, max_chars // 3)
+            start = self._find_word_start(max(start, hit.match.start - before), start)
+            end = self._find_word_end(min(end, start + max_chars), end)
+        start, end = self.text.cut_noise(start, end, hit.match.start)
+        return ContractPassage(hit.clause, start, end)
 
-    def _list_end(self, hit: Hit, max_chars: int) -> int:
+    def _find_list_end(self, hit: PhraseHit, max_chars: int) -> int:
         """Follow a sentence that ends in a colon to the end of its list, as far as it may go."""
-        if hit.sentence[1] < self.reading.trimmed(hit.clause.start, hit.clause.end)[1]:
+        if hit.sentence[1] < self.text.trim_span(hit.clause.start, hit.clause.end)[1]:
             return hit.sentence[1]
-        most = self.reading.trimmed(hit.clause.start, hit.clause.whole_end)[1]
-        return self._word_end(min(most, hit.sentence[0] + max_chars), most)
+        most = self.text.trim_span(hit.clause.start, hit.clause.whole_end)[1]
+        return self._find_word_end(min(most, hit.sentence[0] + max_chars), most)
 
-    def opening(self, clause: Clause, max_chars: int = MAX_QUOTE_CHARS) -> Passage:
+    def build_opening_passage(
+        self, clause: Clause, max_chars: int = MAX_QUOTE_CHARS
+    ) -> ContractPassage:
         """Quote a clause from its beginning."""
-        end = self._word_end(min(clause.whole_end, clause.head + max_chars), clause.whole_end)
-        return Passage(clause, *self.reading.without_noise(clause.head, end, clause.head))
+        end = self._find_word_end(
+            min(clause.whole_end, clause.text_start + max_chars), clause.whole_end
+        )
+        return ContractPassage(
+            clause, *self.text.cut_noise(clause.text_start, end, clause.text_start)
+        )
 
-    def quote(self, passage: Passage) -> str:
+    def quote(self, passage: ContractPassage) -> str:
         """Give a passage's words exactly as they stand."""
-        return self.reading.raw[passage.start : passage.end]
+        return self.text.raw[passage.start : passage.end]
 
-    def _word_start(self, at: int, least: int) -> int:
-        while at > least and not self.reading.clean[at - 1].isspace():
+    def _find_word_start(self, at: int, least: int) -> int:
+        while at > least and not self.text.clean[at - 1].isspace():
             at -= 1
         return at
 
-    def _word_end(self, at: int, most: int) -> int:
+    def _find_word_end(self, at: int, most: int) -> int:
         if at == most:
             return at
-        space = max(self.reading.clean.rfind(mark, at - 80, at) for mark in " \n")
+        space = max(self.text.clean.rfind(mark, at - 80, at) for mark in " \n")
         return space if space > 0 else at

@@ -6,43 +6,48 @@ Strangers wrote what it reads, and the user the playbook, so it can be killed an
 from collections.abc import Mapping
 from typing import Any
 
-from nodes.tools.contracts.compliance import check
+from nodes.tools.contracts.compliance import report_compliance
 from nodes.tools.contracts.contract import Contract
-from nodes.tools.contracts.extraction import clause_text, extract
-from nodes.tools.contracts.playbook import SHIPPED, PlaybookInvalid, is_playbook, read_playbook
+from nodes.tools.contracts.extraction import extract_facts_and_clauses, quote_whole_clause
+from nodes.tools.contracts.playbook import (
+    SHIPPED_PLAYBOOK,
+    PlaybookInvalid,
+    is_playbook,
+    read_playbook,
+)
 from nodes.tools.contracts.reading import MAX_CHARS
-from nodes.tools.contracts.verifying import verify
-from nodes.tools.isolation import serve
+from nodes.tools.contracts.verifying import check_quotations
+from nodes.tools.isolation import serve_requests
 
 CUT_MARK = "[cut at "
 """How the reader of documents ends a text that was too long."""
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{operation, name, materials, …}` with the tool's answer, or `{refusal}`."""
     materials: Mapping[str, str] = request["materials"]
     if request["operation"] == "verify":
         wanted = {claim["source"] for claim in request["claims"]} & materials.keys()
         contracts = {name: Contract(name, materials[name][:MAX_CHARS]) for name in wanted}
-        return verify(request["claims"], contracts)
+        return check_quotations(request["claims"], contracts)
     name = request["name"]
     if is_playbook(name):
-        return _not_for_a_playbook(request["operation"], name, materials)
-    if problem := _unfit(name, materials[name]):
+        return _answer_for_playbook(request["operation"], name, materials)
+    if problem := _find_text_problem(name, materials[name]):
         return {"refusal": problem}
     contract = Contract(name, materials[name])
     if not contract.is_contract:
-        return _no_contract(name, materials)
+        return _reject_non_contract(name, materials)
     if request["operation"] == "check":
-        told = _checked(contract, materials)
+        told = _answer_check(contract, materials)
     else:
-        told = _extracted(contract, request["query"], request["clause"])
+        told = _answer_extract(contract, request["query"], request["clause"])
     if CUT_MARK in materials[name][-60:] and "gaps" in told:
         told["gaps"] = [f"{name} was cut when it was read: its end is not covered", *told["gaps"]]
     return told
 
 
-def _not_for_a_playbook(operation: str, name: str, materials: Mapping[str, str]) -> dict[str, Any]:
+def _answer_for_playbook(operation: str, name: str, materials: Mapping[str, str]) -> dict[str, Any]:
     """Pass over a playbook, which is used with each contract; hand back one that is broken."""
     others = [other for other in materials if not is_playbook(other)]
     if not others:
@@ -55,7 +60,7 @@ def _not_for_a_playbook(operation: str, name: str, materials: Mapping[str, str])
     return {"summary": "", "note": f"{name} is the playbook; call this for {others[0]!r}"}
 
 
-def _unfit(name: str, text: str) -> str:
+def _find_text_problem(name: str, text: str) -> str:
     if not text.strip():
         return f"{name} holds no text; a scan needs text recognition first"
     if len(text) > MAX_CHARS + len(CUT_MARK) + 40:
@@ -63,7 +68,7 @@ def _unfit(name: str, text: str) -> str:
     return ""
 
 
-def _no_contract(name: str, materials: Mapping[str, str]) -> dict[str, Any]:
+def _reject_non_contract(name: str, materials: Mapping[str, str]) -> dict[str, Any]:
     """Hand the task back, unless another material is the contract."""
     reason = (
         f"{name} is no contract: parties, duties and terms such as liability or termination were "
@@ -75,28 +80,28 @@ def _no_contract(name: str, materials: Mapping[str, str]) -> dict[str, Any]:
     return {"escalation": {"reason": "out_of_scope", "message": reason}}
 
 
-def _extracted(contract: Contract, query: str, number: str) -> dict[str, Any]:
+def _answer_extract(contract: Contract, query: str, number: str) -> dict[str, Any]:
     if not number.strip():
-        return extract(contract, query)
-    told = clause_text(contract, number)
+        return extract_facts_and_clauses(contract, query)
+    told = quote_whole_clause(contract, number)
     if told is not None:
         return told
     known = ", ".join(clause.number for clause in contract.clauses if clause.level == 0)
     return {"refusal": f"{contract.name} has no clause {number!r:.40}; it has {known[:1500]}"}
 
 
-def _checked(contract: Contract, materials: Mapping[str, str]) -> dict[str, Any]:
+def _answer_check(contract: Contract, materials: Mapping[str, str]) -> dict[str, Any]:
     given = [name for name in materials if is_playbook(name)]
     if len(given) > 1:
         return {"refusal": f"several playbooks: {', '.join(given)[:500]}; give one"}
-    name = given[0] if given else SHIPPED.name
-    text = materials[name] if given else SHIPPED.read_text(encoding="utf-8")
+    name = given[0] if given else SHIPPED_PLAYBOOK.name
+    text = materials[name] if given else SHIPPED_PLAYBOOK.read_text(encoding="utf-8")
     try:
         playbook = read_playbook(name, text)
     except PlaybookInvalid as error:
         return {"refusal": str(error)}
-    return check(contract, playbook) | {"playbook": name if given else "the team's own"}
+    return report_compliance(contract, playbook) | {"playbook": name if given else "the team's own"}
 
 
 if __name__ == "__main__":
-    serve(answer)
+    serve_requests(answer_request)

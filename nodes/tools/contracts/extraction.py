@@ -7,116 +7,127 @@ from itertools import accumulate
 from nodes.tools.contracts.answers import (
     MAX_SHOWN_CHARS,
     NOT_LEGAL_ADVICE,
-    Answer,
-    claim,
-    fitted,
-    place,
-    quoted,
-    table,
+    ToolResult,
+    build_claim,
+    build_place,
+    fit_to_size,
+    format_quotation,
+    format_table,
 )
-from nodes.tools.contracts.clauses import PREAMBLE, SIGNATURES, Clause, named
-from nodes.tools.contracts.contract import MAX_QUOTE_CHARS, Contract, Passage
-from nodes.tools.contracts.kinds import KINDS, Kind
-from nodes.tools.contracts.scope import about, is_in_scope, subjects
-from nodes.tools.contracts.stated import Stated, name_of, stated_facts
-from nodes.tools.plain_text import plain_line
+from nodes.tools.contracts.clauses import PREAMBLE, SIGNATURES, Clause, find_clauses
+from nodes.tools.contracts.contract import MAX_QUOTE_CHARS, Contract, ContractPassage
+from nodes.tools.contracts.kinds import CLAUSE_KINDS, ClauseKind
+from nodes.tools.contracts.scope import extract_subject_words, find_passages_about, is_in_scope
+from nodes.tools.contracts.stated import StatedFact, choose_name, collect_facts
+from nodes.tools.plain_text import sanitize_line
 
-MAX_OF_A_KIND, MAX_OF_AN_ASKED_KIND = 2, 6
-MAX_OUTLINE, MAX_OUTLINE_CHARS = 40, 70
+MAX_PASSAGES_PER_KIND, MAX_PASSAGES_PER_ASKED_KIND = 2, 6
+MAX_OUTLINE_LINES, MAX_OUTLINE_CHARS = 40, 70
 MAX_SUMMARY_CHARS = 9_000
-MAX_KINDS_AT_LENGTH = 3
+MAX_DETAILED_KINDS = 3
 MAX_CLAUSE_CHARS = 12_000
 MAX_WHOLE_QUOTE_CHARS = 900
 
 
-def extract(contract: Contract, query: str) -> Answer:
+def extract_facts_and_clauses(contract: Contract, query: str) -> ToolResult:
     """Give the facts, and the clauses of the kinds that a query names; without any, of all.
 
     A query that names none, and speaks of nothing a contract review knows, is looked for in the
     text; what is not there either is no matter of this contract.
     """
-    asked = [kind for kind in KINDS if kind.is_named_in(query)]
+    asked = [kind for kind in CLAUSE_KINDS if kind.is_named_in(query)]
     if "key clause" in " ".join(query.lower().split()):
         asked = []
-    is_short = 0 < len(asked) <= MAX_KINDS_AT_LENGTH
-    found = [(kind.title, _passages(contract, kind, is_short)) for kind in asked or KINDS]
+    is_short = 0 < len(asked) <= MAX_DETAILED_KINDS
+    found = [
+        (kind.title, _choose_passages(contract, kind, is_short)) for kind in asked or CLAUSE_KINDS
+    ]
     if not asked and not is_in_scope(query):
-        passages = about(contract, subjects(query))
+        passages = find_passages_about(contract, extract_subject_words(query))
         if not passages:
-            return _out_of_scope(contract, query)
-        found = [(f"On {', '.join(subjects(query))}", passages)]
-    return _answer(contract, found, MAX_QUOTE_CHARS if is_short else MAX_SHOWN_CHARS)
+            return _escalate_out_of_scope(contract, query)
+        found = [(f"On {', '.join(extract_subject_words(query))}", passages)]
+    return _build_result(contract, found, MAX_QUOTE_CHARS if is_short else MAX_SHOWN_CHARS)
 
 
-def _out_of_scope(contract: Contract, query: str) -> Answer:
+def _escalate_out_of_scope(contract: Contract, query: str) -> ToolResult:
     message = (
-        f"{contract.name} says nothing on {', '.join(subjects(query))[:300]}; here clauses are "
+        f"{contract.name} says nothing on {', '.join(extract_subject_words(query))[:300]}; "
+        "here clauses are "
         "extracted, checked against a playbook, and their risks weighed"
     )
     return {"escalation": {"reason": "out_of_scope", "message": message}}
 
 
-def _answer(
-    contract: Contract, kinds: Sequence[tuple[str, Sequence[Passage]]], max_shown: int
-) -> Answer:
-    facts, gaps = stated_facts(contract)
+def _build_result(
+    contract: Contract, kinds: Sequence[tuple[str, Sequence[ContractPassage]]], max_shown: int
+) -> ToolResult:
+    facts, gaps = collect_facts(contract)
     found = [(title, passages) for title, passages in kinds if passages]
     missing = [title.lower() for title, passages in kinds if not passages]
-    name = name_of(contract)
+    name = choose_name(contract)
     stated = [
-        Stated(title, "", f"{title}: {passage.clause.name} of the {name}", passage)
+        StatedFact(title, "", f"{title}: {passage.clause.name} of the {name}", passage)
         for title, passages in found
         for passage in passages
     ]
     everything = [one for one in (*facts, *stated) if one.passage.start < one.passage.end]
-    return fitted(
+    return fit_to_size(
         {
-            "summary": _summary(contract, facts, found, missing, max_shown),
+            "summary": _build_summary(contract, facts, found, missing, max_shown),
             "gaps": [*gaps, NOT_LEGAL_ADVICE],
-            "clauses": _outline(contract),
-            "claims": [claim(contract, one.text, one.passage) for one in everything],
-            "places": [place(contract, one.passage) for one in everything],
+            "clauses": _build_outline(contract),
+            "claims": [build_claim(contract, one.text, one.passage) for one in everything],
+            "places": [build_place(contract, one.passage) for one in everything],
         },
         ("claims", "places"),
     )
 
 
-def clause_text(contract: Contract, number: str) -> Answer | None:
+def quote_whole_clause(contract: Contract, number: str) -> ToolResult | None:
     """Give one clause whole, by its number; None when there is none."""
-    found = named(contract.clauses, number)
+    found = find_clauses(contract.clauses, number)
     if not found:
         return None
-    reading = contract.reading
-    whole = [Passage(each, *reading.trimmed(each.start, each.whole_end)) for each in found]
+    reading = contract.text
+    whole = [
+        ContractPassage(each, *reading.trim_span(each.start, each.whole_end)) for each in found
+    ]
     texts = [contract.quote(passage) for passage in whole]
     over = [
         f"{one.number} is given up to {MAX_CLAUSE_CHARS:,} characters"
         for one, text in zip(found, texts, strict=True)
         if len(text) > MAX_CLAUSE_CHARS
     ]
-    quotes = [contract.opening(each, MAX_WHOLE_QUOTE_CHARS) for each in found]
-    return fitted(
+    quotes = [contract.build_opening_passage(each, MAX_WHOLE_QUOTE_CHARS) for each in found]
+    return fit_to_size(
         {
             "summary": "\n".join(
-                f"- {each.name}, line {reading.line(each.start)}: "
-                f"{quoted(contract, quote, MAX_WHOLE_QUOTE_CHARS)}"
+                f"- {each.name}, line {reading.find_line_number(each.start)}: "
+                f"{format_quotation(contract, quote, MAX_WHOLE_QUOTE_CHARS)}"
                 for each, quote in zip(found, quotes, strict=True)
             ),
             "gaps": [*over, NOT_LEGAL_ADVICE],
             "texts": [text[:MAX_CLAUSE_CHARS] for text in texts],
             "claims": [
-                claim(contract, f"{quote.clause.name} of the {name_of(contract)}", quote)
+                build_claim(contract, f"{quote.clause.name} of the {choose_name(contract)}", quote)
                 for quote in quotes
             ],
-            "places": [place(contract, quote) for quote in quotes],
+            "places": [build_place(contract, quote) for quote in quotes],
         },
         ("texts",),
     )
 
 
-def _passages(contract: Contract, kind: Kind, at_length: bool) -> list[Passage]:
+def _choose_passages(
+    contract: Contract, kind: ClauseKind, at_length: bool
+) -> list[ContractPassage]:
     """Choose the sentences of a kind: under a heading of the kind first, then by their hits."""
-    hits = [hit for hit in contract.find(kind.phrases, kind.exceptions) if not hit.is_bare_heading]
+    hits = [
+        hit
+        for hit in contract.find_phrases(kind.phrases, kind.exceptions)
+        if not hit.is_bare_heading
+    ]
     counts = Counter(hit.sentence for hit in hits)
     headed = [c for c in contract.clauses if c.heading and kind.is_named_in(c.heading)]
     first = {hit.sentence: hit for hit in reversed(hits)}
@@ -124,24 +135,28 @@ def _passages(contract: Contract, kind: Kind, at_length: bool) -> list[Passage]:
         first.values(),
         key=lambda hit: (not _is_under(hit.clause, headed), -counts[hit.sentence], hit.match.start),
     )
-    found = [contract.passage(hit) for hit in ranked]
+    found = [contract.build_passage(hit) for hit in ranked]
     bare = [c for c in headed if not any(_is_under(passage.clause, [c]) for passage in found)]
-    found += [contract.opening(clause) for clause in bare]
-    return found[: MAX_OF_AN_ASKED_KIND if at_length else MAX_OF_A_KIND]
+    found += [contract.build_opening_passage(clause) for clause in bare]
+    return found[: MAX_PASSAGES_PER_ASKED_KIND if at_length else MAX_PASSAGES_PER_KIND]
 
 
 def _is_under(clause: Clause, headed: Sequence[Clause]) -> bool:
     return any(each.start <= clause.start < each.whole_end for each in headed)
 
 
-def _outline(contract: Contract) -> list[str]:
+def _build_outline(contract: Contract) -> list[str]:
     whole = [c for c in contract.clauses if c.level == 0 and c.number not in (PREAMBLE, SIGNATURES)]
-    lines = [f"{c.number} {c.heading} (line {contract.reading.line(c.start)})" for c in whole]
-    more = [f"… and {len(lines) - MAX_OUTLINE} more"] if len(lines) > MAX_OUTLINE else []
-    return [plain_line(line, MAX_OUTLINE_CHARS) for line in lines[:MAX_OUTLINE]] + more
+    lines = [
+        f"{c.number} {c.heading} (line {contract.text.find_line_number(c.start)})" for c in whole
+    ]
+    more = (
+        [f"… and {len(lines) - MAX_OUTLINE_LINES} more"] if len(lines) > MAX_OUTLINE_LINES else []
+    )
+    return [sanitize_line(line, MAX_OUTLINE_CHARS) for line in lines[:MAX_OUTLINE_LINES]] + more
 
 
-def _within(lines: Sequence[str], max_chars: int) -> list[str]:
+def _keep_within(lines: Sequence[str], max_chars: int) -> list[str]:
     return [
         line
         for line, size in zip(lines, accumulate(map(len, lines)), strict=True)
@@ -149,30 +164,30 @@ def _within(lines: Sequence[str], max_chars: int) -> list[str]:
     ]
 
 
-def _summary(
+def _build_summary(
     contract: Contract,
-    facts: Sequence[Stated],
-    found: Sequence[tuple[str, Sequence[Passage]]],
+    facts: Sequence[StatedFact],
+    found: Sequence[tuple[str, Sequence[ContractPassage]]],
     missing: Sequence[str],
     max_shown: int,
 ) -> str:
     parts = [c for c in contract.clauses if c.number not in (PREAMBLE, SIGNATURES)]
     whole = sum(clause.level == 0 for clause in parts)
     below = f", with {len(parts) - whole} parts below them" if len(parts) > whole else ""
-    rows = [("Document", f"{name_of(contract)} ({contract.name}): {whole} clauses{below}", "")]
+    rows = [("Document", f"{choose_name(contract)} ({contract.name}): {whole} clauses{below}", "")]
     for one in facts:
-        line = contract.reading.line(one.passage.start)
+        line = contract.text.find_line_number(one.passage.start)
         rows.append((one.label, one.value, f"{one.passage.clause.name}, line {line}"))
     lines = list[str]()
     for title, passages in found:
         for passage in passages:
-            line = contract.reading.line(passage.start)
+            line = contract.text.find_line_number(passage.start)
             where = f"{passage.clause.name}, line {line}"
-            lines.append(f"- **{title}** {where}: {quoted(contract, passage, max_shown)}")
-    kept = _within(lines, MAX_SUMMARY_CHARS)
+            lines.append(f"- **{title}** {where}: {format_quotation(contract, passage, max_shown)}")
+    kept = _keep_within(lines, MAX_SUMMARY_CHARS)
     if len(kept) < len(lines):
         lines = [*kept, f"- … and {len(lines) - len(kept)} more; ask for a kind of clause by name"]
     if missing:
         lines.append(f"- **Not found:** {', '.join(missing)}")
-    facts_table = table(("", "what it says", "where"), rows)
+    facts_table = format_table(("", "what it says", "where"), rows)
     return "\n\n".join([facts_table, "### Quoted", "\n".join(lines)])

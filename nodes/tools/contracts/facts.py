@@ -8,8 +8,8 @@ from dateutil.parser import ParserError, parse  # type: ignore[import-untyped]
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.clauses import PREAMBLE, SIGNATURES
-from nodes.tools.contracts.contract import Contract, Passage
-from nodes.tools.contracts.quantities import amounts
+from nodes.tools.contracts.contract import Contract, ContractPassage
+from nodes.tools.contracts.quantities import find_amounts
 
 MAX_TITLE_CHARS = 90
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -17,7 +17,7 @@ _DATE = Pattern(
     rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+day)?(?:\s+of)?\s+(?P<month>{_MONTH}),?\s+"
     rf"(?P<year>\d{{4}})|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}})\b"
 )
-_DATED = Pattern(r"\b(?:dated|made|entered into|effective|executed)\b")
+_DATE_CUE = Pattern(r"\b(?:dated|made|entered into|effective|executed)\b")
 _LEFT_BLANK = Pattern(r"\b(?:dated?|as of|day of)\s*+(?::\s*+)?(\[[^\]\n]{0,20}\]|_{3,})")
 _INSTRUMENT = r"(?:Agreement|Contract|Lease|Deed|License|Amendment|Terms and Conditions)"
 _TITLE_ABOVE = Pattern(
@@ -32,61 +32,61 @@ _PLACE = r"(?:[Tt]he\s+)?[A-Z][\w']+(?:\s+(?:of|and|the)(?:\s+the)?\s+[A-Z][\w']
 _LAW = Pattern(
     rf"\b[Ll]aws?\s+of\s+(?P<place>{_PLACE})|\bgoverned\s+by\s+(?P<adjective>{_PLACE})\s+law\b"
 )
-_GOVERNS = Pattern(r"\b(?:governed|construed|interpreted|govern)\b")
+_GOVERNING_VERB = Pattern(r"\b(?:governed|construed|interpreted|govern)\b")
 
 
-def title(contract: Contract) -> str:
+def find_title(contract: Contract) -> str:
     """Give the contract's title, else an empty text."""
-    top = contract.reading.clean[:6_000]
+    top = contract.text.clean[:6_000]
     found = _TITLE_IN_TEXT.search(top) or _TITLE_ABOVE.search(top)
     shown = " ".join(found["title"].split()).rstrip("* ") if found else ""
     return shown[:MAX_TITLE_CHARS].title() if shown.isupper() else shown[:MAX_TITLE_CHARS]
 
 
-def agreement_date(contract: Contract) -> tuple[date | None, Passage] | None:
+def find_agreement_date(contract: Contract) -> tuple[date | None, ContractPassage] | None:
     """Find the date the contract bears; None as date where its place was left blank."""
     clause = contract.clauses[0]
-    low, end = contract.reading.low, clause.end if clause.number == PREAMBLE else 3_000
-    opened = _DATED.search(low, 0, end)
+    low, end = contract.text.lowercase, clause.end if clause.number == PREAMBLE else 3_000
+    opened = _DATE_CUE.search(low, 0, end)
     start = opened.end() if opened else 0
     blank = _LEFT_BLANK.search(low, 0, end)
     for at in (start, 0):
         for found in _DATE.finditer(low, at, end):
-            if (day := _read(found)) and not (blank and blank.start() < found.start()):
-                return day, Passage(clause, *found.span())
-    return (None, Passage(clause, *blank.span())) if blank else None
+            if (day := _parse_date(found)) and not (blank and blank.start() < found.start()):
+                return day, ContractPassage(clause, *found.span())
+    return (None, ContractPassage(clause, *blank.span())) if blank else None
 
 
-def dates(contract: Contract) -> Iterator[tuple[date, Passage]]:
+def find_dates(contract: Contract) -> Iterator[tuple[date, ContractPassage]]:
     """Find the dates that the contract names, signatures left out."""
-    for found in _DATE.finditer(contract.reading.low):
-        clause = contract.clause_at(found.start())
-        if clause.number != SIGNATURES and (day := _read(found)):
-            yield day, Passage(clause, *found.span())
+    for found in _DATE.finditer(contract.text.lowercase):
+        clause = contract.find_clause(found.start())
+        if clause.number != SIGNATURES and (day := _parse_date(found)):
+            yield day, ContractPassage(clause, *found.span())
 
 
-def law(contract: Contract) -> tuple[str, Passage] | None:
+def find_governing_law(contract: Contract) -> tuple[str, ContractPassage] | None:
     """Find whose law governs, with the words that say so."""
-    clean = contract.reading.clean
+    clean = contract.text.clean
     for start, end in contract.sentences:
-        governs = _GOVERNS.search(clean, start, end)
+        governs = _GOVERNING_VERB.search(clean, start, end)
         if governs and (found := _LAW.search(clean, start, end)):
             begin = min(governs.start(), found.start())
-            span = contract.reading.without_noise(begin, found.end(), found.start())
+            span = contract.text.cut_noise(begin, found.end(), found.start())
             place = " ".join((found["place"] or found["adjective"]).split())
-            return place, Passage(contract.clause_at(start), *span)
+            return place, ContractPassage(contract.find_clause(start), *span)
     return None
 
 
-def sums(contract: Contract) -> Iterator[Passage]:
+def find_sums(contract: Contract) -> Iterator[ContractPassage]:
     """Find the sums of money that the contract names, signatures left out."""
-    for start, end in amounts(contract.reading.low):
-        clause = contract.clause_at(start)
+    for start, end in find_amounts(contract.text.lowercase):
+        clause = contract.find_clause(start)
         if clause.number != SIGNATURES:
-            yield Passage(clause, start, end)
+            yield ContractPassage(clause, start, end)
 
 
-def _read(found: re.Match[str]) -> date | None:
+def _parse_date(found: re.Match[str]) -> date | None:
     text = " ".join((found["day"], found["month"], found["year"])) if found["day"] else found[0]
     try:
         day: date = parse(text).date()

@@ -3,26 +3,26 @@
 from nodes.limits.patterns import Pattern
 
 MAX_HEADING_CHARS = 110
-_SMALL = r"of|and|or|the|to|for|in|on|by|with|a|an|as|at|upon|from|under|not|&|/|-"
-_WORD = rf"(?:[A-Z0-9\"'(][\w'&/.()\"-]*,?|{_SMALL})"
-_FIRST = r"[A-Z\"'](?:[\w'&/()\"-]|\.(?=\w))*,?"
+_SMALL_WORDS = r"of|and|or|the|to|for|in|on|by|with|a|an|as|at|upon|from|under|not|&|/|-"
+_HEADING_WORD = rf"(?:[A-Z0-9\"'(][\w'&/.()\"-]*,?|{_SMALL_WORDS})"
+_FIRST_WORD = r"[A-Z\"'](?:[\w'&/()\"-]|\.(?=\w))*,?"
 _HEADING = Pattern(
-    rf"^(?P<name>\[[^\]\n]{{3,60}}\]|{_FIRST}(?:[ ]{{1,2}}{_WORD}){{0,11}}?)"
+    rf"^(?P<name>\[[^\]\n]{{3,60}}\]|{_FIRST_WORD}(?:[ ]{{1,2}}{_HEADING_WORD}){{0,11}}?)"
     r"(?P<end>[ ]?[.:](?=\s|$)|[ ]+-+[ ]|-{2,}|[ ]{3,}|[ ]*(?:\n\s*+(?![a-z])|$)"
     r"|[ ]+(?=\(?[aA1i]\)[ ]))"
 )
 _ABBREVIATED = Pattern(r"\b(?:Inc|Corp|Ltd|Co|LLC|No|Mr|Ms|Dr|[A-Z])$")
-_PROSE = Pattern(r"\b(?:shall|will|may|must|agrees?|is|are|has|have)\b")
+_PROSE_VERB = Pattern(r"\b(?:shall|will|may|must|agrees?|is|are|has|have)\b")
 
 
-def heading(text: str, at: int) -> tuple[str, int]:
+def match_heading(text: str, at: int) -> tuple[str, int]:
     """Give the heading that begins at an offset, and where its clause goes on; empty for none."""
     found = _HEADING.match(text[at : at + MAX_HEADING_CHARS])
     if not found or (found.end() == MAX_HEADING_CHARS and not found["end"]):
         return "", at
     name = found["name"].strip(" ,")
     ends_at_stop = found["end"].lstrip().startswith(".")
-    if _PROSE.search(name) or (ends_at_stop and _ABBREVIATED.search(name)):
+    if _PROSE_VERB.search(name) or (ends_at_stop and _ABBREVIATED.search(name)):
         return "", at
     return " ".join(name.split()).strip("\"'*_ "), at + found.end()
 
@@ -37,5 +37,5 @@ def is_heading_line(line: str) -> bool:
         return False
     if Pattern(r"[_=|]{2}|/s/").search(bare):
         return False
-    small = Pattern(rf"(?:{_SMALL})$")
+    small = Pattern(rf"(?:{_SMALL_WORDS})$")
     return bare.isupper() or all(word[0].isupper() or small.match(word) for word in words)

@@ -9,7 +9,7 @@ from nodes.limits.patterns import Pattern
 Span = tuple[int, int]
 
 MIN_REPEATS = 3
-MAX_RUNNING_CHARS = 120
+MAX_RUNNING_HEAD_CHARS = 120
 MAX_ENTRY_WORDS = 9
 MAX_LINE_CHARS = 200
 """A longer line is text; nothing is looked for in it."""
@@ -27,7 +27,7 @@ _LEADERS = Pattern(
     r"(?:(?<!\.)\.{4,}+|(?<! \.)(?: \.){4,}+)[ ]*+(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})[ ]*+$"
 )
 _CONTENTS = Pattern(r"^[ \t#*]*(?:table of contents|contents|index)[ \t*:]*$", re.IGNORECASE)
-_NUMBERED = Pattern(
+_NUMBER_AT_START = Pattern(
     r"^\s*(?:\(?\w{1,4}[.)]|\d+(?:\.\d+)+|(?:article|section|clause)\s)", re.IGNORECASE
 )
 _ENTRY_NUMBER = Pattern(
@@ -37,19 +37,19 @@ _PAGE_AT_END = Pattern(r"(?<!\s)\s++(?:[A-Z]-)?(?:\d{1,4}|[ivxl]{1,6})\s*+$", re
 _SENTENCE_END = (".", ",", ";", ":")
 
 
-def noise(text: str) -> list[Span]:
+def find_noise(text: str) -> list[Span]:
     """Find what is no contract, in order and without overlap."""
     found, last = list[Span](), 0
-    for start, end in sorted(set(_noise(text))):
+    for start, end in sorted(set(_find_noise_lines(text))):
         if end > last:
             found.append((max(start, last), end))
             last = end
     return found
 
 
-def _noise(text: str) -> Iterator[Span]:
-    lines = list(_lines(text))
-    running = _running(text, lines)
+def _find_noise_lines(text: str) -> Iterator[Span]:
+    lines = list(_split_lines(text))
+    running = _find_running_heads(text, lines)
     short = [span for span in lines if span[1] - span[0] <= MAX_LINE_CHARS]
     leaders = [span for span in short if _LEADERS.search(text[slice(*span)])]
     if len(leaders) >= MIN_REPEATS:
@@ -59,44 +59,44 @@ def _noise(text: str) -> Iterator[Span]:
         if not line.strip() or len(line) > MAX_LINE_CHARS:
             continue
         marks = (_PAGE_MARK, _FILING, _FILING_TAG)
-        if any(mark.match(line) for mark in marks) or _folded(line) in running:
+        if any(mark.match(line) for mark in marks) or _normalize_line(line) in running:
             yield start, end
         elif _REDACTION.match(line):
-            yield start, _paragraph_end(text, lines, index)
+            yield start, _find_paragraph_end(text, lines, index)
         elif _CONTENTS.match(line):
-            yield start, _contents_end(text, lines, index)
+            yield start, _find_contents_end(text, lines, index)
 
 
-def _lines(text: str) -> Iterator[Span]:
+def _split_lines(text: str) -> Iterator[Span]:
     at = 0
     for line in text.split("\n"):
         yield at, at + len(line)
         at += len(line) + 1
 
 
-def _folded(line: str) -> str:
+def _normalize_line(line: str) -> str:
     return Pattern(r"\d+").sub("#", " ".join(line.split())).casefold()
 
 
-def _running(text: str, lines: list[Span]) -> set[str]:
+def _find_running_heads(text: str, lines: list[Span]) -> set[str]:
     """Find heads and feet of pages: short lines that come back, but for the page number."""
     counts = Counter[str]()
     for start, end in lines:
         line = text[start:end].strip()
-        if not 3 <= len(line) <= MAX_RUNNING_CHARS or line.endswith(_SENTENCE_END):
+        if not 3 <= len(line) <= MAX_RUNNING_HEAD_CHARS or line.endswith(_SENTENCE_END):
             continue
-        if any(map(str.isalpha, line)) and not _NUMBERED.match(line) and "/s/" not in line:
-            counts[_folded(line)] += 1
+        if any(map(str.isalpha, line)) and not _NUMBER_AT_START.match(line) and "/s/" not in line:
+            counts[_normalize_line(line)] += 1
     return {line for line, count in counts.items() if count >= MIN_REPEATS}
 
 
-def _paragraph_end(text: str, lines: list[Span], index: int) -> int:
+def _find_paragraph_end(text: str, lines: list[Span], index: int) -> int:
     while index + 1 < len(lines) and text[slice(*lines[index + 1])].strip():
         index += 1
     return lines[index][1]
 
 
-def _contents_end(text: str, lines: list[Span], index: int) -> int:
+def _find_contents_end(text: str, lines: list[Span], index: int) -> int:
     """Follow a table of contents to its last entry; the body begins where an entry comes back."""
     first, last = "", index
     for at in range(index + 1, len(lines)):
@@ -116,14 +116,14 @@ def _is_same_entry(first: str, line: str) -> bool:
         return False
     numbers = [_ENTRY_NUMBER.match(f"{each} ") for each in (first, line)]
     if all(numbers):
-        ours, theirs = (_title(number[0]) for number in numbers if number)
+        ours, theirs = (_normalize_title(number[0]) for number in numbers if number)
         return ours == theirs
-    return _title(_PAGE_AT_END.sub("", first)) == _title(line)
+    return _normalize_title(_PAGE_AT_END.sub("", first)) == _normalize_title(line)
 
 
 def _is_short(line: str) -> bool:
     return len(line.split()) <= MAX_ENTRY_WORDS and not line.endswith((",", ";"))
 
 
-def _title(line: str) -> str:
+def _normalize_title(line: str) -> str:
     return Pattern(r"[\W_]+").sub(" ", line).strip().casefold()

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from nodes.tools.contracts.markers import Marker
 
-MAX_GAP = 4
+MAX_NUMBER_GAP = 4
 """A number may be missing where a clause was deleted; more than this is no sequence."""
-_TOP = ("article", "decimal1", "I.")
+_TOP_STYLES = ("article", "decimal1", "I.")
 """Styles of whole clauses; letters and the like stand below them."""
 
 
 @dataclass(frozen=True)
-class Opening:
+class ClauseOpening:
     """A mark that opens a clause, and how deep the clause lies."""
 
     marker: Marker
@@ -22,27 +22,27 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class _Level:
+class _OpenLevel:
     style: str
     ordinals: tuple[int, ...]
     indent: int
 
 
-_Place = tuple[int, str, tuple[int, ...]]
+_Position = tuple[int, str, tuple[int, ...]]
 """Depth, style and ordinals of a mark that fits."""
-_Read = tuple[str, tuple[int, ...]]
+_Interpretation = tuple[str, tuple[int, ...]]
 
 
-def openings(markers: Iterable[Marker]) -> list[Opening]:
+def find_openings(markers: Iterable[Marker]) -> list[ClauseOpening]:
     """Follow the marks in their order; one that continues nothing and begins nothing is text."""
-    follower = _Follower()
-    found = [opening for marker in markers if (opening := follower.take(marker))]
-    tops = [index for index, opening in enumerate(found) if opening.style in _TOP]
+    follower = _SequenceTracker()
+    found = [opening for marker in markers if (opening := follower.place_marker(marker))]
+    tops = [index for index, opening in enumerate(found) if opening.style in _TOP_STYLES]
     # What is lettered before the first number are the parties and the recitals.
     return found[tops[0] :] if tops else found
 
 
-def numbers(openings: Sequence[Opening]) -> list[str]:
+def number_clauses(openings: Sequence[ClauseOpening]) -> list[str]:
     """Give each clause its full number: `9`, `4.2(a)`, `Article IV`, `Article II.1`."""
     labels = Counter(o.marker.label for o in openings if o.style == "decimal1" and o.level <= 1)
     found: list[str] = []
@@ -51,12 +51,12 @@ def numbers(openings: Sequence[Opening]) -> list[str]:
         while above and above[-1][0] >= opening.level:
             above.pop()
         parent = above[-1][1] if above else ""
-        found.append(_number(opening, parent, labels))
+        found.append(_build_number(opening, parent, labels))
         above.append((opening.level, found[-1]))
     return found
 
 
-def _number(opening: Opening, parent: str, labels: Counter[str]) -> str:
+def _build_number(opening: ClauseOpening, parent: str, labels: Counter[str]) -> str:
     label, style = opening.marker.label, opening.style
     if style == "article":
         return f"Article {label}"
@@ -69,80 +69,96 @@ def _number(opening: Opening, parent: str, labels: Counter[str]) -> str:
     return f"{parent}{label}" if label.startswith("(") else f"{parent}.{label}"
 
 
-class _Follower:
+class _SequenceTracker:
     def __init__(self) -> None:
-        self._open: list[_Level] = []
-        self._last: dict[str, tuple[int, ...]] = {}
+        self._open_levels: list[_OpenLevel] = []
+        self._last_ordinals: dict[str, tuple[int, ...]] = {}
 
-    def take(self, marker: Marker) -> Opening | None:
+    def place_marker(self, marker: Marker) -> ClauseOpening | None:
         """Place a mark; None when it fits nowhere."""
-        places = [place for reading in marker.readings for place in self._continued(reading)]
+        places = [
+            place
+            for reading in marker.interpretations
+            for place in self._find_continuations(reading)
+        ]
         if places:
-            depth, style, ordinals = min(places, key=lambda place: self._distance(marker, place[0]))
+            depth, style, ordinals = min(
+                places, key=lambda place: self._measure_distance(marker, place[0])
+            )
         else:
-            begun = (self._begun(marker, reading) for reading in marker.readings)
+            begun = (self._find_beginning(marker, reading) for reading in marker.interpretations)
             place = next(filter(None, begun), None)
             if place is None:
                 return None
             depth, style, ordinals = place
-        del self._open[depth:]
-        self._open.append(_Level(style, ordinals, marker.indent))
-        self._last[style] = ordinals
-        return Opening(marker, depth, style)
+        del self._open_levels[depth:]
+        self._open_levels.append(_OpenLevel(style, ordinals, marker.indent))
+        self._last_ordinals[style] = ordinals
+        return ClauseOpening(marker, depth, style)
 
-    def _continued(self, reading: _Read) -> list[_Place]:
+    def _find_continuations(self, reading: _Interpretation) -> list[_Position]:
         style, ordinals = reading
         return [
             (depth, style, ordinals)
-            for depth, level in enumerate(self._open)
+            for depth, level in enumerate(self._open_levels)
             if level.style == style and _follows(level.ordinals, ordinals)
         ]
 
-    def _begun(self, marker: Marker, reading: _Read) -> _Place | None:
+    def _find_beginning(self, marker: Marker, reading: _Interpretation) -> _Position | None:
         style, ordinals = reading
         if style == "article":
             return (0, style, ordinals) if self._may_jump(marker, reading) else None
         if len(ordinals) > 1:
-            return self._begun_below(reading)
+            return self._find_nested_beginning(reading)
         if ordinals[0] == 1:
-            return self._depth(style), style, ordinals
-        return (self._above(style), style, ordinals) if self._may_jump(marker, reading) else None
+            return self._find_depth(style), style, ordinals
+        return (
+            (self._find_clause_depth(style), style, ordinals)
+            if self._may_jump(marker, reading)
+            else None
+        )
 
-    def _begun_below(self, reading: _Read) -> _Place | None:
+    def _find_nested_beginning(self, reading: _Interpretation) -> _Position | None:
         """Place `4.2` below 4, or after `3.7` where the whole clause 4 has no mark of its own."""
         style, ordinals = reading
-        for depth, level in reversed(list(enumerate(self._open))):
-            if level.ordinals == ordinals[:-1] and ordinals[-1] <= 1 + MAX_GAP:
+        for depth, level in reversed(list(enumerate(self._open_levels))):
+            if level.ordinals == ordinals[:-1] and ordinals[-1] <= 1 + MAX_NUMBER_GAP:
                 return depth + 1, style, ordinals
-        last = self._last.get(style, (0,) * len(ordinals))
+        last = self._last_ordinals.get(style, (0,) * len(ordinals))
         is_next = ordinals > last and ordinals[0] - last[0] <= 1 and ordinals[-1] <= 1
-        return (self._above(style), style, ordinals) if is_next else None
+        return (self._find_clause_depth(style), style, ordinals) if is_next else None
 
-    def _may_jump(self, marker: Marker, reading: _Read) -> bool:
+    def _may_jump(self, marker: Marker, reading: _Interpretation) -> bool:
         """Allow a number to be missing, or counting to go on in the next article."""
         style, ordinals = reading
-        last = self._last.get(style, (0,))
-        is_near = last[0] < ordinals[0] <= last[0] + MAX_GAP
-        if style not in _TOP or not is_near or marker.is_inside:
+        last = self._last_ordinals.get(style, (0,))
+        is_near = last[0] < ordinals[0] <= last[0] + MAX_NUMBER_GAP
+        if style not in _TOP_STYLES or not is_near or marker.is_inside:
             return False
         return bool(marker.heading) or ordinals[0] == last[0] + 1
 
-    def _depth(self, style: str) -> int:
+    def _find_depth(self, style: str) -> int:
         """Put a new list below what is open; the first numbered clause ends lettered recitals."""
-        if style in _TOP and not any(level.style in _TOP for level in self._open):
+        if style in _TOP_STYLES and not any(
+            level.style in _TOP_STYLES for level in self._open_levels
+        ):
             return 0
-        return len(self._open)
+        return len(self._open_levels)
 
-    def _above(self, style: str) -> int:
+    def _find_clause_depth(self, style: str) -> int:
         """Give the place of a whole clause: right below the article, if there are any."""
-        return 1 if self._open and self._open[0].style == "article" and style != "article" else 0
+        return (
+            1
+            if self._open_levels and self._open_levels[0].style == "article" and style != "article"
+            else 0
+        )
 
-    def _distance(self, marker: Marker, depth: int) -> tuple[int, int]:
-        level = self._open[depth]
+    def _measure_distance(self, marker: Marker, depth: int) -> tuple[int, int]:
+        level = self._open_levels[depth]
         return abs(level.indent - marker.indent) if not marker.is_inside else 0, -depth
 
 
 def _follows(last: tuple[int, ...], ordinals: tuple[int, ...]) -> bool:
     if last[:-1] != ordinals[:-1]:
         return False
-    return 0 < ordinals[-1] - last[-1] <= (1 if len(ordinals) == 1 else MAX_GAP)
+    return 0 < ordinals[-1] - last[-1] <= (1 if len(ordinals) == 1 else MAX_NUMBER_GAP)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.noise import Span
-from nodes.tools.contracts.quantities import Quantity, quantities, quantity_at
+from nodes.tools.contracts.quantities import Quantity, find_quantities, match_quantity
 
 MAX_GAPS = 2
 MAX_GAP_CHARS = 160
@@ -20,11 +20,13 @@ MAX_MATCH_CHARS = 2_000
 """Two gaps, and the words with wide spaces between them. A match that may go on to the end of a
 contract takes as long as it is: the library looks ahead there for the phrase's last word."""
 _WORD = Pattern(r"[\w'-]+\*?")
-_SIGNS = str.maketrans(dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"'))
+_QUOTE_SIGNS = str.maketrans(
+    dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"')
+)
 
 
 @dataclass(frozen=True)
-class Match:
+class PhraseMatch:
     """Where a phrase stands, and the quantity that took the place of its `#`."""
 
     start: int
@@ -44,88 +46,92 @@ class Phrase:
     is_near: bool = True
     """The quantity stands right behind the head, not anywhere up to 160 characters on."""
 
-    def matches(self, low: str, start: int = 0, end: int | None = None) -> Iterator[Match]:
+    def find_matches(
+        self, low: str, start: int = 0, end: int | None = None
+    ) -> Iterator[PhraseMatch]:
         """Find the phrase in a text in lower case."""
         stop = len(low) if end is None else end
         for anchor in self.anchors:
             at = low.find(anchor, start, stop)
             while at >= 0:
-                if found := self._at(low, at, stop):
+                if found := self._match_at(low, at, stop):
                     yield found
                 at = low.find(anchor, at + 1, stop)
 
-    def _at(self, low: str, at: int, stop: int) -> Match | None:
+    def _match_at(self, low: str, at: int, stop: int) -> PhraseMatch | None:
         head = self.head.match(low, at, min(stop, at + MAX_MATCH_CHARS))
         if head is None:
             return None
         if self.tail is None:
-            return Match(at, head.end())
-        for quantity in self._quantities(low, head.end(), stop):
+            return PhraseMatch(at, head.end())
+        for quantity in self._find_quantities(low, head.end(), stop):
             end = min(stop, quantity.end + MAX_MATCH_CHARS)
             if tail := self.tail.match(low, quantity.end, end):
-                return Match(at, tail.end(), quantity)
+                return PhraseMatch(at, tail.end(), quantity)
         return None
 
-    def _quantities(self, low: str, at: int, stop: int) -> Iterable[Quantity]:
+    def _find_quantities(self, low: str, at: int, stop: int) -> Iterable[Quantity]:
         if self.is_near:
-            found = quantity_at(low, at)
+            found = match_quantity(low, at)
             return [found] if found else []
-        return quantities(low, at, min(stop, at + MAX_GAP_CHARS))
+        return find_quantities(low, at, min(stop, at + MAX_GAP_CHARS))
 
 
-def phrase(text: str) -> Phrase:
+def parse_phrase(text: str) -> Phrase:
     """Read a phrase.
 
     Raises:
         ValueError: it is too long, has too many gaps, or begins with one.
     """
-    words = text.translate(_SIGNS).lower().split()
+    words = text.translate(_QUOTE_SIGNS).lower().split()
     if len(text) > MAX_PHRASE_CHARS:
         raise ValueError(f"a phrase has at most {MAX_PHRASE_CHARS} characters")
     if not words or words[0] in ("...", "#") or words[-1] == "...":
         raise ValueError("a phrase begins with a word, and does not end with '...'")
     if words.count("...") > MAX_GAPS or words.count("#") > 1:
         raise ValueError(f"a phrase has at most {MAX_GAPS} gaps '...' and one '#'")
-    if any(not _stem(part) for word in words for part in word.split("|")):
+    if any(not _strip_wildcard(part) for word in words for part in word.split("|")):
         raise ValueError("'|' stands between two words, '*' at the end of one")
     at = words.index("#") if "#" in words else len(words)
     is_near = words[at - 1] != "..."
-    head = _pattern(words[: at if is_near else at - 1])
+    head = _build_pattern(words[: at if is_near else at - 1])
     return Phrase(
-        anchors=tuple(dict.fromkeys(_stem(part) for part in words[0].split("|"))),
+        anchors=tuple(dict.fromkeys(_strip_wildcard(part) for part in words[0].split("|"))),
         head=Pattern(head + (r"\s+" if at < len(words) and is_near else "")),
-        tail=Pattern(_behind(_pattern(words[at + 1 :]))) if at < len(words) else None,
+        tail=Pattern(_build_tail_pattern(_build_pattern(words[at + 1 :])))
+        if at < len(words)
+        else None,
         is_near=is_near,
     )
 
 
-def sentence_at(spans: Sequence[Span], at: int) -> Span | None:
+def find_sentence(spans: Sequence[Span], at: int) -> Span | None:
     """Give the sentence that an offset lies in."""
     index = bisect_right(spans, (at, 1 << 62)) - 1
     return spans[index] if index >= 0 and spans[index][1] > at else None
 
 
-def _behind(tail: str) -> str:
+def _build_tail_pattern(tail: str) -> str:
     return rf"[ '\"s)]{{0,3}}\s{{0,200}}+{tail}" if tail else ""
 
 
-def _pattern(words: Sequence[str]) -> str:
+def _build_pattern(words: Sequence[str]) -> str:
     pattern, space = "", ""
     for word in words:
         if word == "...":
             pattern, space = rf"{pattern}[\s\S]{{0,{MAX_GAP_CHARS}}}?", ""
             continue
-        options = "|".join(map(_word, word.split("|")))
+        options = "|".join(map(_build_word_pattern, word.split("|")))
         pattern, space = f"{pattern}{space}(?:{options})", r"\s+"
     return pattern
 
 
-def _word(word: str) -> str:
+def _build_word_pattern(word: str) -> str:
     if not _WORD.fullmatch(word):
         return re.escape(word)
-    stem = re.escape(_stem(word))
+    stem = re.escape(_strip_wildcard(word))
     return rf"(?<![\w-]){stem}\w*+" if word.endswith("*") else rf"(?<![\w-]){stem}(?!-?\w)"
 
 
-def _stem(word: str) -> str:
+def _strip_wildcard(word: str) -> str:
     return word.removesuffix("*") if _WORD.fullmatch(word) or word == "*" else word

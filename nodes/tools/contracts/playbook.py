@@ -18,42 +18,46 @@ from pydantic import (
 )
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts.phrases import Phrase, phrase
-from nodes.tools.contracts.quantities import Quantity, quantity_at
+from nodes.tools.contracts.phrases import Phrase, parse_phrase
+from nodes.tools.contracts.quantities import Quantity, match_quantity
 from nodes.tools.contracts.severity import Severity
 
-SHIPPED = Path(__file__).resolve().parents[3] / "teams" / "contract_review" / "playbook.yaml"
+SHIPPED_PLAYBOOK = (
+    Path(__file__).resolve().parents[3] / "teams" / "contract_review" / "playbook.yaml"
+)
 MAX_CHARS = 200_000
 MAX_RULES = 200
 MAX_PROBLEMS = 3
 RuleKind = Literal["required", "forbidden", "limited"]
-_NAME = Pattern(r"(?:^|/)[^/]*playbook[^/]*\.ya?ml$", re.IGNORECASE)
+_PLAYBOOK_NAME = Pattern(r"(?:^|/)[^/]*playbook[^/]*\.ya?ml$", re.IGNORECASE)
 
 
 class PlaybookInvalid(Exception):
     """Why a playbook cannot be used: file, line, key, what is allowed."""
 
 
-def _read_phrases(values: tuple[str, ...]) -> tuple[str, ...]:
+def _validate_phrases(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
-        phrase(value)
+        parse_phrase(value)
     return values
 
 
-def _one_or_more(value: Any) -> Any:  # as YAML gives it
+def _wrap_single_phrase(value: Any) -> Any:  # as YAML gives it
     return [value] if isinstance(value, str) else value
 
 
-def _limit(text: str) -> str:
-    limit(text)
+def _validate_limit(text: str) -> str:
+    parse_limit(text)
     return text
 
 
-Phrases = Annotated[tuple[str, ...], BeforeValidator(_one_or_more), AfterValidator(_read_phrases)]
-Limit = Annotated[str, AfterValidator(_limit)]
+Phrases = Annotated[
+    tuple[str, ...], BeforeValidator(_wrap_single_phrase), AfterValidator(_validate_phrases)
+]
+Limit = Annotated[str, AfterValidator(_validate_limit)]
 
 
-class Rule(BaseModel):
+class PlaybookRule(BaseModel):
     """One term of the playbook."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,7 +75,7 @@ class Rule(BaseModel):
     remedy: str = Field("", max_length=400)
 
     @model_validator(mode="after")
-    def _must_limit_what_is_limited(self) -> Self:
+    def _require_limit_for_limited_kind(self) -> Self:
         if self.kind == "limited":
             if self.max is None and self.min is None:
                 raise ValueError("a limited term needs max or min, such as max: 60 days")
@@ -84,12 +88,12 @@ class Rule(BaseModel):
     @cached_property
     def phrases(self) -> tuple[Phrase, ...]:
         """Give what is looked for."""
-        return tuple(map(phrase, self.any))
+        return tuple(map(parse_phrase, self.any))
 
     @cached_property
     def exceptions(self) -> tuple[Phrase, ...]:
         """Give what in a sentence takes it out."""
-        return tuple(map(phrase, self.unless))
+        return tuple(map(parse_phrase, self.unless))
 
 
 class Playbook(BaseModel):
@@ -100,23 +104,23 @@ class Playbook(BaseModel):
     name: str = Field(min_length=1, max_length=120)
     number_mismatch: Severity | Literal["off"] = "high"
     """How grave a number is whose words and figures differ."""
-    rules: tuple[Rule, ...] = Field(min_length=1, max_length=MAX_RULES)
+    rules: tuple[PlaybookRule, ...] = Field(min_length=1, max_length=MAX_RULES)
 
     @model_validator(mode="after")
-    def _must_name_rules_apart(self) -> Self:
+    def _require_unique_rule_ids(self) -> Self:
         names = [rule.id for rule in self.rules]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"two rules have the id {repeated[0]}")
         return self
 
 
-def limit(text: str) -> Quantity:
+def parse_limit(text: str) -> Quantity:
     """Read a limit, such as `60 days` or `1% per month`.
 
     Raises:
         ValueError: it is none.
     """
-    found = quantity_at(text.strip().lower(), 0)
+    found = match_quantity(text.strip().lower(), 0)
     if found is None or found.end < len(text.strip()):
         raise ValueError("a limit is a number with hours, days, weeks, months, years, or percent")
     return found
@@ -124,7 +128,7 @@ def limit(text: str) -> Quantity:
 
 def is_playbook(name: str) -> bool:
     """Tell a material that is a playbook by its name."""
-    return bool(_NAME.search(name))
+    return bool(_PLAYBOOK_NAME.search(name))
 
 
 def read_playbook(name: str, text: str) -> Playbook:
@@ -135,20 +139,20 @@ def read_playbook(name: str, text: str) -> Playbook:
     """
     if len(text) > MAX_CHARS:
         raise PlaybookInvalid(f"{name}: {len(text):,} characters, of at most {MAX_CHARS:,}")
-    value, lines = _parsed(name, text)
+    value, lines = _parse_yaml(name, text)
     if not isinstance(value, dict):
-        raise PlaybookInvalid(f"{name}:1: a playbook has the keys name and rules; {_SEE}")
+        raise PlaybookInvalid(f"{name}:1: a playbook has the keys name and rules; {_EXAMPLE_HINT}")
     try:
         return Playbook.model_validate(value)
     except ValidationError as error:
-        raise PlaybookInvalid(_told(name, error, lines)) from None
+        raise PlaybookInvalid(_describe_errors(name, error, lines)) from None
 
 
-_SEE = "teams/contract_review/playbook.yaml is one to begin from"
-_Place = tuple[str | int, ...]
+_EXAMPLE_HINT = "teams/contract_review/playbook.yaml is one to begin from"
+_KeyPath = tuple[str | int, ...]
 
 
-def _parsed(name: str, text: str) -> tuple[Any, Mapping[_Place, int]]:
+def _parse_yaml(name: str, text: str) -> tuple[Any, Mapping[_KeyPath, int]]:
     """Read YAML, with the line of each part; aliases are refused, since a few can fill memory."""
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
@@ -156,7 +160,7 @@ def _parsed(name: str, text: str) -> tuple[Any, Mapping[_Place, int]]:
                 f"{name}: aliases (*name) are not allowed; put a phrase that holds * into quotes"
             )
         root = yaml.compose(text, yaml.SafeLoader)
-        return yaml.safe_load(text), dict(_lines(root, ())) if root else {}
+        return yaml.safe_load(text), dict(_map_lines(root, ())) if root else {}
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
@@ -166,36 +170,36 @@ def _parsed(name: str, text: str) -> tuple[Any, Mapping[_Place, int]]:
         raise PlaybookInvalid(f"{name}: YAML cannot be read: {error}") from None
 
 
-def _lines(node: yaml.Node, place: _Place) -> Iterator[tuple[_Place, int]]:
+def _map_lines(node: yaml.Node, place: _KeyPath) -> Iterator[tuple[_KeyPath, int]]:
     yield place, node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            yield from _lines(value, (*place, str(key.value)))
+            yield from _map_lines(value, (*place, str(key.value)))
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            yield from _lines(value, (*place, index))
+            yield from _map_lines(value, (*place, index))
 
 
-def _told(name: str, error: ValidationError, lines: Mapping[_Place, int]) -> str:
+def _describe_errors(name: str, error: ValidationError, lines: Mapping[_KeyPath, int]) -> str:
     problems = error.errors(include_url=False)
-    told = [_problem(name, problem, lines) for problem in problems[:MAX_PROBLEMS]]
+    told = [_describe_error(name, problem, lines) for problem in problems[:MAX_PROBLEMS]]
     more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
     return "; ".join([*told, *more])
 
 
-def _problem(name: str, problem: Mapping[str, Any], lines: Mapping[_Place, int]) -> str:
-    place: _Place = tuple(problem["loc"])
+def _describe_error(name: str, problem: Mapping[str, Any], lines: Mapping[_KeyPath, int]) -> str:
+    place: _KeyPath = tuple(problem["loc"])
     known = place
     while known and known not in lines:
         known = known[:-1]
     said = str(problem["msg"]).removeprefix("Value error, ")
     if problem["type"] == "extra_forbidden":
-        owner = Rule if place[:1] == ("rules",) else Playbook
+        owner = PlaybookRule if place[:1] == ("rules",) else Playbook
         said = f"unknown key; allowed: {', '.join(owner.model_fields)}"
     elif problem["type"] == "literal_error":
         said = f"allowed: {problem['ctx']['expected']}"
     elif problem["type"] == "missing":
-        said = f"is missing; {_SEE}"
+        said = f"is missing; {_EXAMPLE_HINT}"
     given = problem.get("input")
     shown = f" is {given!r:.60}" if isinstance(given, str | int | float) else ""
     key = ".".join(map(str, place)) or "playbook"

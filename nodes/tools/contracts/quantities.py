@@ -9,13 +9,13 @@ from text_to_num import text2num  # type: ignore[import-untyped]
 from nodes.limits.patterns import Pattern
 
 _UNITS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
-_NUMERAL = (
+_NUMBER_WORD = (
     "(?:seventeen|seventy|seven|sixteen|sixty|six|fourteen|forty|four|eighteen|eighty|eight"
     "|nineteen|ninety|nine|thirteen|thirty|three|fifteen|fifty|five|twelve|twenty|two|eleven|ten"
     "|one|zero|hundred|thousand|million)"
 )
 _WORDS = (
-    rf"{_NUMERAL}(?:[ \n-]++(?:and[ \n]++)?{_NUMERAL}){{0,9}}"
+    rf"{_NUMBER_WORD}(?:[ \n-]++(?:and[ \n]++)?{_NUMBER_WORD}){{0,9}}"
     r"(?:[ \n]++and[ \n]++(?:a|one)[ -]half)?"
 )
 _UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
@@ -33,7 +33,7 @@ _MONEY = Pattern(
     rf"|(?<!\d)(?P<after>{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
     r"(?P<name>u\.?s\.? dollars?|dollars?|euros?|pounds sterling))"
 )
-MAX_LENGTH = 120
+MAX_QUANTITY_CHARS = 120
 
 
 @dataclass(frozen=True)
@@ -56,40 +56,40 @@ class Quantity:
         return None not in (self.words, self.digits) and self.words != self.digits
 
 
-def quantities(low: str, start: int = 0, end: int | None = None) -> Iterator[Quantity]:
+def find_quantities(low: str, start: int = 0, end: int | None = None) -> Iterator[Quantity]:
     """Find the durations and percentages of a text in lower case."""
     for found in _QUANTITY.finditer(low, start, len(low) if end is None else end):
-        if (quantity := _quantity(found)) is not None:
+        if (quantity := _build_quantity(found)) is not None:
             yield quantity
 
 
-def quantity_at(low: str, at: int) -> Quantity | None:
+def match_quantity(low: str, at: int) -> Quantity | None:
     """Read the quantity that begins at an offset."""
-    found = _QUANTITY.match(low, at, min(len(low), at + MAX_LENGTH))
-    return _quantity(found) if found else None
+    found = _QUANTITY.match(low, at, min(len(low), at + MAX_QUANTITY_CHARS))
+    return _build_quantity(found) if found else None
 
 
-def amounts(low: str) -> Iterator[tuple[int, int]]:
+def find_amounts(low: str) -> Iterator[tuple[int, int]]:
     """Find the sums of money of a text in lower case, those left blank included."""
     for found in _MONEY.finditer(low):
         yield found.span()
 
 
-def _quantity(found: re.Match[str]) -> Quantity | None:
+def _build_quantity(found: re.Match[str]) -> Quantity | None:
     unit = found["unit"] or found["early"] or found["sign"]
     if not unit or not (found["words"] or found["digits"]):
         return None
-    words = _spoken(found["words"]) if found["words"] else None
+    words = _parse_number_words(found["words"]) if found["words"] else None
     digits = float(found["digits"].replace(",", "")) if found["digits"] else None
     number = digits if digits is not None else words
     if number is None:
         return None
-    value, name = _measured(number, unit.strip(), found["per"] or found["adverb"] or "")
+    value, name = _normalize_unit(number, unit.strip(), found["per"] or found["adverb"] or "")
     start, end = found.span()
     return Quantity(start, end, value, name, words, digits)
 
 
-def _spoken(words: str) -> float | None:
+def _parse_number_words(words: str) -> float | None:
     bare, half, _ = Pattern(r"\s+").sub(" ", words).partition(" and a half")
     if not half:
         bare, half, _ = Pattern(r"[\s-]+half$").sub("-half", bare).partition(" and one-half")
@@ -99,7 +99,7 @@ def _spoken(words: str) -> float | None:
         return None
 
 
-def _measured(number: float, unit: str, per: str) -> tuple[float, str]:
+def _normalize_unit(number: float, unit: str, per: str) -> tuple[float, str]:
     if unit[0] not in "p%":
         return number * _UNITS[unit.rstrip("s")], "days"
     if not per:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts.noise import Span, noise
+from nodes.tools.contracts.noise import Span, find_noise
 
 MAX_CHARS = 2_000_000
-_SIGNS = str.maketrans(
+_SIGN_REPLACEMENTS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201b\u2032`\u00b4", "'")
     | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
@@ -18,7 +18,7 @@ _SIGNS = str.maketrans(
 
 
 @dataclass(frozen=True)
-class Reading:
+class ContractText:
     """A text, and the same text made plain: offsets in one are offsets in the other."""
 
     raw: str
@@ -26,19 +26,19 @@ class Reading:
     @cached_property
     def noise(self) -> list[Span]:
         """Give the places of page marks, running heads and the like."""
-        return noise(self.raw.translate(_SIGNS))
+        return find_noise(self.raw.translate(_SIGN_REPLACEMENTS))
 
     @cached_property
     def clean(self) -> str:
         """Give the text with one kind of quote, dash and space, and noise as spaces."""
-        text, parts, at = self.raw.translate(_SIGNS), [], 0
+        text, parts, at = self.raw.translate(_SIGN_REPLACEMENTS), [], 0
         for start, end in self.noise:
             parts += [text[at:start], Pattern(r"[^\n]").sub(" ", text[start:end])]
             at = end
         return "".join([*parts, text[at:]])
 
     @cached_property
-    def low(self) -> str:
+    def lowercase(self) -> str:
         """Give the clean text in lower case; a letter that would grow stays as it is."""
         low = self.clean.lower()
         if len(low) == len(self.clean):
@@ -46,19 +46,19 @@ class Reading:
         return "".join(c.lower() if len(c.lower()) == 1 else c for c in self.clean)
 
     @cached_property
-    def _breaks(self) -> list[int]:
+    def _line_breaks(self) -> list[int]:
         return [at for at, char in enumerate(self.raw) if char == "\n"]
 
-    def line(self, at: int) -> int:
+    def find_line_number(self, at: int) -> int:
         """Give the number of the line that an offset lies in, from 1."""
-        return bisect_right(self._breaks, at - 1) + 1
+        return bisect_right(self._line_breaks, at - 1) + 1
 
-    def trimmed(self, start: int, end: int) -> Span:
+    def trim_span(self, start: int, end: int) -> Span:
         """Leave spaces at both ends out of a span."""
         text = self.clean[start:end]
         return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
 
-    def without_noise(self, start: int, end: int, at: int) -> Span:
+    def cut_noise(self, start: int, end: int, at: int) -> Span:
         """Cut a span where noise interrupts it; what holds `at` is kept."""
         for first, last in self.noise[bisect_right(self.noise, (start, 0)) :]:
             if first >= end:
@@ -68,8 +68,8 @@ class Reading:
             else:
                 end = max(first, start)
                 break
-        return self.trimmed(start, end)
+        return self.trim_span(start, end)
 
-    def shown(self, start: int, end: int) -> str:
+    def format_on_one_line(self, start: int, end: int) -> str:
         """Give a span's words in one line, for display; without page noise."""
         return " ".join(self.raw[start:end].split())

@@ -7,18 +7,29 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts.answers import NOT_LEGAL_ADVICE, Answer, counted, is_short, table
+from nodes.tools.contracts.answers import (
+    NOT_LEGAL_ADVICE,
+    ToolResult,
+    format_count,
+    format_table,
+    is_short,
+)
 from nodes.tools.contracts.severity import Severity
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 
 IMPACTS: dict[Severity, int] = {"critical": 5, "high": 4, "medium": 3, "low": 2, "info": 1}
 LIKELIHOODS = ("rare", "unlikely", "possible", "likely", "almost certain")
 UNKNOWN_LIKELIHOOD = 3
-SIZES = (40, 25, 12, 6)
+SHOWN_RISK_COUNTS = (40, 25, 12, 6)
 """Risks that are shown, fewer where they are too long together."""
 MAX_CELL_CHARS = 160
-Level = Literal["extreme", "high", "medium", "low"]
-_LEVELS: tuple[tuple[int, Level], ...] = ((16, "extreme"), (10, "high"), (5, "medium"), (0, "low"))
+RiskLevel = Literal["extreme", "high", "medium", "low"]
+_LEVELS: tuple[tuple[int, RiskLevel], ...] = (
+    (16, "extreme"),
+    (10, "high"),
+    (5, "medium"),
+    (0, "low"),
+)
 _RULE = Pattern(r"\s*\[(?P<id>[a-z][a-z0-9_]*) (?P<likelihood>[1-5])/5\]\s*$")
 
 
@@ -55,51 +66,53 @@ class Risk:
         return self.likelihood * self.impact
 
     @property
-    def level(self) -> Level:
+    def level(self) -> RiskLevel:
         """Give the score in words."""
         return next(level for least, level in _LEVELS if self.score >= least)
 
 
-def weigh(findings: Sequence[ReportedFinding]) -> list[Risk]:
+def rank_risks(findings: Sequence[ReportedFinding]) -> list[Risk]:
     """Rank findings by their score; each once."""
     distinct = {(one.file, one.message): one for one in findings}
-    risks = [_risk(finding) for finding in distinct.values()]
+    risks = [_build_risk(finding) for finding in distinct.values()]
     return sorted(risks, key=lambda risk: (-risk.score, -risk.impact, risk.finding.file))
 
 
-def report(findings: Sequence[ReportedFinding], undone: str = "") -> Answer:
+def report_risks(findings: Sequence[ReportedFinding], undone: str = "") -> ToolResult:
     """Answer with the matrix, the ranked risks, and a claim for each.
 
     Args:
         undone: what the check that made the findings could not do; empty when it did all.
     """
-    risks = weigh(findings)
-    answers = (_answer(risks, risks[:most], undone) for most in SIZES)
-    return next(filter(is_short, answers), None) or _answer(risks, risks[: SIZES[-1]], undone)
+    risks = rank_risks(findings)
+    answers = (_build_result(risks, risks[:most], undone) for most in SHOWN_RISK_COUNTS)
+    return next(filter(is_short, answers), None) or _build_result(
+        risks, risks[: SHOWN_RISK_COUNTS[-1]], undone
+    )
 
 
-def _answer(risks: Sequence[Risk], shown: Sequence[Risk], undone: str) -> Answer:
-    gaps = [*_unrated(risks), NOT_LEGAL_ADVICE]
+def _build_result(risks: Sequence[Risk], shown: Sequence[Risk], undone: str) -> ToolResult:
+    gaps = [*_describe_unrated(risks), NOT_LEGAL_ADVICE]
     if len(shown) < len(risks):
         gaps.insert(0, f"Only the {len(shown)} highest of {len(risks)} risks are shown")
     if undone:
         gaps.insert(0, f"There may be more risks than these: {undone}")
     return {
-        "summary": _summary(risks, shown),
+        "summary": _build_summary(risks, shown),
         "levels": {level: sum(risk.level == level for risk in risks) for _, level in _LEVELS},
-        "claims": [_claim(risk) for risk in shown],
+        "claims": [_build_claim(risk) for risk in shown],
         "gaps": gaps,
     }
 
 
-def _risk(finding: ReportedFinding) -> Risk:
+def _build_risk(finding: ReportedFinding) -> Risk:
     rated = _RULE.search(finding.message)
     message = finding.message[: rated.start()] if rated else finding.message
     likelihood = int(rated["likelihood"]) if rated else UNKNOWN_LIKELIHOOD
-    return Risk(finding, plain_line(message, MAX_CELL_CHARS), likelihood, bool(rated))
+    return Risk(finding, sanitize_line(message, MAX_CELL_CHARS), likelihood, bool(rated))
 
 
-def _claim(risk: Risk) -> dict[str, Any]:
+def _build_claim(risk: Risk) -> dict[str, Any]:
     text = f"{risk.message.partition('. ')[0]}: a risk of level {risk.level}"
     return {
         "text": text,
@@ -109,34 +122,38 @@ def _claim(risk: Risk) -> dict[str, Any]:
     }
 
 
-def _unrated(risks: Sequence[Risk]) -> list[str]:
+def _describe_unrated(risks: Sequence[Risk]) -> list[str]:
     count = sum(not risk.is_rated for risk in risks)
     if not count:
         return []
-    shown = f"{counted(count, 'risk')} without a likelihood in the playbook, taken for possible (3)"
+    shown = (
+        f"{format_count(count, 'risk')} without a likelihood in the playbook, taken for "
+        "possible (3)"
+    )
     return [shown]
 
 
-def _summary(risks: Sequence[Risk], shown: Sequence[Risk]) -> str:
+def _build_summary(risks: Sequence[Risk], shown: Sequence[Risk]) -> str:
     if not risks:
         return "No risk to rank: the check against the playbook has no findings."
     counts = [(level, sum(risk.level == level for risk in risks)) for _, level in _LEVELS]
     told = ", ".join(f"{count} {level}" for level, count in counts if count)
     several = len({risk.finding.file for risk in risks}) > 1
-    rows = [_row(rank, risk, several) for rank, risk in enumerate(shown, start=1)]
+    rows = [_build_row(rank, risk, several) for rank, risk in enumerate(shown, start=1)]
     columns = ("no.", "risk", "where", "likelihood", "impact", "score", "level", "what to do")
     return "\n\n".join(
         [
-            f"{counted(len(risks), 'risk')}: {told}. Likelihood and impact are rated 1 to 5 by the "
+            f"{format_count(len(risks), 'risk')}: {told}. Likelihood and impact are rated 1 "
+            "to 5 by the "
             "playbook.",
-            table(columns, rows),
+            format_table(columns, rows),
             "### Matrix",
-            _matrix(shown),
+            _build_matrix(shown),
         ]
     )
 
 
-def _row(rank: int, risk: Risk, with_file: bool) -> Sequence[str]:
+def _build_row(rank: int, risk: Risk, with_file: bool) -> Sequence[str]:
     finding = risk.finding
     line = f"line {finding.line}" if finding.line else ""
     where = " ".join(filter(None, (finding.file if with_file else "", line)))
@@ -148,11 +165,11 @@ def _row(rank: int, risk: Risk, with_file: bool) -> Sequence[str]:
         str(risk.impact),
         str(risk.score),
         risk.level,
-        plain_line(finding.suggestion, MAX_CELL_CHARS),
+        sanitize_line(finding.suggestion, MAX_CELL_CHARS),
     )
 
 
-def _matrix(risks: Sequence[Risk]) -> str:
+def _build_matrix(risks: Sequence[Risk]) -> str:
     """Draw the numbers of the risks by likelihood, downwards, and impact, to the right."""
     cells: dict[tuple[int, int], list[str]] = {}
     for rank, risk in enumerate(risks, start=1):
@@ -165,4 +182,4 @@ def _matrix(risks: Sequence[Risk]) -> str:
     ]  # fmt: skip
     names = {value: name for name, value in IMPACTS.items()}
     columns = ("likelihood \\ impact", *(f"{impact} {names[impact]}" for impact in impacts))
-    return table(columns, rows)
+    return format_table(columns, rows)

@@ -6,28 +6,30 @@ from collections.abc import Iterator
 from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.noise import Span
 
-_END = Pattern(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\n[ \t]*\n\s*(?=[^a-z\s])")
+_SENTENCE_END = Pattern(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\n[ \t]*\n\s*(?=[^a-z\s])")
 _ABBREVIATION = Pattern(
     r"(?:\b(?:inc|corp|ltd|llc|co|no|nos|sec|secs|art|arts|cl|para|st|ave|blvd|rd|mr|mrs|ms|dr|jr|sr"
     r"|vs|etc|viz|al|approx|ex|exh|fig|dept|est|u\.s|u\.k|e\.g|i\.e)|(?<![a-z])[a-z])\.$",
     re.IGNORECASE,
 )
-LOOKED_BACK = 12
+LOOKBACK_CHARS = 12
 
 
-def sentences(text: str, start: int, end: int) -> Iterator[Span]:
+def split_sentences(text: str, start: int, end: int) -> Iterator[Span]:
     """Give the sentences between two offsets, without the space around them."""
     at = start
-    for found in _END.finditer(text, start, end):
+    for found in _SENTENCE_END.finditer(text, start, end):
         stop = found.start() + 1
-        if found[0][0] != "\n" and _ABBREVIATION.search(text[max(at, stop - LOOKED_BACK) : stop]):
+        if found[0][0] != "\n" and _ABBREVIATION.search(
+            text[max(at, stop - LOOKBACK_CHARS) : stop]
+        ):
             continue
-        yield from _trimmed(text, at, found.end())
+        yield from _trim_span(text, at, found.end())
         at = found.end()
-    yield from _trimmed(text, at, end)
+    yield from _trim_span(text, at, end)
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def _trim_span(text: str, start: int, end: int) -> Iterator[Span]:
     part = text[start:end]
     if part.strip():
         yield start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())

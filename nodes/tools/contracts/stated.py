@@ -3,78 +3,90 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nodes.tools.contracts.contract import Contract, Hit, Passage
-from nodes.tools.contracts.facts import agreement_date, law, sums, title
-from nodes.tools.contracts.parties import Party, parties
-from nodes.tools.contracts.phrases import Match
+from nodes.tools.contracts.contract import Contract, ContractPassage, PhraseHit
+from nodes.tools.contracts.facts import (
+    find_agreement_date,
+    find_governing_law,
+    find_sums,
+    find_title,
+)
+from nodes.tools.contracts.parties import Party, find_parties
+from nodes.tools.contracts.phrases import PhraseMatch
 
 MAX_SUMS = 5
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedFact:
     """A fact or a clause found: how it is told, and where it stands."""
 
     label: str
     value: str
     text: str
-    passage: Passage
+    passage: ContractPassage
 
 
-def name_of(contract: Contract) -> str:
+def choose_name(contract: Contract) -> str:
     """Give the contract's title, or else the name of its file."""
-    return title(contract) or contract.name
+    return find_title(contract) or contract.name
 
 
-def stated_facts(contract: Contract) -> tuple[list[Stated], list[str]]:
+def collect_facts(contract: Contract) -> tuple[list[StatedFact], list[str]]:
     """Give the facts, and what could not be found of them."""
-    between = parties(contract)
-    name = name_of(contract)
+    between = find_parties(contract)
+    name = choose_name(contract)
     called = f"{name} between {' and '.join(p.name for p in between)}" if between else name
     facts, gaps = [], list[str]()
     if between:
-        facts.append(Stated("Parties", _listed(between), called, _span(contract, between)))
+        facts.append(
+            StatedFact(
+                "Parties",
+                _format_parties(between),
+                called,
+                _build_parties_passage(contract, between),
+            )
+        )
         blank = [party for party in between if not any(map(str.isalpha, party.name))]
         gaps += [
             f"{contract.name}: the name of the {p.role or 'party'} is left blank" for p in blank
         ]
     else:
         gaps.append(f"{contract.name}: who the parties are could not be read from its opening")
-    if dated := agreement_date(contract):
+    if dated := find_agreement_date(contract):
         day, passage = dated
         value = day.isoformat() if day else "left blank"
         text = f"{called}: dated {value}" if day else f"{called}: its date is left blank"
-        facts.append(Stated("Date", value, text, _around(contract, passage)))
+        facts.append(StatedFact("Date", value, text, _widen_to_sentence(contract, passage)))
         gaps += [] if day else [f"{contract.name}: its date is left blank"]
-    if governing := law(contract):
+    if governing := find_governing_law(contract):
         text = f"{name}: governed by the law of {governing[0]}"
-        facts.append(Stated("Governing law", governing[0], text, governing[1]))
-    facts += _sums(contract, name)
+        facts.append(StatedFact("Governing law", governing[0], text, governing[1]))
+    facts += _collect_sums(contract, name)
     if any(clause.number.startswith("¶") for clause in contract.clauses):
         gaps.append(f"{contract.name} has no clause numbers: its parts are counted ¶1, ¶2, …")
     return facts, gaps
 
 
-def _sums(contract: Contract, name: str) -> Iterator[Stated]:
+def _collect_sums(contract: Contract, name: str) -> Iterator[StatedFact]:
     known: set[str] = set()
-    for passage in sums(contract):
-        shown = contract.reading.shown(passage.start, passage.end)
+    for passage in find_sums(contract):
+        shown = contract.text.format_on_one_line(passage.start, passage.end)
         if shown not in known and len(known) < MAX_SUMS:
             known.add(shown)
             text = f"Sum of money: {passage.clause.name} of the {name}"
-            yield Stated("Sum", shown, text, _around(contract, passage))
+            yield StatedFact("Sum", shown, text, _widen_to_sentence(contract, passage))
 
 
-def _around(contract: Contract, passage: Passage) -> Passage:
+def _widen_to_sentence(contract: Contract, passage: ContractPassage) -> ContractPassage:
     """Widen a passage to its sentence, or to what of it may be quoted."""
-    return contract.passage(contract.hit(Match(passage.start, passage.end)))
+    return contract.build_passage(contract.build_hit(PhraseMatch(passage.start, passage.end)))
 
 
-def _span(contract: Contract, between: Sequence[Party]) -> Passage:
-    clause = contract.clause_at(between[0].start)
-    match = Match(between[0].start, between[-1].end)
-    return contract.passage(Hit(clause, (match.start, match.end), match))
+def _build_parties_passage(contract: Contract, between: Sequence[Party]) -> ContractPassage:
+    clause = contract.find_clause(between[0].start)
+    match = PhraseMatch(between[0].start, between[-1].end)
+    return contract.build_passage(PhraseHit(clause, (match.start, match.end), match))
 
 
-def _listed(between: Sequence[Party]) -> str:
+def _format_parties(between: Sequence[Party]) -> str:
     return "; ".join(f"{p.name} ({p.role})" if p.role else p.name for p in between)

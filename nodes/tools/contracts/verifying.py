@@ -5,57 +5,59 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts.answers import counted, fitted
-from nodes.tools.contracts.clauses import named
+from nodes.tools.contracts.answers import fit_to_size, format_count
+from nodes.tools.contracts.clauses import find_clauses
 from nodes.tools.contracts.contract import Contract
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 
-Word = Literal["verbatim", "spacing differs", "not found", "other clause", "source unknown"]
+QuotationVerdict = Literal[
+    "verbatim", "spacing differs", "not found", "other clause", "source unknown"
+]
 MAX_SHOWN_CHARS = 200
-MAX_LISTED = 40
+MAX_LISTED_QUOTATIONS = 40
 _CLAUSE = Pattern(r"\b(?:clause|section|article)\s+(?P<number>\d[\w.()]*|[IVXL]+\b)", re.IGNORECASE)
-WRONG: tuple[Word, ...] = ("not found", "other clause", "source unknown")
+WRONG_VERDICTS: tuple[QuotationVerdict, ...] = ("not found", "other clause", "source unknown")
 
 
-def verify(
+def check_quotations(
     claims: Sequence[Mapping[str, str]], contracts: Mapping[str, Contract]
 ) -> dict[str, Any]:
     """Answer with a verdict for each quotation, and a finding for each that does not hold."""
     quotes = [claim for claim in claims if claim["quote"].strip()]
-    results = [_result(claim, contracts) for claim in quotes]
-    wrong = [result for result in results if result["verdict"] in WRONG]
-    more = len(wrong) - MAX_LISTED
+    results = [_check_quotation(claim, contracts) for claim in quotes]
+    wrong = [result for result in results if result["verdict"] in WRONG_VERDICTS]
+    more = len(wrong) - MAX_LISTED_QUOTATIONS
     answer = {
-        "summary": _summary(results, wrong, len(claims) - len(quotes)),
+        "summary": _build_summary(results, wrong, len(claims) - len(quotes)),
         "quotations": len(results),
-        "wrong": wrong[:MAX_LISTED],
-        "findings": [_finding(result) for result in wrong[:MAX_LISTED]],
+        "wrong": wrong[:MAX_LISTED_QUOTATIONS],
+        "findings": [_build_finding(result) for result in wrong[:MAX_LISTED_QUOTATIONS]],
         "gaps": [f"{more} more quotations that do not hold are left out"] * (more > 0),
     }
-    return fitted(answer, ("wrong",), ("findings",))
+    return fit_to_size(answer, ("wrong",), ("findings",))
 
 
-def _result(claim: Mapping[str, str], contracts: Mapping[str, Contract]) -> dict[str, Any]:
+def _check_quotation(claim: Mapping[str, str], contracts: Mapping[str, Contract]) -> dict[str, Any]:
     contract = contracts.get(claim["source"])
     shown = {
-        "claim": plain_line(claim["text"], MAX_SHOWN_CHARS),
-        "quote": plain_line(claim["quote"], MAX_SHOWN_CHARS),
-        "source": plain_line(claim["source"], MAX_SHOWN_CHARS),
+        "claim": sanitize_line(claim["text"], MAX_SHOWN_CHARS),
+        "quote": sanitize_line(claim["quote"], MAX_SHOWN_CHARS),
+        "source": sanitize_line(claim["source"], MAX_SHOWN_CHARS),
     }
     if contract is None:
         return {**shown, "verdict": "source unknown", "line": None, "clause": ""}
-    verdict, at = _found(claim["quote"], contract.reading.raw)
+    verdict, at = _find_quotation(claim["quote"], contract.text.raw)
     if at is None:
         return {**shown, "verdict": "not found", "line": None, "clause": ""}
-    number = contract.clause_at(at).number
+    number = contract.find_clause(at).number
     wanted = _CLAUSE.search(claim["text"])
-    if wanted and not _lies_in(contract, wanted["number"], claim["quote"]):
+    if wanted and not _is_in_clause(contract, wanted["number"], claim["quote"]):
         verdict = "other clause"
-    line = contract.reading.line(at)
+    line = contract.text.find_line_number(at)
     return {**shown, "verdict": verdict, "line": line, "clause": number}
 
 
-def _found(quote: str, text: str) -> tuple[Word, int | None]:
+def _find_quotation(quote: str, text: str) -> tuple[QuotationVerdict, int | None]:
     at = text.find(quote)
     if at >= 0:
         return "verbatim", at
@@ -64,17 +66,17 @@ def _found(quote: str, text: str) -> tuple[Word, int | None]:
     return ("spacing differs", found.start()) if found else ("not found", None)
 
 
-def _lies_in(contract: Contract, number: str, quote: str) -> bool:
+def _is_in_clause(contract: Contract, number: str, quote: str) -> bool:
     """Say whether a quotation begins in a clause; one whose number is not known is let pass."""
-    clauses = named(contract.clauses, number.rstrip("."))
+    clauses = find_clauses(contract.clauses, number.rstrip("."))
     if not clauses:
         return True
     loose = r"\s+".join(map(re.escape, quote.split()))
-    places = [found.start() for found in Pattern(loose).finditer(contract.reading.raw)]
+    places = [found.start() for found in Pattern(loose).finditer(contract.text.raw)]
     return any(each.start <= at < each.whole_end for each in clauses for at in places)
 
 
-def _finding(result: Mapping[str, Any]) -> dict[str, Any]:
+def _build_finding(result: Mapping[str, Any]) -> dict[str, Any]:
     told = {
         "not found": f"Quotation not found in {result['source']}",
         "other clause": f"Quotation stands in {result['clause']}, not in the clause named",
@@ -90,16 +92,17 @@ def _finding(result: Mapping[str, Any]) -> dict[str, Any]:
     return found | ({"line": result["line"]} if result["line"] else {})
 
 
-def _summary(
+def _build_summary(
     results: Sequence[Mapping[str, Any]], wrong: Sequence[Mapping[str, Any]], without: int
 ) -> str:
     held = len(results) - len(wrong)
     lines = [
-        f"{counted(len(results), 'quotation')} checked: {held} stand in the contract as quoted, "
+        f"{format_count(len(results), 'quotation')} checked: {held} stand in the contract as "
+        "quoted, "
         f"{len(wrong)} do not."
     ]
     if without:
-        lines[0] += f" {counted(without, 'claim')} without a quotation."
+        lines[0] += f" {format_count(without, 'claim')} without a quotation."
     lines += [
         f"- {each['verdict']}: \u201c{each['quote']}\u201d ({each['claim']})" for each in wrong[:10]
     ]

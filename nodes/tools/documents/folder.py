@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodes.tools.documents.read import PARSED
-from nodes.tools.replies import listed
+from nodes.tools.documents.read import PARSED_SUFFIXES
+from nodes.tools.replies import join_names
 
-READABLE = PARSED | {
+READABLE_SUFFIXES = PARSED_SUFFIXES | {
     *(".md", ".markdown", ".txt", ".text", ".rst"),
     *(".csv", ".tsv", ".json", ".log", ".diff", ".patch"),
 }
@@ -17,7 +17,7 @@ MAX_DOCUMENTS = 2000
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredDocument:
     """A document of the folder, and what tells that it has changed."""
 
     name: str
@@ -28,7 +28,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedFile:
     """A file that is not read, and why."""
 
     source: str
@@ -37,34 +37,34 @@ class Skipped:
     """It would be searched, could it be read; not so a picture, or a link."""
 
 
-def list_unread(skipped: Sequence[Skipped]) -> str:
+def describe_unread(skipped: Sequence[SkippedFile]) -> str:
     """Return the documents that could not be read, with reasons; empty when all could."""
-    return listed(f"{item.source} ({item.reason})" for item in skipped if item.is_document)
+    return join_names(f"{item.source} ({item.reason})" for item in skipped if item.is_document)
 
 
-def stored_documents(root: Path) -> tuple[list[Stored], list[Skipped]]:
+def list_documents(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
     """List the folder's documents by name, hidden files left out; and what is not read."""
-    stored, skipped = list[Stored](), list[Skipped]()
+    stored, skipped = list[StoredDocument](), list[SkippedFile]()
     for folder, folders, names in os.walk(root, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(name for name in names if not name.startswith(".")):
             path = Path(folder, name)
             relative = path.relative_to(root).as_posix()
             found = path.lstat()
-            if reason := _reason(path, found):
-                skipped.append(Skipped(relative, reason, is_document=False))
+            if reason := _find_skip_reason(path, found):
+                skipped.append(SkippedFile(relative, reason, is_document=False))
             elif len(stored) == MAX_DOCUMENTS:
-                skipped.append(Skipped(relative, f"more than {MAX_DOCUMENTS} documents"))
+                skipped.append(SkippedFile(relative, f"more than {MAX_DOCUMENTS} documents"))
             else:
-                stored.append(Stored(relative, path, found.st_mtime_ns, found.st_size))
+                stored.append(StoredDocument(relative, path, found.st_mtime_ns, found.st_size))
     return stored, skipped
 
 
-def _reason(path: Path, found: os.stat_result) -> str:
+def _find_skip_reason(path: Path, found: os.stat_result) -> str:
     if stat.S_ISLNK(found.st_mode):
         return "a link, which is not followed"
     if not stat.S_ISREG(found.st_mode):
         return "not a regular file"
-    if path.suffix.lower() not in READABLE:
+    if path.suffix.lower() not in READABLE_SUFFIXES:
         return f"a kind of file that is not read: {path.suffix or 'no suffix'}"
     return ""

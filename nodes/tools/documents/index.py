@@ -18,7 +18,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 @dataclass(frozen=True)
-class Hit:
+class PassageHit:
     """A passage that matches, and how well: the higher the better."""
 
     passage: Passage
@@ -30,32 +30,32 @@ class PassageIndex:
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         self._lock = threading.Lock()
-        self._base = sqlite3.connect(":memory:", check_same_thread=False)
-        self._base.execute(
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        self._database.execute(
             "CREATE VIRTUAL TABLE passages USING fts5"
             "(text, place, source, tokenize = 'porter unicode61 remove_diacritics 2')"
         )
         rows = ((item.text, item.place, item.source) for item in passages)
-        self._base.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
+        self._database.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
 
-    def search(self, query: str, max_results: int) -> list[Hit]:
+    def search(self, query: str, max_results: int) -> list[PassageHit]:
         """Find the passages that hold any of the query's words; none when it has no words."""
-        match = match_expression(query)
+        match = build_match_expression(query)
         if not match:
             return []
         with self._lock:
-            found = self._base.execute(
+            found = self._database.execute(
                 "SELECT text, place, source, bm25(passages, 1.0, 2.0, 1.5) AS score FROM passages "
                 "WHERE passages MATCH ? ORDER BY score, rowid LIMIT ?",
                 (match, max_results),
             ).fetchall()
         return [
-            Hit(Passage(source, place, text), round(-score, 3))
+            PassageHit(Passage(source, place, text), round(-score, 3))
             for text, place, source, score in found
         ]
 
 
-def match_expression(query: str) -> str:
+def build_match_expression(query: str) -> str:
     """Turn words into an FTS5 expression that matches any of them; nothing in it is syntax."""
     words = [word.lower() for word in Pattern(r"\w+").findall(query)]
     telling = [word for word in words if word not in STOP_WORDS] or words

@@ -9,12 +9,12 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from nodes.errors import FileUnreadable, ToolRefused
-from nodes.tools.documents.folder import Skipped, Stored, stored_documents
+from nodes.tools.documents.folder import SkippedFile, StoredDocument, list_documents
 from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.passages import split
-from nodes.tools.documents.read import PARSE_TIMEOUT_S, PARSER, read_with
-from nodes.tools.isolation import Isolated
-from nodes.tools.plain_text import plain
+from nodes.tools.documents.passages import split_document
+from nodes.tools.documents.read import PARSE_TIMEOUT_S, PARSER_MODULE, read_document_with
+from nodes.tools.isolation import ChildProcess
+from nodes.tools.plain_text import sanitize_text
 
 MAX_INDEXES = 4
 MAX_LIBRARY_CHARS = 200_000_000
@@ -28,95 +28,103 @@ class Document:
     text: str
 
 
-class Library:
+class DocumentLibrary:
     """Reads the folder's documents, and reads again those that changed."""
 
     def __init__(self, root: Path | None) -> None:
         self._root = root.resolve() if root else None
-        self._read: dict[Stored, Document | Skipped] = {}
+        self._documents_by_file: dict[StoredDocument, Document | SkippedFile] = {}
         self._indexes: OrderedDict[tuple[object, ...], PassageIndex] = OrderedDict()
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
             WeakKeyDictionary()
         )
 
-    async def documents(
+    async def load_documents(
         self, materials: Mapping[str, str] | None
-    ) -> tuple[list[Document], list[Skipped]]:
+    ) -> tuple[list[Document], list[SkippedFile]]:
         """Give every document that can be read, the run's materials first; and what cannot.
 
         Raises:
             ToolRefused: the folder is set but missing.
         """
-        given = [Document(name, plain(text)) for name, text in (materials or {}).items()]
+        given = [Document(name, sanitize_text(text)) for name, text in (materials or {}).items()]
         if self._root is None:
             return given, []
         # One reading at a time: workers that start together would parse every file twice.
         async with self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-            stored, skipped = await asyncio.to_thread(_listing, self._root)
-            await self._refresh(stored)
-            known = dict(self._read)
+            stored, skipped = await asyncio.to_thread(_list_folder, self._root)
+            await self._refresh_documents(stored)
+            known = dict(self._documents_by_file)
         found = [known[item] for item in stored]
         taken = {document.name for document in given}
         readable = [item for item in found if isinstance(item, Document)]
-        unread = [item for item in found if isinstance(item, Skipped)]
+        unread = [item for item in found if isinstance(item, SkippedFile)]
         return given + [item for item in readable if item.name not in taken], unread + skipped
 
-    async def index(
+    async def get_index(
         self, materials: Mapping[str, str] | None
-    ) -> tuple[PassageIndex, list[Skipped], int]:
+    ) -> tuple[PassageIndex, list[SkippedFile], int]:
         """Give an index over every document, what was skipped, and how many were read.
 
         Raises:
             ToolRefused: the folder is set but missing.
         """
-        documents, skipped = await self.documents(materials)
+        documents, skipped = await self.load_documents(materials)
         key = tuple(documents)
         index = self._indexes.get(key)
         if index is None:
-            index = await asyncio.to_thread(_index, documents)
+            index = await asyncio.to_thread(_build_index, documents)
             self._indexes[key] = index
             while len(self._indexes) > MAX_INDEXES:
                 self._indexes.popitem(last=False)
         return index, skipped, len(documents)
 
-    async def _refresh(self, stored: list[Stored]) -> None:
-        for gone in self._read.keys() - set(stored):
-            del self._read[gone]
-        size = sum(len(item.text) for item in self._read.values() if isinstance(item, Document))
-        async with Isolated(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
+    async def _refresh_documents(self, stored: list[StoredDocument]) -> None:
+        for gone in self._documents_by_file.keys() - set(stored):
+            del self._documents_by_file[gone]
+        size = sum(
+            len(item.text)
+            for item in self._documents_by_file.values()
+            if isinstance(item, Document)
+        )
+        async with ChildProcess(PARSER_MODULE, timeout_s=PARSE_TIMEOUT_S) as parser:
             for item in stored:
-                if item in self._read:
+                if item in self._documents_by_file:
                     continue
                 if size > MAX_LIBRARY_CHARS:
-                    self._read[item] = Skipped(item.name, "the folder holds too much text")
+                    self._documents_by_file[item] = SkippedFile(
+                        item.name, "the folder holds too much text"
+                    )
                     continue
-                self._read[item] = await _read(parser, item)
-                size += len(getattr(self._read[item], "text", ""))
+                self._documents_by_file[item] = await _read_stored(parser, item)
+                size += len(getattr(self._documents_by_file[item], "text", ""))
 
 
 @lru_cache(maxsize=8)
-def library_of(root: Path | None) -> Library:
+def get_library(root: Path | None) -> DocumentLibrary:
     """Give the process's one library of a folder, so that nothing is parsed for each tool."""
-    return Library(root)
+    return DocumentLibrary(root)
 
 
-def _listing(root: Path) -> tuple[list[Stored], list[Skipped]]:
+def _list_folder(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
     if not root.is_dir():
         raise ToolRefused(
             f"the documents folder {root.name!r} does not exist; work from the artifacts of your "
             "handoff, or report that the setting SUPERVISE_DOCUMENTS must name a folder"
         )
-    return stored_documents(root)
+    return list_documents(root)
 
 
-async def _read(parser: Isolated, item: Stored) -> Document | Skipped:
+async def _read_stored(parser: ChildProcess, item: StoredDocument) -> Document | SkippedFile:
     try:
-        return Document(item.name, await read_with(parser, item.path))
+        return Document(item.name, await read_document_with(parser, item.path))
     except FileUnreadable as error:
-        return Skipped(item.name, error.cause)
+        return SkippedFile(item.name, error.cause)
 
 
-def _index(documents: list[Document]) -> PassageIndex:
+def _build_index(documents: list[Document]) -> PassageIndex:
     return PassageIndex(
-        passage for document in documents for passage in split(document.name, document.text)
+        passage
+        for document in documents
+        for passage in split_document(document.name, document.text)
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.isolation import serve
+from nodes.tools.isolation import serve_requests
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_PAGES = 2000
@@ -16,11 +16,11 @@ MIN_ARTICLE_CHARS = 400
 MAX_UNPACKED_BYTES = 200_000_000
 
 
-class Unparsed(Exception):
+class DocumentUnreadable(Exception):
     """A document that cannot be read, and why."""
 
 
-def parse(request: dict[str, Any]) -> dict[str, Any]:
+def parse_document(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{path | base64, suffix, max_chars}` with `{text, title}`, or `{refused}`."""
     raw = (
         Path(request["path"]).read_bytes()
@@ -29,12 +29,12 @@ def parse(request: dict[str, Any]) -> dict[str, Any]:
     )
     try:
         title, text = PARSERS[request["suffix"]](raw, request["max_chars"])
-    except Unparsed as reason:
+    except DocumentUnreadable as reason:
         return {"refused": str(reason)}
     return {"text": text, "title": title}
 
 
-def _pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
+def _parse_pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
@@ -42,14 +42,14 @@ def _pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
     try:
         reader = PdfReader(io.BytesIO(raw))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise Unparsed("it is encrypted")
+            raise DocumentUnreadable("it is encrypted")
         for page in reader.pages[:MAX_PAGES]:
             pages.append(page.extract_text())
             if sum(map(len, pages)) > max_chars:
                 break
         title = reader.metadata.title if reader.metadata else None
     except PyPdfError as error:
-        raise Unparsed(f"not a readable PDF: {error}") from error
+        raise DocumentUnreadable(f"not a readable PDF: {error}") from error
     text = "\f".join(pages)
     if not text.strip("\f \n"):
         return title or "", ""
@@ -58,23 +58,23 @@ def _pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
     return title or "", text
 
 
-def _docx(raw: bytes, max_chars: int) -> tuple[str, str]:
+def _parse_docx(raw: bytes, max_chars: int) -> tuple[str, str]:
     import docx
     from docx.opc.exceptions import PackageNotFoundError
 
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as package:
             if sum(part.file_size for part in package.infolist()) > MAX_UNPACKED_BYTES:
-                raise Unparsed("it unpacks to more than 200 MB")
+                raise DocumentUnreadable("it unpacks to more than 200 MB")
         document = docx.Document(io.BytesIO(raw))
     except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
-        raise Unparsed(f"not a readable DOCX: {error}") from error
+        raise DocumentUnreadable(f"not a readable DOCX: {error}") from error
     except SyntaxError as error:  # what lxml makes of XML that is broken or grows without end
-        raise Unparsed(f"not a readable DOCX: its XML is broken: {error.msg}") from error
-    return document.core_properties.title or "", "\n\n".join(_blocks(document))
+        raise DocumentUnreadable(f"not a readable DOCX: its XML is broken: {error.msg}") from error
+    return document.core_properties.title or "", "\n\n".join(_list_blocks(document))
 
 
-def _blocks(document: Any) -> Iterator[str]:
+def _list_blocks(document: Any) -> Iterator[str]:
     from docx.table import Table
 
     for block in document.iter_inner_content():
@@ -88,12 +88,12 @@ def _blocks(document: Any) -> Iterator[str]:
             yield mark + block.text
 
 
-def _html(raw: bytes, max_chars: int) -> tuple[str, str]:
+def _parse_html(raw: bytes, max_chars: int) -> tuple[str, str]:
     import lxml.html  # type: ignore[import-untyped]
     import trafilatura
     from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
-    encoding = _encoding(raw)
+    encoding = _detect_encoding(raw)
     try:
         page = lxml.html.document_fromstring(raw, parser=lxml.html.HTMLParser(encoding=encoding))
     except (LxmlError, ValueError):
@@ -103,10 +103,10 @@ def _html(raw: bytes, max_chars: int) -> tuple[str, str]:
     text = trafilatura.extract(told, output_format="markdown", include_tables=True)
     if text and len(text) >= MIN_ARTICLE_CHARS:
         return title, text
-    return title, _all_text(page)
+    return title, _extract_all_text(page)
 
 
-def _encoding(raw: bytes) -> str | None:
+def _detect_encoding(raw: bytes) -> str | None:
     """Tell UTF-8 by its bytes, which chance does not make; None leaves it to what the page says."""
     try:
         raw.decode()
@@ -115,7 +115,7 @@ def _encoding(raw: bytes) -> str | None:
     return "utf-8"
 
 
-def _all_text(page: Any) -> str:
+def _extract_all_text(page: Any) -> str:
     for hidden in page.xpath("//head | //script | //style | //noscript | //template | //comment()"):
         if hidden.getparent() is not None:  # a comment before the page itself has none
             hidden.drop_tree()
@@ -128,12 +128,12 @@ def _all_text(page: Any) -> str:
 
 
 PARSERS: dict[str, Callable[[bytes, int], tuple[str, str]]] = {
-    ".pdf": _pdf,
-    ".docx": _docx,
-    ".html": _html,
-    ".htm": _html,
-    ".xhtml": _html,
+    ".pdf": _parse_pdf,
+    ".docx": _parse_docx,
+    ".html": _parse_html,
+    ".htm": _parse_html,
+    ".xhtml": _parse_html,
 }
 
 if __name__ == "__main__":
-    serve(parse)
+    serve_requests(parse_document)

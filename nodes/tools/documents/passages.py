@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 
-SOFT_CHARS = 1000
-HARD_CHARS = 2000
+TARGET_CHARS = 1000
+MAX_PASSAGE_CHARS = 2000
 
 _HEADING = Pattern(r"^#{1,6}[ \t]++(.*[^ \t#])[ \t#]*+$")
 _UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
@@ -22,66 +22,66 @@ class Passage:
     text: str
 
 
-def split(source: str, text: str) -> tuple[Passage, ...]:
+def split_document(source: str, text: str) -> tuple[Passage, ...]:
     """Cut a document at its pages, headings and paragraphs, at its lines for a table."""
     if source.lower().endswith((".csv", ".tsv")):
-        return tuple(_rows(source, text))
+        return tuple(_split_rows(source, text))
     pages = text.split("\f")
     if len(pages) == 1:
-        return tuple(_sections(source, "", text))
+        return tuple(_split_sections(source, "", text))
     numbered = enumerate(pages, start=1)
     return tuple(
-        passage for n, page in numbered for passage in _sections(source, f"page {n}", page)
+        passage for n, page in numbered for passage in _split_sections(source, f"page {n}", page)
     )
 
 
-def _sections(source: str, page: str, text: str) -> Iterator[Passage]:
+def _split_sections(source: str, page: str, text: str) -> Iterator[Passage]:
     heading, lines = "", list[str]()
     for line in text.splitlines():
         if found := _HEADING.match(line):
-            yield from _paragraphs(source, _place(page, heading), lines)
+            yield from _split_paragraphs(source, _format_place(page, heading), lines)
             heading, lines = found[1], [line]
         elif _UNDERLINE.match(line) and lines and lines[-1].strip():
             title = lines.pop()
-            yield from _paragraphs(source, _place(page, heading), lines)
+            yield from _split_paragraphs(source, _format_place(page, heading), lines)
             heading, lines = title.strip(), [title, line]
         else:
             lines.append(line)
-    yield from _paragraphs(source, _place(page, heading), lines)
+    yield from _split_paragraphs(source, _format_place(page, heading), lines)
 
 
-def _place(page: str, heading: str) -> str:
+def _format_place(page: str, heading: str) -> str:
     return ", ".join(part for part in (page, heading[:120]) if part)
 
 
-def _paragraphs(source: str, place: str, lines: list[str]) -> Iterator[Passage]:
+def _split_paragraphs(source: str, place: str, lines: list[str]) -> Iterator[Passage]:
     held = ""
     for paragraph in Pattern(r"\n\s*\n").split("\n".join(lines).strip("\n")):
-        if held and len(held) + len(paragraph) > SOFT_CHARS:
-            yield from _pieces(source, place, held)
+        if held and len(held) + len(paragraph) > TARGET_CHARS:
+            yield from _split_long_text(source, place, held)
             held = ""
         held = f"{held}\n\n{paragraph}" if held else paragraph
-    yield from _pieces(source, place, held)
+    yield from _split_long_text(source, place, held)
 
 
-def _pieces(source: str, place: str, text: str) -> Iterator[Passage]:
-    while len(text) > HARD_CHARS:
-        cut = max(text.rfind(mark, SOFT_CHARS // 2, SOFT_CHARS) for mark in ("\n", ". ", " "))
-        cut = cut + 1 if cut > 0 else SOFT_CHARS
+def _split_long_text(source: str, place: str, text: str) -> Iterator[Passage]:
+    while len(text) > MAX_PASSAGE_CHARS:
+        cut = max(text.rfind(mark, TARGET_CHARS // 2, TARGET_CHARS) for mark in ("\n", ". ", " "))
+        cut = cut + 1 if cut > 0 else TARGET_CHARS
         yield Passage(source, place, text[:cut].strip())
         text = text[cut:]
     if text.strip():
         yield Passage(source, place, text.strip())
 
 
-def _rows(source: str, text: str) -> Iterator[Passage]:
+def _split_rows(source: str, text: str) -> Iterator[Passage]:
     lines = [line for line in text.splitlines() if line.strip()]
     columns, start = (lines[0][:300] if lines else ""), 0
     while start < len(lines):
         end, size = start, 0
-        while end < len(lines) and (end == start or size + len(lines[end]) <= SOFT_CHARS):
+        while end < len(lines) and (end == start or size + len(lines[end]) <= TARGET_CHARS):
             size += len(lines[end]) + 1
             end += 1
         place = f"lines {start + 1}-{end}" + (f"; columns: {columns}" if start else "")
-        yield from _pieces(source, place, "\n".join(lines[start:end]))
+        yield from _split_long_text(source, place, "\n".join(lines[start:end]))
         start = end

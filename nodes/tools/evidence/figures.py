@@ -36,7 +36,7 @@ _SCALE_HINT = Pattern(
 class Figure:
     """A number as it stands in a text, and what it is worth."""
 
-    shown: str
+    text: str
     mantissa: Decimal
     """The digits as written, unit not applied."""
     scale: int = 0
@@ -51,27 +51,27 @@ class Figure:
     @property
     def is_count(self) -> bool:
         """True for a bare whole number below ten, which counts things rather than measures."""
-        bare = not self.scale and not self.is_percent and self.shown.isdigit()
+        bare = not self.scale and not self.is_percent and self.text.isdigit()
         return bare and self.mantissa < 10
 
 
-def figures(text: str) -> list[Figure]:
+def find_figures(text: str) -> list[Figure]:
     """Find the numbers of a text, in order; none inside a word such as Q3 or EC2."""
-    return [_figure(found) for found in _FIGURE.finditer(text)]
+    return [_build_figure(found) for found in _FIGURE.finditer(text)]
 
 
-def scale_hints(text: str) -> frozenset[int]:
+def find_scale_hints(text: str) -> frozenset[int]:
     """Find the scales a table's heading may give to its bare numbers, as in `usd_bn`."""
     words = (next(filter(None, found)) for found in _SCALE_HINT.findall(text))
     return frozenset(SCALES[word.lower()] for word in words)
 
 
-def stands_in(claimed: Figure, found: Iterable[Figure], hints: frozenset[int]) -> bool:
+def is_among(claimed: Figure, found: Iterable[Figure], hints: frozenset[int]) -> bool:
     """Tell whether a figure stands among others, rounded as the claim rounds it."""
-    return any(_same(claimed, other, hints) for other in found)
+    return any(_is_same_value(claimed, other, hints) for other in found)
 
 
-def _figure(found: re.Match[str]) -> Figure:
+def _build_figure(found: re.Match[str]) -> Figure:
     unit = (found["unit"] or "").lower()
     digits = Pattern(r"[,'\u00a0\u202f\u2009]").sub("", found["number"])
     mantissa = Decimal(digits)
@@ -81,7 +81,7 @@ def _figure(found: re.Match[str]) -> Figure:
     return Figure(shown, mantissa, SCALES.get(unit, 0), unit in _PERCENT)
 
 
-def _same(claimed: Figure, other: Figure, hints: frozenset[int]) -> bool:
+def _is_same_value(claimed: Figure, other: Figure, hints: frozenset[int]) -> bool:
     if _rounds_to(claimed, other.value):
         return True
     if claimed.is_percent and not other.is_percent:

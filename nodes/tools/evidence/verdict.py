@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from nodes.tools.evidence.figures import figures, scale_hints, stands_in
-from nodes.tools.evidence.quotes import quote_stands_in
-from nodes.tools.plain_text import plain_line
+from nodes.tools.evidence.figures import find_figures, find_scale_hints, is_among
+from nodes.tools.evidence.quotes import is_quote_in
+from nodes.tools.plain_text import sanitize_line
 
-Word = Literal["supported", "partly", "unsupported", "source_unknown"]
+SourceVerdict = Literal["supported", "partly", "unsupported", "source_unknown"]
 MAX_SHOWN_CHARS = 300
 
 
@@ -32,40 +32,40 @@ class SourceCheck(BaseModel):
     claim: str
     quote_found: bool | None = None
     figures_missing: tuple[str, ...] = ()
-    verdict: Word
+    verdict: SourceVerdict
 
 
-def check(claim: CitedClaim, name: str, text: str) -> SourceCheck:
+def check_claim(claim: CitedClaim, name: str, text: str) -> SourceCheck:
     """Check a claim against the text of its source, which goes by `name`."""
-    quoted = quote_stands_in(claim.quote, text) if claim.quote.strip() else None
-    claimed = [figure for figure in figures(claim.text) if not figure.is_count]
-    held, hints = figures(_cells_apart(name, text)), scale_hints(text)
+    quoted = is_quote_in(claim.quote, text) if claim.quote.strip() else None
+    claimed = [figure for figure in find_figures(claim.text) if not figure.is_count]
+    held, hints = find_figures(_separate_cells(name, text)), find_scale_hints(text)
     missing = tuple(
-        dict.fromkeys(figure.shown for figure in claimed if not stands_in(figure, held, hints))
+        dict.fromkeys(figure.text for figure in claimed if not is_among(figure, held, hints))
     )
-    found = len({figure.shown for figure in claimed}) - len(missing)
-    verdict = _verdict(quoted, found, len(missing))
+    found = len({figure.text for figure in claimed}) - len(missing)
+    verdict = _decide_verdict(quoted, found, len(missing))
     return SourceCheck(
         source=name,
-        text=f"{verdict}: {_reason(name, quoted, found, missing)}",
-        claim=plain_line(claim.text, MAX_SHOWN_CHARS),
+        text=f"{verdict}: {_describe_reason(name, quoted, found, missing)}",
+        claim=sanitize_line(claim.text, MAX_SHOWN_CHARS),
         quote_found=quoted,
         figures_missing=missing,
         verdict=verdict,
     )
 
 
-def unknown(claim: CitedClaim, reason: str) -> SourceCheck:
+def build_unknown_check(claim: CitedClaim, reason: str) -> SourceCheck:
     """Say that a claim's source cannot be looked into, and why."""
     return SourceCheck(
-        source=plain_line(claim.source, MAX_SHOWN_CHARS),
+        source=sanitize_line(claim.source, MAX_SHOWN_CHARS),
         text=f"source_unknown: {reason}",
-        claim=plain_line(claim.text, MAX_SHOWN_CHARS),
+        claim=sanitize_line(claim.text, MAX_SHOWN_CHARS),
         verdict="source_unknown",
     )
 
 
-def _cells_apart(name: str, text: str) -> str:
+def _separate_cells(name: str, text: str) -> str:
     """Part the cells of a table: `2024,107` in a CSV is two figures, in prose it may be one."""
     if not name.lower().endswith((".csv", ".tsv")):
         return text
@@ -76,7 +76,7 @@ def _cells_apart(name: str, text: str) -> str:
         return text
 
 
-def _verdict(quoted: bool | None, found: int, missing: int) -> Word:
+def _decide_verdict(quoted: bool | None, found: int, missing: int) -> SourceVerdict:
     if quoted and not missing:
         return "supported"
     if quoted is None and found and not missing:
@@ -86,7 +86,7 @@ def _verdict(quoted: bool | None, found: int, missing: int) -> Word:
     return "unsupported"
 
 
-def _reason(name: str, quoted: bool | None, found: int, missing: tuple[str, ...]) -> str:
+def _describe_reason(name: str, quoted: bool | None, found: int, missing: tuple[str, ...]) -> str:
     parts = list[str]()
     if quoted is not None:
         parts.append("the quotation stands in it" if quoted else "the quotation is not in it")

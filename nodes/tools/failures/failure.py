@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Language = Literal["Python", "Java", "JavaScript"]
-Link = Literal["", "caused by", "raised while handling"]
+FailureLink = Literal["", "caused by", "raised while handling"]
 """What a failure has to do with the one before it."""
 
 MAX_LINE_CHARS: Final = 2000
 """Of a line that is looked at; patterns need not be quick on longer ones."""
-MAX_CHAIN: Final = 12
+MAX_CHAIN_LENGTH: Final = 12
 """Failures that are kept of a chain: the outermost, and the root."""
-_FOREIGN: Final = (
+_LIBRARY_MARKS: Final = (
     *("site-packages/", "dist-packages/", "lib/python3", "node_modules/"),
     *("<frozen ", "<anonymous", "<native", "node:"),
     *("java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "scala.", "jakarta."),
@@ -23,24 +23,24 @@ _FOREIGN: Final = (
 
 
 @dataclass(frozen=True)
-class Frame:
+class StackFrame:
     """A call that was under way."""
 
     file: str
     line: int | None
     function: str
-    number: int
+    log_line: int
     """The line of the log that names it, counted from 1."""
     code: str = ""
     """The line of code, where the log shows it."""
 
     @property
-    def is_own(self) -> bool:
+    def is_own_code(self) -> bool:
         """Say whether it is of the product, not of a library or a runtime."""
         path = self.file.replace("\\", "/")
         if "/" in path or path.startswith(("<", "node:")):
-            return not any(mark in path for mark in _FOREIGN if not mark.endswith("."))
-        return not self.function.split("/")[-1].startswith(_FOREIGN)
+            return not any(mark in path for mark in _LIBRARY_MARKS if not mark.endswith("."))
+        return not self.function.split("/")[-1].startswith(_LIBRARY_MARKS)
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
@@ -55,13 +55,13 @@ class Failure:
     error: str
     """Its type; empty where the log has the calls alone."""
     message: str
-    frames: tuple[Frame, ...]
-    first: int
-    last: int
-    stated: int
+    frames: tuple[StackFrame, ...]
+    first_line: int
+    last_line: int
+    error_line: int
     """The lines of the log where it begins, ends, and names its error, counted from 1."""
     cause: "Failure | None" = None
-    link: Link = ""
+    link: FailureLink = ""
 
     @property
     def title(self) -> str:
@@ -80,15 +80,15 @@ class Failure:
         return tuple(found)
 
     @property
-    def own(self) -> Frame | None:
+    def own_frame(self) -> StackFrame | None:
         """Give the call of the product that is nearest to the root; None where none is."""
         frames = (frame for each in reversed(self.chain) for frame in each.frames)
-        return next((frame for frame in frames if frame.is_own), None)
+        return next((frame for frame in frames if frame.is_own_code), None)
 
 
-def chained(failures: Iterable[Failure], link: Link = "caused by") -> Failure:
+def chain_failures(failures: Iterable[Failure], link: FailureLink = "caused by") -> Failure:
     """Join failures, the outermost first, each caused by the next."""
     *outer, at = failures
     for each in reversed(outer):
-        at = replace(each, cause=at, link=link, first=min(each.first, at.first))
+        at = replace(each, cause=at, link=link, first_line=min(each.first_line, at.first_line))
     return at

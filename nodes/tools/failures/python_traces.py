@@ -5,50 +5,50 @@ from dataclasses import replace
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.failures.failure import MAX_CHAIN, Failure, Frame, Link
+from nodes.tools.failures.failure import MAX_CHAIN_LENGTH, Failure, FailureLink, StackFrame
 
 HEADER: Final = "Traceback (most recent call last):"
-MAX_BETWEEN: Final = 50
+MAX_LINES_BETWEEN: Final = 50
 """Lines between two parts of a chain."""
 
 _FRAME = Pattern(r'File "([^"]+)", line (\d+)(?:, in (.+))?$')
 _ERROR = Pattern(r"(?<![\w.])([A-Za-z_]\w*+(?:\.\w++)*+)(?::\s?(.*))?$")
 _MARGIN = Pattern(r"^[^|]{0,60}\|\s?")
-_NO_ERROR = frozenset(("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL"))
-_LINKS: Final[tuple[tuple[str, Link], ...]] = (
+_LOG_LEVELS = frozenset(("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL"))
+_LINKS: Final[tuple[tuple[str, FailureLink], ...]] = (
     ("above exception was the direct cause of the following", "caused by"),
     ("handling of the above exception, another exception", "raised while handling"),
 )
 
 
-def python_failures(lines: Sequence[str]) -> list[Failure]:
+def find_python_failures(lines: Sequence[str]) -> list[Failure]:
     """Find the tracebacks of a log; one that another led to holds it as its cause."""
     found: list[Failure] = []
-    for failure in _tracebacks(lines):
-        link = _link(lines, found[-1], failure) if found else ""
+    for failure in _find_tracebacks(lines):
+        link = _find_link(lines, found[-1], failure) if found else ""
         if link:
             earlier = found.pop()
-            if len(earlier.chain) >= MAX_CHAIN - 1:
+            if len(earlier.chain) >= MAX_CHAIN_LENGTH - 1:
                 earlier = earlier.cause or earlier
-            failure = replace(failure, cause=earlier, link=link, first=earlier.first)
+            failure = replace(failure, cause=earlier, link=link, first_line=earlier.first_line)
         found.append(failure)
     return found
 
 
-def _tracebacks(lines: Sequence[str]) -> Iterator[Failure]:
+def _find_tracebacks(lines: Sequence[str]) -> Iterator[Failure]:
     at = 0
     while at < len(lines):
         before, header, _ = lines[at].partition(HEADER)
         if not header:
             at += 1
             continue
-        failure = _read(lines, at, has_margin="|" in before or "+" in before)
+        failure = _read_traceback(lines, at, has_margin="|" in before or "+" in before)
         yield failure
-        at = max(failure.last, at + 1)
+        at = max(failure.last_line, at + 1)
 
 
-def _read(lines: Sequence[str], header: int, *, has_margin: bool) -> Failure:
-    frames: list[Frame] = []
+def _read_traceback(lines: Sequence[str], header: int, *, has_margin: bool) -> Failure:
+    frames: list[StackFrame] = []
     error, message, end = "", "", header + 1
     for end in range(header + 1, len(lines)):
         text = _MARGIN.sub("", lines[end]) if has_margin else lines[end]
@@ -56,22 +56,22 @@ def _read(lines: Sequence[str], header: int, *, has_margin: bool) -> Failure:
             break
         if frame := _FRAME.match(text.strip()):
             file, line, function = frame.groups()
-            frames.append(Frame(file, int(line), function or "", end + 1))
+            frames.append(StackFrame(file, int(line), function or "", end + 1))
         elif text.startswith((" ", "\t")):
             if frames and not frames[-1].code:
                 frames[-1] = replace(frames[-1], code=text.strip())
         else:
             named = _ERROR.match(text.strip())
-            if named and named[1] not in _NO_ERROR:
+            if named and named[1] not in _LOG_LEVELS:
                 error, message = named[1], (named[2] or "").strip()
             break
     frames.reverse()
-    last = end + 1 if error else max(frames[0].number if frames else header + 1, header + 1)
+    last = end + 1 if error else max(frames[0].log_line if frames else header + 1, header + 1)
     return Failure("Python", error, message, tuple(frames), header + 1, last, last)
 
 
-def _link(lines: Sequence[str], earlier: Failure, later: Failure) -> Link:
-    if later.first - earlier.last > MAX_BETWEEN:
+def _find_link(lines: Sequence[str], earlier: Failure, later: Failure) -> FailureLink:
+    if later.first_line - earlier.last_line > MAX_LINES_BETWEEN:
         return ""
-    between = "\n".join(lines[earlier.last : later.first])
+    between = "\n".join(lines[earlier.last_line : later.first_line])
     return next((link for words, link in _LINKS if words in between), "")

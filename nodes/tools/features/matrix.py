@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from nodes.tools.evidence.verdict import CitedClaim
-from nodes.tools.features.sheet import folded, stated
+from nodes.tools.features.sheet import normalize_name, parse_claim
 
-UNSTATED: Final = "not stated"
+UNSTATED_VALUE: Final = "not stated"
 
 
 @dataclass(frozen=True)
-class Matrix:
+class FeatureMatrix:
     """Features by product; a cell that nobody states says so."""
 
     products: tuple[str, ...]
@@ -19,33 +19,33 @@ class Matrix:
     """The feature's name, then a value for each product; shared features first."""
     sources: tuple[tuple[str, str], ...]
     """Product and the source its features are read from."""
-    unstated: tuple[tuple[str, str], ...]
+    empty_cells: tuple[tuple[str, str], ...]
     """Product and feature of each empty cell."""
     conflicts: tuple[str, ...]
     """Features that one product states twice, differently."""
 
-    def markdown(self) -> str:
+    def to_markdown(self) -> str:
         """Write the matrix as a table, with the source of each product below."""
         head = ["feature", *self.products]
         lines = [head, ["---"] * len(head), *self.rows]
-        table = ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
+        table = ["| " + " | ".join(_escape_cell(cell) for cell in line) + " |" for line in lines]
         named = "; ".join(f"{product}: {source}" for product, source in self.sources)
         # A line right below a table would be a row of it.
         return "\n".join([*table, "", f"Source: {named}."])
 
 
-def matrix(claims: Sequence[CitedClaim]) -> Matrix:
+def build_matrix(claims: Sequence[CitedClaim]) -> FeatureMatrix:
     """Set what claims say of products side by side; other claims are passed over."""
     names: dict[str, str] = {}
     cells: dict[tuple[str, str], str] = {}
     sources: dict[tuple[str, str], None] = {}
     conflicts = []
     for claim in claims:
-        found = stated(claim.text)
+        found = parse_claim(claim.text)
         if found is None:
             continue
         product, feature, value = found
-        key = (folded(feature), product)
+        key = (normalize_name(feature), product)
         names.setdefault(key[0], feature)
         sources[product, claim.source] = None
         if cells.setdefault(key, value) != value:
@@ -53,19 +53,19 @@ def matrix(claims: Sequence[CitedClaim]) -> Matrix:
     products = tuple(dict.fromkeys(product for _, product in cells))
     known = {name: sum((name, product) in cells for product in products) for name in names}
     order = sorted(names, key=lambda name: -known[name])
-    return Matrix(
+    return FeatureMatrix(
         products=products,
         rows=tuple(
-            (names[name], *(cells.get((name, each), UNSTATED) for each in products))
+            (names[name], *(cells.get((name, each), UNSTATED_VALUE) for each in products))
             for name in order
         ),
         sources=tuple(sources),
-        unstated=tuple(
+        empty_cells=tuple(
             (each, names[name]) for name in order for each in products if (name, each) not in cells
         ),
         conflicts=tuple(conflicts),
     )
 
 
-def _cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")

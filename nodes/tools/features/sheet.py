@@ -10,13 +10,15 @@ from nodes.limits.patterns import Pattern
 MAX_NAME_CHARS: Final = 60
 MAX_NAME_WORDS: Final = 6
 MAX_VALUE_CHARS: Final = 160
-BETWEEN: Final = " \N{EM DASH} "
+CLAIM_SEPARATOR: Final = " \N{EM DASH} "
 """Between a product and what is said of it, in a claim."""
 
 _HEADING: Final = Pattern(r"#{1,6}\s+(.+)")
-_RULE: Final = Pattern(r"\|?[\s:|-]+\|[\s:|-]*")
-_LINE: Final = Pattern(r"^(?:[-*+]\s++)?\**+([^:|*]{2,60}?)\**+\s*+(?::|\N{EN DASH})\**+\s++(\S.*)")
-_STATED: Final = Pattern(rf"(.+?){BETWEEN}([^:]+): (.+)", re.DOTALL)
+_TABLE_RULE: Final = Pattern(r"\|?[\s:|-]+\|[\s:|-]*")
+_FEATURE_LINE: Final = Pattern(
+    r"^(?:[-*+]\s++)?\**+([^:|*]{2,60}?)\**+\s*+(?::|\N{EN DASH})\**+\s++(\S.*)"
+)
+_FEATURE_CLAIM: Final = Pattern(rf"(.+?){CLAIM_SEPARATOR}([^:]+): (.+)", re.DOTALL)
 _NOT_FEATURES: Final = frozenset(("source", "sources", "note", "notes", "updated", "see", "http"))
 
 
@@ -34,47 +36,47 @@ class Feature:
     @property
     def claim(self) -> str:
         """Say it as a claim, from which `stated` reads it back."""
-        return f"{self.product}{BETWEEN}{self.name}: {self.value}"
+        return f"{self.product}{CLAIM_SEPARATOR}{self.name}: {self.value}"
 
 
-def features(text: str, default_product: str) -> list[Feature]:
+def extract_features(text: str, default_product: str) -> list[Feature]:
     """Read the features that a page states; of a name that stands twice the first counts."""
     product, found = default_product, dict[str, Feature]()
     lines = text.splitlines()
     heading = next((m for line in lines if (m := _HEADING.fullmatch(line.strip()))), None)
     if heading:
-        product = _plain(heading[1])
-    for number, (name, value, quote) in _pairs(lines):
-        key = folded(name)
+        product = _strip_markup(heading[1])
+    for number, (name, value, quote) in _find_pairs(lines):
+        key = normalize_name(name)
         if key not in found and key.split(" ")[0] not in _NOT_FEATURES:
             found[key] = Feature(product, name, value, number, quote)
     return list(found.values())
 
 
-def stated(claim: str) -> tuple[str, str, str] | None:
+def parse_claim(claim: str) -> tuple[str, str, str] | None:
     """Read product, feature and value back out of a claim; None where it is no such claim."""
-    found = _STATED.fullmatch(claim.strip())
+    found = _FEATURE_CLAIM.fullmatch(claim.strip())
     return (found[1].strip(), found[2].strip(), found[3].strip()) if found else None
 
 
-def folded(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Fold a feature's name, so that case and punctuation do not part what belongs together."""
     return " ".join(Pattern(r"[\W_]+").sub(" ", name.casefold()).split())
 
 
-def _pairs(lines: list[str]) -> Iterator[tuple[int, tuple[str, str, str]]]:
+def _find_pairs(lines: list[str]) -> Iterator[tuple[int, tuple[str, str, str]]]:
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         following = lines[number].strip() if number < len(lines) else ""
-        if not text or _HEADING.match(text) or _RULE.fullmatch(text):
+        if not text or _HEADING.match(text) or _TABLE_RULE.fullmatch(text):
             continue
         if text.startswith("|"):
-            is_header = bool(_RULE.fullmatch(following))
-            cells = [_plain(cell) for cell in text.strip("|").split("|")]
+            is_header = bool(_TABLE_RULE.fullmatch(following))
+            cells = [_strip_markup(cell) for cell in text.strip("|").split("|")]
             pair = (cells[0], cells[1]) if len(cells) == 2 and not is_header else None
         else:
-            matched = _LINE.fullmatch(text)
-            pair = (_plain(matched[1]), _plain(matched[2])) if matched else None
+            matched = _FEATURE_LINE.fullmatch(text)
+            pair = (_strip_markup(matched[1]), _strip_markup(matched[2])) if matched else None
         if pair and _is_feature(*pair):
             yield number, (pair[0], pair[1][:MAX_VALUE_CHARS], text)
 
@@ -84,5 +86,5 @@ def _is_feature(name: str, value: str) -> bool:
     return bool(name and value and short and name[0].isalnum())
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     return Pattern(r"[*_`]+").sub("", text).strip()

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from nodes.tools.fhir.datatypes import Concept, Period, plain_number
-from nodes.tools.fhir.record import Entry, Record
-from nodes.tools.fhir.resources import Dosage, Medication, Substance
+from nodes.tools.fhir.datatypes import Concept, Period, format_decimal
+from nodes.tools.fhir.record import PatientRecord, RecordEntry
+from nodes.tools.fhir.resources import Dosage, MedicationSubstance, MedicationUse
 
-STATUSES = {
+STATUS_TITLES = {
     "active": "Active",
     "on-hold": "On hold",
     "intended": "Intended",
@@ -19,11 +19,11 @@ STATUSES = {
     "not-taken": "Not taken",
     "unknown": "Status unknown",
 }
-CURRENT = frozenset(("active", "on-hold", "intended"))
+CURRENT_STATUSES = frozenset(("active", "on-hold", "intended"))
 
 
 @dataclass(frozen=True)
-class Course:
+class MedicationCourse:
     """One resource on one medicine."""
 
     name: str
@@ -33,8 +33,8 @@ class Course:
     dose: str
     span: Period
     """When it is to be taken; else when the prescription is valid."""
-    is_validity: bool
-    noted: str
+    is_prescription_validity: bool
+    recorded_on: str
     """When it was ordered or asserted."""
     reason: str
     """Why it has its status."""
@@ -42,7 +42,7 @@ class Course:
 
     @property
     def title(self) -> str:
-        return self.medicine.titled
+        return self.medicine.label_with_code
 
     @property
     def is_request(self) -> bool:
@@ -50,60 +50,70 @@ class Course:
 
     @property
     def is_current(self) -> bool:
-        return self.status in CURRENT
+        return self.status in CURRENT_STATUSES
 
     @property
-    def keys(self) -> frozenset[tuple[str, str]]:
+    def medicine_keys(self) -> frozenset[tuple[str, str]]:
         """Give what tells a medicine from another: its codes and its words, not its ingredient."""
         codes = {(coding.system, coding.code) for coding in self.medicine.coding if coding.code}
-        words = self.medicine.words.casefold()
+        words = self.medicine.label.casefold()
         return frozenset(codes | ({("words", words)} if words else set()))
 
 
-def courses(record: Record) -> list[Course]:
+def list_courses(record: PatientRecord) -> list[MedicationCourse]:
     """Give every course of a record."""
-    substances = {entry.name: entry.value for entry in record.all(Substance)}
-    return [_course(record, entry, substances) for entry in record.all(Medication)]
+    substances = {entry.name: entry.value for entry in record.list_entries(MedicationSubstance)}
+    return [
+        _build_course(record, entry, substances) for entry in record.list_entries(MedicationUse)
+    ]
 
 
-def pairs(held: Iterable[Course]) -> Iterator[tuple[Course, Course]]:
+def pair_same_medicines(
+    held: Iterable[MedicationCourse],
+) -> Iterator[tuple[MedicationCourse, MedicationCourse]]:
     """Give each two courses of the same medicine."""
-    keyed = [(course, course.keys) for course in held]
+    keyed = [(course, course.medicine_keys) for course in held]
     for (one, ours), (other, theirs) in combinations(keyed, 2):
         if ours & theirs:
             yield one, other
 
 
-def _course(record: Record, entry: Entry[Medication], substances: dict[str, Substance]) -> Course:
+def _build_course(
+    record: PatientRecord,
+    entry: RecordEntry[MedicationUse],
+    substances: dict[str, MedicationSubstance],
+) -> MedicationCourse:
     medication = entry.value
     dosages = medication.instructions or medication.dosage
-    span = _span(medication, dosages)
-    return Course(
+    span = _find_period(medication, dosages)
+    return MedicationCourse(
         name=entry.name,
         kind=entry.kind,
-        medicine=_medicine(record, medication, substances),
+        medicine=_resolve_medicine(record, medication, substances),
         status=medication.status or "unknown",
-        dose="; ".join(filter(None, map(_dose, dosages))),
+        dose="; ".join(filter(None, map(_describe_dose, dosages))),
         span=span or medication.dispense.validity,
-        is_validity=span is None,
-        noted=medication.authored or medication.asserted,
-        reason=", ".join(concept.words for concept in medication.status_reason),
+        is_prescription_validity=span is None,
+        recorded_on=medication.authored or medication.asserted,
+        reason=", ".join(concept.label for concept in medication.status_reason),
         intent=medication.intent,
     )
 
 
-def _medicine(record: Record, medication: Medication, substances: dict[str, Substance]) -> Concept:
+def _resolve_medicine(
+    record: PatientRecord, medication: MedicationUse, substances: dict[str, MedicationSubstance]
+) -> Concept:
     """Give what is taken; a reference is followed within the bundle."""
     if medication.concept is not None:
         return medication.concept
     reference = medication.reference
-    target = record.directory.resolve(reference.reference)
+    target = record.references.resolve(reference.reference)
     if target in substances:
         return substances[target].code
     return Concept(text=reference.display or f"medicine of {target or reference.reference}")
 
 
-def _span(medication: Medication, dosages: Iterable[Dosage]) -> Period | None:
+def _find_period(medication: MedicationUse, dosages: Iterable[Dosage]) -> Period | None:
     """Give the period of the statement or of the dosage; None where neither has one."""
     stated = Period(start=medication.effective_date)
     bounds = [dosage.timing.repeat.bounds for dosage in dosages]
@@ -111,17 +121,19 @@ def _span(medication: Medication, dosages: Iterable[Dosage]) -> Period | None:
     return next((period for period in known if period.start or period.end), None)
 
 
-def _dose(dosage: Dosage) -> str:
+def _describe_dose(dosage: Dosage) -> str:
     """Give the dose in the resource's own words, else those of its parts that are read here."""
     if dosage.text or dosage.instruction:
         return dosage.text or dosage.instruction
     repeat = dosage.timing.repeat
-    parts = [dose.quantity.shown for dose in dosage.doses if dose.quantity]
-    parts.append(dosage.timing.code.words)
+    parts = [dose.quantity.display_text for dose in dosage.doses if dose.quantity]
+    parts.append(dosage.timing.code.label)
     if repeat.frequency and repeat.period:
-        parts.append(f"{repeat.frequency} x per {plain_number(repeat.period)} {repeat.period_unit}")
+        parts.append(
+            f"{repeat.frequency} x per {format_decimal(repeat.period)} {repeat.period_unit}"
+        )
     if dosage.as_needed or dosage.as_needed_for:
-        cause = dosage.as_needed_for.words if dosage.as_needed_for else ""
+        cause = dosage.as_needed_for.label if dosage.as_needed_for else ""
         parts.append(f"as needed for {cause}" if cause else "as needed")
-    told = ", ".join(filter(None, (*parts, dosage.route.words)))
+    told = ", ".join(filter(None, (*parts, dosage.route.label)))
     return f"{told} (from its fields, which may say more)" if told else ""

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from nodes.tools.fhir.moments import Moment, moment
-from nodes.tools.plain_text import plain_line
+from nodes.tools.fhir.moments import FhirDate, parse_date
+from nodes.tools.plain_text import sanitize_line
 
-MAX_WORDS_CHARS = 120
-MAX_DOSE_CHARS = 500
+MAX_TEXT_CHARS = 120
+MAX_DOSAGE_CHARS = 500
 MAX_DIGITS = 30
 """Of a number written out: an exponent could make it as long as a book."""
-SYSTEMS = {
+CODE_SYSTEMS = {
     "http://loinc.org": "LOINC",
     "http://snomed.info/sct": "SNOMED CT",
     "http://www.nlm.nih.gov/research/umls/rxnorm": "RxNorm",
@@ -22,22 +22,24 @@ SYSTEMS = {
     "http://hl7.org/fhir/sid/icd-10": "ICD-10",
     "http://hl7.org/fhir/sid/icd-10-cm": "ICD-10-CM",
 }
-UCUM = "http://unitsofmeasure.org"
+UCUM_SYSTEM = "http://unitsofmeasure.org"
 
-Words = Annotated[str, BeforeValidator(lambda text: plain_line(str(text), MAX_WORDS_CHARS))]
+ShortText = Annotated[str, BeforeValidator(lambda text: sanitize_line(str(text), MAX_TEXT_CHARS))]
 """A stranger's words: one line, of limited length."""
-Instruction = Annotated[str, BeforeValidator(lambda text: plain_line(str(text), MAX_DOSE_CHARS))]
-Number = Annotated[Decimal, Field(max_digits=MAX_DIGITS)]
+DosageText = Annotated[
+    str, BeforeValidator(lambda text: sanitize_line(str(text), MAX_DOSAGE_CHARS))
+]
+FhirDecimal = Annotated[Decimal, Field(max_digits=MAX_DIGITS)]
 
 
-class Read(BaseModel):
+class FhirModel(BaseModel):
     """A resource or a part of one; what is not named in it is not read."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, value: Any) -> Any:  # whatever JSON holds
+    def _drop_nulls(cls, value: Any) -> Any:  # whatever JSON holds
         if not isinstance(value, Mapping):
             return value
         kept = {key: item for key, item in value.items() if item is not None}
@@ -47,81 +49,85 @@ class Read(BaseModel):
         }
 
 
-class Coding(Read):
+class Coding(FhirModel):
     system: str = ""
-    code: Words = ""
-    display: Words = ""
+    code: ShortText = ""
+    display: ShortText = ""
 
 
-class Concept(Read):
+class Concept(FhirModel):
     """A notion in words, in codes, or both."""
 
-    text: Words = ""
+    text: ShortText = ""
     coding: tuple[Coding, ...] = ()
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """Give its words; its first code where it has none."""
         shown = [coding.display for coding in self.coding] + [coding.code for coding in self.coding]
         return self.text or next(filter(None, shown), "")
 
     @property
-    def coded(self) -> str:
+    def code_with_system(self) -> str:
         """Give its first code with the name of its system; empty where that is not known."""
-        known = (c for c in self.coding if c.code and c.system in SYSTEMS)
-        return next((f"{SYSTEMS[c.system]} {c.code}" for c in known), "")
+        known = (c for c in self.coding if c.code and c.system in CODE_SYSTEMS)
+        return next((f"{CODE_SYSTEMS[c.system]} {c.code}" for c in known), "")
 
     @property
-    def titled(self) -> str:
+    def label_with_code(self) -> str:
         """Give its words, with the code in brackets."""
-        words = self.words or "unnamed"
-        return f"{words} ({self.coded})" if self.coded and self.coded not in words else words
+        words = self.label or "unnamed"
+        return (
+            f"{words} ({self.code_with_system})"
+            if self.code_with_system and self.code_with_system not in words
+            else words
+        )
 
-    def code(self, system: str = "") -> str:
+    def find_code(self, system: str = "") -> str:
         """Give the first code of a system, or of any."""
         known = (c.code for c in self.coding if c.code and system in ("", c.system))
         return next(known, "")
 
 
-class Quantity(Read):
+class FhirQuantity(FhirModel):
     """A number as it was written, and its unit."""
 
-    value: Number | None = None
-    comparator: Words = ""
-    unit: Words = ""
+    value: FhirDecimal | None = None
+    comparator: ShortText = ""
+    unit: ShortText = ""
     system: str = ""
-    code: Words = ""
+    code: ShortText = ""
 
     @property
-    def measure(self) -> str:
+    def unit_key(self) -> str:
         """Give what tells one unit from another: the UCUM code, else the unit's words."""
-        return (self.code if self.system == UCUM else "") or self.unit or self.code
+        return (self.code if self.system == UCUM_SYSTEM else "") or self.unit or self.code
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         """Write it out, such as `<7.0 %`."""
         unit = self.unit or self.code
-        return f"{self.comparator}{plain_number(self.value)}{f' {unit}' if unit else ''}"
+        return f"{self.comparator}{format_decimal(self.value)}{f' {unit}' if unit else ''}"
 
 
-class Period(Read):
+class Period(FhirModel):
     start: str = ""
     end: str = ""
 
     @property
-    def first(self) -> Moment | None:
-        return moment(self.start)
+    def start_date(self) -> FhirDate | None:
+        return parse_date(self.start)
 
     @property
-    def last(self) -> Moment | None:
-        return moment(self.end)
+    def end_date(self) -> FhirDate | None:
+        return parse_date(self.end)
 
 
-class Reference(Read):
+class Reference(FhirModel):
     reference: str = ""
-    display: Words = ""
+    display: ShortText = ""
 
 
-def plain_number(value: Decimal | None) -> str:
+def format_decimal(value: Decimal | None) -> str:
     """Write a number as it stands in the source, never with an exponent."""
     return "" if value is None else f"{value:f}"

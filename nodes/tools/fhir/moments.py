@@ -6,51 +6,51 @@ from datetime import UTC, datetime, timedelta
 
 from nodes.limits.patterns import Pattern
 
-_PARTIAL = Pattern(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
+_PARTIAL_DATE = Pattern(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 
 
 @dataclass(frozen=True)
-class Moment:
+class FhirDate:
     """A date, and the stretch of time it may mean."""
 
     text: str
     """As the resource has it."""
-    first: datetime
-    last: datetime
+    earliest: datetime
+    latest: datetime
 
     @property
     def day(self) -> str:
         """Give the date without the time."""
         return self.text[:10]
 
-    def is_before(self, other: "Moment") -> bool:
+    def is_before(self, other: "FhirDate") -> bool:
         """Say whether this is certainly earlier; a month is not before one of its days."""
-        return self.last < other.first
+        return self.latest < other.earliest
 
 
-def moment(text: str) -> Moment | None:
+def parse_date(text: str) -> FhirDate | None:
     """Read a FHIR date, dateTime or instant; None when there is none, or none that exists."""
     try:
-        if partial := _PARTIAL.fullmatch(text):
-            return _partial(text, *partial.groups())
+        if partial := _PARTIAL_DATE.fullmatch(text):
+            return _parse_partial_date(text, *partial.groups())
         exact = datetime.fromisoformat(text)
     except ValueError:
         return None
     if exact.tzinfo is None:
         exact = exact.replace(tzinfo=UTC)
-    return Moment(text, exact, exact)
+    return FhirDate(text, exact, exact)
 
 
-def day(text: str) -> str:
+def format_day(text: str) -> str:
     """Give the day of a FHIR date; empty where there is none that exists."""
-    found = moment(text)
+    found = parse_date(text)
     return found.day if found else ""
 
 
-def _partial(text: str, year: str, month: str | None, day: str | None) -> Moment:
+def _parse_partial_date(text: str, year: str, month: str | None, day: str | None) -> FhirDate:
     """Take all of a year, month or day; a day has no zone, so it is read as in Greenwich."""
     last_month = int(month or 12)
     last_day = int(day or calendar.monthrange(int(year), last_month)[1])
     first = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
     end = datetime(int(year), last_month, last_day, tzinfo=UTC)
-    return Moment(text, first, end + timedelta(days=1, microseconds=-1))
+    return FhirDate(text, first, end + timedelta(days=1, microseconds=-1))

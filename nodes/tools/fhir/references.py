@@ -5,22 +5,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 
 MAX_NAME_CHARS = 100
-_TAIL = Pattern(r"(?:^|/)([A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]{1,64})$")
-_VERSION = Pattern(r"/_history/[^/]+$")
-_PATIENT = Pattern(r"(?:^|/)Patient/")
+_RELATIVE_REFERENCE = Pattern(r"(?:^|/)([A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]{1,64})$")
+_VERSION_SUFFIX = Pattern(r"/_history/[^/]+$")
+_PATIENT_REFERENCE = Pattern(r"(?:^|/)Patient/")
 
 
 @dataclass(frozen=True)
-class Directory:
+class ReferenceIndex:
     """The addresses of a bundle, each with the name of its resource."""
 
     names: Mapping[str, str]
 
     @classmethod
-    def of(cls, entries: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "Directory":
+    def from_entries(
+        cls, entries: Sequence[Mapping[str, Any]], names: Sequence[str]
+    ) -> "ReferenceIndex":
         """List every full address."""
         urls = (str(entry.get("fullUrl") or "") for entry in entries)
         return cls({url: name for url, name in zip(urls, names, strict=True) if url})
@@ -30,39 +32,39 @@ class Directory:
         target = reference.get("reference") if isinstance(reference, dict) else reference
         if not isinstance(target, str):
             return ""
-        target = _VERSION.sub("", target)
-        tail = _TAIL.search(target)
+        target = _VERSION_SUFFIX.sub("", target)
+        tail = _RELATIVE_REFERENCE.search(target)
         if target in self.names or tail is None:
             return self.names.get(target, "")
         # The same id at another address is another resource.
         if "://" in target and any(url.endswith(f"/{tail[1]}") for url in self.names):
-            return plain_line(target, MAX_NAME_CHARS)
+            return sanitize_line(target, MAX_NAME_CHARS)
         return tail[1]
 
-    def subject(self, resource: Mapping[str, Any]) -> str:
+    def resolve_subject(self, resource: Mapping[str, Any]) -> str:
         """Give the name of whom a resource is about."""
         return self.resolve(resource.get("subject") or resource.get("patient"))
 
-    def patients(self, found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[str]:
+    def list_patients(self, found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[str]:
         """Name every patient that is there or spoken of, each once."""
         named = dict.fromkeys(
             name
             for name, resource in zip(names, found, strict=True)
             if resource.get("resourceType") == "Patient"
         )
-        spoken = (self.subject(resource) for resource in found)
-        named |= dict.fromkeys(name for name in spoken if _PATIENT.search(name))
+        spoken = (self.resolve_subject(resource) for resource in found)
+        named |= dict.fromkeys(name for name in spoken if _PATIENT_REFERENCE.search(name))
         return list(named)
 
 
-def entry_name(entry: Mapping[str, Any], index: int) -> str:
+def name_entry(entry: Mapping[str, Any], index: int) -> str:
     """Name an entry: type and id, else its full address, else its place."""
     resource = entry.get("resource")
     held = resource if isinstance(resource, dict) else {}
     kind, identifier = held.get("resourceType"), held.get("id")
     if isinstance(kind, str) and isinstance(identifier, str) and identifier:
-        return plain_line(f"{kind}/{identifier}", MAX_NAME_CHARS)
+        return sanitize_line(f"{kind}/{identifier}", MAX_NAME_CHARS)
     address = entry.get("fullUrl")
     if isinstance(address, str) and address:
-        return plain_line(address, MAX_NAME_CHARS)
+        return sanitize_line(address, MAX_NAME_CHARS)
     return f"entry[{index}]"

@@ -6,182 +6,182 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from nodes.tools.fhir.datatypes import (
-    MAX_WORDS_CHARS,
+    MAX_TEXT_CHARS,
     Coding,
     Concept,
-    Instruction,
-    Number,
+    DosageText,
+    FhirDecimal,
+    FhirModel,
+    FhirQuantity,
     Period,
-    Quantity,
-    Read,
     Reference,
-    Words,
+    ShortText,
 )
-from nodes.tools.fhir.moments import Moment, moment
-from nodes.tools.plain_text import plain_line
+from nodes.tools.fhir.moments import FhirDate, parse_date
+from nodes.tools.plain_text import sanitize_line
 
 
-class Range(Read):
+class ReferenceRange(FhirModel):
     """A reference range of an observation."""
 
-    low: Quantity | None = None
-    high: Quantity | None = None
+    low: FhirQuantity | None = None
+    high: FhirQuantity | None = None
     type: Concept | None = None
     applies_to: tuple[Concept, ...] = Field((), alias="appliesTo")
     age: dict[str, Any] | None = None
-    text: Words = ""
+    text: ShortText = ""
 
 
-class Result(Read):
+class ObservationResult(FhirModel):
     """What an observation and each of its components hold alike."""
 
     code: Concept
-    quantity: Quantity | None = Field(None, alias="valueQuantity")
+    quantity: FhirQuantity | None = Field(None, alias="valueQuantity")
     concept: Concept | None = Field(None, alias="valueCodeableConcept")
-    string: Words = Field("", alias="valueString")
+    string: ShortText = Field("", alias="valueString")
     integer: int | None = Field(None, alias="valueInteger")
     boolean: bool | None = Field(None, alias="valueBoolean")
     absent: Concept | None = Field(None, alias="dataAbsentReason")
     interpretation: tuple[Concept, ...] = ()
-    ranges: tuple[Range, ...] = Field((), alias="referenceRange")
+    ranges: tuple[ReferenceRange, ...] = Field((), alias="referenceRange")
 
     @property
-    def in_words(self) -> str:
+    def text_value(self) -> str:
         """Give a result that is no quantity; empty where there is none."""
         if self.concept is not None:
-            return self.concept.words
+            return self.concept.label
         told = self.integer if self.integer is not None else self.boolean
-        return self.string if told is None else plain_line(str(told).lower(), MAX_WORDS_CHARS)
+        return self.string if told is None else sanitize_line(str(told).lower(), MAX_TEXT_CHARS)
 
 
-class Observation(Result):
-    status: Words = ""
+class Observation(ObservationResult):
+    status: ShortText = ""
     effective_date: str = Field("", alias="effectiveDateTime")
     effective_instant: str = Field("", alias="effectiveInstant")
     effective_period: Period = Field(Period(), alias="effectivePeriod")
-    component: tuple[Result, ...] = ()
+    component: tuple[ObservationResult, ...] = ()
     members: tuple[Reference, ...] = Field((), alias="hasMember")
 
     @property
-    def when(self) -> Moment | None:
+    def observed_on(self) -> FhirDate | None:
         text = self.effective_date or self.effective_instant or self.effective_period.start
-        return moment(text)
+        return parse_date(text)
 
 
-class Name(Read):
+class HumanName(FhirModel):
     use: str = ""
-    text: Words = ""
-    family: Words = ""
-    given: tuple[Words, ...] = ()
+    text: ShortText = ""
+    family: ShortText = ""
+    given: tuple[ShortText, ...] = ()
 
     @property
-    def words(self) -> str:
+    def full_name(self) -> str:
         return self.text or " ".join(filter(None, (*self.given, self.family)))
 
 
-class Patient(Read):
-    name: tuple[Name, ...] = ()
-    gender: Words = ""
+class Patient(FhirModel):
+    name: tuple[HumanName, ...] = ()
+    gender: ShortText = ""
     birth_date: str = Field("", alias="birthDate")
     deceased: bool = Field(False, alias="deceasedBoolean")
     deceased_date: str = Field("", alias="deceasedDateTime")
 
     @property
-    def words(self) -> str:
+    def full_name(self) -> str:
         """Give the official name, else the first."""
         ranked = sorted(self.name, key=lambda name: name.use != "official")
-        return next((name.words for name in ranked if name.words), "")
+        return next((name.full_name for name in ranked if name.full_name), "")
 
 
-class Condition(Read):
+class Condition(FhirModel):
     code: Concept = Concept()
     clinical: Concept = Field(Concept(), alias="clinicalStatus")
     verification: Concept = Field(Concept(), alias="verificationStatus")
     onset_date: str = Field("", alias="onsetDateTime")
     onset_period: Period = Field(Period(), alias="onsetPeriod")
-    onset_words: Words = Field("", alias="onsetString")
+    onset_words: ShortText = Field("", alias="onsetString")
     abatement_date: str = Field("", alias="abatementDateTime")
     abatement_period: Period = Field(Period(), alias="abatementPeriod")
 
     @property
-    def span(self) -> Period:
+    def active_period(self) -> Period:
         """Give onset and abatement."""
         ended = self.abatement_date or self.abatement_period.end or self.abatement_period.start
         return Period(start=self.onset_date or self.onset_period.start, end=ended)
 
 
-class Reaction(Read):
+class Reaction(FhirModel):
     manifestation: tuple[Concept, ...] = ()
-    severity: Words = ""
+    severity: ShortText = ""
 
 
-class Allergy(Read):
+class Allergy(FhirModel):
     code: Concept = Concept()
     clinical: Concept = Field(Concept(), alias="clinicalStatus")
     verification: Concept = Field(Concept(), alias="verificationStatus")
-    criticality: Words = ""
+    criticality: ShortText = ""
     onset_date: str = Field("", alias="onsetDateTime")
     recorded_date: str = Field("", alias="recordedDate")
     reaction: tuple[Reaction, ...] = ()
 
 
-class Encounter(Read):
-    status: Words = ""
+class Encounter(FhirModel):
+    status: ShortText = ""
     kind: Coding = Field(Coding(), alias="class")
     type: tuple[Concept, ...] = ()
     reason: tuple[Concept, ...] = Field((), alias="reasonCode")
     period: Period = Period()
 
 
-class Immunization(Read):
-    status: Words = ""
+class Immunization(FhirModel):
+    status: ShortText = ""
     vaccine: Concept = Field(Concept(), alias="vaccineCode")
     occurrence_date: str = Field("", alias="occurrenceDateTime")
-    occurrence_words: Words = Field("", alias="occurrenceString")
+    occurrence_words: ShortText = Field("", alias="occurrenceString")
 
 
-class Repeat(Read):
+class Repeat(FhirModel):
     bounds: Period = Field(Period(), alias="boundsPeriod")
     frequency: int | None = None
-    period: Number | None = None
-    period_unit: Words = Field("", alias="periodUnit")
+    period: FhirDecimal | None = None
+    period_unit: ShortText = Field("", alias="periodUnit")
 
 
-class Timing(Read):
+class DosageTiming(FhirModel):
     repeat: Repeat = Repeat()
     code: Concept = Concept()
 
 
-class Dose(Read):
-    quantity: Quantity | None = Field(None, alias="doseQuantity")
+class Dose(FhirModel):
+    quantity: FhirQuantity | None = Field(None, alias="doseQuantity")
 
 
-class Dosage(Read):
-    text: Instruction = ""
-    instruction: Instruction = Field("", alias="patientInstruction")
+class Dosage(FhirModel):
+    text: DosageText = ""
+    instruction: DosageText = Field("", alias="patientInstruction")
     as_needed: bool = Field(False, alias="asNeededBoolean")
     as_needed_for: Concept | None = Field(None, alias="asNeededCodeableConcept")
-    timing: Timing = Timing()
+    timing: DosageTiming = DosageTiming()
     route: Concept = Concept()
     doses: tuple[Dose, ...] = Field((), alias="doseAndRate")
 
 
-class Dispense(Read):
+class Dispense(FhirModel):
     validity: Period = Field(Period(), alias="validityPeriod")
 
 
-def _as_list(value: Any) -> Any:  # whatever JSON holds
+def _wrap_in_list(value: Any) -> Any:  # whatever JSON holds
     return [value] if isinstance(value, Mapping) else value
 
 
-class Medication(Read):
+class MedicationUse(FhirModel):
     """A request or a statement; R4 has the medicine as a concept or as a reference."""
 
-    status: Words = ""
-    intent: Words = ""
+    status: ShortText = ""
+    intent: ShortText = ""
     concept: Concept | None = Field(None, alias="medicationCodeableConcept")
     reference: Reference = Field(Reference(), alias="medicationReference")
-    status_reason: Annotated[tuple[Concept, ...], BeforeValidator(_as_list)] = Field(
+    status_reason: Annotated[tuple[Concept, ...], BeforeValidator(_wrap_in_list)] = Field(
         (), alias="statusReason"
     )
     """One in a request, several in a statement."""
@@ -194,7 +194,7 @@ class Medication(Read):
     dispense: Dispense = Field(Dispense(), alias="dispenseRequest")
 
 
-class Substance(Read):
+class MedicationSubstance(FhirModel):
     """A `Medication` resource: what a reference leads to."""
 
     code: Concept = Concept()

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.synthesis.terms import terms
+from nodes.synthesis.terms import extract_terms
 from nodes.tools.fhir.bundle import read_record
-from nodes.tools.fhir.record import Record
-from nodes.tools.replies import listed
-from nodes.tools.scope import foreign, out_of_scope
+from nodes.tools.fhir.record import PatientRecord
+from nodes.tools.replies import join_names
+from nodes.tools.scope import escalate_out_of_scope, find_foreign_words
 
-_ADVICE = Pattern(
+_ADVICE_REQUEST = Pattern(
     r"\bshould\b[^.]{0,80}\?"
     r"|^(?:please )?(?:increase|raise|reduce|lower|adjust|stop|start|switch|order|diagnose|treat)\b"
     r"|\bprescribe\b|\brecommend\w*|\badvi[cs]e\b|\bdiagnose\b|\bprognos\w+|\blife expectancy\b"
@@ -21,10 +21,10 @@ _ADVICE = Pattern(
     r"|\btreatment (?:plan|option|recommendation)",
     re.IGNORECASE,
 )
-_READING = Pattern(
+_RECORD_REQUEST = Pattern(
     r"\b(?:summar|list|show|overview|history|trend|timeline|record|develop)", re.IGNORECASE
 )
-_VOCABULARY = terms("""
+_VOCABULARY = extract_terms("""
 admission age allergy birth blood bundle checkup cholesterol chronic clinic clinical code
 condition conflict consistent consultation date diagnoses diagnosis disease doctor dose drug
 duplicate encounter end fhir gender glucose health heart history hospital illness immunization
@@ -35,11 +35,11 @@ vaccine visit vital weight
 """)
 
 
-async def answered(
+async def answer_from_record(
     question: str,
     material: str,
     materials: Mapping[str, str] | None,
-    tell: Callable[[Record], dict[str, Any]],
+    tell: Callable[[PatientRecord], dict[str, Any]],
 ) -> dict[str, Any]:
     """Read a record and tell what is asked of it, or hand back what it cannot answer.
 
@@ -47,26 +47,26 @@ async def answered(
         ToolRefused: the material is no record of one patient.
     """
     record = await read_record(material, materials)
-    return await asyncio.to_thread(_answered, question, record, tell)
+    return await asyncio.to_thread(_answer_in_scope, question, record, tell)
 
 
-def _answered(
-    question: str, record: Record, tell: Callable[[Record], dict[str, Any]]
+def _answer_in_scope(
+    question: str, record: PatientRecord, tell: Callable[[PatientRecord], dict[str, Any]]
 ) -> dict[str, Any]:
-    wants_advice = bool(_ADVICE.search(question))
-    if wants_advice and not _READING.search(question):
-        return out_of_scope(
+    wants_advice = bool(_ADVICE_REQUEST.search(question))
+    if wants_advice and not _RECORD_REQUEST.search(question):
+        return escalate_out_of_scope(
             "advice, diagnosis and prognosis are for a clinician; ask what is recorded"
         )
-    if words := foreign(question, _VOCABULARY, _strings(record)):
-        return out_of_scope(f"a patient's record says nothing of {listed(words)}")
+    if words := find_foreign_words(question, _VOCABULARY, _iterate_texts(record)):
+        return escalate_out_of_scope(f"a patient's record says nothing of {join_names(words)}")
     told = tell(record)
     if wants_advice:
         told["gaps"] = [*told["gaps"], "Advice was asked for as well: that is for a clinician."]
     return told
 
 
-def _strings(record: Record) -> Iterator[str]:
+def _iterate_texts(record: PatientRecord) -> Iterator[str]:
     """Give every text that stands in what was read."""
     held: list[Any] = [entry.value.model_dump() for entry in record.entries]
     while held:

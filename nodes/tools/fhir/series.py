@@ -6,16 +6,16 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Literal
 
-from nodes.tools.fhir.datatypes import Concept, Quantity
-from nodes.tools.fhir.moments import Moment
-from nodes.tools.fhir.record import Entry
-from nodes.tools.fhir.resources import Observation, Range, Result
+from nodes.tools.fhir.datatypes import Concept, FhirQuantity
+from nodes.tools.fhir.moments import FhirDate
+from nodes.tools.fhir.record import RecordEntry
+from nodes.tools.fhir.resources import Observation, ObservationResult, ReferenceRange
 
-LOINC = "http://loinc.org"
-Side = Literal["below", "above", "within", ""]
+LOINC_SYSTEM = "http://loinc.org"
+RangePosition = Literal["below", "above", "within", ""]
 """Where a value stands to its own range; empty where that cannot be said."""
 
-MEANINGS = {
+FLAG_MEANINGS = {
     "H": "high",
     "HH": "critically high",
     "HU": "significantly high",
@@ -26,8 +26,8 @@ MEANINGS = {
     "A": "abnormal",
     "AA": "critically abnormal",
 }
-CRITICAL = frozenset(("HH", "LL", "AA"))
-_SIDES: dict[str, Side] = {
+CRITICAL_FLAGS = frozenset(("HH", "LL", "AA"))
+_POSITION_BY_FLAG: dict[str, RangePosition] = {
     **dict.fromkeys(("H", "HH", "HU"), "above"),
     **dict.fromkeys(("L", "LL", "LU"), "below"),
     "N": "within",
@@ -35,14 +35,14 @@ _SIDES: dict[str, Side] = {
 
 
 @dataclass(frozen=True)
-class Value:
+class MeasuredValue:
     """One measured value, with what its resource says of it."""
 
     name: str
     """Of the observation, which a component shares with its siblings."""
-    when: Moment
-    quantity: Quantity
-    ranges: tuple[Range, ...]
+    measured_on: FhirDate
+    quantity: FhirQuantity
+    ranges: tuple[ReferenceRange, ...]
     interpretation: tuple[Concept, ...]
     is_preliminary: bool
 
@@ -54,21 +54,25 @@ class Value:
     @property
     def flags(self) -> list[str]:
         """Give the interpretation's codes, or its words."""
-        return [concept.code() or concept.words for concept in self.interpretation]
+        return [concept.find_code() or concept.label for concept in self.interpretation]
 
     @property
-    def range(self) -> Range | None:
+    def reference_range(self) -> ReferenceRange | None:
         """Give the one range that stands for everybody; None when there is none, or a choice."""
-        return self.ranges[0] if len(self.ranges) == 1 and _is_for_all(self.ranges[0]) else None
+        return (
+            self.ranges[0]
+            if len(self.ranges) == 1 and _applies_to_everyone(self.ranges[0])
+            else None
+        )
 
     @property
-    def side(self) -> Side:
+    def range_position(self) -> RangePosition:
         """Hold the value against its own range, in the same unit only."""
-        span = self.range
+        span = self.reference_range
         ends = [end for end in (span.low, span.high) if end] if span else []
         if not span or self.quantity.comparator or not ends:
             return ""
-        if any(end.value is None or end.measure != self.quantity.measure for end in ends):
+        if any(end.value is None or end.unit_key != self.quantity.unit_key for end in ends):
             return ""
         if span.low and span.low.value is not None and self.number < span.low.value:
             return "below"
@@ -76,35 +80,37 @@ class Value:
         return "above" if is_above else "within"
 
     @property
-    def is_out(self) -> bool:
+    def is_out_of_range(self) -> bool:
         """Say whether the range or the interpretation calls it out of range."""
-        told = {_SIDES.get(flag, "") for flag in self.flags}
+        told = {_POSITION_BY_FLAG.get(flag, "") for flag in self.flags}
         abnormal = {"A", "AA"} & set(self.flags)
-        return self.side in ("below", "above") or bool(told & {"below", "above"} or abnormal)
+        return self.range_position in ("below", "above") or bool(
+            told & {"below", "above"} or abnormal
+        )
 
     @property
     def is_critical(self) -> bool:
         """Say whether the interpretation calls it critical."""
-        return bool(CRITICAL & set(self.flags))
+        return bool(CRITICAL_FLAGS & set(self.flags))
 
     @property
-    def contradicts_itself(self) -> bool:
+    def is_contradictory(self) -> bool:
         """Say whether the interpretation claims another side than the range shows."""
-        told = {_SIDES[flag] for flag in self.flags if flag in _SIDES}
-        return bool(self.side and told and self.side not in told)
+        told = {_POSITION_BY_FLAG[flag] for flag in self.flags if flag in _POSITION_BY_FLAG}
+        return bool(self.range_position and told and self.range_position not in told)
 
 
 @dataclass(frozen=True)
-class Series:
+class ResultSeries:
     """Values of one test in one unit, the oldest first."""
 
     code: str
     title: str
-    measure: str
-    values: tuple[Value, ...]
+    unit_key: str
+    values: tuple[MeasuredValue, ...]
 
     @property
-    def last(self) -> Value:
+    def last_value(self) -> MeasuredValue:
         return self.values[-1]
 
     @property
@@ -112,14 +118,14 @@ class Series:
         """Compare the last value with the first, and say whether each step went that way."""
         if len(self.values) == 1:
             return "one value"
-        if not self.measure:
+        if not self.unit_key:
             return "not compared: no unit is stated"
         if any(value.quantity.comparator for value in self.values):
             return "not compared: a value is only a bound"
-        if not all(_is_ordered(one, other) for one, other in pairwise(self.values)):
+        if not all(_is_earlier(one, other) for one, other in pairwise(self.values)):
             return "not compared: the order in time is not certain"
         steps = [other.number - one.number for one, other in pairwise(self.values)]
-        change = self.last.number - self.values[0].number
+        change = self.last_value.number - self.values[0].number
         if not any(steps):
             return "unchanged"
         if not change:
@@ -130,70 +136,78 @@ class Series:
 
 
 @dataclass
-class Sorted:
+class GroupedResults:
     """What the observations of a record come to."""
 
-    series: list[Series] = field(default_factory=list)
-    in_words: list[tuple[str, Observation, str]] = field(default_factory=list)
+    series: list[ResultSeries] = field(default_factory=list)
+    text_results: list[tuple[str, Observation, str]] = field(default_factory=list)
     """Results that are no quantity: the observation's name, itself, its result."""
     uncoded: list[str] = field(default_factory=list)
     undated: list[str] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)
+    without_result: list[str] = field(default_factory=list)
     """Names of observations without any result, with the reason given."""
     cancelled: list[str] = field(default_factory=list)
 
 
-def sort_out(observations: Iterable[Entry[Observation]]) -> Sorted:
+def group_results(observations: Iterable[RecordEntry[Observation]]) -> GroupedResults:
     """Gather results by LOINC code and unit, those out of range first."""
-    found = Sorted()
-    values: dict[tuple[str, str], list[Value]] = {}
+    found = GroupedResults()
+    values: dict[tuple[str, str], list[MeasuredValue]] = {}
     titles: dict[str, str] = {}
     for entry in observations:
         if entry.value.status == "cancelled":
             found.cancelled.append(entry.name)
             continue
-        for result in _results(entry, found):
-            code = result.code.code(LOINC)
-            if value := _value(entry, result, code, found):
-                titles.setdefault(code, result.code.words)
-                values.setdefault((code, value.quantity.measure), []).append(value)
+        for result in _list_results(entry, found):
+            code = result.code.find_code(LOINC_SYSTEM)
+            if value := _build_value(entry, result, code, found):
+                titles.setdefault(code, result.code.label)
+                values.setdefault((code, value.quantity.unit_key), []).append(value)
     for (code, measure), held in values.items():
-        ordered = tuple(sorted(held, key=_in_time))
-        found.series.append(Series(code, titles[code], measure, ordered))
-    found.series.sort(key=lambda series: (not series.last.is_out, series.title.lower()))
+        ordered = tuple(sorted(held, key=_get_time_key))
+        found.series.append(ResultSeries(code, titles[code], measure, ordered))
+    found.series.sort(
+        key=lambda series: (not series.last_value.is_out_of_range, series.title.lower())
+    )
     return found
 
 
-def _results(entry: Entry[Observation], found: Sorted) -> Iterator[Result]:
+def _list_results(
+    entry: RecordEntry[Observation], found: GroupedResults
+) -> Iterator[ObservationResult]:
     """Give the results an observation holds; name it where it holds none."""
     observation = entry.value
     held = [
-        each for each in (observation, *observation.component) if each.quantity or each.in_words
+        each for each in (observation, *observation.component) if each.quantity or each.text_value
     ]
     if not held and not observation.members:
         absent = observation.absent or next((c.absent for c in observation.component), None)
-        found.empty.append(f"{entry.name}: {absent.words}" if absent else entry.name)
+        found.without_result.append(f"{entry.name}: {absent.label}" if absent else entry.name)
     yield from held
 
 
-def _value(entry: Entry[Observation], result: Result, code: str, found: Sorted) -> Value | None:
+def _build_value(
+    entry: RecordEntry[Observation], result: ObservationResult, code: str, found: GroupedResults
+) -> MeasuredValue | None:
     observation = entry.value
     if result.quantity is None or result.quantity.value is None:
-        told = result.in_words
+        told = result.text_value
         if told:
-            found.in_words.append((entry.name, observation, f"{result.code.titled}: {told}"))
+            found.text_results.append(
+                (entry.name, observation, f"{result.code.label_with_code}: {told}")
+            )
         else:
-            found.empty.append(entry.name)
+            found.without_result.append(entry.name)
         return None
     if not code:
-        found.uncoded.append(f"{entry.name} ({result.code.words or 'unnamed'})")
+        found.uncoded.append(f"{entry.name} ({result.code.label or 'unnamed'})")
         return None
-    if observation.when is None:
-        found.undated.append(f"{entry.name} ({result.code.words}, {result.quantity.shown})")
+    if observation.observed_on is None:
+        found.undated.append(f"{entry.name} ({result.code.label}, {result.quantity.display_text})")
         return None
-    return Value(
+    return MeasuredValue(
         name=entry.name,
-        when=observation.when,
+        measured_on=observation.observed_on,
         quantity=result.quantity,
         ranges=result.ranges,
         interpretation=result.interpretation,
@@ -201,15 +215,15 @@ def _value(entry: Entry[Observation], result: Result, code: str, found: Sorted) 
     )
 
 
-def _is_for_all(span: Range) -> bool:
+def _applies_to_everyone(span: ReferenceRange) -> bool:
     """Tell a range for everyone from one for an age, a sex, or another purpose than normal."""
-    kind = span.type.code() if span.type else ""
+    kind = span.type.find_code() if span.type else ""
     return kind in ("", "normal") and not span.applies_to and not span.age
 
 
-def _in_time(value: Value) -> tuple[float, float]:
-    return value.when.first.timestamp(), value.when.last.timestamp()
+def _get_time_key(value: MeasuredValue) -> tuple[float, float]:
+    return value.measured_on.earliest.timestamp(), value.measured_on.latest.timestamp()
 
 
-def _is_ordered(one: Value, other: Value) -> bool:
-    return one.when.is_before(other.when)
+def _is_earlier(one: MeasuredValue, other: MeasuredValue) -> bool:
+    return one.measured_on.is_before(other.measured_on)

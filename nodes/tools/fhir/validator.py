@@ -6,20 +6,20 @@ from typing import Any
 from fhir.resources.R4B import get_fhir_model_class
 from pydantic import ValidationError
 
-from nodes.tools.isolation import serve
+from nodes.tools.isolation import serve_requests
 
 MAX_ENTRIES = 5000
 MAX_REASONS = 2
 MAX_REASON_CHARS = 160
 
 
-def examine(request: dict[str, Any]) -> dict[str, Any]:
+def validate_bundle(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{text}` with `{invalid: [[index, reason], …]}`, or `{refused}`.
 
     R4B is R4 with some definitions of medicines changed; the clinical resources are the same.
     """
     try:
-        bundle = json.loads(request["text"], parse_constant=_no_number)
+        bundle = json.loads(request["text"], parse_constant=_reject_constant)
     except RecursionError:
         return {"refused": "it is nested too deeply"}
     except ValueError as error:
@@ -31,11 +31,11 @@ def examine(request: dict[str, Any]) -> dict[str, Any]:
     entries = bundle.get("entry", [])
     if not isinstance(entries, list) or len(entries) > MAX_ENTRIES:
         return {"refused": f"its entry must be a list, of at most {MAX_ENTRIES} entries"}
-    reasons = ((index, _reason(entry)) for index, entry in enumerate(entries))
+    reasons = ((index, _explain_invalid_entry(entry)) for index, entry in enumerate(entries))
     return {"invalid": [[index, reason] for index, reason in reasons if reason]}
 
 
-def _reason(entry: object) -> str:
+def _explain_invalid_entry(entry: object) -> str:
     """Say why an entry's resource is not valid; empty when it is."""
     resource = entry.get("resource") if isinstance(entry, dict) else None
     if not isinstance(resource, dict):
@@ -44,22 +44,22 @@ def _reason(entry: object) -> str:
     try:
         get_fhir_model_class(str(kind)).model_validate(resource)
     except ValidationError as error:
-        told = [_told(detail) for detail in error.errors(include_url=False)[:MAX_REASONS]]
+        told = [_format_error(detail) for detail in error.errors(include_url=False)[:MAX_REASONS]]
         return "; ".join(told)[:MAX_REASON_CHARS]
     except (LookupError, TypeError, ValueError, RecursionError) as error:
         return str(error)[:MAX_REASON_CHARS] or type(error).__name__
     return ""
 
 
-def _told(detail: Any) -> str:  # pydantic's own, which it does not export
+def _format_error(detail: Any) -> str:  # pydantic's own, which it does not export
     place = ".".join(map(str, detail["loc"]))
     reason = str(detail["msg"]).removeprefix("Value error, ")
     return f"{place}: {reason}" if place else reason
 
 
-def _no_number(text: str) -> None:
+def _reject_constant(text: str) -> None:
     raise ValueError(f"{text} is no number")
 
 
 if __name__ == "__main__":
-    serve(examine)
+    serve_requests(validate_bundle)

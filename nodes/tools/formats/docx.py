@@ -9,7 +9,7 @@ import docx
 from markdown_it.token import Token
 
 from nodes.errors import ToolRefused
-from nodes.tools.formats.html import markdown_reader
+from nodes.tools.formats.html import build_markdown_parser
 
 MAX_COLUMNS = 63
 """Word's own limit."""
@@ -22,69 +22,69 @@ def to_docx(markdown: str, title: str) -> bytes:
     Raises:
         ToolRefused: a table has more columns than Word can hold.
     """
-    writer = _Writer(title)
-    writer.write(markdown_reader().parse(markdown))
+    writer = _DocxWriter(title)
+    writer.write_tokens(build_markdown_parser().parse(markdown))
     out = io.BytesIO()
     writer.document.save(out)
     return out.getvalue()
 
 
-class _Writer:
+class _DocxWriter:
     """Walks the tokens of a document; `_lists` and `_quoted` say where it stands."""
 
     def __init__(self, title: str) -> None:
         self.document: Any = docx.Document()  # python-docx types its factory loosely
         self.document.core_properties.title = title
-        self._lists: list[str] = []
-        self._quoted = 0
-        self._heading = 0
+        self._list_styles: list[str] = []
+        self._quote_depth = 0
+        self._heading_level = 0
 
-    def write(self, tokens: Sequence[Token]) -> None:
+    def write_tokens(self, tokens: Sequence[Token]) -> None:
         """Put every block of the token stream into the document."""
         stream = iter(tokens)
         for token in stream:
             match token.type:
                 case "table_open":
                     rows = itertools.takewhile(lambda part: part.type != "table_close", stream)
-                    self._table(list(rows))
+                    self._add_table(list(rows))
                 case "inline":
-                    _runs(self._paragraph(), token.children or [])
+                    _add_runs(self._add_paragraph(), token.children or [])
                 case "fence" | "code_block":
-                    self._code(token.content)
+                    self._add_code(token.content)
                 case "hr":
                     self.document.add_paragraph("* * *")
                 case _:
-                    self._step(token)
+                    self._track_block(token)
 
-    def _step(self, token: Token) -> None:
+    def _track_block(self, token: Token) -> None:
         match token.type:
             case "heading_open":
-                self._heading = int(token.tag[1])
+                self._heading_level = int(token.tag[1])
             case "heading_close":
-                self._heading = 0
+                self._heading_level = 0
             case "bullet_list_open":
-                self._lists.append("List Bullet")
+                self._list_styles.append("List Bullet")
             case "ordered_list_open":
-                self._lists.append("List Number")
+                self._list_styles.append("List Number")
             case "bullet_list_close" | "ordered_list_close":
-                self._lists.pop()
+                self._list_styles.pop()
             case "blockquote_open" | "blockquote_close":
-                self._quoted += token.nesting
+                self._quote_depth += token.nesting
 
-    def _paragraph(self) -> Any:
-        if self._heading:
-            return self.document.add_heading(level=self._heading)
-        if self._lists:
-            level = min(len(self._lists), MAX_LIST_LEVEL)
-            style = self._lists[-1] if level == 1 else f"{self._lists[-1]} {level}"
+    def _add_paragraph(self) -> Any:
+        if self._heading_level:
+            return self.document.add_heading(level=self._heading_level)
+        if self._list_styles:
+            level = min(len(self._list_styles), MAX_LIST_LEVEL)
+            style = self._list_styles[-1] if level == 1 else f"{self._list_styles[-1]} {level}"
             return self.document.add_paragraph(style=style)
-        return self.document.add_paragraph(style="Quote" if self._quoted else None)
+        return self.document.add_paragraph(style="Quote" if self._quote_depth else None)
 
-    def _code(self, code: str) -> None:
-        run = self.document.add_paragraph().add_run(_writable(code.rstrip("\n")))
+    def _add_code(self, code: str) -> None:
+        run = self.document.add_paragraph().add_run(_drop_control_characters(code.rstrip("\n")))
         run.font.name = "Courier New"
 
-    def _table(self, tokens: list[Token]) -> None:
+    def _add_table(self, tokens: list[Token]) -> None:
         rows = list[list[list[Token]]]()
         for token in tokens:
             if token.type == "tr_open":
@@ -99,10 +99,10 @@ class _Writer:
         table = self.document.add_table(rows=len(rows), cols=columns, style="Table Grid")
         for n, (cells, row) in enumerate(zip(table.rows, rows, strict=True)):
             for place, content in zip(cells.cells, row, strict=False):
-                _runs(place.paragraphs[0], content, bold=n == 0)
+                _add_runs(place.paragraphs[0], content, bold=n == 0)
 
 
-def _runs(paragraph: Any, tokens: Sequence[Token], *, bold: bool = False) -> None:
+def _add_runs(paragraph: Any, tokens: Sequence[Token], *, bold: bool = False) -> None:
     strong, emphasis, links = int(bold), 0, list[str]()
     for token in tokens:
         match token.type:
@@ -113,15 +113,17 @@ def _runs(paragraph: Any, tokens: Sequence[Token], *, bold: bool = False) -> Non
             case "link_open":
                 links.append(str(token.attrGet("href") or ""))
             case "link_close":
-                paragraph.add_run(_writable(f" ({links.pop()})"))
+                paragraph.add_run(_drop_control_characters(f" ({links.pop()})"))
             case _:
                 text = " " if token.type == "softbreak" else token.content
-                run = paragraph.add_run(_writable("\n" if token.type == "hardbreak" else text))
+                run = paragraph.add_run(
+                    _drop_control_characters("\n" if token.type == "hardbreak" else text)
+                )
                 run.bold, run.italic = strong > 0 or None, emphasis > 0 or None
                 if token.type == "code_inline":
                     run.font.name = "Courier New"
 
 
-def _writable(text: str) -> str:
+def _drop_control_characters(text: str) -> str:
     """Leave out the characters that XML cannot hold."""
     return "".join(sign for sign in text if sign >= " " or sign in "\n\t")

@@ -4,7 +4,7 @@ import html
 
 from markdown_it import MarkdownIt
 
-_PAGE = """\
+_PAGE_TEMPLATE = """\
 <!doctype html>
 <html lang="en">
 <head>
@@ -31,12 +31,12 @@ pre {{ overflow-x: auto; background: #f5f5f5; padding: .8em; }}
 """
 
 
-def markdown_reader() -> MarkdownIt:
+def build_markdown_parser() -> MarkdownIt:
     """Read Markdown with tables; HTML in it is text."""
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def to_html(markdown: str, title: str) -> bytes:
     """Render a whole page; nothing in it loads or runs."""
-    body = markdown_reader().disable("image").render(markdown)
-    return _PAGE.format(title=html.escape(title), body=body).encode()
+    body = build_markdown_parser().disable("image").render(markdown)
+    return _PAGE_TEMPLATE.format(title=html.escape(title), body=body).encode()

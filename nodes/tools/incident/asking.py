@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from nodes.tools.incident.scope import aside
-from nodes.tools.isolation import Isolated
+from nodes.tools.incident.scope import reject_if_out_of_scope
+from nodes.tools.isolation import ChildProcess
 
-CHILD = "nodes.tools.incident.child"
+CHILD_MODULE = "nodes.tools.incident.child"
 TIMEOUT_S = 60.0
 
 
-async def looked_into(
+async def run_incident_tool(
     look: str,
     materials: Mapping[str, str] | None,
     *,
@@ -25,8 +25,8 @@ async def looked_into(
         ToolFailed: it took too long, or broke.
         ToolRefused: the materials do not hold what is needed.
     """
-    if elsewhere := await asyncio.to_thread(aside, request, materials):
+    if elsewhere := await asyncio.to_thread(reject_if_out_of_scope, request, materials):
         return elsewhere
     asked = {"look": look, "request": request, "materials": dict(materials or {}), **more}
-    async with Isolated(CHILD, timeout_s=timeout_s) as child:
+    async with ChildProcess(CHILD_MODULE, timeout_s=timeout_s) as child:
         return await child.ask(asked)

@@ -6,67 +6,70 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.incident.logs import Entry
-from nodes.tools.plain_text import plain_line
-from nodes.tools.secrets import masked
+from nodes.tools.incident.logs import LogEntry
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.secrets import mask_secrets
 
-_CHANGE = Pattern(
+_CHANGE_WORDS = Pattern(
     r"\bdeploy(?:ed|ment|ing)?\b|\breleas(?:e|ed|ing) (?:of |(?:\S+ )?v?\d)"
     r"|\brolled (?:out|back)\b|\brollout\b"
     r"|\bconfig(?:uration)? (?:changed?|applied|reload(?:ed)?|updated?)\b"
     r"|\bfeature flag\b",
     re.IGNORECASE,
 )
-MAX_WORDS = 120
+MAX_DESCRIPTION_CHARS = 120
 
 
 @dataclass(frozen=True)
-class Change:
+class LoggedChange:
     """A deployment or the like."""
 
     time: datetime
-    what: str
+    description: str
     source: str
     line: int
 
 
-def changes(entries: Sequence[Entry]) -> list[Change]:
+def find_changes(entries: Sequence[LogEntry]) -> list[LoggedChange]:
     """Find what is told as a change; else the first request that a new version answers."""
-    told = [_told(entry) for entry in entries if entry.time and _is_change(entry)]
-    return [change for change in told if change] or _new_versions(entries)
+    told = [_build_change(entry) for entry in entries if entry.time and _is_change(entry)]
+    return [change for change in told if change] or _find_new_versions(entries)
 
 
-def _is_change(entry: Entry) -> bool:
+def _is_change(entry: LogEntry) -> bool:
     """Tell a row of a list of changes, or a line that speaks of one, from a request or an error."""
     if entry.is_request or entry.is_failing or entry.requests is not None or entry.trace:
         return False
-    return bool(_CHANGE.search(entry.message)) or bool(entry.version and not entry.level)
+    return bool(_CHANGE_WORDS.search(entry.message)) or bool(entry.version and not entry.level)
 
 
-def _told(entry: Entry) -> Change | None:
+def _build_change(entry: LogEntry) -> LoggedChange | None:
     if entry.time is None:
         return None
     is_named = entry.message and entry.service in entry.message
     words = [entry.message or "deployment", *([] if is_named else [entry.service, entry.version])]
-    return Change(
-        entry.time, plain_line(masked(" ".join(words)), MAX_WORDS), entry.source, entry.line
+    return LoggedChange(
+        entry.time,
+        sanitize_line(mask_secrets(" ".join(words)), MAX_DESCRIPTION_CHARS),
+        entry.source,
+        entry.line,
     )
 
 
-def _new_versions(entries: Sequence[Entry]) -> list[Change]:
-    seen, found = dict[str, set[str]](), list[Change]()
+def _find_new_versions(entries: Sequence[LogEntry]) -> list[LoggedChange]:
+    seen, found = dict[str, set[str]](), list[LoggedChange]()
     for entry in entries:
         if not entry.version or entry.time is None:
             continue
         known = seen.setdefault(entry.service, set())
         if known and entry.version not in known:
             words = f"first request by {entry.service} {entry.version}".replace("  ", " ")
-            found.append(Change(entry.time, words, entry.source, entry.line))
+            found.append(LoggedChange(entry.time, words, entry.source, entry.line))
         known.add(entry.version)
     return found
 
 
-def last_before(found: Sequence[Change], moment: datetime) -> Change | None:
+def find_last_before(found: Sequence[LoggedChange], moment: datetime) -> LoggedChange | None:
     """Name the last change before a moment; None where none was."""
     before = [change for change in found if change.time <= moment]
     return max(before, key=lambda change: change.time, default=None)

@@ -7,22 +7,22 @@ from nodes.tools.incident.configurations import compare_config
 from nodes.tools.incident.explanation import explain_error
 from nodes.tools.incident.metrics import log_metrics
 from nodes.tools.incident.symbols import find_symbol, search_code
-from nodes.tools.incident.unfit import NothingFits
-from nodes.tools.serving import serve
+from nodes.tools.incident.unfit import InsufficientMaterials
+from nodes.tools.serving import serve_requests
 
-LOOKS: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+HANDLERS: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     look.__name__: look
     for look in (compare_config, explain_error, find_symbol, log_metrics, search_code)
 }
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{look, materials, …}` in the words of a report."""
     try:
-        return LOOKS[request["look"]](request)
-    except NothingFits as reason:
+        return HANDLERS[request["look"]](request)
+    except InsufficientMaterials as reason:
         return {"refused": str(reason)}
 
 
 if __name__ == "__main__":
-    serve(answer, max_written_bytes=20_000_000)
+    serve_requests(answer_request, max_written_bytes=20_000_000)

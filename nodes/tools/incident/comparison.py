@@ -9,23 +9,23 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.incident.pairing import ENVIRONMENTS, words
-from nodes.tools.incident.settings_file import SettingsFile, Value
-from nodes.tools.plain_text import code, plain_line
+from nodes.tools.incident.pairing import ENVIRONMENTS, split_words
+from nodes.tools.incident.settings_file import SettingsFile, SettingValue
+from nodes.tools.plain_text import format_as_code, sanitize_line
 from nodes.tools.secrets import is_secret_name, looks_secret
 
 if TYPE_CHECKING:
     from state import Severity
 
-MASK = "[secret]"
+SECRET_MASK = "[secret]"
 MAX_VALUE_CHARS = 80
-MIN_FACTOR = 5.0
+MIN_NUMBER_FACTOR = 5.0
 """From which on a number that differs is worth a look by itself."""
-RANKS: tuple["Severity", ...] = ("critical", "high", "medium", "low", "info")
+SEVERITY_ORDER: tuple["Severity", ...] = ("critical", "high", "medium", "low", "info")
 
 _HEX = Pattern(r"[0-9a-fA-F]{32,}")
-_COUNT = Pattern(r"\d{1,9}")
-_PLACE = Pattern(
+_WHOLE_NUMBER = Pattern(r"\d{1,9}")
+_LOCATION_KEY = Pattern(
     r"(?:^|[._])(?:host|hostname|url|uri|endpoint|domain|region|zone|environment|env|bucket|name"
     r"|namespace|cluster|image|replicas|dsn|address)(?:$|[._\[])",
     re.IGNORECASE,
@@ -40,37 +40,37 @@ class Difference:
     key: str
     old: str
     new: str
-    what: str
+    description: str
     severity: "Severity"
     is_suspect: bool = False
 
 
-def differences(
+def list_differences(
     old: SettingsFile, new: SettingsFile, suspects: Collection[str]
 ) -> list[Difference]:
     """List what differs, the gravest first; `suspects` are settings that others have named."""
-    wanted = {folded(name) for name in suspects}
+    wanted = {normalize_key(name) for name in suspects}
     keys = list(dict.fromkeys([*new.values, *old.values]))
     found = [
-        _difference(key, old, new, is_suspect(key, wanted))
+        _build_difference(key, old, new, is_suspect(key, wanted))
         for key in keys
         if not _is_alike(key, old, new)
     ]
-    return sorted(found, key=lambda one: RANKS.index(one.severity))
+    return sorted(found, key=lambda one: SEVERITY_ORDER.index(one.severity))
 
 
 def is_suspect(key: str, wanted: Collection[str]) -> bool:
     """Say whether a setting is one of those named, by the whole way to it or its end."""
-    bare = folded(key)
+    bare = normalize_key(key)
     return any(bare == name or bare.endswith(f"_{name}") for name in wanted)
 
 
-def folded(key: str) -> str:
+def normalize_key(key: str) -> str:
     """Bring `gateway.timeout_s` and `GATEWAY_TIMEOUT_S` to one form."""
     return Pattern(r"[^a-z0-9]+").sub("_", key.lower()).strip("_")
 
 
-def is_secret(key: str, value: Value) -> bool:
+def is_secret(key: str, value: SettingValue) -> bool:
     """Tell what must not be shown: by the setting's name, or by the looks of its value."""
     is_named = is_secret_name(key) and not _is_limit(key, value)
     if not isinstance(value, str):
@@ -80,12 +80,12 @@ def is_secret(key: str, value: Value) -> bool:
     return is_named or looks_secret(value) or bool(_HEX.fullmatch(value)) or _is_random(value)
 
 
-def _is_limit(key: str, value: Value) -> bool:
+def _is_limit(key: str, value: SettingValue) -> bool:
     """Tell a limit on secrets, or a number of them, from a secret."""
     bare = key.lower()
     if Pattern(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$").search(bare):
         return True
-    return bare.endswith("tokens") and bool(_COUNT.fullmatch(str(value)))
+    return bare.endswith("tokens") and bool(_WHOLE_NUMBER.fullmatch(str(value)))
 
 
 def _is_random(value: str) -> bool:
@@ -103,21 +103,21 @@ def _is_alike(key: str, old: SettingsFile, new: SettingsFile) -> bool:
     return type(first) is type(second) and first == second
 
 
-def _difference(key: str, old: SettingsFile, new: SettingsFile, suspect: bool) -> Difference:
+def _build_difference(key: str, old: SettingsFile, new: SettingsFile, suspect: bool) -> Difference:
     secret = any(is_secret(key, file.values.get(key)) for file in (old, new))
-    shown = [_shown(key, file, secret) for file in (old, new)]
-    what, severity = _weighed(key, old, new, secret)
+    shown = [_format_value(key, file, secret) for file in (old, new)]
+    what, severity = _rate_difference(key, old, new, secret)
     # A host or a secret differs by right: that a finding names it makes it no cause.
     if suspect and severity != "info":
         severity = "high"
     return Difference(key, shown[0], shown[1], what, severity, suspect)
 
 
-def _weighed(
+def _rate_difference(
     key: str, old: SettingsFile, new: SettingsFile, secret: bool
 ) -> tuple[str, "Severity"]:
     if key not in new.values:
-        near = _near(key, new, old)
+        near = _suggest_misspelling(key, new, old)
         return f"is missing in {new.name}{near}", "medium"
     if key not in old.values:
         return f"is in {new.name} only", "low"
@@ -131,52 +131,52 @@ def _weighed(
         return "is of another kind", "medium"
     if isinstance(first, str) != isinstance(second, str):
         return "is of another kind", "medium"
-    if foreign := foreign_word(second, old.name, new.name):
+    if foreign := find_foreign_environment(second, old.name, new.name):
         return f"names {foreign}", "medium"
-    return _of_size(key, first, second)
+    return _rate_by_size(key, first, second)
 
 
-def foreign_word(value: Value, old_name: str, new_name: str) -> str:
+def find_foreign_environment(value: SettingValue, old_name: str, new_name: str) -> str:
     """Give the word for the other environment that a value holds; empty where it holds none."""
-    others = set(words(old_name)) & ENVIRONMENTS - set(words(new_name))
-    return next((word for word in words(str(value)) if word in others), "")
+    others = set(split_words(old_name)) & ENVIRONMENTS - set(split_words(new_name))
+    return next((word for word in split_words(str(value)) if word in others), "")
 
 
-def _of_size(key: str, first: Value, second: Value) -> tuple[str, "Severity"]:
-    numbers = [_number(value) for value in (first, second)]
+def _rate_by_size(key: str, first: SettingValue, second: SettingValue) -> tuple[str, "Severity"]:
+    numbers = [_parse_number(value) for value in (first, second)]
     if None in numbers:
-        return "differs", "info" if _PLACE.search(key) else "low"
+        return "differs", "info" if _LOCATION_KEY.search(key) else "low"
     low, high = sorted(abs(number) for number in numbers if number is not None)
-    if low == 0 or high / low >= MIN_FACTOR:
+    if low == 0 or high / low >= MIN_NUMBER_FACTOR:
         factor = f"{high / low:.3g} times" if low else "from or to zero"
-        is_usual = _PLACE.search(key) is not None
+        is_usual = _LOCATION_KEY.search(key) is not None
         return f"differs much, {factor}", "info" if is_usual else "medium"
-    return "differs", "info" if _PLACE.search(key) else "low"
+    return "differs", "info" if _LOCATION_KEY.search(key) else "low"
 
 
-def _number(value: Value) -> float | None:
+def _parse_number(value: SettingValue) -> float | None:
     try:
         return float(value) if isinstance(value, int | float | str) else None
     except (ValueError, OverflowError):
         return None
 
 
-def _near(key: str, new: SettingsFile, old: SettingsFile) -> str:
+def _suggest_misspelling(key: str, new: SettingsFile, old: SettingsFile) -> str:
     only_new = [name for name in new.values if name not in old.values]
     close = get_close_matches(key, only_new, 1, 0.85)
-    return f" (perhaps misspelt: it has {code(close[0])})" if close else ""
+    return f" (perhaps misspelt: it has {format_as_code(close[0])})" if close else ""
 
 
-def _shown(key: str, file: SettingsFile, secret: bool) -> str:
+def _format_value(key: str, file: SettingsFile, secret: bool) -> str:
     if key not in file.values:
         return "not set"
     value = file.values[key]
     if value is None or value == "":
         return "empty"
     if secret:
-        return MASK
+        return SECRET_MASK
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return code(plain_line(text, MAX_VALUE_CHARS).replace("|", "\\|"))
+    return format_as_code(sanitize_line(text, MAX_VALUE_CHARS).replace("|", "\\|"))
 
 
 def holds_secret(text: str, file: SettingsFile) -> bool:
@@ -184,7 +184,7 @@ def holds_secret(text: str, file: SettingsFile) -> bool:
     return any(str(value) in text for key, value in file.values.items() if is_secret(key, value))
 
 
-def named_settings(texts: Sequence[str]) -> list[str]:
+def find_named_settings(texts: Sequence[str]) -> list[str]:
     """Find what stands between backticks and may name a setting."""
     found = [
         word for text in texts for word in Pattern(r"`([A-Za-z_][\w.\-]{1,120})`").findall(text)

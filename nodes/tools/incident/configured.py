@@ -3,18 +3,18 @@
 import ast
 from collections.abc import Iterator
 
-_HOLDERS = frozenset({"settings", "config", "conf", "cfg", "configuration"})
-_ENVIRONMENT = "environ"
-_ASKING = frozenset({"get" + "env", "get_env"})
+_SETTINGS_NAMES = frozenset({"settings", "config", "conf", "cfg", "configuration"})
+_ENVIRONMENT_NAME = "environ"
+_GETTER_NAMES = frozenset({"get" + "env", "get_env"})
 
 
-def keys_read(node: ast.AST) -> list[str]:
+def find_setting_keys(node: ast.AST) -> list[str]:
     """Name the settings that an expression reads itself, in the order they stand."""
-    return list(dict.fromkeys(_keys(node)))
+    return list(dict.fromkeys(_iterate_keys(node)))
 
 
-def _keys(node: ast.AST) -> Iterator[str]:
-    if key := _key(node):
+def _iterate_keys(node: ast.AST) -> Iterator[str]:
+    if key := _get_key(node):
         yield key
         return
     # `settings["url"].rstrip()` reads the setting, not something called rstrip.
@@ -25,39 +25,39 @@ def _keys(node: ast.AST) -> Iterator[str]:
     else:
         parts = list(ast.iter_child_nodes(node))
     for part in parts:
-        yield from _keys(part)
+        yield from _iterate_keys(part)
 
 
-def _key(node: ast.AST) -> str:
-    path = _path(node)
+def _get_key(node: ast.AST) -> str:
+    path = _get_path(node)
     for index, part in enumerate(path[:-1]):
         bare = part.lower().strip("_")
-        if bare == _ENVIRONMENT or bare in _ASKING:
+        if bare == _ENVIRONMENT_NAME or bare in _GETTER_NAMES:
             return path[index + 1]
-        if bare in _HOLDERS:
+        if bare in _SETTINGS_NAMES:
             return ".".join(path[index + 1 :])
     return ""
 
 
-def _path(node: ast.AST) -> list[str]:
+def _get_path(node: ast.AST) -> list[str]:
     """Give the way to a value as names: `settings["a"].get("b")` is settings, a, b."""
     match node:
         case ast.Name(id=name):
             return [name]
         case ast.Attribute(value=value, attr=attr):
-            return _joined(value, attr)
+            return _append_part(value, attr)
         case ast.Subscript(value=value, slice=ast.Constant(value=str() as key)):
-            return _joined(value, key)
+            return _append_part(value, key)
         case ast.Call(
             func=ast.Attribute(value=value, attr="get"), args=[ast.Constant(value=str() as key), *_]
         ):
-            return _joined(value, key)
+            return _append_part(value, key)
         case ast.Call(func=func, args=[ast.Constant(value=str() as key), *_]):
-            asked = _path(func)
-            return [*asked, key] if asked and asked[-1].lower() in _ASKING else []
+            asked = _get_path(func)
+            return [*asked, key] if asked and asked[-1].lower() in _GETTER_NAMES else []
     return []
 
 
-def _joined(value: ast.AST, last: str) -> list[str]:
-    before = _path(value)
+def _append_part(value: ast.AST, last: str) -> list[str]:
+    before = _get_path(value)
     return [*before, last] if before else []

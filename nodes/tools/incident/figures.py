@@ -6,84 +6,98 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 
-from nodes.tools.incident.changes import Change, changes, last_before
-from nodes.tools.incident.logs import Entry
-from nodes.tools.incident.traffic import Stretch, buckets, failures, rise, stretch, traffic, width_s
-from nodes.tools.incident.unfit import NothingFits
+from nodes.tools.incident.changes import LoggedChange, find_changes, find_last_before
+from nodes.tools.incident.logs import LogEntry
+from nodes.tools.incident.traffic import (
+    TrafficWindow,
+    build_buckets,
+    choose_bucket_width_s,
+    count_errors,
+    find_error_rise,
+    select_counted_entries,
+    sum_entries,
+)
+from nodes.tools.incident.unfit import InsufficientMaterials
 
 
 @dataclass(frozen=True)
-class Figures:
+class LogStatistics:
     """All that is computed of a set of logs."""
 
-    counted: list[Entry]
+    counted_entries: list[LogEntry]
     unit: str
-    whole: Stretch
-    width_s: int
-    buckets: list[Stretch]
-    failing: list[Entry]
-    messages: list[tuple[Entry, int]]
+    total: TrafficWindow
+    bucket_width_s: int
+    buckets: list[TrafficWindow]
+    failing_entries: list[LogEntry]
+    error_messages: list[tuple[LogEntry, int]]
     """What is logged with errors, and how often; the most frequent first."""
-    changes: list[Change]
+    changes: list[LoggedChange]
 
     @property
-    def peak(self) -> Stretch:
+    def peak(self) -> TrafficWindow:
         """Give the bucket with the highest rate of errors; of equals the one with more of them."""
-        return max(self.buckets, key=lambda one: (one.rate, one.errors))
+        return max(self.buckets, key=lambda one: (one.error_rate, one.errors))
 
     @cached_property
-    def onset(self) -> Stretch | None:
+    def onset(self) -> TrafficWindow | None:
         """Give the bucket at which errors rose most clearly; None where no rise stands out."""
-        return rise(self.buckets)
+        return find_error_rise(self.buckets)
 
     @property
     def source(self) -> str:
         """Name the file that most of the entries are of."""
-        ((name, _),) = Counter(entry.source for entry in self.counted).most_common(1)
+        ((name, _),) = Counter(entry.source for entry in self.counted_entries).most_common(1)
         return name
 
     @property
-    def suspect(self) -> Change | None:
+    def suspected_change(self) -> LoggedChange | None:
         """Name the last change before the errors rose."""
-        if self.onset is None or self.onset.begins is None:
+        if self.onset is None or self.onset.started_at is None:
             return None
-        return last_before(self.changes, self.onset.begins + timedelta(seconds=self.width_s))
+        return find_last_before(
+            self.changes, self.onset.started_at + timedelta(seconds=self.bucket_width_s)
+        )
 
-    def around(self, change: Change) -> tuple[Stretch, Stretch]:
+    def split_at_change(self, change: LoggedChange) -> tuple[TrafficWindow, TrafficWindow]:
         """Sum up what came before a change, and what came after."""
-        before = [entry for entry in self.counted if entry.time and entry.time < change.time]
-        after = [entry for entry in self.counted if entry.time and entry.time >= change.time]
-        return stretch(before), stretch(after)
+        before = [
+            entry for entry in self.counted_entries if entry.time and entry.time < change.time
+        ]
+        after = [
+            entry for entry in self.counted_entries if entry.time and entry.time >= change.time
+        ]
+        return sum_entries(before), sum_entries(after)
 
 
-def figures(entries: Sequence[Entry]) -> Figures:
+def compute_statistics(entries: Sequence[LogEntry]) -> LogStatistics:
     """Compute everything from the entries of one or several logs.
 
     Raises:
         NothingFits: nothing with a time can be counted.
     """
-    chosen = traffic(entries)
+    chosen = select_counted_entries(entries)
     if not chosen:
-        raise NothingFits(
+        raise InsufficientMaterials(
             "no log with times was given: a CSV or JSON-lines file with a column such as time and "
             "one of status, level, or requests and errors is needed"
         )
-    width = width_s(chosen)
+    width = choose_bucket_width_s(chosen)
     is_lines = not (chosen[0].is_request or chosen[0].requests is not None)
-    return Figures(
+    return LogStatistics(
         chosen,
         "log line" if is_lines else "request",
-        stretch(chosen, chosen[0].time),
+        sum_entries(chosen, chosen[0].time),
         width,
-        buckets(chosen, width),
-        [entry for entry in chosen if failures(entry)],
-        _messages(entries),
-        changes(entries),
+        build_buckets(chosen, width),
+        [entry for entry in chosen if count_errors(entry)],
+        _count_messages(entries),
+        find_changes(entries),
     )
 
 
-def _messages(entries: Sequence[Entry]) -> list[tuple[Entry, int]]:
-    held: dict[str, list[Entry]] = {}
+def _count_messages(entries: Sequence[LogEntry]) -> list[tuple[LogEntry, int]]:
+    held: dict[str, list[LogEntry]] = {}
     for entry in entries:
         if entry.is_failing and entry.message:
             held.setdefault(entry.message, []).append(entry)

@@ -7,20 +7,33 @@ from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
 
-PYTHON = (".py", ".pyi")
-_CODE = (*PYTHON, ".js", ".ts", ".go", ".java", ".rb", ".rs", ".c", ".cc", ".cpp", ".cs", ".php")
-_LOGS = (".log", ".jsonl", ".ndjson", ".csv", ".tsv")
-_CONFIGURATION = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env", ".properties")
-_LOOKS_LOGGED = Pattern(
+PYTHON_SUFFIXES = (".py", ".pyi")
+_CODE_SUFFIXES = (
+    *PYTHON_SUFFIXES,
+    ".js",
+    ".ts",
+    ".go",
+    ".java",
+    ".rb",
+    ".rs",
+    ".c",
+    ".cc",
+    ".cpp",
+    ".cs",
+    ".php",
+)
+_LOG_SUFFIXES = (".log", ".jsonl", ".ndjson", ".csv", ".tsv")
+_CONFIGURATION_SUFFIXES = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env", ".properties")
+_LOG_LINE = Pattern(
     r"^\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^Traceback \(most recent call last\)"
     r'|^[ \t]*\{[ \t]*"(?:time|ts)',
     re.MULTILINE,
 )
-_LIST_OF_OBJECTS = Pattern(r"\s*\[\s*\{")
+_JSON_OBJECT_LIST = Pattern(r"\s*\[\s*\{")
 
 
 @dataclass(frozen=True)
-class Matter:
+class IncidentMaterials:
     """The materials by kind; each by its name."""
 
     code: dict[str, str] = field(default_factory=dict)
@@ -34,23 +47,23 @@ class Matter:
         return bool(self.code or self.logs or self.configuration)
 
 
-def sort(materials: Mapping[str, str]) -> Matter:
+def sort_materials(materials: Mapping[str, str]) -> IncidentMaterials:
     """Sort materials by their names, and by their looks where a name does not tell."""
-    matter = Matter()
+    matter = IncidentMaterials()
     for name, text in materials.items():
-        getattr(matter, kind_of(name, text))[name] = text
+        getattr(matter, detect_kind(name, text))[name] = text
     return matter
 
 
-def kind_of(name: str, text: str = "") -> str:
+def detect_kind(name: str, text: str = "") -> str:
     """Tell a material's kind: `code`, `logs`, `configuration` or `prose`."""
     path = PurePosixPath(name.lower())
-    if path.suffix in _CODE:
+    if path.suffix in _CODE_SUFFIXES:
         return "code"
-    if path.suffix in _LOGS:
+    if path.suffix in _LOG_SUFFIXES:
         return "logs"
-    if path.suffix in _CONFIGURATION or path.name.startswith(".env"):
+    if path.suffix in _CONFIGURATION_SUFFIXES or path.name.startswith(".env"):
         return "configuration"
     if path.suffix == ".json":
-        return "logs" if _LIST_OF_OBJECTS.match(text) else "configuration"
-    return "logs" if _LOOKS_LOGGED.search(text) else "prose"
+        return "logs" if _JSON_OBJECT_LIST.match(text) else "configuration"
+    return "logs" if _LOG_LINE.search(text) else "prose"

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
-from nodes.tools.incident.sources import Source
-from nodes.tools.replies import listed
+from nodes.tools.incident.sources import SourceFile
+from nodes.tools.replies import join_names
 
-RULES = "F5,F6,F7,F81,F82,B006,B015,PLE"
-MAX_FILES, MAX_SLIPS = 20, 8
+RUFF_RULES = "F5,F6,F7,F81,F82,B006,B015,PLE"
+MAX_FILES, MAX_LINT_FINDINGS = 20, 8
 TIMEOUT_S = 20.0
 
 
 @dataclass(frozen=True)
-class Slip:
+class LintFinding:
     """A mistake in a line."""
 
     file: str
@@ -25,31 +25,33 @@ class Slip:
 
 
 @dataclass(frozen=True)
-class Linted:
+class LintResult:
     """What the rules found, and what they did not look at, in words."""
 
-    slips: list[Slip]
+    findings: list[LintFinding]
     gaps: list[str]
     failures: list[str]
 
 
-def linted(sources: Sequence[Source]) -> Linted:
+def lint_source_files(sources: Sequence[SourceFile]) -> LintResult:
     """Find undefined names, wrong formats and their like; at most a few."""
     python = [source for source in sources if source.is_python and source.tree]
-    found, failed = list[Slip](), list[str]()
+    found, failed = list[LintFinding](), list[str]()
     for source in python[:MAX_FILES]:
         try:
-            found += _slips(source)
+            found += _lint_file(source)
         except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
             failed.append(source.name)
     left = [source.name for source in python[MAX_FILES:]]
-    failures = [f"ruff could not read {listed(failed)}"] * bool(failed)
-    failures += [f"ruff did not look at {listed(left)}"] * bool(left)
-    more = len(found) - MAX_SLIPS
-    return Linted(found[:MAX_SLIPS], [f"{more} more slips are left out."] * (more > 0), failures)
+    failures = [f"ruff could not read {join_names(failed)}"] * bool(failed)
+    failures += [f"ruff did not look at {join_names(left)}"] * bool(left)
+    more = len(found) - MAX_LINT_FINDINGS
+    return LintResult(
+        found[:MAX_LINT_FINDINGS], [f"{more} more slips are left out."] * (more > 0), failures
+    )
 
 
-def _slips(source: Source) -> Iterator[Slip]:
+def _lint_file(source: SourceFile) -> Iterator[LintFinding]:
     """Lint one file.
 
     Raises:
@@ -57,10 +59,10 @@ def _slips(source: Source) -> Iterator[Slip]:
     """
     # The file's own words may not switch rules off, and no configuration is looked for.
     options = ["--isolated", "--no-cache", "--ignore-noqa", "--output-format", "json"]
-    command = [find_ruff_bin(), "check", *options, "--select", RULES, "-"]
+    command = [find_ruff_bin(), "check", *options, "--select", RUFF_RULES, "-"]
     done = subprocess.run(
         command, input=source.text.encode(), capture_output=True, timeout=TIMEOUT_S, check=False
     )
     for item in json.loads(done.stdout):
         line = item["location"]["row"]
-        yield Slip(source.name, line, f"{item['message']} ({item['code']})")
+        yield LintFinding(source.name, line, f"{item['message']} ({item['code']})")

@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.incident.moments import moment, stamp
-from nodes.tools.plain_text import plain
-from nodes.tools.replies import counted
+from nodes.tools.incident.moments import parse_time, split_timestamp
+from nodes.tools.plain_text import sanitize_text
+from nodes.tools.replies import format_count
 
-FAILING = frozenset({"error", "err", "critical", "fatal", "alert", "emergency"})
-_NAMES: Mapping[str, tuple[str, ...]] = {
+FAILING_LEVELS = frozenset({"error", "err", "critical", "fatal", "alert", "emergency"})
+_COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "time": ("time", "timestamp", "ts", "datetime", "date", "minute", "at", "asctime"),
     "level": ("level", "severity", "loglevel", "levelname", "log_level"),
     "status": ("status", "status_code", "http_status", "response_status"),
@@ -30,12 +30,12 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "errors": ("errors", "error_count", "failures", "failed"),
 }
 _LEVEL = Pattern(r"\b(DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
-_JSON = (".jsonl", ".ndjson", ".json")
-_TABLES = (".csv", ".tsv")
+_JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_TABLE_SUFFIXES = (".csv", ".tsv")
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """One line of a log, or one row of a table of metrics."""
 
     source: str
@@ -60,34 +60,34 @@ class Entry:
     @property
     def is_failing(self) -> bool:
         """Say whether a server's error is told of."""
-        return self.status >= 500 if self.status is not None else self.level in FAILING
+        return self.status >= 500 if self.status is not None else self.level in FAILING_LEVELS
 
 
 @dataclass
-class Read:
+class LogContents:
     """What a log held, and what could not be read of it."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[LogEntry] = field(default_factory=list)
     bad_lines: list[int] = field(default_factory=list)
 
 
-def read_log(name: str, text: str) -> Read:
+def read_log(name: str, text: str) -> LogContents:
     """Read a log; lines that fit no format are counted, not guessed at."""
-    suffix, text = PurePosixPath(name.lower()).suffix, plain(text)
-    if suffix in _TABLES:
-        return _table(name, text)
+    suffix, text = PurePosixPath(name.lower()).suffix, sanitize_text(text)
+    if suffix in _TABLE_SUFFIXES:
+        return _read_table(name, text)
     first = next((line for line in text.splitlines() if line.strip()), "")
-    if suffix in _JSON or first.lstrip().startswith("{"):
-        return _objects(name, text)
-    return _lines(name, text)
+    if suffix in _JSON_SUFFIXES or first.lstrip().startswith("{"):
+        return _read_objects(name, text)
+    return _read_lines(name, text)
 
 
-def _table(name: str, text: str) -> Read:
+def _read_table(name: str, text: str) -> LogContents:
     lines = text.split("\n")
     first = next((n for n, row in enumerate(lines) if row.strip() and row[0] != "#"), 0)
     delimiter = "\t" if "\t" in lines[first] else max(",;", key=lines[first].count)
     rows = csv.reader(io.StringIO("\n".join(lines[first:])), delimiter=delimiter)
-    read, columns = Read(), list[str]()
+    read, columns = LogContents(), list[str]()
     while True:
         try:
             cells = next(rows)
@@ -100,34 +100,34 @@ def _table(name: str, text: str) -> Read:
             columns = [cell.strip() for cell in cells]
         elif any(cells):
             values = dict(zip(columns, cells, strict=False))
-            read.entries.append(_entry(name, first + rows.line_num, values))
+            read.entries.append(_build_entry(name, first + rows.line_num, values))
 
 
-def _objects(name: str, text: str) -> Read:
-    read = Read()
+def _read_objects(name: str, text: str) -> LogContents:
+    read = LogContents()
     if text.lstrip().startswith("["):
-        found = _loaded(text)
+        found = _parse_json(text)
         if not isinstance(found, list):
             read.bad_lines = list(range(1, len(text.splitlines()) + 1))
             return read
         for number, one in enumerate(found, 1):
             if isinstance(one, dict):
-                read.entries.append(_entry(name, number, one))
+                read.entries.append(_build_entry(name, number, one))
             else:
                 read.bad_lines.append(number)
         return read
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        found = _loaded(line)
+        found = _parse_json(line)
         if isinstance(found, dict):
-            read.entries.append(_entry(name, number, found))
+            read.entries.append(_build_entry(name, number, found))
         else:
             read.bad_lines.append(number)
     return read
 
 
-def _loaded(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         loaded: object = json.loads(text)
     except (ValueError, RecursionError):
@@ -135,11 +135,11 @@ def _loaded(text: str) -> object:
     return loaded
 
 
-def _lines(name: str, text: str) -> Read:
+def _read_lines(name: str, text: str) -> LogContents:
     """Read lines that begin with a time; what follows one without a time belongs to it."""
-    read, held = Read(), list[tuple[int, datetime | None, list[str]]]()
+    read, held = LogContents(), list[tuple[int, datetime | None, list[str]]]()
     for number, line in enumerate(text.splitlines(), 1):
-        time, rest = stamp(line)
+        time, rest = split_timestamp(line)
         if time or not held:
             held.append((number, time, [rest]))
         else:
@@ -148,19 +148,19 @@ def _lines(name: str, text: str) -> Read:
         first, *more = parts
         level = found[1].lower() if (found := _LEVEL.search(first)) else ""
         trace = "\n".join(more if time else parts).strip()
-        read.entries.append(Entry(name, number, time, level, message=first.strip(), trace=trace))
+        read.entries.append(LogEntry(name, number, time, level, message=first.strip(), trace=trace))
     return read
 
 
-def _entry(name: str, line: int, values: Mapping[str, object]) -> Entry:
-    known = {key: _named(values, names) for key, names in _NAMES.items()}
-    seconds = _number(known["duration_s"])
-    plain_ms = _number(known["duration"]) or _number(known["bare_duration"])
-    status = _number(known["status"])
-    return Entry(
+def _build_entry(name: str, line: int, values: Mapping[str, object]) -> LogEntry:
+    known = {key: _find_value(values, names) for key, names in _COLUMN_NAMES.items()}
+    seconds = _parse_number(known["duration_s"])
+    plain_ms = _parse_number(known["duration"]) or _parse_number(known["bare_duration"])
+    status = _parse_number(known["status"])
+    return LogEntry(
         name,
         line,
-        moment(known["time"]),
+        parse_time(known["time"]),
         known["level"].lower(),
         int(status) if status is not None and 100 <= status < 600 else None,
         seconds * 1000 if seconds is not None else plain_ms,
@@ -168,19 +168,19 @@ def _entry(name: str, line: int, values: Mapping[str, object]) -> Entry:
         known["trace"] or known["message"] * ("Traceback (most recent" in known["message"]),
         known["version"],
         known["service"],
-        _count(known["requests"]),
-        _count(known["errors"]),
+        _parse_count(known["requests"]),
+        _parse_count(known["errors"]),
     )
 
 
-def _named(values: Mapping[str, object], names: tuple[str, ...]) -> str:
+def _find_value(values: Mapping[str, object], names: tuple[str, ...]) -> str:
     folded = {str(key).strip().lower().lstrip("@"): value for key, value in values.items()}
     held = (folded.get(name) for name in names)
     value = next((one for one in held if one not in (None, "")), "")
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -188,27 +188,27 @@ def _number(text: str) -> float | None:
     return number if abs(number) < 1e15 else None
 
 
-def _count(text: str) -> int | None:
-    number = _number(text)
+def _parse_count(text: str) -> int | None:
+    number = _parse_number(text)
     return int(number) if number is not None and number >= 0 else None
 
 
-def read_logs(logs: Mapping[str, str]) -> tuple[list[Entry], list[str]]:
+def read_logs(logs: Mapping[str, str]) -> tuple[list[LogEntry], list[str]]:
     """Read all logs, in the order of time where it is known; gaps name what was not read."""
     read = {name: read_log(name, text) for name, text in logs.items()}
-    gaps = [gap for name, one in read.items() for gap in unread_lines(name, one)]
+    gaps = [gap for name, one in read.items() for gap in describe_unread_lines(name, one)]
     entries = list(chain.from_iterable(one.entries for one in read.values()))
-    return list(_in_order(entries)), gaps
+    return list(_sort_by_time(entries)), gaps
 
 
-def unread_lines(name: str, read: Read) -> list[str]:
+def describe_unread_lines(name: str, read: LogContents) -> list[str]:
     """Return how many lines of a log could not be read, in words; nothing where all could."""
     bad = read.bad_lines
-    said = f"{name}: {counted(len(bad), 'line')} could not be read"
+    said = f"{name}: {format_count(len(bad), 'line')} could not be read"
     return [f"{said}, the first is line {bad[0]}."] if bad else []
 
 
-def _in_order(entries: list[Entry]) -> Iterator[Entry]:
+def _sort_by_time(entries: list[LogEntry]) -> Iterator[LogEntry]:
     dated = [entry for entry in entries if entry.time]
     yield from sorted(dated, key=lambda entry: (entry.time, entry.source, entry.line))
     yield from (entry for entry in entries if not entry.time)

@@ -6,12 +6,12 @@ from nodes.limits.patterns import Pattern
 
 _EPOCH = Pattern(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
 _COMMON_LOG = "%d/%b/%Y:%H:%M:%S %z"
-_STAMP = Pattern(
+_TIMESTAMP = Pattern(
     r"^\W?(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)"
 )
 
 
-def moment(text: str) -> datetime | None:
+def parse_time(text: str) -> datetime | None:
     """Read a time; one without a zone is taken for UTC, a bare number for seconds since 1970."""
     text = text.strip().strip("[]")
     if _EPOCH.fullmatch(text):
@@ -30,14 +30,14 @@ def moment(text: str) -> datetime | None:
         return None
 
 
-def stamp(line: str) -> tuple[datetime | None, str]:
+def split_timestamp(line: str) -> tuple[datetime | None, str]:
     """Part the time at the beginning of a line from the rest of it."""
-    found = _STAMP.match(line)
+    found = _TIMESTAMP.match(line)
     if not found:
         return None, line
-    return moment(found["time"]), line[found.end() :].lstrip("] \t")
+    return parse_time(found["time"]), line[found.end() :].lstrip("] \t")
 
 
-def shown(when: datetime) -> str:
+def format_time(when: datetime) -> str:
     """Write a time to the second, with its date."""
     return when.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -6,17 +6,17 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from nodes.tools.evidence.verdict import CitedClaim
-from nodes.tools.incident.kinds import kind_of
-from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import Reply
+from nodes.tools.incident.kinds import detect_kind
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.replies import ToolReport
 from state import Severity
 
 Audience = Literal["team", "customers"]
 MAX_FACTS, MAX_CAUSES = 7, 4
-GRAVE: tuple[Severity, ...] = ("critical", "high")
-OPEN = "[to be filled in by a person]"
+GRAVE_SEVERITIES: tuple[Severity, ...] = ("critical", "high")
+TO_BE_FILLED_IN = "[to be filled in by a person]"
 _TITLES: Mapping[Audience, str] = {"team": "Incident note", "customers": "Status update"}
-_RANKS: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
+_SEVERITY_ORDER: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 
 
 class KnownFinding(BaseModel):
@@ -30,7 +30,7 @@ class KnownFinding(BaseModel):
     confidence: int = Field(80, ge=0, le=100)
 
 
-def note(
+def compose_note(
     claims: Sequence[CitedClaim],
     findings: Sequence[KnownFinding],
     audience: Audience,
@@ -39,20 +39,20 @@ def note(
     lacking: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Write the note from claims and findings alone; `lacking` is what their reports lack."""
-    causes = _causes(findings)
-    logged = [claim for claim in claims if kind_of(claim.source) == "logs"]
+    causes = _select_causes(findings)
+    logged = [claim for claim in claims if detect_kind(claim.source) == "logs"]
     impact = sorted(logged, key=lambda claim: claim.text.startswith("`"))
-    reply = Reply()
-    title = plain_line(headline, 200) or _TITLES[audience]
+    reply = ToolReport()
+    title = sanitize_line(headline, 200) or _TITLES[audience]
     parts = [f"**{title}** (a draft; nothing has been sent)"]
     if audience == "team":
-        parts += _for_the_team(claims, impact, causes)
+        parts += _compose_for_team(claims, impact, causes)
     else:
-        parts += _for_customers(impact, causes)
-    parts.append(f"**Next update:** {plain_line(next_update, 200) or OPEN}")
+        parts += _compose_for_customers(impact, causes)
+    parts.append(f"**Next update:** {sanitize_line(next_update, 200) or TO_BE_FILLED_IN}")
     reply.lines.append("\n\n".join(parts))
     for claim in [*impact[:MAX_FACTS], *(c for c in claims if c not in impact)][: 2 * MAX_FACTS]:
-        reply.claim(claim.text, claim.source, claim.quote)
+        reply.add_claim(claim.text, claim.source, claim.quote)
     if not impact:
         reply.gaps.append("The note says nothing on the impact: no figures from logs are known.")
     if not causes:
@@ -65,60 +65,70 @@ def note(
     return reply.to_json()
 
 
-def _for_the_team(
+def _compose_for_team(
     claims: Sequence[CitedClaim], impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
 ) -> list[str]:
-    others = [_cited(claim) for claim in claims if claim not in impact]
-    told = [f"{_line(one.message)}{_place(one)}" for one in causes] or others[:MAX_FACTS]
+    others = [_format_claim(claim) for claim in claims if claim not in impact]
+    told = [f"{_format_line(one.message)}{_format_place(one)}" for one in causes] or others[
+        :MAX_FACTS
+    ]
     mends = [one.suggestion for one in causes if one.suggestion]
     return [
-        "**Impact**\n\n" + _list([_cited(claim) for claim in impact[:MAX_FACTS]], "Not known yet."),
-        "**Cause**\n\n" + ("" if causes else "Not known yet.\n\n") + _list(told, ""),
-        "**Fix (proposed, not applied)**\n\n" + _list([_line(each) for each in mends], OPEN),
+        "**Impact**\n\n"
+        + _format_list([_format_claim(claim) for claim in impact[:MAX_FACTS]], "Not known yet."),
+        "**Cause**\n\n" + ("" if causes else "Not known yet.\n\n") + _format_list(told, ""),
+        "**Fix (proposed, not applied)**\n\n"
+        + _format_list([_format_line(each) for each in mends], TO_BE_FILLED_IN),
     ]
 
 
-def _for_customers(impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]) -> list[str]:
+def _compose_for_customers(
+    impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
+) -> list[str]:
     """Leave files, lines, settings and code out."""
     facts = [
-        _line(claim.text) for claim in impact if "`" not in claim.text and "(line" not in claim.text
+        _format_line(claim.text)
+        for claim in impact
+        if "`" not in claim.text and "(line" not in claim.text
     ]
-    is_found = any(one.severity in GRAVE for one in causes)
+    is_found = any(one.severity in GRAVE_SEVERITIES for one in causes)
     found, sought = "The cause has been found.", "We are looking for the cause."
     state = found if is_found else sought
     return [
-        "**What you may have noticed**\n\n" + _list(facts[:2], OPEN),
-        f"**What we are doing:** {state} {OPEN}",
+        "**What you may have noticed**\n\n" + _format_list(facts[:2], TO_BE_FILLED_IN),
+        f"**What we are doing:** {state} {TO_BE_FILLED_IN}",
     ]
 
 
-def _causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
+def _select_causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
     """Choose the findings on code and configuration, the gravest first; a rise is no cause."""
     held = [
         one
         for one in findings
-        if kind_of(one.file) != "logs" and one.severity in ("critical", "high", "medium")
+        if detect_kind(one.file) != "logs" and one.severity in ("critical", "high", "medium")
     ]
-    ranked = sorted(held, key=lambda one: _RANKS.index(one.severity))
-    gravest = [one for one in ranked if one.severity in GRAVE]
+    ranked = sorted(held, key=lambda one: _SEVERITY_ORDER.index(one.severity))
+    gravest = [one for one in ranked if one.severity in GRAVE_SEVERITIES]
     return (gravest or ranked)[:MAX_CAUSES]
 
 
-def _cited(claim: CitedClaim) -> str:
-    return f"{_line(claim.text)} ({claim.source})" if claim.source else _line(claim.text)
+def _format_claim(claim: CitedClaim) -> str:
+    return (
+        f"{_format_line(claim.text)} ({claim.source})" if claim.source else _format_line(claim.text)
+    )
 
 
-def _line(text: str) -> str:
-    return plain_line(text, 600)
+def _format_line(text: str) -> str:
+    return sanitize_line(text, 600)
 
 
-def _place(one: KnownFinding) -> str:
+def _format_place(one: KnownFinding) -> str:
     if not one.file:
         return ""
     return f" ({one.file}:{one.line})" if one.line else f" ({one.file})"
 
 
-def _list(lines: Sequence[str], otherwise: str) -> str:
+def _format_list(lines: Sequence[str], otherwise: str) -> str:
     if not lines:
         return otherwise
     return "\n".join(f"- {line}" for line in lines)

@@ -4,34 +4,36 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nodes.tools.incident.configured import keys_read
-from nodes.tools.incident.sources import Function, Source
+from nodes.tools.incident.configured import find_setting_keys
+from nodes.tools.incident.sources import FunctionNode, SourceFile
 
 MAX_DEPTH = 4
 
 
 @dataclass(frozen=True)
-class Place:
+class CodeLocation:
     """A spot in the code: its file, and the function and the class it is in."""
 
-    source: Source
-    function: Function | None = None
-    owner: ast.ClassDef | None = None
+    source: SourceFile
+    function: FunctionNode | None = None
+    owner_class: ast.ClassDef | None = None
 
 
-def place_of(source: Source, line: int) -> Place:
+def locate_line(source: SourceFile, line: int) -> CodeLocation:
     """Find the innermost function around a line, and its class."""
     around = [
         (name, node)
         for name, node in source.definitions
         if node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
-    functions = [node for _, node in around if isinstance(node, Function)]
+    functions = [node for _, node in around if isinstance(node, FunctionNode)]
     classes = [node for _, node in around if isinstance(node, ast.ClassDef)]
-    return Place(source, functions[-1] if functions else None, classes[-1] if classes else None)
+    return CodeLocation(
+        source, functions[-1] if functions else None, classes[-1] if classes else None
+    )
 
 
-def statement_at(source: Source, line: int) -> ast.stmt | None:
+def find_statement(source: SourceFile, line: int) -> ast.stmt | None:
     """Find the smallest statement that a line is of."""
     if source.tree is None:
         return None
@@ -43,61 +45,65 @@ def statement_at(source: Source, line: int) -> ast.stmt | None:
     return min(found, key=lambda node: (node.end_lineno or 0) - node.lineno, default=None)
 
 
-def values_of(expression: ast.AST, place: Place, sources: Sequence[Source]) -> list[ast.expr]:
+def find_values(
+    expression: ast.AST, place: CodeLocation, sources: Sequence[SourceFile]
+) -> list[ast.expr]:
     """Give the expressions that a name, parameter or attribute of self was given."""
-    return [value for value, _ in _given(expression, place, sources)]
+    return [value for value, _ in _trace_values(expression, place, sources)]
 
 
-def settings_behind(
-    node: ast.AST, place: Place, sources: Sequence[Source], depth: int = MAX_DEPTH
+def find_settings(
+    node: ast.AST, place: CodeLocation, sources: Sequence[SourceFile], depth: int = MAX_DEPTH
 ) -> list[str]:
     """Name the settings that a value depends on, through what it was made of."""
-    found = keys_read(node)
+    found = find_setting_keys(node)
     if depth:
         for part in ast.walk(node):
-            for value, origin in _given(part, place, sources):
-                found += settings_behind(value, origin, sources, depth - 1)
+            for value, origin in _trace_values(part, place, sources):
+                found += find_settings(value, origin, sources, depth - 1)
     return list(dict.fromkeys(found))
 
 
-def _given(
-    node: ast.AST, place: Place, sources: Sequence[Source]
-) -> Iterator[tuple[ast.expr, Place]]:
+def _trace_values(
+    node: ast.AST, place: CodeLocation, sources: Sequence[SourceFile]
+) -> Iterator[tuple[ast.expr, CodeLocation]]:
     match node:
         case ast.Name(id=name, ctx=ast.Load()):
-            yield from _name(name, node, place, sources)
-        case ast.Attribute(value=ast.Name(id="self"), attr=attr) if place.owner:
-            for method in place.owner.body:
-                if isinstance(method, Function):
-                    inside = Place(place.source, method, place.owner)
-                    for value in _assigned_to_self(method, attr):
+            yield from _trace_name(name, node, place, sources)
+        case ast.Attribute(value=ast.Name(id="self"), attr=attr) if place.owner_class:
+            for method in place.owner_class.body:
+                if isinstance(method, FunctionNode):
+                    inside = CodeLocation(place.source, method, place.owner_class)
+                    for value in _find_self_assignments(method, attr):
                         yield value, inside
 
 
-def _name(
-    name: str, node: ast.Name, place: Place, sources: Sequence[Source]
-) -> Iterator[tuple[ast.expr, Place]]:
+def _trace_name(
+    name: str, node: ast.Name, place: CodeLocation, sources: Sequence[SourceFile]
+) -> Iterator[tuple[ast.expr, CodeLocation]]:
     if place.function:
-        inside = [value for value in _assigned(place.function, name) if value.lineno < node.lineno]
+        inside = [
+            value for value in _find_assignments(place.function, name) if value.lineno < node.lineno
+        ]
         if inside:
             yield inside[-1], place
             return
-        parameters = _parameters(place.function)
+        parameters = _list_parameters(place.function)
         if name in parameters:
-            yield from _passed(name, parameters, place, sources)
+            yield from _find_passed_values(name, parameters, place, sources)
             return
     if place.source.tree:
         for statement in place.source.tree.body:
-            for value in _assigned_by(statement, name):
-                yield value, Place(place.source)
+            for value in _match_assignment(statement, name):
+                yield value, CodeLocation(place.source)
 
 
-def _assigned(root: ast.AST, name: str) -> Iterator[ast.expr]:
+def _find_assignments(root: ast.AST, name: str) -> Iterator[ast.expr]:
     for node in ast.walk(root):
-        yield from _assigned_by(node, name)
+        yield from _match_assignment(node, name)
 
 
-def _assigned_by(node: ast.AST, name: str) -> Iterator[ast.expr]:
+def _match_assignment(node: ast.AST, name: str) -> Iterator[ast.expr]:
     match node:
         case ast.Assign(targets=targets, value=value):
             if any(isinstance(target, ast.Name) and target.id == name for target in targets):
@@ -108,7 +114,7 @@ def _assigned_by(node: ast.AST, name: str) -> Iterator[ast.expr]:
             yield value
 
 
-def _assigned_to_self(method: Function, attr: str) -> Iterator[ast.expr]:
+def _find_self_assignments(method: FunctionNode, attr: str) -> Iterator[ast.expr]:
     for node in ast.walk(method):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=found)]):
@@ -122,25 +128,25 @@ def _assigned_to_self(method: Function, attr: str) -> Iterator[ast.expr]:
                     yield value
 
 
-def _parameters(function: Function) -> list[str]:
+def _list_parameters(function: FunctionNode) -> list[str]:
     named = function.args
     return [each.arg for each in (*named.posonlyargs, *named.args, *named.kwonlyargs)]
 
 
-def _passed(
-    name: str, parameters: list[str], place: Place, sources: Sequence[Source]
-) -> Iterator[tuple[ast.expr, Place]]:
+def _find_passed_values(
+    name: str, parameters: list[str], place: CodeLocation, sources: Sequence[SourceFile]
+) -> Iterator[tuple[ast.expr, CodeLocation]]:
     """Find what callers pass for a parameter; a class is called for its `__init__`."""
     assert place.function is not None
     called = place.function.name
-    if called == "__init__" and place.owner:
-        called = place.owner.name
+    if called == "__init__" and place.owner_class:
+        called = place.owner_class.name
     is_method = bool(parameters) and parameters[0] in ("self", "cls")
     index = parameters.index(name) - is_method
     for source in (one for one in sources if called in one.text):
         for node in ast.walk(source.tree) if source.tree else ():
-            if isinstance(node, ast.Call) and _callee(node) == called:
-                origin = place_of(source, node.lineno)
+            if isinstance(node, ast.Call) and _get_callee_name(node) == called:
+                origin = locate_line(source, node.lineno)
                 if origin.function is place.function:
                     continue
                 yield from ((word.value, origin) for word in node.keywords if word.arg == name)
@@ -148,7 +154,7 @@ def _passed(
                     yield node.args[index], origin
 
 
-def _callee(call: ast.Call) -> str:
+def _get_callee_name(call: ast.Call) -> str:
     match call.func:
         case ast.Name(id=name):
             return name
@@ -157,13 +163,15 @@ def _callee(call: ast.Call) -> str:
     return ""
 
 
-def called_functions(call: ast.Call, sources: Sequence[Source]) -> list[tuple[Source, Function]]:
+def find_called_functions(
+    call: ast.Call, sources: Sequence[SourceFile]
+) -> list[tuple[SourceFile, FunctionNode]]:
     """Find the functions of a call's name."""
-    name = _callee(call)
+    name = _get_callee_name(call)
     return [
         (source, node)
         for source in sources
         if name in source.text
         for _, node in source.definitions
-        if isinstance(node, Function) and node.name == name
+        if isinstance(node, FunctionNode) and node.name == name
     ]

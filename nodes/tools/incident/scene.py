@@ -4,50 +4,50 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nodes.tools.incident.origins import Place, settings_behind
-from nodes.tools.incident.sources import Source
-from nodes.tools.incident.traces import Frame, Trace
-from nodes.tools.plain_text import plain_line
+from nodes.tools.incident.origins import CodeLocation, find_settings
+from nodes.tools.incident.sources import SourceFile
+from nodes.tools.incident.traces import ExceptionTrace, TraceFrame
+from nodes.tools.plain_text import sanitize_line
 
 MAX_CODE_CHARS = 120
 
 
 @dataclass(frozen=True)
-class Scene:
+class FailureSite:
     """The failing line, with what is known around it."""
 
-    trace: Trace
-    frame: Frame
-    source: Source
-    sources: Sequence[Source]
+    trace: ExceptionTrace
+    frame: TraceFrame
+    source: SourceFile
+    sources: Sequence[SourceFile]
     statement: ast.stmt
-    place: Place
+    location: CodeLocation
 
     @property
-    def where(self) -> str:
+    def file_and_line(self) -> str:
         """Name the place as file and line."""
         return f"{self.source.name}:{self.frame.line}"
 
     @property
-    def code(self) -> str:
+    def code_line(self) -> str:
         """Quote the failing line."""
-        return plain_line(self.source.line(self.frame.line), MAX_CODE_CHARS)
+        return sanitize_line(self.source.get_line(self.frame.line), MAX_CODE_CHARS)
 
-    def settings(self, node: ast.AST) -> tuple[str, ...]:
+    def list_settings(self, node: ast.AST) -> tuple[str, ...]:
         """Name the settings behind a part of the statement."""
-        return tuple(settings_behind(node, self.place, self.sources))
+        return tuple(find_settings(node, self.location, self.sources))
 
-    def all(self, *kinds: type[ast.AST]) -> list[ast.AST]:
+    def find_nodes(self, *kinds: type[ast.AST]) -> list[ast.AST]:
         """Give the parts of the statement's head that are of some kinds."""
         return [
             node
-            for part in head(self.statement)
+            for part in list_head_nodes(self.statement)
             for node in ast.walk(part)
             if isinstance(node, kinds)
         ]
 
 
-def head(statement: ast.stmt) -> list[ast.AST]:
+def list_head_nodes(statement: ast.stmt) -> list[ast.AST]:
     """Give the parts of a statement, the body of a compound one left out."""
     bodies = {"body", "orelse", "finalbody", "handlers", "cases"}
     return [

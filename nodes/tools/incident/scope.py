@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.incident.kinds import sort
-from nodes.tools.replies import listed
-from nodes.tools.scope import out_of_scope
+from nodes.tools.incident.kinds import sort_materials
+from nodes.tools.replies import join_names
+from nodes.tools.scope import escalate_out_of_scope
 
-_MATTER = Pattern(
+_INCIDENT_TERMS = Pattern(
     r"\bbugs?\b|\berrors?\b|exception|trace|crash|incident|outage|fail|broke|defect|\bfix"
     r"|\bcode\b|\bsource\b|function|\bclass\b|symbol|\bdefined\b|\bcalls?\b|\bmodule\b"
     r"|\blogs?\b|metric|latency|\bslow|percentile|\bp9\d|\brates?\b|requests?\b|time-?outs?\b"
@@ -19,17 +19,20 @@ _MATTER = Pattern(
 )
 
 
-def aside(request: str, materials: Mapping[str, str] | None) -> dict[str, Any] | None:
+def reject_if_out_of_scope(
+    request: str, materials: Mapping[str, str] | None
+) -> dict[str, Any] | None:
     """Hand back what is not on running software; None when this team may work on it."""
-    if request.strip() and not _MATTER.search(request):
-        return out_of_scope(
+    if request.strip() and not _INCIDENT_TERMS.search(request):
+        return escalate_out_of_scope(
             "this team looks into code, logs and configuration of a service; the request asks for "
             "something else"
         )
     held = materials or {}
-    if held and not sort(held).is_technical:
-        return out_of_scope(
-            f"none of the files is code, a log or a configuration: {listed(held)}; give those of "
+    if held and not sort_materials(held).is_technical:
+        return escalate_out_of_scope(
+            f"none of the files is code, a log or a configuration: {join_names(held)}; give "
+            "those of "
             "the service with --file"
         )
     return None

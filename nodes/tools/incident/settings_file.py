@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 import yaml
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.incident.unfit import NothingFits
-from nodes.tools.plain_text import plain
+from nodes.tools.incident.unfit import InsufficientMaterials
+from nodes.tools.plain_text import sanitize_text
 
-Value = str | int | float | bool | None
+SettingValue = str | int | float | bool | None
 MAX_KEYS = 4_000
 MAX_DEPTH = 30
-_PAIR = Pattern(r"(?<![\w.\-\s])\s*+(?:export\s++)?([A-Za-z_][\w.\-]*+)\s*+[=:]\s*+(.*)")
+_KEY_VALUE = Pattern(r"(?<![\w.\-\s])\s*+(?:export\s++)?([A-Za-z_][\w.\-]*+)\s*+[=:]\s*+(.*)")
 _QUOTES = "'\""
 
 
@@ -28,14 +28,14 @@ class SettingsFile:
 
     name: str
     text: str
-    values: Mapping[str, Value]
+    values: Mapping[str, SettingValue]
 
     @cached_property
     def lines(self) -> list[str]:
         """Give its lines."""
         return self.text.splitlines()
 
-    def line_of(self, key: str) -> int | None:
+    def find_line(self, key: str) -> int | None:
         """Find the line of a key: its parts one below the other."""
         at = 0
         for part in key.split("."):
@@ -55,27 +55,29 @@ def read_settings(name: str, text: str) -> SettingsFile:
     Raises:
         NothingFits: it cannot be parsed, holds nothing, or too much.
     """
-    text = plain(text)
+    text = sanitize_text(text)
     try:
-        values = dict(_flat(_parsed(name, text)))
-    except NothingFits as error:
-        raise NothingFits(f"{name} {error}") from None
+        values = dict(_flatten_values(_parse_file(name, text)))
+    except InsufficientMaterials as error:
+        raise InsufficientMaterials(f"{name} {error}") from None
     except yaml.YAMLError as error:
-        raise NothingFits(f"{name} cannot be read as YAML{_line(error)}") from None
+        raise InsufficientMaterials(
+            f"{name} cannot be read as YAML{_format_error_line(error)}"
+        ) from None
     except (ValueError, configparser.Error, RecursionError) as error:
         why = str(error).splitlines()[0][:160]
-        raise NothingFits(f"{name} cannot be read: {why}") from None
+        raise InsufficientMaterials(f"{name} cannot be read: {why}") from None
     if not values:
-        raise NothingFits(f"{name} holds no settings")
+        raise InsufficientMaterials(f"{name} holds no settings")
     return SettingsFile(name, text, values)
 
 
-def _line(error: yaml.YAMLError) -> str:
+def _format_error_line(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     return f": line {mark.line + 1}" if mark else ""
 
 
-def _parsed(name: str, text: str) -> object:
+def _parse_file(name: str, text: str) -> object:
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in (".yaml", ".yml"):
         held = [one for one in yaml.safe_load_all(text) if one is not None]
@@ -91,12 +93,12 @@ def _parsed(name: str, text: str) -> object:
         parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
         parser.read_string(text)
         return {section: dict(parser.items(section)) for section in parser.sections()}
-    return dict(_pairs(text))
+    return dict(_read_pairs(text))
 
 
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
+def _read_pairs(text: str) -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
-        found = _PAIR.match(line)
+        found = _KEY_VALUE.match(line)
         if found and not line.lstrip().startswith(("#", ";", "!")):
             value = found[2].strip()
             if value[:1] not in _QUOTES or not value:
@@ -105,7 +107,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
             yield found[1], value[1:-1] if is_quoted else value
 
 
-def _flat(root: object) -> Iterator[tuple[str, Value]]:
+def _flatten_values(root: object) -> Iterator[tuple[str, SettingValue]]:
     count = 0
     left: list[tuple[str, object, int]] = [("", root, 0)]
     while left:
@@ -113,7 +115,7 @@ def _flat(root: object) -> Iterator[tuple[str, Value]]:
         # A few aliases of YAML can stand for more values than fit into memory.
         count += 1
         if count > MAX_KEYS or depth > MAX_DEPTH:
-            raise NothingFits(f"has more than {MAX_KEYS} settings or {MAX_DEPTH} levels")
+            raise InsufficientMaterials(f"has more than {MAX_KEYS} settings or {MAX_DEPTH} levels")
         match value:
             case dict():
                 named = [

@@ -8,18 +8,18 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from nodes.tools.incident.kinds import PYTHON, kind_of
-from nodes.tools.replies import listed
+from nodes.tools.incident.kinds import PYTHON_SUFFIXES, detect_kind
+from nodes.tools.replies import join_names
 
 MAX_FILE_BYTES = 400_000
 MAX_TOTAL_BYTES = 20_000_000
 MAX_FILES = 2_000
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file of code."""
 
     name: str
@@ -33,7 +33,7 @@ class Source:
     @property
     def is_python(self) -> bool:
         """Say whether its syntax is read."""
-        return self.name.lower().endswith(PYTHON)
+        return self.name.lower().endswith(PYTHON_SUFFIXES)
 
     @cached_property
     def tree(self) -> ast.Module | None:
@@ -46,42 +46,44 @@ class Source:
             return None
 
     @cached_property
-    def definitions(self) -> list[tuple[str, Definition]]:
+    def definitions(self) -> list[tuple[str, DefinitionNode]]:
         """List its functions and classes with their qualified names."""
-        return list(_definitions(self.tree, "")) if self.tree else []
+        return list(_list_definitions(self.tree, "")) if self.tree else []
 
-    def line(self, number: int) -> str:
+    def get_line(self, number: int) -> str:
         """Give a line by its number from 1; empty where there is none."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
 
-def _definitions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Definition]]:
+def _list_definitions(node: ast.AST, prefix: str) -> Iterator[tuple[str, DefinitionNode]]:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, Definition):
+        if isinstance(child, DefinitionNode):
             name = f"{prefix}{child.name}"
             yield name, child
-            yield from _definitions(child, f"{name}.")
+            yield from _list_definitions(child, f"{name}.")
         else:
-            yield from _definitions(child, prefix)
+            yield from _list_definitions(child, prefix)
 
 
-def gather(materials: Mapping[str, str], repository: str) -> tuple[list[Source], list[str]]:
+def load_sources(
+    materials: Mapping[str, str], repository: str
+) -> tuple[list[SourceFile], list[str]]:
     """Give the code among the materials, then that of the repository's newest commit; and gaps."""
-    given = [Source(n, t) for n, t in materials.items() if kind_of(n, t) == "code"]
+    given = [SourceFile(n, t) for n, t in materials.items() if detect_kind(n, t) == "code"]
     if not repository:
-        return given, _unparsed(given)
-    stored, gaps = _stored(repository)
+        return given, _describe_unparsed(given)
+    stored, gaps = _read_repository(repository)
     known = [source.name for source in given]
     stored = [one for one in stored if not any(is_same_file(one.name, name) for name in known)]
-    return [*given, *stored], [*_unparsed(given), *gaps]
+    return [*given, *stored], [*_describe_unparsed(given), *gaps]
 
 
-def _unparsed(sources: list[Source]) -> list[str]:
+def _describe_unparsed(sources: list[SourceFile]) -> list[str]:
     broken = [source.name for source in sources if source.is_python and source.tree is None]
     return [f"{name} cannot be parsed as Python; it was only searched." for name in broken]
 
 
-def _stored(root: str) -> tuple[list[Source], list[str]]:
+def _read_repository(root: str) -> tuple[list[SourceFile], list[str]]:
     # Git's own program is not run, so that a repository's configuration runs nothing either.
     from dulwich.errors import NotGitRepository
     from dulwich.object_store import iter_tree_contents
@@ -93,10 +95,10 @@ def _stored(root: str) -> tuple[list[Source], list[str]]:
             head = repository[repository.head()]
             if not isinstance(head, Commit):
                 return [], ["The repository's newest commit cannot be read."]
-            found, large, size = list[Source](), list[str](), 0
+            found, large, size = list[SourceFile](), list[str](), 0
             for entry in iter_tree_contents(repository.object_store, head.tree):
                 name = os.fsdecode(entry.path or b"")
-                if kind_of(name) != "code":
+                if detect_kind(name) != "code":
                     continue
                 blob = repository.object_store[entry.sha] if entry.sha else None
                 if not isinstance(blob, Blob):
@@ -107,9 +109,9 @@ def _stored(root: str) -> tuple[list[Source], list[str]]:
                 size += len(blob.data)
                 if len(found) >= MAX_FILES or size > MAX_TOTAL_BYTES:
                     return found, ["The repository is large; only a part of it was read."]
-                found.append(Source(name, blob.data.decode("utf-8", "replace")))
+                found.append(SourceFile(name, blob.data.decode("utf-8", "replace")))
             most = f"{MAX_FILE_BYTES // 1000} kB"
-            return found, [f"Not read, with more than {most}: {listed(large)}."] * bool(large)
+            return found, [f"Not read, with more than {most}: {join_names(large)}."] * bool(large)
     except (NotGitRepository, KeyError, OSError):
         return [], ["The repository (SUPERVISE_REPOSITORY) has no commit that can be read."]
 
@@ -117,10 +119,10 @@ def _stored(root: str) -> tuple[list[Source], list[str]]:
 def is_same_file(first: str, second: str) -> bool:
     """Say whether the shorter of two paths is the end of the longer."""
     shorter = min(len(PurePosixPath(first).parts), len(PurePosixPath(second).parts))
-    return shared_parts(first, second) == shorter > 0
+    return count_shared_parts(first, second) == shorter > 0
 
 
-def shared_parts(first: str, second: str) -> int:
+def count_shared_parts(first: str, second: str) -> int:
     """Count the parts that two paths share at their ends."""
     ends = zip(
         reversed(PurePosixPath(first).parts), reversed(PurePosixPath(second).parts), strict=False

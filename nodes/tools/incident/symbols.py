@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.incident.sources import Definition, Source, gather
-from nodes.tools.incident.unfit import NothingFits
-from nodes.tools.plain_text import code, plain_line
-from nodes.tools.replies import Reply, counted, fitted
+from nodes.tools.incident.sources import DefinitionNode, SourceFile, load_sources
+from nodes.tools.incident.unfit import InsufficientMaterials
+from nodes.tools.plain_text import format_as_code, sanitize_line
+from nodes.tools.replies import ToolReport, fit_to_size, format_count
 
 MAX_SYMBOLS, MAX_QUERY_CHARS, MAX_LINE_CHARS = 5, 200, 200
-SIZES = (20, 8, 3)
+SHOWN_COUNTS = (20, 8, 3)
 NO_CODE = "there is no code to look in; give source files with --file, or set SUPERVISE_REPOSITORY"
 _QUOTED = Pattern(r"[`\"“]([^`\"“”\n]{2,80})[`\"”]")
 _IDENTIFIER = Pattern(r"[A-Za-z_][\w.]*")
-_TELLING = Pattern(r"_|\w\.\w|[a-z][A-Z]|^[A-Z]+\d*[a-z]+[A-Z]")
+_CODE_LIKE = Pattern(r"_|\w\.\w|[a-z][A-Z]|^[A-Z]+\d*[a-z]+[A-Z]")
 
 
 def find_symbol(request: dict[str, Any]) -> dict[str, Any]:
@@ -25,50 +25,63 @@ def find_symbol(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         NothingFits: there is no code.
     """
-    sources, gaps = _code(request)
-    wanted = list(dict.fromkeys(_names(request["request"], sources)))[:MAX_SYMBOLS]
+    sources, gaps = _require_sources(request)
+    wanted = list(dict.fromkeys(_find_known_names(request["request"], sources)))[:MAX_SYMBOLS]
     if not wanted:
         known = [name[:100] for one in sources for name, _ in one.definitions][:80]
         return {"symbols": known, "remark": "the request names none of these"}
-    return fitted(lambda size: _reply(wanted, sources, gaps, size), SIZES)
+    return fit_to_size(lambda size: _build_report(wanted, sources, gaps, size), SHOWN_COUNTS)
 
 
-def _names(request: str, sources: Sequence[Source]) -> Iterator[str]:
+def _find_known_names(request: str, sources: Sequence[SourceFile]) -> Iterator[str]:
     """Find the names that stand in the code and cannot be mere words, unless they are quoted."""
-    known = {part for one in sources for name, _ in one.definitions for part in (name, _last(name))}
+    known = {
+        part
+        for one in sources
+        for name, _ in one.definitions
+        for part in (name, _get_last_part(name))
+    }
     quoted = {word.rstrip("()") for word in _QUOTED.findall(request)}
     for found in _IDENTIFIER.finditer(request):
         word = found.group().rstrip(".")
         is_called = request[found.end() : found.end() + 1] == "("
-        if word in known and (is_called or word in quoted or _TELLING.search(word)):
+        if word in known and (is_called or word in quoted or _CODE_LIKE.search(word)):
             yield word
 
 
-def _reply(wanted: Sequence[str], sources: Sequence[Source], gaps: list[str], size: int) -> Reply:
-    reply = Reply(gaps=list(gaps))
+def _build_report(
+    wanted: Sequence[str], sources: Sequence[SourceFile], gaps: list[str], size: int
+) -> ToolReport:
+    reply = ToolReport(gaps=list(gaps))
     for name in wanted:
-        for source, qualified, node in _defined(name, sources):
+        for source, qualified, node in _find_definitions(name, sources):
             lines = f"lines {node.lineno} to {node.end_lineno}"
             text = f"`{qualified}` is defined in {source.name}, {lines}."
             reply.lines.append(f"- {text}")
-            reply.claim(text, source.name, source.line(node.lineno))
-        uses = [(source, line) for source in sources for line in _uses(_last(name), source)]
-        reply.lines.append(f"- `{name}` is used in {counted(len(uses), 'place')}.")
+            reply.add_claim(text, source.name, source.get_line(node.lineno))
+        uses = [
+            (source, line)
+            for source in sources
+            for line in _find_uses(_get_last_part(name), source)
+        ]
+        reply.lines.append(f"- `{name}` is used in {format_count(len(uses), 'place')}.")
         for source, line in uses[:size]:
-            shown = plain_line(source.line(line), MAX_LINE_CHARS)
-            reply.lines.append(f"  - {source.name}:{line} {code(shown)}")
-            reply.claim(f"`{name}` is used at {source.name}:{line}.", source.name, shown)
+            shown = sanitize_line(source.get_line(line), MAX_LINE_CHARS)
+            reply.lines.append(f"  - {source.name}:{line} {format_as_code(shown)}")
+            reply.add_claim(f"`{name}` is used at {source.name}:{line}.", source.name, shown)
     return reply
 
 
-def _defined(name: str, sources: Sequence[Source]) -> Iterator[tuple[Source, str, Definition]]:
+def _find_definitions(
+    name: str, sources: Sequence[SourceFile]
+) -> Iterator[tuple[SourceFile, str, DefinitionNode]]:
     for source in sources:
         for qualified, node in source.definitions:
-            if qualified == name or _last(qualified) == name:
+            if qualified == name or _get_last_part(qualified) == name:
                 yield source, qualified, node
 
 
-def _uses(name: str, source: Source) -> list[int]:
+def _find_uses(name: str, source: SourceFile) -> list[int]:
     """Give the lines that read a name; without syntax, those that hold the word."""
     if source.tree is None:
         word = Pattern(rf"\b{re.escape(name)}\b")
@@ -82,7 +95,7 @@ def _uses(name: str, source: Source) -> list[int]:
     return sorted(found)
 
 
-def _last(name: str) -> str:
+def _get_last_part(name: str) -> str:
     return name.rpartition(".")[2]
 
 
@@ -92,12 +105,12 @@ def search_code(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         NothingFits: there is no code, or nothing to look for.
     """
-    sources, gaps = _code(request)
+    sources, gaps = _require_sources(request)
     words = [
         word.lower() for word in Pattern(r"\w{3,}").findall(request["query"][:MAX_QUERY_CHARS])
     ]
     if not words:
-        raise NothingFits("the query has no word of three letters or more; give one")
+        raise InsufficientMaterials("the query has no word of three letters or more; give one")
     ranked = sorted(
         (
             (-sum(word in line.lower() for word in words), source.name, number, line)
@@ -108,15 +121,15 @@ def search_code(request: dict[str, Any]) -> dict[str, Any]:
         key=lambda found: found[:3],
     )
     shown = [
-        {"file": name, "line": number, "text": plain_line(line, MAX_LINE_CHARS)}
+        {"file": name, "line": number, "text": sanitize_line(line, MAX_LINE_CHARS)}
         for _, name, number, line in ranked[:40]
     ]
     more = [f"{len(ranked) - len(shown)} more lines hold the words."] * (len(ranked) > len(shown))
     return {"matches": shown, "total": len(ranked), "gaps": [*gaps, *more]}
 
 
-def _code(request: dict[str, Any]) -> tuple[list[Source], list[str]]:
-    sources, gaps = gather(request["materials"], request["repository"])
+def _require_sources(request: dict[str, Any]) -> tuple[list[SourceFile], list[str]]:
+    sources, gaps = load_sources(request["materials"], request["repository"])
     if not sources:
-        raise NothingFits(NO_CODE)
+        raise InsufficientMaterials(NO_CODE)
     return sources, gaps

@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from nodes.tools.incident.logs import Entry
+from nodes.tools.incident.logs import LogEntry
 
-WIDTHS_S = (60, 300, 900, 3600, 6 * 3600, 86_400, 7 * 86_400, 31 * 86_400)
+BUCKET_WIDTHS_S = (60, 300, 900, 3600, 6 * 3600, 86_400, 7 * 86_400, 31 * 86_400)
 MAX_BUCKETS = 45
-MIN_GAIN = 6.0
+MIN_LIKELIHOOD_GAIN = 6.0
 """In log-likelihood: chance alone brings as much in about one of forty quiet logs."""
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TrafficWindow:
     """What happened in a stretch of time."""
 
-    begins: datetime | None
+    started_at: datetime | None
     requests: int
     errors: int
     durations: tuple[float, ...] = ()
 
     @property
-    def rate(self) -> float:
+    def error_rate(self) -> float:
         """Give the share of errors, 0 to 1."""
         return self.errors / self.requests if self.requests else 0.0
 
-    def percentile(self, share: float) -> float | None:
+    def compute_percentile(self, share: float) -> float | None:
         """Interpolate linearly between the two nearest ranks; None without durations."""
         if not self.durations:
             return None
@@ -38,7 +38,7 @@ class Stretch:
         return ranked[low] + (ranked[high] - ranked[low]) * (place - low)
 
 
-def traffic(entries: Sequence[Entry]) -> list[Entry]:
+def select_counted_entries(entries: Sequence[LogEntry]) -> list[LogEntry]:
     """Choose the entries that count: requests where there are any, else all lines with a time."""
     dated = [entry for entry in entries if entry.time]
     return (
@@ -48,62 +48,64 @@ def traffic(entries: Sequence[Entry]) -> list[Entry]:
     )
 
 
-def stretch(entries: Iterable[Entry], begins: datetime | None = None) -> Stretch:
+def sum_entries(entries: Iterable[LogEntry], begins: datetime | None = None) -> TrafficWindow:
     """Sum entries up."""
     held = list(entries)
-    return Stretch(
+    return TrafficWindow(
         begins,
         sum(1 if entry.requests is None else entry.requests for entry in held),
-        sum(failures(entry) for entry in held),
+        sum(count_errors(entry) for entry in held),
         tuple(entry.duration_ms for entry in held if entry.duration_ms is not None),
     )
 
 
-def failures(entry: Entry) -> int:
+def count_errors(entry: LogEntry) -> int:
     """Count the errors that an entry tells of."""
     if entry.requests is not None:
         return entry.errors or 0
     return int(entry.is_failing)
 
 
-def width_s(entries: Sequence[Entry]) -> int:
+def choose_bucket_width_s(entries: Sequence[LogEntry]) -> int:
     """Choose the width of a bucket so that there are not too many of them."""
     times = [entry.time for entry in entries if entry.time]
     span = (max(times) - min(times)).total_seconds() if times else 0.0
-    return next((width for width in WIDTHS_S if span / width < MAX_BUCKETS), WIDTHS_S[-1])
+    return next(
+        (width for width in BUCKET_WIDTHS_S if span / width < MAX_BUCKETS), BUCKET_WIDTHS_S[-1]
+    )
 
 
-def buckets(entries: Sequence[Entry], width: int) -> list[Stretch]:
+def build_buckets(entries: Sequence[LogEntry], width: int) -> list[TrafficWindow]:
     """Sum entries up by stretches of so many seconds, those without entries left out."""
-    held: dict[int, list[Entry]] = {}
+    held: dict[int, list[LogEntry]] = {}
     for entry in entries:
         if entry.time:
             held.setdefault(int(entry.time.timestamp()) // width, []).append(entry)
     return [
-        stretch(held[number], datetime.fromtimestamp(number * width, UTC))
+        sum_entries(held[number], datetime.fromtimestamp(number * width, UTC))
         for number in sorted(held)
     ]
 
 
-def rise(parts: Sequence[Stretch]) -> Stretch | None:
+def find_error_rise(parts: Sequence[TrafficWindow]) -> TrafficWindow | None:
     """Give the part that begins the clearest rise of the error rate.
 
     It is where two constant rates, a lower before and a higher after, fit the counts best; None
     where they fit hardly better than one.
     """
     requests, errors = sum(part.requests for part in parts), sum(part.errors for part in parts)
-    best, found = _fit(errors, requests) + MIN_GAIN, None
+    best, found = _compute_log_likelihood(errors, requests) + MIN_LIKELIHOOD_GAIN, None
     seen = failed = 0
     for before, part in pairwise(parts):
         seen, failed = seen + before.requests, failed + before.errors
         left, missed = requests - seen, errors - failed
-        fit = _fit(failed, seen) + _fit(missed, left)
+        fit = _compute_log_likelihood(failed, seen) + _compute_log_likelihood(missed, left)
         if seen and left and missed / left > failed / seen and fit > best:
             best, found = fit, part
     return found
 
 
-def _fit(errors: int, requests: int) -> float:
+def _compute_log_likelihood(errors: int, requests: int) -> float:
     """Give the logarithm of the likelihood of so many errors at their own rate."""
     if not 0 < errors < requests:
         return 0.0

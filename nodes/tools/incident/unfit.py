@@ -1,5 +1,5 @@
 """What a look at an incident's materials ends with when they do not hold enough."""
 
 
-class NothingFits(Exception):
+class InsufficientMaterials(Exception):
     """The materials do not hold what was asked for; the message says what would."""

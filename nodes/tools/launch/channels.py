@@ -13,38 +13,38 @@ from nodes.limits.patterns import Pattern
 from nodes.tools.launch import counting
 from state import Severity
 
-Piece = Literal["line", "paragraph", "section"]
-Count = Literal["characters", "wide", "bytes", "x", "sms"]
-_FILE = Path(__file__).with_name("channels.yaml")
+PieceKind = Literal["line", "paragraph", "section"]
+CountMethod = Literal["characters", "wide", "bytes", "x", "sms"]
+_CHANNELS_FILE = Path(__file__).with_name("channels.yaml")
 
 
-class _Entry(BaseModel):
+class _ChannelModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Channel(_Entry):
+class Channel(_ChannelModel):
     """A place for copy, with the length of a text there."""
 
     title: str
     names: tuple[str, ...]
     """How headings may call it."""
-    count: Count
-    piece: Piece
+    count: CountMethod
+    piece: PieceKind
     max: int = Field(gt=0)
     is_advice: bool = False
     """The channel takes more; readers see less."""
     source: str
 
-    def length(self, text: str) -> tuple[int, int]:
+    def measure_text(self, text: str) -> tuple[int, int]:
         """Give a text's length as this channel counts, and the most it takes of such a text."""
         if self.count == "sms":
-            length, most, _ = counting.sms(text)
+            length, most, _ = counting.measure_sms(text)
             return length, most
         counts = {
-            "characters": counting.characters,
-            "wide": counting.wide,
-            "bytes": counting.encoded,
-            "x": counting.weighted,
+            "characters": counting.count_characters,
+            "wide": counting.count_display_width,
+            "bytes": counting.count_bytes,
+            "x": counting.count_x_weight,
         }
         return counts[self.count](text), self.max
 
@@ -58,7 +58,7 @@ Expression = Annotated[str, AfterValidator(_checked)]
 """A regular expression."""
 
 
-class Rule(_Entry):
+class CopyRule(_ChannelModel):
     """What copy may not say, or must say."""
 
     channels: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class Rule(_Entry):
     severity: Severity = "medium"
     source: str = ""
 
-    def broken_by(self, channel: str, text: str) -> str | None:
+    def find_violation(self, channel: str, text: str) -> str | None:
         """Give the words that break the rule; empty for words that lack, None when all is well."""
         if self.channels and channel not in self.channels:
             return None
@@ -82,20 +82,20 @@ class Rule(_Entry):
         return found.group() if found else None
 
 
-class Book(_Entry):
+class ChannelBook(_ChannelModel):
     """All channels by key, and all rules."""
 
     channels: dict[str, Channel]
-    rules: tuple[Rule, ...]
+    rules: tuple[CopyRule, ...]
 
 
 @cache
-def channel_book() -> Book:
+def load_channel_book() -> ChannelBook:
     """Read the channels and rules that ship."""
-    return Book.model_validate(yaml.safe_load(_FILE.read_text(encoding="utf-8")))
+    return ChannelBook.model_validate(yaml.safe_load(_CHANNELS_FILE.read_text(encoding="utf-8")))
 
 
-def channel_named(heading: str, channels: Mapping[str, Channel]) -> str | None:
+def find_channel(heading: str, channels: Mapping[str, Channel]) -> str | None:
     """Find the channel that a heading names, the one with the longest name that stands in it."""
     words = f" {' '.join(Pattern(r'[a-z0-9]+').findall(heading.lower()))} "
     names = [(name, key) for key, channel in channels.items() for name in channel.names]

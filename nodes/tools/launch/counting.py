@@ -7,51 +7,55 @@ import regex  # type: ignore[import-untyped]  # noqa: TID251  single characters 
 
 from nodes.limits.patterns import Pattern
 
-URL_WEIGHT = 23
+X_URL_WEIGHT = 23
 """Of any address in a post on X, which shortens them."""
-SMS_PLAIN, SMS_PLAIN_PART = 160, 153
-SMS_WIDE, SMS_WIDE_PART = 70, 67
+SMS_GSM_CHARS, SMS_GSM_PART_CHARS = 160, 153
+SMS_UCS2_CHARS, SMS_UCS2_PART_CHARS = 70, 67
 """Characters of one message, and of each part of a longer one, in the GSM alphabet and outside."""
 
 _URL = Pattern(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+")
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3")
-_LIGHT = ((0, 4351), (8192, 8205), (8208, 8223), (8242, 8247))
+_WEIGHT_ONE_RANGES = ((0, 4351), (8192, 8205), (8208, 8223), (8242, 8247))
 """Code points that weigh one on X; all others weigh two."""
 
 
-def characters(text: str) -> int:
+def count_characters(text: str) -> int:
     """Count characters."""
     return len(unicodedata.normalize("NFC", text))
 
 
-def wide(text: str) -> int:
+def count_display_width(text: str) -> int:
     """Count characters, those of double width twice."""
     plain = unicodedata.normalize("NFC", text)
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in plain)
 
 
-def encoded(text: str) -> int:
+def count_bytes(text: str) -> int:
     """Count bytes."""
     return len(text.encode())
 
 
-def weighted(text: str) -> int:
+def count_x_weight(text: str) -> int:
     """Count as X does: an address as 23, an emoji as two, most other scripts' signs as two."""
     plain = unicodedata.normalize("NFC", text)
     addresses = len(_URL.findall(plain))
-    return URL_WEIGHT * addresses + sum(map(_weight, regex.findall(r"\X", _URL.sub("", plain))))
+    return X_URL_WEIGHT * addresses + sum(
+        map(_weigh_grapheme, regex.findall(r"\X", _URL.sub("", plain)))
+    )
 
 
-def sms(text: str) -> tuple[int, int, int]:
+def measure_sms(text: str) -> tuple[int, int, int]:
     """Give the length of a text message, the most one message holds, and how many it takes."""
     try:
-        length, one, part = len(text.encode("gsm03.38")), SMS_PLAIN, SMS_PLAIN_PART
+        length, one, part = len(text.encode("gsm03.38")), SMS_GSM_CHARS, SMS_GSM_PART_CHARS
     except UnicodeEncodeError:
-        length, one, part = len(text.encode("utf-16-be")) // 2, SMS_WIDE, SMS_WIDE_PART
+        length, one, part = len(text.encode("utf-16-be")) // 2, SMS_UCS2_CHARS, SMS_UCS2_PART_CHARS
     return length, one, 1 if length <= one else -(-length // part)
 
 
-def _weight(grapheme: str) -> int:
+def _weigh_grapheme(grapheme: str) -> int:
     if len(grapheme) > 1 and _EMOJI.search(grapheme):
         return 2
-    return sum(1 if any(low <= ord(c) <= high for low, high in _LIGHT) else 2 for c in grapheme)
+    return sum(
+        1 if any(low <= ord(c) <= high for low, high in _WEIGHT_ONE_RANGES) else 2 for c in grapheme
+    )

@@ -9,12 +9,12 @@ from itertools import pairwise
 from math import exp, fsum, log, sqrt
 from statistics import fmean, linear_regression
 
-from nodes.tools.launch.sales import MIN_PRICES, MIN_ROWS, Sales
-from nodes.tools.launch.student import critical, two_sided
+from nodes.tools.launch.sales import MIN_PRICES, MIN_ROWS, ProductSales
+from nodes.tools.launch.student import compute_two_sided_p, find_critical_value
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 """From which a probability counts as too high to speak of an effect."""
-NOISE = 1e-24
+ROUNDING_NOISE = 1e-24
 """Share of the squares that is no more than the rounding of the machine."""
 
 
@@ -23,17 +23,17 @@ class Demand:
     """A fitted line and how far it may be trusted."""
 
     elasticity: float
-    level: float
-    error: float
+    intercept: float
+    standard_error: float
     """Standard error of the elasticity."""
-    low: float
-    high: float
+    interval_low: float
+    interval_high: float
     """Ends of its 95 percent interval."""
-    probability: float
+    p_value: float
     """Of an elasticity at least this far from zero, if there were none."""
     r_squared: float
-    count: int
-    smearing: float
+    row_count: int
+    smearing_factor: float
     """What turns the typical number of units into the expected one (Duan 1983)."""
     durbin_watson: float
     """Near 2 where rows that follow each other miss the line independently."""
@@ -41,14 +41,14 @@ class Demand:
     @property
     def is_significant(self) -> bool:
         """Say whether the elasticity can be told from zero."""
-        return self.probability < LEVEL
+        return self.p_value < SIGNIFICANCE_LEVEL
 
-    def units(self, price: float) -> float:
+    def estimate_units(self, price: float) -> float:
         """Give the expected units at a price; the caller stays within the observed prices."""
-        return self.smearing * exp(self.level + self.elasticity * log(price))
+        return self.smearing_factor * exp(self.intercept + self.elasticity * log(price))
 
 
-def fit(sales: Sales) -> Demand | str:
+def fit_demand(sales: ProductSales) -> Demand | str:
     """Fit the line, or say why there is none."""
     prices = [log(sale.price) for sale in sales.rows]
     units = [log(sale.units) for sale in sales.rows]
@@ -62,24 +62,28 @@ def fit(sales: Sales) -> Demand | str:
     square = fsum(each * each for each in missed)
     spread = fsum((x - fmean(prices)) ** 2 for x in prices)
     total = fsum((y - fmean(units)) ** 2 for y in units)
-    if square < NOISE * max(total, spread):
+    if square < ROUNDING_NOISE * max(total, spread):
         square = 0.0
     error = sqrt(square / freedom / spread)
-    reach = critical(LEVEL, freedom) * error
+    reach = find_critical_value(SIGNIFICANCE_LEVEL, freedom) * error
     return Demand(
         elasticity=elasticity,
-        level=level,
-        error=error,
-        low=elasticity - reach,
-        high=elasticity + reach,
-        probability=two_sided(elasticity / error, freedom) if error else 0.0 if elasticity else 1.0,
+        intercept=level,
+        standard_error=error,
+        interval_low=elasticity - reach,
+        interval_high=elasticity + reach,
+        p_value=compute_two_sided_p(elasticity / error, freedom)
+        if error
+        else 0.0
+        if elasticity
+        else 1.0,
         r_squared=1 - square / total if total else 0.0,
-        count=len(prices),
-        smearing=fmean(map(exp, missed)),
-        durbin_watson=_durbin_watson(missed, square),
+        row_count=len(prices),
+        smearing_factor=fmean(map(exp, missed)),
+        durbin_watson=_compute_durbin_watson(missed, square),
     )
 
 
-def _durbin_watson(missed: list[float], square: float) -> float:
+def _compute_durbin_watson(missed: list[float], square: float) -> float:
     steps = fsum((after - before) ** 2 for before, after in pairwise(missed))
     return steps / square if square else 2.0

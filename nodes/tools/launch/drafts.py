@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.launch.channels import Channel, Piece, channel_named
+from nodes.tools.launch.channels import Channel, PieceKind, find_channel
 
 MAX_CHARS = 60_000
-TEXTS = (".md", ".markdown", ".txt", ".html", ".docx", ".pdf")
+TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".html", ".docx", ".pdf")
 
 _HEADING = Pattern(r"\s{0,3}(?P<marks>#{1,6})\s++(?P<title>.*[^\s#])[\s#]*+$")
 _LIST_MARK = Pattern(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
@@ -31,35 +31,35 @@ class _Section:
     lines: tuple[tuple[int, str], ...]
 
 
-def drafts(
+def find_drafts(
     source: str, text: str, channels: Mapping[str, Channel]
 ) -> tuple[list[Draft], list[str]]:
     """Give the texts under headings that name a channel, and the other headings with text."""
     found, unknown = list[Draft](), list[str]()
-    for section in _sections(text[:MAX_CHARS]):
-        channel = channel_named(section.heading, channels)
+    for section in _split_sections(text[:MAX_CHARS]):
+        channel = find_channel(section.heading, channels)
         if channel:
-            pieces = _pieces(section.lines, channels[channel].piece)
+            pieces = _split_pieces(section.lines, channels[channel].piece)
             found += [Draft(channel, piece, source, line) for line, piece in pieces]
         elif not section.is_title and any(line.strip() for _, line in section.lines):
             unknown.append(section.heading)
     return found, unknown
 
 
-def drafts_among(
+def find_material_drafts(
     materials: Mapping[str, str] | None, channels: Mapping[str, Channel]
 ) -> tuple[list[Draft], list[str]]:
     """Give the drafts of all materials that hold any, and their other headings."""
     found, unknown = list[Draft](), list[str]()
     for name, text in (materials or {}).items():
-        if name.lower().endswith(TEXTS):
-            own, others = drafts(name, text, channels)
+        if name.lower().endswith(TEXT_SUFFIXES):
+            own, others = find_drafts(name, text, channels)
             found += own
             unknown += others if own else []
     return found, unknown
 
 
-def _sections(text: str) -> Iterator[_Section]:
+def _split_sections(text: str) -> Iterator[_Section]:
     # Signs that nobody sees stay: a channel counts them, and they hold emojis together.
     heading, is_title, lines = "", True, list[tuple[int, str]]()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
@@ -71,7 +71,7 @@ def _sections(text: str) -> Iterator[_Section]:
     yield _Section(heading, is_title, tuple(lines))
 
 
-def _pieces(lines: Sequence[tuple[int, str]], piece: Piece) -> Iterator[tuple[int, str]]:
+def _split_pieces(lines: Sequence[tuple[int, str]], piece: PieceKind) -> Iterator[tuple[int, str]]:
     if piece == "line":
         for number, line in lines:
             if text := _LIST_MARK.sub("", line).strip():

@@ -10,49 +10,53 @@ from typing import Literal
 
 from nodes.tools.launch.demand import Demand
 
-End = Literal["", "lowest", "highest"]
+RangeEnd = Literal["", "lowest", "highest"]
 
 
 @dataclass(frozen=True)
-class Optimum:
+class OptimalPrice:
     """A best price, and which end of the tried range holds it, if one does."""
 
     price: float
-    end: End
-    unbounded: float | None
+    range_end: RangeEnd
+    unbounded_price: float | None
     """Where the line alone would put it; None where it has no highest point."""
 
 
-def optimum(demand: Demand, unit_cost: float, lowest: float, highest: float) -> Optimum:
+def find_optimal_price(
+    demand: Demand, unit_cost: float, lowest: float, highest: float
+) -> OptimalPrice:
     """Find the most profitable price within the range."""
-    return _within(demand.elasticity, unit_cost, lowest, highest)
+    return _optimize_in_range(demand.elasticity, unit_cost, lowest, highest)
 
 
-def interval(
+def find_price_interval(
     demand: Demand, unit_cost: float, lowest: float, highest: float
 ) -> tuple[float, float]:
     """Give the best prices at both ends of the elasticity's interval."""
     ends = [
-        _within(min(elasticity, 0.0), unit_cost, lowest, highest).price
-        for elasticity in (demand.low, demand.high)
+        _optimize_in_range(min(elasticity, 0.0), unit_cost, lowest, highest).price
+        for elasticity in (demand.interval_low, demand.interval_high)
     ]
     return min(ends), max(ends)
 
 
-def profit(demand: Demand, price: float, unit_cost: float) -> float:
+def compute_profit(demand: Demand, price: float, unit_cost: float) -> float:
     """Give the expected contribution to fixed costs and profit, of one row's span."""
-    return (price - unit_cost) * demand.units(price)
+    return (price - unit_cost) * demand.estimate_units(price)
 
 
-def break_even(fixed: float, price: float, unit_cost: float) -> int | None:
+def compute_break_even(fixed: float, price: float, unit_cost: float) -> int | None:
     """Give the units that earn the fixed costs back; None where none do."""
     return ceil(round(fixed / (price - unit_cost), 9)) if price > unit_cost else None
 
 
-def _within(elasticity: float, unit_cost: float, lowest: float, highest: float) -> Optimum:
+def _optimize_in_range(
+    elasticity: float, unit_cost: float, lowest: float, highest: float
+) -> OptimalPrice:
     if elasticity >= -1:
-        return Optimum(highest, "highest", None)
+        return OptimalPrice(highest, "highest", None)
     best = unit_cost * elasticity / (1 + elasticity)
     if best > highest:
-        return Optimum(highest, "highest", best)
-    return Optimum(lowest, "lowest", best) if best < lowest else Optimum(best, "", best)
+        return OptimalPrice(highest, "highest", best)
+    return OptimalPrice(lowest, "lowest", best) if best < lowest else OptimalPrice(best, "", best)

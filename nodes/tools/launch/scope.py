@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.scope import out_of_scope
+from nodes.tools.scope import escalate_out_of_scope
 
-_MATTER = Pattern(
+_LAUNCH_TERMS = Pattern(
     r"product|launch|pric(?:e|ing)|elastic|demand|margin|break-?\s?even|profit|revenue|sales?\b|sell"
     r"|market|customer|buyer|compet|rival|\bcopy\b|headline|slogan|\bads?\b|advert|campaign|subject"
     r"|\bsms\b|text message|tweet|\bposts?\b|channel|brand|\bapp\b|\bstore\b|segment"
@@ -15,11 +15,11 @@ _MATTER = Pattern(
 )
 
 
-def aside(request: str) -> dict[str, Any] | None:
+def reject_if_out_of_scope(request: str) -> dict[str, Any] | None:
     """Hand a request back that is not on a launch; None when it is one for this team."""
-    if _MATTER.search(request) or not request.strip():
+    if _LAUNCH_TERMS.search(request) or not request.strip():
         return None
-    return out_of_scope(
+    return escalate_out_of_scope(
         "this team researches a market, works out a price and checks launch copy; the request asks "
         "for something else"
     )

@@ -5,33 +5,35 @@ Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 
 from math import atan, cos, pi, sin, sqrt
 
-STEPS = 80
-LARGEST = 1e4
+BISECTION_STEPS = 80
+MAX_CRITICAL_VALUE = 1e4
 
 
-def two_sided(t: float, freedom: int) -> float:
+def compute_two_sided_p(t: float, freedom: int) -> float:
     """Give the probability of a value at least this far from zero, on either side."""
-    return max(0.0, 1.0 - _within(abs(t), freedom))
+    return max(0.0, 1.0 - _compute_central_probability(abs(t), freedom))
 
 
-def critical(level: float, freedom: int) -> float:
+def find_critical_value(level: float, freedom: int) -> float:
     """Give the value that is exceeded, on either side, with this probability."""
-    low, high = 0.0, LARGEST
-    for _ in range(STEPS):
+    low, high = 0.0, MAX_CRITICAL_VALUE
+    for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if two_sided(middle, freedom) > level else (low, middle)
+        low, high = (
+            (middle, high) if compute_two_sided_p(middle, freedom) > level else (low, middle)
+        )
     return (low + high) / 2
 
 
-def _within(t: float, freedom: int) -> float:
+def _compute_central_probability(t: float, freedom: int) -> float:
     angle = atan(t / sqrt(freedom))
     if freedom % 2:
-        series = _series(cos(angle), first=1, last=freedom - 2) if freedom > 1 else 0.0
+        series = _sum_cosine_series(cos(angle), first=1, last=freedom - 2) if freedom > 1 else 0.0
         return 2 / pi * (angle + sin(angle) * series)
-    return sin(angle) * _series(cos(angle), first=0, last=freedom - 2)
+    return sin(angle) * _sum_cosine_series(cos(angle), first=0, last=freedom - 2)
 
 
-def _series(cosine: float, *, first: int, last: int) -> float:
+def _sum_cosine_series(cosine: float, *, first: int, last: int) -> float:
     """Sum the powers of a cosine, each with the factor (n - 1)/n over the one before."""
     term = total = cosine**first
     for power in range(first + 2, last + 1, 2):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from nodes.checks.lexicon import forms
+from nodes.checks.lexicon import list_base_forms
 
 TAXONOMY = (
     "the revised Bloom taxonomy (Anderson and Krathwohl, A Taxonomy for Learning, Teaching, and "
@@ -10,7 +10,7 @@ TAXONOMY = (
 )
 LEVELS = ("remember", "understand", "apply", "analyze", "evaluate", "create")
 
-_VERBS: Mapping[str, str] = {
+_VERBS_BY_LEVEL: Mapping[str, str] = {
     "remember": """
         cite define duplicate identify label list locate match memorize name quote recall recite
         recognize repeat reproduce retrieve spell state tabulate""",
@@ -35,8 +35,8 @@ _VERBS: Mapping[str, str] = {
         develop devise draft formulate generate hypothesize invent make plan produce program
         propose revise rewrite synthesize write""",
 }
-_LEVEL_OF = {verb: level for level, verbs in _VERBS.items() for verb in verbs.split()}
-_BETTER: Mapping[str, tuple[str, ...]] = {
+_LEVEL_BY_VERB = {verb: level for level, verbs in _VERBS_BY_LEVEL.items() for verb in verbs.split()}
+_VAGUE_BY_BETTER_VERBS: Mapping[str, tuple[str, ...]] = {
     "list, name, define or identify": ("know", "learn", "remember", "recollect"),
     "explain, summarize, classify or compare": (
         *("understand", "comprehend", "grasp", "realize", "see", "internalize"),
@@ -55,26 +55,35 @@ _BETTER: Mapping[str, tuple[str, ...]] = {
         *("appreciate", "value", "believe", "enjoy", "feel", "respect", "like", "accept"),
     ),
 }
-_BETTER_THAN = {verb: better for better, verbs in _BETTER.items() for verb in verbs}
-EMPTY = frozenset(("be", "become", "get", "have", "gain", "acquire", "develop"))
+_BETTER_BY_VAGUE_VERB = {
+    verb: better for better, verbs in _VAGUE_BY_BETTER_VERBS.items() for verb in verbs
+}
+EMPTY_VERBS = frozenset(("be", "become", "get", "have", "gain", "acquire", "develop"))
 """Verbs that say nothing without the word behind them: be familiar, gain insight."""
-_SPELLINGS = (("ise", "ize"), ("yse", "yze"), ("ising", "izing"), ("ises", "izes"))
+_SPELLING_PAIRS = (("ise", "ize"), ("yse", "yze"), ("ising", "izing"), ("ises", "izes"))
 
 
-def level_of(verb: str) -> str:
+def find_level(verb: str) -> str:
     """Give the level a verb usually asks for; empty where it is on no list."""
-    return next((_LEVEL_OF[form] for form in _forms(verb) if form in _LEVEL_OF), "")
+    return next((_LEVEL_BY_VERB[form] for form in _list_forms(verb) if form in _LEVEL_BY_VERB), "")
 
 
-def better_than(verb: str) -> str:
+def suggest_better_verbs(verb: str) -> str:
     """Name verbs to put in the place of one that cannot be assessed; empty where it can."""
-    return next((_BETTER_THAN[form] for form in _forms(verb) if form in _BETTER_THAN), "")
+    return next(
+        (
+            _BETTER_BY_VAGUE_VERB[form]
+            for form in _list_forms(verb)
+            if form in _BETTER_BY_VAGUE_VERB
+        ),
+        "",
+    )
 
 
-def _forms(verb: str) -> list[str]:
+def _list_forms(verb: str) -> list[str]:
     """Give the forms a verb may have, as it stands first, in either spelling."""
     word = verb.lower()
-    found = [word, *sorted(forms(word) - {word})]
-    for one, other in _SPELLINGS:
+    found = [word, *sorted(list_base_forms(word) - {word})]
+    for one, other in _SPELLING_PAIRS:
         found += [form.removesuffix(one) + other for form in found if form.endswith(one)]
     return found

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nodes.synthesis.terms import terms
-from nodes.tools.materials import material_name
-from nodes.tools.scope import foreign, out_of_scope
+from nodes.synthesis.terms import extract_terms
+from nodes.tools.materials import resolve_material_name
+from nodes.tools.scope import escalate_out_of_scope, find_foreign_words
 
-_VOCABULARY = terms("""
+_TEACHING_TERMS = extract_terms("""
 beginner bloom chapter class classroom concept course curriculum education exam grade homework
 hours instruction learner learners learning lecture lesson lessons level levels master module
 objective objectives order outcome outcomes prerequisite prerequisites pupil pupils readability
@@ -17,7 +17,7 @@ verb verbs week weeks workshop
 """)
 
 
-def chosen(
+def select_materials(
     name: str, materials: Mapping[str, str] | None, fits: Callable[[str, str], bool]
 ) -> dict[str, str]:
     """Give the material of a name; without one, those that fit.
@@ -27,14 +27,18 @@ def chosen(
     """
     held = materials or {}
     if name:
-        whole = material_name(name, held)
+        whole = resolve_material_name(name, held)
         return {whole: held[whole]}
     return {each: text for each, text in held.items() if fits(each, text)}
 
 
-def not_of_teaching(request: str, materials: Mapping[str, str] | None) -> dict[str, Any] | None:
+def reject_if_out_of_scope(
+    request: str, materials: Mapping[str, str] | None
+) -> dict[str, Any] | None:
     """Hand a request back that speaks neither of teaching nor of its materials."""
-    words = foreign(request, _VOCABULARY, (materials or {}).values())
+    words = find_foreign_words(request, _TEACHING_TERMS, (materials or {}).values())
     if not words:
         return None
-    return out_of_scope(f"neither a course nor its materials speak of {', '.join(words[:12])}")
+    return escalate_out_of_scope(
+        f"neither a course nor its materials speak of {', '.join(words[:12])}"
+    )

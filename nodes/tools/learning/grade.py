@@ -15,7 +15,7 @@ FORMULAS = (
 
 
 @dataclass(frozen=True)
-class Grade:
+class ReadingGrade:
     """Counts of a text, and the grades that follow from them."""
 
     words: int
@@ -24,20 +24,20 @@ class Grade:
     letters: int
 
     @property
-    def words_a_sentence(self) -> float:
+    def words_per_sentence(self) -> float:
         return self.words / self.sentences
 
     @property
-    def syllables_a_word(self) -> float:
+    def syllables_per_word(self) -> float:
         return self.syllables / self.words
 
     @property
     def flesch_kincaid(self) -> float:
-        return 0.39 * self.words_a_sentence + 11.8 * self.syllables_a_word - 15.59
+        return 0.39 * self.words_per_sentence + 11.8 * self.syllables_per_word - 15.59
 
     @property
-    def automated(self) -> float:
-        return 4.71 * self.letters / self.words + 0.5 * self.words_a_sentence - 21.43
+    def automated_readability(self) -> float:
+        return 4.71 * self.letters / self.words + 0.5 * self.words_per_sentence - 21.43
 
     @property
     def coleman_liau(self) -> float:
@@ -45,22 +45,22 @@ class Grade:
         return 0.0588 * self.letters * per_100 - 0.296 * self.sentences * per_100 - 15.8
 
     @property
-    def middle(self) -> float:
+    def median_grade(self) -> float:
         """Give the middle one of the three grades."""
-        return median((self.flesch_kincaid, self.automated, self.coleman_liau))
+        return median((self.flesch_kincaid, self.automated_readability, self.coleman_liau))
 
 
-def grade(sentences: Sequence[Sentence]) -> Grade:
+def grade_sentences(sentences: Sequence[Sentence]) -> ReadingGrade:
     """Count the words, syllables and letters of sentences; there must be a word."""
     words = [word for sentence in sentences for word in sentence.words]
-    return Grade(
+    return ReadingGrade(
         words=len(words),
         sentences=len(sentences),
-        syllables=sum(map(syllables, words)),
+        syllables=sum(map(count_syllables, words)),
         letters=sum(character.isalpha() for word in words for character in word),
     )
 
 
-def syllables(word: str) -> int:
+def count_syllables(word: str) -> int:
     """Count syllables by a word list, else by the vowels; every word has one."""
     return max(1, int(syllapy.count(word.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))))

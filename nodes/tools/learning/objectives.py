@@ -13,28 +13,28 @@ import yaml
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.tools.learning.bloom import EMPTY, better_than, level_of
-from nodes.tools.plain_text import plain_line
+from nodes.tools.learning.bloom import EMPTY_VERBS, find_level, suggest_better_verbs
+from nodes.tools.plain_text import sanitize_line
 
-MAX_ENTRIES = 20_000
+MAX_YAML_VALUES = 20_000
 """Values of a YAML file: a few aliases may stand for very many."""
 MAX_OBJECTIVE_CHARS = 300
 MAX_TEXT_CHARS = 200_000
 
-Verdict = Literal["measurable", "vague", "unknown"]
+VerbVerdict = Literal["measurable", "vague", "unknown"]
 
 _HEADING = Pattern(r"^(#{1,6})\s+(.*)$")
-_NAMED = Pattern(r"objective|outcome|able to", re.IGNORECASE)
-_ITEM = Pattern(r"^\s*(?:[-*+•]|\d+[.)]|[a-z][.)])\s+(.*\S)\s*$")
-_LEAD = Pattern(
+_OBJECTIVE_WORDS = Pattern(r"objective|outcome|able to", re.IGNORECASE)
+_LIST_ITEM = Pattern(r"^\s*(?:[-*+•]|\d+[.)]|[a-z][.)])\s+(.*\S)\s*$")
+_LEARNER_LEAD = Pattern(
     r"^(?:(?:by|at) the end of [^,]{1,80},\s*|after [^,]{1,80},\s*|upon [^,]{1,80},\s*)?"
     r"(?:the\s+)?(?:students?|learners?|pupils?|participants?|trainees?|you|they|everyone)\s+"
     r"(?:(?:will|should|can|must|are|is|shall)\s+(?:be\s+able\s+to\s+)?|be\s+able\s+to\s+)",
     re.IGNORECASE,
 )
-_TO = Pattern(r"^(?:be able to|able to|to)\s+", re.IGNORECASE)
+_TO_PREFIX = Pattern(r"^(?:be able to|able to|to)\s+", re.IGNORECASE)
 _WORD = Pattern(r"[A-Za-z][A-Za-z\-']*")
-_SECOND = Pattern(r"^(?:and|or|and/or|&|,)\s*(?:then\s+)?([A-Za-z\-]+)", re.IGNORECASE)
+_SECOND_VERB = Pattern(r"^(?:and|or|and/or|&|,)\s*(?:then\s+)?([A-Za-z\-]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -47,26 +47,26 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Reading:
+class VerbAssessment:
     """What the verb of an objective asks."""
 
     verb: str
-    verdict: Verdict
+    verdict: VerbVerdict
     level: str = ""
-    better: str = ""
-    second: str = ""
+    better_verbs: str = ""
+    second_verb: str = ""
     """A second verb that asks for something else."""
 
 
 def holds_objectives(name: str, text: str) -> bool:
     """Say whether a material names learning objectives."""
     try:
-        return bool(objectives_of(name, text))
+        return bool(find_objectives(name, text))
     except ToolRefused:
         return False
 
 
-def objectives_of(name: str, text: str) -> list[Objective]:
+def find_objectives(name: str, text: str) -> list[Objective]:
     """Find the objectives of a material: under a heading, in a column or under a key so named.
 
     Raises:
@@ -76,88 +76,92 @@ def objectives_of(name: str, text: str) -> list[Objective]:
         raise ToolRefused(f"{name} has {len(text)} characters, of at most {MAX_TEXT_CHARS}")
     match PurePosixPath(name.lower()).suffix:
         case ".csv" | ".tsv":
-            found = _from_table(text, "excel-tab" if name.lower().endswith(".tsv") else "excel")
+            found = _find_in_table(text, "excel-tab" if name.lower().endswith(".tsv") else "excel")
         case ".yaml" | ".yml" | ".json":
-            found = _from_yaml(text)
+            found = _find_in_yaml(text)
         case _:
-            found = _from_lines(text.splitlines())
+            found = _find_in_lines(text.splitlines())
     try:
-        return _kept(found, name)
+        return _collect_objectives(found, name)
     except (csv.Error, yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = plain_line(str(error), 120)
+        reason = sanitize_line(str(error), 120)
         raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
 
 
-def objectives_in(text: str) -> list[Objective]:
+def parse_objective_lines(text: str) -> list[Objective]:
     """Read objectives that are given as they are, one a line."""
-    lines = [item[1] if (item := _ITEM.match(line)) else line.strip() for line in text.splitlines()]
-    return _kept(((line, None) for line in lines if line and not _HEADING.match(line)), "")
+    lines = [
+        item[1] if (item := _LIST_ITEM.match(line)) else line.strip() for line in text.splitlines()
+    ]
+    return _collect_objectives(
+        ((line, None) for line in lines if line and not _HEADING.match(line)), ""
+    )
 
 
-def read(objective: str) -> Reading:
+def assess_verb(objective: str) -> VerbAssessment:
     """Judge an objective by its first verb; adverbs before it are passed over."""
-    bare = _TO.sub("", _LEAD.sub("", objective.strip(" *_\"'")))
+    bare = _TO_PREFIX.sub("", _LEARNER_LEAD.sub("", objective.strip(" *_\"'")))
     words = list(_WORD.finditer(bare))
-    while len(words) > 1 and words[0][0].lower().endswith("ly") and not level_of(words[0][0]):
+    while len(words) > 1 and words[0][0].lower().endswith("ly") and not find_level(words[0][0]):
         words.pop(0)
     if not words:
-        return Reading("", "unknown")
+        return VerbAssessment("", "unknown")
     verb = words[0][0].lower()
-    if level := level_of(verb):
-        after = _SECOND.match(bare[words[0].end() :].lstrip())
-        second = after[1].lower() if after and level_of(after[1]) else ""
-        return Reading(verb, "measurable", level, second=second)
-    if better := better_than(verb):
+    if level := find_level(verb):
+        after = _SECOND_VERB.match(bare[words[0].end() :].lstrip())
+        second = after[1].lower() if after and find_level(after[1]) else ""
+        return VerbAssessment(verb, "measurable", level, second_verb=second)
+    if better := suggest_better_verbs(verb):
         named = bare[words[1].start() : words[1].end()].lower() if len(words) > 1 else ""
-        if verb in EMPTY and (about := better_than(named)):
-            return Reading(f"{verb} {named}", "vague", better=about)
-        return Reading(verb, "vague", better=better)
-    return Reading(verb, "unknown")
+        if verb in EMPTY_VERBS and (about := suggest_better_verbs(named)):
+            return VerbAssessment(f"{verb} {named}", "vague", better_verbs=about)
+        return VerbAssessment(verb, "vague", better_verbs=better)
+    return VerbAssessment(verb, "unknown")
 
 
-def _kept(found: Iterable[tuple[str, int | None]], source: str) -> list[Objective]:
+def _collect_objectives(found: Iterable[tuple[str, int | None]], source: str) -> list[Objective]:
     kept: dict[str, Objective] = {}
     for text, line in found:
-        shown = plain_line(text.strip(" *_"), MAX_OBJECTIVE_CHARS)
+        shown = sanitize_line(text.strip(" *_"), MAX_OBJECTIVE_CHARS)
         if shown:
             kept.setdefault(shown, Objective(shown, source, line))
     return list(kept.values())
 
 
-def _from_lines(lines: list[str]) -> Iterator[tuple[str, int | None]]:
+def _find_in_lines(lines: list[str]) -> Iterator[tuple[str, int | None]]:
     """Give the items below a heading that names objectives, and lines that say who can do what."""
     is_below = False
     for number, line in enumerate(lines, start=1):
         heading = _HEADING.match(line)
-        item = _ITEM.match(line)
+        item = _LIST_ITEM.match(line)
         text = item[1] if item else line.strip()
         if heading:
-            is_below = bool(_NAMED.search(heading[2]))
+            is_below = bool(_OBJECTIVE_WORDS.search(heading[2]))
         elif not item and text.endswith(":"):
-            is_below = is_below or bool(_NAMED.search(text))
-        elif (item and is_below) or _LEAD.match(text):
+            is_below = is_below or bool(_OBJECTIVE_WORDS.search(text))
+        elif (item and is_below) or _LEARNER_LEAD.match(text):
             yield text, number
 
 
-def _from_table(text: str, dialect: str) -> Iterator[tuple[str, int | None]]:
+def _find_in_table(text: str, dialect: str) -> Iterator[tuple[str, int | None]]:
     rows = csv.reader(io.StringIO(text), dialect)
     header = next(rows, [])
-    columns = [index for index, cell in enumerate(header) if _NAMED.search(cell)]
+    columns = [index for index, cell in enumerate(header) if _OBJECTIVE_WORDS.search(cell)]
     for row in rows:
         yield from ((row[at], rows.line_num) for at in columns if at < len(row))
 
 
-def _from_yaml(text: str) -> Iterator[tuple[str, int | None]]:
+def _find_in_yaml(text: str) -> Iterator[tuple[str, int | None]]:
     held = deque([("", yaml.safe_load(text))])
     seen = 0
     while held:
         name, value = held.popleft()
         seen += 1
-        if seen > MAX_ENTRIES:
-            raise ValueError(f"it has more than {MAX_ENTRIES} entries")
+        if seen > MAX_YAML_VALUES:
+            raise ValueError(f"it has more than {MAX_YAML_VALUES} entries")
         if isinstance(value, Mapping):
             held.extend((str(key), each) for key, each in value.items())
         elif isinstance(value, list):
             held.extend((name, each) for each in value)
-        elif isinstance(value, str) and _NAMED.search(name):
+        elif isinstance(value, str) and _OBJECTIVE_WORDS.search(name):
             yield value, None

@@ -13,41 +13,41 @@ MAX_NAMED_IN_CYCLE = 12
 
 
 @dataclass(frozen=True)
-class Course:
+class TopicSequence:
     """Topics in an order in which each comes after what it needs."""
 
     topics: tuple[Topic, ...]
     levels: Mapping[str, int]
     """From 1: topics that need nothing; then one more than the highest of those needed."""
-    chain: tuple[str, ...]
+    longest_chain: tuple[str, ...]
     """The longest chain of topics of which each needs the one before."""
-    assumed: Mapping[str, str]
+    unlisted_prerequisites: Mapping[str, str]
     """What is needed and not listed, with the listed topic that may be meant."""
-    repeated: tuple[str, ...]
+    repeated_topics: tuple[str, ...]
 
 
-def course_of(given: Iterable[Topic]) -> Course:
+def order_topics(given: Iterable[Topic]) -> TopicSequence:
     """Put topics in order; those that may come at the same time stay as they are listed.
 
     Raises:
         ToolRefused: they need each other in a circle, which is named.
     """
-    topics, repeated = _once(given)
-    graph, assumed = _graph(topics)
-    _refuse_circle(graph, topics)
+    topics, repeated = _merge_repeated(given)
+    graph, assumed = _build_graph(topics)
+    _reject_cycle(graph, topics)
     place = {key: index for index, key in enumerate(topics)}
     order = nx.lexicographical_topological_sort(graph, key=place.__getitem__)
     generations = enumerate(nx.topological_generations(graph), start=1)
-    return Course(
+    return TopicSequence(
         topics=tuple(topics[key] for key in order),
         levels={topics[key].name: level for level, keys in generations for key in keys},
-        chain=tuple(topics[key].name for key in nx.dag_longest_path(graph)),
-        assumed=assumed,
-        repeated=repeated,
+        longest_chain=tuple(topics[key].name for key in nx.dag_longest_path(graph)),
+        unlisted_prerequisites=assumed,
+        repeated_topics=repeated,
     )
 
 
-def _once(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str, ...]]:
+def _merge_repeated(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str, ...]]:
     """Join what is listed twice, whatever the case of its letters."""
     topics: dict[str, Topic] = {}
     repeated: dict[str, None] = {}
@@ -55,27 +55,27 @@ def _once(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str, ...]]:
         known = topics.get(topic.name.casefold())
         if known:
             repeated[known.name] = None
-            needs = tuple(dict.fromkeys(known.needs + topic.needs))
-            topic = replace(known, needs=needs, hours=known.hours or topic.hours)
+            needs = tuple(dict.fromkeys(known.prerequisites + topic.prerequisites))
+            topic = replace(known, prerequisites=needs, hours=known.hours or topic.hours)
         topics[topic.name.casefold()] = topic
     return topics, tuple(repeated)
 
 
-def _graph(topics: Mapping[str, Topic]) -> tuple["nx.DiGraph", dict[str, str]]:
+def _build_graph(topics: Mapping[str, Topic]) -> tuple["nx.DiGraph", dict[str, str]]:
     """Draw an arrow from each topic to those that need it; name what is needed and not listed."""
     graph, assumed = nx.DiGraph(), dict[str, str]()
     graph.add_nodes_from(topics)
     for key, topic in topics.items():
-        known = [need.casefold() for need in topic.needs if need.casefold() in topics]
+        known = [need.casefold() for need in topic.prerequisites if need.casefold() in topics]
         graph.add_edges_from((need, key) for need in known)
-        for need in topic.needs:
+        for need in topic.prerequisites:
             if need.casefold() not in known and need not in assumed:
                 near = get_close_matches(need.casefold(), topics, 1)
                 assumed[need] = topics[near[0]].name if near else ""
     return graph, assumed
 
 
-def _refuse_circle(graph: "nx.DiGraph", topics: Mapping[str, Topic]) -> None:
+def _reject_cycle(graph: "nx.DiGraph", topics: Mapping[str, Topic]) -> None:
     try:
         edges: Sequence[tuple[str, str]] = nx.find_cycle(graph)
     except nx.NetworkXNoCycle:

@@ -14,7 +14,7 @@ import yaml
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 
 MAX_TOPICS = 300
 MAX_TEXT_CHARS = 200_000
@@ -23,21 +23,25 @@ MAX_LINE_CHARS = 2000
 """Of a line of Markdown; a longer one is no item of a list, nor a chain."""
 MAX_HOURS = 10_000
 
-_TOPIC = frozenset(("topic", "name", "title", "unit", "lesson", "module"))
-_NEEDS = frozenset(("prerequisites", "prerequisite", "requires", "needs", "after", "depends_on"))
-_HOURS = frozenset(("hours", "hour", "duration", "duration_hours", "time"))
-_COLUMNS = {"topic": _TOPIC, "needs": _NEEDS, "hours": _HOURS}
+_TOPIC_COLUMNS = frozenset(("topic", "name", "title", "unit", "lesson", "module"))
+_PREREQUISITE_COLUMNS = frozenset(
+    ("prerequisites", "prerequisite", "requires", "needs", "after", "depends_on")
+)
+_HOURS_COLUMNS = frozenset(("hours", "hour", "duration", "duration_hours", "time"))
+_COLUMNS = {"topic": _TOPIC_COLUMNS, "needs": _PREREQUISITE_COLUMNS, "hours": _HOURS_COLUMNS}
 _ARROW = Pattern(r"->|→|⟶|=>")
 _BULLET = Pattern(
     r"^\s*+(?:[-*+]|\d++[.)])\s++(?P<name>[^()]*[^()\s])\s*+(?:\((?P<more>[^()]*+)\)\s*+)?$"
 )
-_AROUND = Pattern(
+_SURROUNDING_WORDS = Pattern(
     r"^\s*+(?:[-*+]|\d++[.)])\s++|(?:,|(?<!\s))\s++(?:in|over|within|at|for|with)\s++\d.*$",
     re.IGNORECASE,
 )
-_AFTER = Pattern(r"(?:after|needs|requires|prerequisites?)\s*:?\s*(?P<names>[^;]+)", re.IGNORECASE)
-_NUMBER = Pattern(r"(\d+(?:\.\d+)?)\s*(?:h|hours?)?", re.IGNORECASE)
-_NOTHING = frozenset(("", "-", "--", "none", "n/a"))
+_PREREQUISITE_LIST = Pattern(
+    r"(?:after|needs|requires|prerequisites?)\s*:?\s*(?P<names>[^;]+)", re.IGNORECASE
+)
+_HOURS_TEXT = Pattern(r"(\d+(?:\.\d+)?)\s*(?:h|hours?)?", re.IGNORECASE)
+_EMPTY_CELLS = frozenset(("", "-", "--", "none", "n/a"))
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Topic:
     """Something to be taught."""
 
     name: str
-    needs: tuple[str, ...] = ()
+    prerequisites: tuple[str, ...] = ()
     hours: Fraction | None = None
     source: str = ""
     """The material it stands in."""
@@ -54,13 +58,13 @@ class Topic:
 def holds_topics(name: str, text: str) -> bool:
     """Say whether a material lists topics with what they need."""
     try:
-        found = topics_of(name, text)
+        found = read_topics(name, text)
     except ToolRefused:
         return False
-    return any(topic.needs for topic in found)
+    return any(topic.prerequisites for topic in found)
 
 
-def topics_of(name: str, text: str) -> list[Topic]:
+def read_topics(name: str, text: str) -> list[Topic]:
     """Read the topics of a material, by its kind; empty where it holds none.
 
     Raises:
@@ -71,96 +75,96 @@ def topics_of(name: str, text: str) -> list[Topic]:
     found: Iterable[Topic]
     match PurePosixPath(name.lower()).suffix:
         case ".csv" | ".tsv":
-            found = _from_table(csv.reader(io.StringIO(text), _dialect(name)))
+            found = _parse_table(csv.reader(io.StringIO(text), _get_csv_dialect(name)))
         case ".yaml" | ".yml" | ".json":
-            found = _from_yaml(name, text)
+            found = _parse_yaml(name, text)
         case _:
-            found = from_text(text)
+            found = parse_topics(text)
     topics = [replace(topic, source=name) for topic in found]
     if len(topics) > MAX_TOPICS:
         raise ToolRefused(f"{name} lists {len(topics)} topics, of at most {MAX_TOPICS}")
     return topics
 
 
-def from_text(text: str) -> list[Topic]:
+def parse_topics(text: str) -> list[Topic]:
     """Read arrows, a Markdown table, or a list such as `- Fractions (after Division; 3 hours)`."""
     lines = [line for line in text.splitlines() if len(line) <= MAX_LINE_CHARS]
     rows = [line.strip().strip("|").split("|") for line in lines if "|" in line]
-    tabled = list(_from_table(row for row in rows if set("".join(row).strip()) - set("-: ")))
-    return tabled or _from_arrows(lines) or _from_list(lines)
+    tabled = list(_parse_table(row for row in rows if set("".join(row).strip()) - set("-: ")))
+    return tabled or _parse_arrows(lines) or _parse_list(lines)
 
 
-def _dialect(name: str) -> str:
+def _get_csv_dialect(name: str) -> str:
     return "excel-tab" if name.lower().endswith(".tsv") else "excel"
 
 
-def _from_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
+def _parse_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
     """Read rows below a header that names a topic's column and what it needs."""
     held = iter(rows)
     try:
         header = [cell.strip().strip("*").lower().replace(" ", "_") for cell in next(held, [])]
-        at = {key: _column(header, names) for key, names in _COLUMNS.items()}
+        at = {key: _find_column(header, names) for key, names in _COLUMNS.items()}
         if at["topic"] is None or at["needs"] is None:
             return
         for row in held:
-            cells = {key: _cell(row, column) for key, column in at.items()}
+            cells = {key: _get_cell(row, column) for key, column in at.items()}
             if cells["topic"]:
-                needs = _names(cells["needs"])
-                yield Topic(_name(cells["topic"]), needs, _hours(cells["hours"]))
+                needs = _split_names(cells["needs"])
+                yield Topic(_clean_name(cells["topic"]), needs, _parse_hours(cells["hours"]))
     except csv.Error as error:
         raise ToolRefused(f"a table of topics cannot be read: {error}; mend its syntax") from None
 
 
-def _column(header: Sequence[str], names: frozenset[str]) -> int | None:
+def _find_column(header: Sequence[str], names: frozenset[str]) -> int | None:
     return next((index for index, cell in enumerate(header) if cell in names), None)
 
 
-def _cell(row: Sequence[str], column: int | None) -> str:
+def _get_cell(row: Sequence[str], column: int | None) -> str:
     return row[column].strip() if column is not None and column < len(row) else ""
 
 
-def _from_yaml(name: str, text: str) -> list[Topic]:
+def _parse_yaml(name: str, text: str) -> list[Topic]:
     try:
         held = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = plain_line(str(error), 120)
+        reason = sanitize_line(str(error), 120)
         raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
     if isinstance(held, dict) and isinstance(held.get("topics"), list | dict):
         held = held["topics"]
     if isinstance(held, dict):
-        held = [_entry(topic, value) for topic, value in held.items()]
+        held = [_build_item(topic, value) for topic, value in held.items()]
     items = held if isinstance(held, list) else []
-    return [topic for item in items[: MAX_TOPICS + 1] if (topic := _from_item(item))]
+    return [topic for item in items[: MAX_TOPICS + 1] if (topic := _parse_item(item))]
 
 
-def _entry(topic: object, value: object) -> dict[str, Any]:
+def _build_item(topic: object, value: object) -> dict[str, Any]:
     """Read `Fractions: [Division]`, or `Fractions: {after: [Division], hours: 3}`."""
     more = value if isinstance(value, dict) else {"needs": value}
     return {"topic": topic, **more}
 
 
-def _from_item(item: object) -> Topic | None:
+def _parse_item(item: object) -> Topic | None:
     if isinstance(item, str):
-        return Topic(_name(item))
+        return Topic(_clean_name(item))
     if not isinstance(item, Mapping):
         return None
-    title, needs, hours = (_value(item, names) for names in _COLUMNS.values())
+    title, needs, hours = (_find_value(item, names) for names in _COLUMNS.values())
     if not isinstance(title, str) or not title.strip():
         return None
-    listed = needs if isinstance(needs, list) else _names(str(needs or ""))
-    kept = tuple(_name(each) for each in listed[:MAX_TOPICS] if isinstance(each, str))
-    return Topic(_name(title), kept, _hours(str(hours or "")))
+    listed = needs if isinstance(needs, list) else _split_names(str(needs or ""))
+    kept = tuple(_clean_name(each) for each in listed[:MAX_TOPICS] if isinstance(each, str))
+    return Topic(_clean_name(title), kept, _parse_hours(str(hours or "")))
 
 
-def _value(item: Mapping[Any, Any], names: frozenset[str]) -> object:
+def _find_value(item: Mapping[Any, Any], names: frozenset[str]) -> object:
     return next((value for key, value in item.items() if str(key).lower() in names), None)
 
 
-def _from_arrows(lines: Iterable[str]) -> list[Topic]:
+def _parse_arrows(lines: Iterable[str]) -> list[Topic]:
     """Read chains such as `Division -> Fractions -> Decimals`, one a line or parted by `;`."""
     needs: dict[str, list[str]] = {}
     for part in (part for line in lines for part in Pattern(r";|\.\s").split(line)):
-        chain = [_name(_bare(name)) for name in _ARROW.split(part)]
+        chain = [_clean_name(_strip_request_words(name)) for name in _ARROW.split(part)]
         if len(chain) < 2 or not all(chain):
             continue
         for before, after in pairwise(chain):
@@ -169,42 +173,44 @@ def _from_arrows(lines: Iterable[str]) -> list[Topic]:
     return [Topic(name, tuple(dict.fromkeys(before))) for name, before in needs.items()]
 
 
-def _bare(name: str) -> str:
+def _strip_request_words(name: str) -> str:
     """Leave a request's words around a chain away: `Order these: A -> B in 6 weeks`."""
-    return _AROUND.sub("", name.rpartition(":")[2]).strip().rstrip(".?!")
+    return _SURROUNDING_WORDS.sub("", name.rpartition(":")[2]).strip().rstrip(".?!")
 
 
-def _from_list(lines: Iterable[str]) -> list[Topic]:
+def _parse_list(lines: Iterable[str]) -> list[Topic]:
     """Read the lists that say what comes after what, heading by heading."""
     found, held = list[Topic](), list[Topic]()
     for line in (*lines, "#"):
         if line.startswith("#"):
-            found += held if any(topic.needs for topic in held) else []
+            found += held if any(topic.prerequisites for topic in held) else []
             held = []
         elif bullet := _BULLET.match(line):
-            held.append(_from_bullet(bullet))
+            held.append(_parse_bullet(bullet))
     return found
 
 
-def _from_bullet(bullet: re.Match[str]) -> Topic:
+def _parse_bullet(bullet: re.Match[str]) -> Topic:
     more = bullet["more"] or ""
-    after = _AFTER.search(more)
-    hours = next(filter(_hours, more.split(";")), "")
+    after = _PREREQUISITE_LIST.search(more)
+    hours = next(filter(_parse_hours, more.split(";")), "")
     return Topic(
-        _name(bullet["name"].strip("*")), _names(after["names"]) if after else (), _hours(hours)
+        _clean_name(bullet["name"].strip("*")),
+        _split_names(after["names"]) if after else (),
+        _parse_hours(hours),
     )
 
 
-def _names(text: str) -> tuple[str, ...]:
-    parts = (_name(part) for part in Pattern(r"[;,|]").split(text))
-    return tuple(dict.fromkeys(part for part in parts if part.lower() not in _NOTHING))
+def _split_names(text: str) -> tuple[str, ...]:
+    parts = (_clean_name(part) for part in Pattern(r"[;,|]").split(text))
+    return tuple(dict.fromkeys(part for part in parts if part.lower() not in _EMPTY_CELLS))
 
 
-def _name(text: str) -> str:
-    return plain_line(text, MAX_NAME_CHARS)
+def _clean_name(text: str) -> str:
+    return sanitize_line(text, MAX_NAME_CHARS)
 
 
-def _hours(text: str) -> Fraction | None:
-    found = _NUMBER.fullmatch(text.strip())
+def _parse_hours(text: str) -> Fraction | None:
+    found = _HOURS_TEXT.fullmatch(text.strip())
     hours = Fraction(found[1]) if found and len(found[1]) < 10 else None
     return hours if hours is not None and 0 < hours <= MAX_HOURS else None

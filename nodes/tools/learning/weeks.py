@@ -20,7 +20,7 @@ _WEEKS = Pattern(r"(\d{1,3})[\s-]*weeks?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Frame:
+class CourseCapacity:
     """What a course has room for; None where nobody said."""
 
     weeks: int | None = None
@@ -31,7 +31,7 @@ class Frame:
 class Timetable:
     """The weeks in which each topic is taught, from 1, and how they were found."""
 
-    spans: tuple[tuple[int, int], ...]
+    week_spans: tuple[tuple[int, int], ...]
     """First and last week of each topic, in the order of the topics."""
     basis: str
     excess: str = ""
@@ -39,46 +39,49 @@ class Timetable:
 
     @property
     def weeks(self) -> int:
-        return max(last for _, last in self.spans)
+        return max(last for _, last in self.week_spans)
 
 
-def frame_of(request: str, weeks: int = 0, hours_a_week: float = 0) -> Frame:
+def read_capacity(request: str, weeks: int = 0, hours_a_week: float = 0) -> CourseCapacity:
     """Give the room a course has, as given, else as the words of a request have it."""
     hours = _HOURS_A_WEEK.search(request)
     count = _WEEKS.search(request)
     told_hours = Fraction(str(hours_a_week)) if 0 < hours_a_week <= MAX_HOURS_A_WEEK else None
     told_weeks = weeks if weeks > 0 else int(count[1]) if count else 0
-    return Frame(
+    return CourseCapacity(
         weeks=min(told_weeks, MAX_WEEKS) or None,
         hours_a_week=told_hours or (Fraction(hours[1]) if hours else None) or None,
     )
 
 
-def timetable(topics: Sequence[Topic], frame: Frame) -> Timetable | None:
+def build_timetable(topics: Sequence[Topic], frame: CourseCapacity) -> Timetable | None:
     """Spread topics over weeks, one after the other; None where too little is known."""
     hours = [topic.hours for topic in topics if topic.hours is not None]
     total = sum(hours, Fraction())
     if len(hours) == len(topics) and frame.hours_a_week:
-        told = f"{shown(frame.hours_a_week)} hours a week"
-        return Timetable(_spans(hours, frame.hours_a_week), told, _excess(total, frame))
+        told = f"{format_hours(frame.hours_a_week)} hours a week"
+        return Timetable(
+            _assign_weeks(hours, frame.hours_a_week), told, _describe_excess(total, frame)
+        )
     if frame.weeks is None:
         return None
     if len(hours) == len(topics):
         a_week = total / frame.weeks
         return Timetable(
-            _spans(hours, a_week), f"{shown(a_week)} hours a week fill the weeks given"
+            _assign_weeks(hours, a_week),
+            f"{format_hours(a_week)} hours a week fill the weeks given",
         )
     shares = [Fraction(1)] * len(topics)
     told = "the same share of the weeks for each topic, since not all have hours"
-    return Timetable(_spans(shares, Fraction(len(topics), frame.weeks)), told)
+    return Timetable(_assign_weeks(shares, Fraction(len(topics), frame.weeks)), told)
 
 
-def shown(hours: Fraction) -> str:
+def format_hours(hours: Fraction) -> str:
     """Write hours to two decimals at most."""
     return f"{float(hours):.2f}".rstrip("0").rstrip(".")
 
 
-def _spans(loads: Sequence[Fraction], a_week: Fraction) -> tuple[tuple[int, int], ...]:
+def _assign_weeks(loads: Sequence[Fraction], a_week: Fraction) -> tuple[tuple[int, int], ...]:
     spans, begin = [], Fraction()
     for load in loads:
         end = begin + load
@@ -87,13 +90,13 @@ def _spans(loads: Sequence[Fraction], a_week: Fraction) -> tuple[tuple[int, int]
     return tuple(spans)
 
 
-def _excess(total: Fraction, frame: Frame) -> str:
+def _describe_excess(total: Fraction, frame: CourseCapacity) -> str:
     if frame.weeks is None or frame.hours_a_week is None:
         return ""
     room = frame.weeks * frame.hours_a_week
     if total <= room:
         return ""
     return (
-        f"{shown(total)} hours of topics do not fit into {frame.weeks} weeks of "
-        f"{shown(frame.hours_a_week)} hours: {shown(total - room)} too many"
+        f"{format_hours(total)} hours of topics do not fit into {frame.weeks} weeks of "
+        f"{format_hours(frame.hours_a_week)} hours: {format_hours(total - room)} too many"
     )

@@ -7,11 +7,11 @@ from typing import Any
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.isolation import ask_once
 
-CHILD = "nodes.tools.learning.child"
+CHILD_MODULE = "nodes.tools.learning.child"
 TIMEOUT_S = 30.0
 
 
-async def work(
+async def run_course_tool(
     kind: str, request: str, materials: Mapping[str, str] | None, **given: Any
 ) -> dict[str, Any]:
     """Have one kind of work done, by its name in the child.
@@ -22,7 +22,7 @@ async def work(
     """
     asked = {"work": kind, "given": {"request": request, "materials": materials or {}, **given}}
     try:
-        answer = await asyncio.to_thread(ask_once, CHILD, asked, timeout_s=TIMEOUT_S)
+        answer = await asyncio.to_thread(ask_once, CHILD_MODULE, asked, timeout_s=TIMEOUT_S)
     except ToolFailed as failure:
         raise ToolFailed(
             f"the materials cannot be read: {failure}; name one of them, or hand over less"

@@ -7,35 +7,35 @@ from decimal import Decimal
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.tools.materials import material_text
+from nodes.tools.materials import get_material_text
 from nodes.tools.portfolio.holdings import (
     CASH,
     Holding,
     Holdings,
     Position,
-    is_holdings,
+    is_holdings_table,
     read_holdings,
 )
-from nodes.tools.portfolio.prices import Prices, is_prices, read_prices
-from nodes.tools.portfolio.remarks import remarks
-from nodes.tools.portfolio.targets import Targets, is_targets, targets
-from nodes.tools.portfolio.terms import Terms, read_terms
-from nodes.tools.tables.reading import Defects, Table, heads, read_table
+from nodes.tools.portfolio.prices import Prices, is_prices_table, read_prices
+from nodes.tools.portfolio.remarks import find_data_issues
+from nodes.tools.portfolio.targets import TargetWeights, is_targets_table, resolve_targets
+from nodes.tools.portfolio.terms import RequestTerms, read_request_terms
+from nodes.tools.tables.reading import CsvTable, TableDefects, read_headers, read_table
 
-QUANTUM = Decimal("0.000001")
+QUANTITY_STEP = Decimal("0.000001")
 """Of a quantity that was derived from a value."""
 
 
 @dataclass(frozen=True)
-class Book:
+class Portfolio:
     """A portfolio that can be computed with: every defect has been refused before."""
 
     positions: dict[str, Position]
     """Of all that is held or wanted; what is only wanted has a quantity of zero."""
     cash: Decimal
     """Without what the request adds."""
-    terms: Terms
-    targets: Targets
+    terms: RequestTerms
+    targets: TargetWeights
     prices: Prices
     holdings_name: str
     currency: str
@@ -43,7 +43,7 @@ class Book:
     gaps: tuple[str, ...]
 
     @property
-    def value(self) -> Decimal:
+    def total_value(self) -> Decimal:
         """Give what everything is worth, cash included."""
         return sum((each.value for each in self.positions.values()), self.cash)
 
@@ -52,14 +52,14 @@ class Book:
         """Give the latest date of a price that values a position."""
         return max(position.priced_on for position in self.positions.values())
 
-    def weight(self, name: str) -> Decimal:
+    def compute_weight(self, name: str) -> Decimal:
         """Give a position's, or the cash's, share of the whole."""
         amount = self.cash if name == CASH else self.positions[name].value
-        return amount / self.value if self.value else Decimal(0)
+        return amount / self.total_value if self.total_value else Decimal(0)
 
 
 @dataclass(frozen=True)
-class Named:
+class MaterialNames:
     """Names of the materials to read; empty for the one that looks like it."""
 
     holdings: str = ""
@@ -67,33 +67,35 @@ class Named:
     targets: str = ""
 
 
-def load_book(request: str, materials: Mapping[str, str] | None, named: Named) -> Book:
+def load_portfolio(
+    request: str, materials: Mapping[str, str] | None, named: MaterialNames
+) -> Portfolio:
     """Read holdings, prices and targets, and refuse what cannot be computed with.
 
     Raises:
         ToolRefused: a table is missing or wrong; the message names the places.
     """
-    terms, defects = read_terms(request), Defects()
-    table = _table(
-        materials, named.holdings, is_holdings, "holdings (ticker and quantity or value)"
+    terms, defects = read_request_terms(request), TableDefects()
+    table = _require_table(
+        materials, named.holdings, is_holdings_table, "holdings (ticker and quantity or value)"
     )
     held = read_holdings(table, defects)
-    wanted_table = _optional(materials, named.targets, is_targets, "target weights")
-    wanted = targets(terms, held, wanted_table, defects)
+    wanted_table = _find_table(materials, named.targets, is_targets_table, "target weights")
+    wanted = resolve_targets(terms, held, wanted_table, defects)
     names = (held.positions.keys() | wanted.weights.keys()) - {CASH}
     if not names:
         raise ToolRefused(f"{held.name} holds cash alone, and no target weights are given")
-    price_table = _table(
+    price_table = _require_table(
         materials,
         named.prices,
-        lambda each: is_prices(each, names),
+        lambda each: is_prices_table(each, names),
         "prices (date and a column for each ticker, or date, ticker and close)",
     )
     prices = read_prices(price_table, names, defects)
     _check_currency(held, prices, terms, defects, price_table)
-    positions = _priced(held, names, prices, terms, defects, price_table)
-    defects.check()
-    return Book(
+    positions = _price_positions(held, names, prices, terms, defects, price_table)
+    defects.raise_if_any()
+    return Portfolio(
         positions=positions,
         cash=held.cash,
         terms=terms,
@@ -101,74 +103,78 @@ def load_book(request: str, materials: Mapping[str, str] | None, named: Named) -
         prices=prices,
         holdings_name=held.name,
         currency=next(iter({**held.currencies, **prices.currencies}), ""),
-        findings=tuple(remarks(held, prices, positions)),
-        gaps=tuple(_gaps(held, prices, terms, wanted)),
+        findings=tuple(find_data_issues(held, prices, positions)),
+        gaps=tuple(_list_gaps(held, prices, terms, wanted)),
     )
 
 
-def _table(
-    materials: Mapping[str, str] | None, name: str, fits: Callable[[Table], bool], what: str
-) -> Table:
-    found = _optional(materials, name, fits, what)
+def _require_table(
+    materials: Mapping[str, str] | None, name: str, fits: Callable[[CsvTable], bool], what: str
+) -> CsvTable:
+    found = _find_table(materials, name, fits, what)
     if found is None:
         known = ", ".join(materials or {}) or "none"
         raise ToolRefused(f"no CSV material is a table of {what}; materials of this task: {known}")
     return found
 
 
-def _optional(
-    materials: Mapping[str, str] | None, name: str, fits: Callable[[Table], bool], what: str
-) -> Table | None:
+def _find_table(
+    materials: Mapping[str, str] | None, name: str, fits: Callable[[CsvTable], bool], what: str
+) -> CsvTable | None:
     if name:
-        table = read_table(name, material_text(name, materials))
+        table = read_table(name, get_material_text(name, materials))
         if not fits(table):
             raise ToolRefused(f"{name} is no table of {what}; its columns do not say so")
         return table
-    fitting = [table.name for table in heads(materials) if fits(table)]
+    fitting = [table.name for table in read_headers(materials) if fits(table)]
     if len(fitting) > 1:
         raise ToolRefused(f"several materials look like {what}: {', '.join(fitting)}; name one")
-    return read_table(fitting[0], material_text(fitting[0], materials)) if fitting else None
+    return read_table(fitting[0], get_material_text(fitting[0], materials)) if fitting else None
 
 
-def _priced(
+def _price_positions(
     held: Holdings,
     names: set[str],
     prices: Prices,
-    terms: Terms,
-    defects: Defects,
-    table: Table,
+    terms: RequestTerms,
+    defects: TableDefects,
+    table: CsvTable,
 ) -> dict[str, Position]:
     found = {}
     for name in [*held.positions, *sorted(names - held.positions.keys())]:
-        last = prices.last(name, terms.as_of)
+        last = prices.find_last(name, terms.as_of)
         if last is None:
             when = f" on or before {terms.as_of}" if terms.as_of else ""
-            defects.add(f"there is no price of {name}{when}", table)
+            defects.add_defect(f"there is no price of {name}{when}", table)
         else:
             holding = held.positions.get(name, Holding(0, Decimal(0), None))
             quantity = holding.quantity
             if quantity is None:
-                quantity = ((holding.value or Decimal(0)) / last[1]).quantize(QUANTUM)
+                quantity = ((holding.value or Decimal(0)) / last[1]).quantize(QUANTITY_STEP)
             found[name] = Position(quantity, last[1], last[0], holding.line)
     return found
 
 
 def _check_currency(
-    held: Holdings, prices: Prices, terms: Terms, defects: Defects, table: Table
+    held: Holdings, prices: Prices, terms: RequestTerms, defects: TableDefects, table: CsvTable
 ) -> None:
     files = held.currencies.keys() | prices.currencies.keys()
     if len(held.currencies) == len(prices.currencies) == 1 and len(files) > 1:
         one, other = next(iter(held.currencies)), next(iter(prices.currencies))
-        defects.add(f"prices are in {other[:10]}, holdings in {one[:10]}; use one", table)
+        defects.add_defect(f"prices are in {other[:10]}, holdings in {one[:10]}; use one", table)
     foreign = terms.currencies - files
     if files and foreign:
         text = f"the request writes {', '.join(sorted(foreign))}, the files {', '.join(files)}"
-        defects.add(f"{text}; nothing is converted here", table)
+        defects.add_defect(f"{text}; nothing is converted here", table)
 
 
-def _gaps(held: Holdings, prices: Prices, terms: Terms, wanted: Targets) -> list[str]:
+def _list_gaps(
+    held: Holdings, prices: Prices, terms: RequestTerms, wanted: TargetWeights
+) -> list[str]:
     gaps = list(wanted.notes)
     if not held.currencies and not prices.currencies:
         gaps.append("No file names a currency: all amounts are taken to be in one.")
-    gaps += [f"Not understood in the request, and not used: {text!r}." for text in terms.unread]
+    gaps += [
+        f"Not understood in the request, and not used: {text!r}." for text in terms.unread_figures
+    ]
     return gaps

@@ -6,14 +6,14 @@ from datetime import date
 from decimal import Decimal
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.tables.reading import Defects, Row, Table, shown
+from nodes.tools.tables.reading import CsvRow, CsvTable, TableDefects, quote_cell
 
 CASH = "CASH"
-TICKER = ("ticker", "symbol", "isin", "security", "instrument", "fund", "asset")
-QUANTITY = ("quantity", "qty", "shares", "units", "number_of_shares")
-VALUE = ("value", "market_value", "position_value", "worth")
-TARGET = ("target_weight", "target", "target_percent", "target_allocation", "weight_target")
-CURRENCY = ("currency", "ccy")
+TICKER_COLUMNS = ("ticker", "symbol", "isin", "security", "instrument", "fund", "asset")
+QUANTITY_COLUMNS = ("quantity", "qty", "shares", "units", "number_of_shares")
+VALUE_COLUMNS = ("value", "market_value", "position_value", "worth")
+TARGET_COLUMNS = ("target_weight", "target", "target_percent", "target_allocation", "weight_target")
+CURRENCY_COLUMNS = ("currency", "ccy")
 MAX_POSITIONS = 200
 
 _TICKER = Pattern(r"[A-Z0-9][A-Z0-9.\-=^/&]{0,14}")
@@ -58,13 +58,19 @@ class Holdings:
     """Each currency and the first line that names it."""
 
 
-def is_holdings(table: Table) -> bool:
+def is_holdings_table(table: CsvTable) -> bool:
     """Tell a table of holdings by its columns."""
-    has_amount = any(table.column(names) is not None for names in (QUANTITY, VALUE))
-    return table.column(TICKER) is not None and table.column(("date",)) is None and has_amount
+    has_amount = any(
+        table.find_column(names) is not None for names in (QUANTITY_COLUMNS, VALUE_COLUMNS)
+    )
+    return (
+        table.find_column(TICKER_COLUMNS) is not None
+        and table.find_column(("date",)) is None
+        and has_amount
+    )
 
 
-def ticker(text: str) -> str | None:
+def parse_ticker(text: str) -> str | None:
     """Read a ticker; every way of writing cash is `CASH`, and None is what cannot be one."""
     bare = text.strip().upper()
     if _CASH.fullmatch(bare):
@@ -72,66 +78,69 @@ def ticker(text: str) -> str | None:
     return bare if _TICKER.fullmatch(bare) else None
 
 
-def read_holdings(table: Table, defects: Defects) -> Holdings:
+def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
     """Read positions and cash; whatever is wrong goes into the defects."""
     found, lines = Holdings(table.name), dict[str, int]()
-    column = table.column(TICKER)
+    column = table.find_column(TICKER_COLUMNS)
     assert column is not None, "a table of holdings has a column of tickers"
     for row in table.rows:
-        name = ticker(row.cells[column])
+        name = parse_ticker(row.cells[column])
         if name is None:
-            defects.add(f"{shown(row.cells[column])} is no ticker", table, row.line)
+            defects.add_defect(f"{quote_cell(row.cells[column])} is no ticker", table, row.line)
         elif name in lines:
             text = f"{name} stands here again, after line {lines[name]}; add up lots of one kind"
-            defects.add(text, table, row.line)
+            defects.add_defect(text, table, row.line)
         else:
             lines[name] = row.line
             _read_row(found, table, row, name, defects)
     if len(found.positions) > MAX_POSITIONS:
-        defects.add(f"{len(found.positions)} positions, of at most {MAX_POSITIONS}", table)
-    if not found.positions and not found.cash and not defects.found:
-        defects.add("it holds no position", table)
+        defects.add_defect(f"{len(found.positions)} positions, of at most {MAX_POSITIONS}", table)
+    if not found.positions and not found.cash and not defects.messages:
+        defects.add_defect("it holds no position", table)
     if len(found.currencies) > 1:
-        text = f"its positions are in several currencies: {currencies_named(found.currencies)}; "
-        defects.add(f"{text}bring all into one first, nothing is converted here", table)
+        text = f"its positions are in several currencies: {format_currencies(found.currencies)}; "
+        defects.add_defect(f"{text}bring all into one first, nothing is converted here", table)
     return found
 
 
-def currencies_named(found: Mapping[str, int]) -> str:
+def format_currencies(found: Mapping[str, int]) -> str:
     """Say which currencies a file names, and where first."""
     return ", ".join(f"{name[:10]} (line {line})" for name, line in found.items())
 
 
-def _read_row(found: Holdings, table: Table, row: Row, name: str, defects: Defects) -> None:
-    known = len(defects.found)
+def _read_row(
+    found: Holdings, table: CsvTable, row: CsvRow, name: str, defects: TableDefects
+) -> None:
+    known = len(defects.messages)
     quantity, value, target = (
-        _amount(table, row, names, name, defects) for names in (QUANTITY, VALUE, TARGET)
+        _parse_amount(table, row, names, name, defects)
+        for names in (QUANTITY_COLUMNS, VALUE_COLUMNS, TARGET_COLUMNS)
     )
     if name == CASH:
         found.cash = value if value is not None else quantity or Decimal(0)
     elif quantity is not None or value is not None:
         found.positions[name] = Holding(row.line, quantity, value)
-    elif len(defects.found) == known:
-        defects.add(f"{name} has neither a quantity nor a value", table, row.line)
+    elif len(defects.messages) == known:
+        defects.add_defect(f"{name} has neither a quantity nor a value", table, row.line)
     if target is not None:
         found.targets[name] = target
-    column = table.column(CURRENCY)
+    column = table.find_column(CURRENCY_COLUMNS)
     if column is not None and row.cells[column]:
         found.currencies.setdefault(row.cells[column].upper(), row.line)
 
 
-def _amount(
-    table: Table, row: Row, names: tuple[str, ...], name: str, defects: Defects
+def _parse_amount(
+    table: CsvTable, row: CsvRow, names: tuple[str, ...], name: str, defects: TableDefects
 ) -> Decimal | None:
-    column = table.column(names)
+    column = table.find_column(names)
     if column is None or not row.cells[column]:
         return None
-    value = table.number(row.cells[column].removesuffix("%"))
-    what = f"the {table.columns[column]} of {name}, {shown(row.cells[column])},"
+    value = table.parse_number(row.cells[column].removesuffix("%"))
+    what = f"the {table.columns[column]} of {name}, {quote_cell(row.cells[column])},"
     if value is None:
-        defects.add(f"{what} is no number that can be read in one way", table, row.line)
+        defects.add_defect(f"{what} is no number that can be read in one way", table, row.line)
     elif value < 0:
         kind = "overdrawn cash" if name == CASH else "short positions"
-        defects.add(f"{what} is below zero; {kind} are not handled", table, row.line)
+        defects.add_defect(f"{what} is below zero; {kind} are not handled", table, row.line)
         return None
     return value

@@ -6,12 +6,17 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from nodes.tools.portfolio.holdings import CURRENCY, TICKER, currencies_named, ticker
-from nodes.tools.tables.reading import Defects, Row, Table, shown
+from nodes.tools.portfolio.holdings import (
+    CURRENCY_COLUMNS,
+    TICKER_COLUMNS,
+    format_currencies,
+    parse_ticker,
+)
+from nodes.tools.tables.reading import CsvRow, CsvTable, TableDefects, quote_cell
 
-DATE = ("date", "day", "week", "month", "as_of")
-PRICE = ("close", "price", "adj_close", "adjusted_close", "closing_price", "last", "nav")
-JUMP = Decimal("0.4")
+DATE_COLUMNS = ("date", "day", "week", "month", "as_of")
+PRICE_COLUMNS = ("close", "price", "adj_close", "adjusted_close", "closing_price", "last", "nav")
+MAX_PLAUSIBLE_CHANGE = Decimal("0.4")
 """A change between two dates that looks more like a split than like a market."""
 
 
@@ -24,109 +29,121 @@ class Prices:
     lines: dict[tuple[str, date], int] = field(default_factory=dict)
     currencies: dict[str, int] = field(default_factory=dict)
     """Each currency and the first line that names it."""
-    repeated: int = 0
+    repeated_count: int = 0
     """Prices that say again, alike, what another row said."""
 
-    def last(self, name: str, as_of: date | None = None) -> tuple[date, Decimal] | None:
+    def find_last(self, name: str, as_of: date | None = None) -> tuple[date, Decimal] | None:
         """Give the last price of a ticker, at or before a date."""
         known = self.series.get(name, {})
         days = [day for day in known if as_of is None or day <= as_of]
         return (max(days), known[max(days)]) if days else None
 
-    def jumps(self, names: Iterable[str]) -> Iterator[tuple[str, date, Decimal]]:
+    def find_jumps(self, names: Iterable[str]) -> Iterator[tuple[str, date, Decimal]]:
         """Give the changes that are too large to be believed: ticker, date, change as a share."""
         for name in names:
             series = self.series.get(name, {})
             for before, after in pairwise(sorted(series)):
                 change = series[after] / series[before] - 1
-                if abs(change) > JUMP:
+                if abs(change) > MAX_PLAUSIBLE_CHANGE:
                     yield name, after, change
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _PriceLayout:
     """Which column holds what; `wide` has the column of each ticker."""
 
-    day: int
-    name: int | None
-    price: int | None
-    currency: int | None
-    wide: dict[str, int]
+    date_column: int
+    ticker_column: int | None
+    price_column: int | None
+    currency_column: int | None
+    price_columns: dict[str, int]
 
 
-def is_prices(table: Table, held: Set[str]) -> bool:
+def is_prices_table(table: CsvTable, held: Set[str]) -> bool:
     """Tell a table of prices by its columns: a long one, or one with a column of what is held."""
-    layout = _layout(table)
+    layout = _find_layout(table)
     if layout is None:
         return False
-    return None not in (layout.name, layout.price) or bool(layout.wide.keys() & held)
+    return None not in (layout.ticker_column, layout.price_column) or bool(
+        layout.price_columns.keys() & held
+    )
 
 
-def read_prices(table: Table, wanted: Set[str], defects: Defects) -> Prices:
+def read_prices(table: CsvTable, wanted: Set[str], defects: TableDefects) -> Prices:
     """Read the prices of the wanted tickers; whatever is wrong goes into the defects."""
-    found, layout = Prices(table.name), _layout(table)
+    found, layout = Prices(table.name), _find_layout(table)
     assert layout is not None, "a table of prices has a column of dates"
     for row in table.rows:
-        day = _day(row.cells[layout.day])
+        day = _parse_date(row.cells[layout.date_column])
         if day is None:
-            text = f"{shown(row.cells[layout.day])} is no date such as 2025-05-30"
-            defects.add(text, table, row.line)
+            text = f"{quote_cell(row.cells[layout.date_column])} is no date such as 2025-05-30"
+            defects.add_defect(text, table, row.line)
             continue
-        for name, cell in _cells(table, layout, row, defects):
+        for name, cell in _iterate_prices(table, layout, row, defects):
             if name in wanted and cell:
-                _put(found, table, row, (name, day, cell), defects)
-        if layout.currency is not None and row.cells[layout.currency]:
-            found.currencies.setdefault(row.cells[layout.currency].upper(), row.line)
+                _add_price(found, table, row, (name, day, cell), defects)
+        if layout.currency_column is not None and row.cells[layout.currency_column]:
+            found.currencies.setdefault(row.cells[layout.currency_column].upper(), row.line)
     if len(found.currencies) > 1:
-        text = f"its prices are in several currencies: {currencies_named(found.currencies)}"
-        defects.add(text, table)
+        text = f"its prices are in several currencies: {format_currencies(found.currencies)}"
+        defects.add_defect(text, table)
     return found
 
 
-def _put(
-    found: Prices, table: Table, row: Row, point: tuple[str, date, str], defects: Defects
+def _add_price(
+    found: Prices, table: CsvTable, row: CsvRow, point: tuple[str, date, str], defects: TableDefects
 ) -> None:
     name, day, cell = point
-    price = table.number(cell)
+    price = table.parse_number(cell)
     if price is None:
-        text = f"the price of {name}, {shown(cell)}, is no number that can be read in one way"
-        defects.add(text, table, row.line)
+        text = f"the price of {name}, {quote_cell(cell)}, is no number that can be read in one way"
+        defects.add_defect(text, table, row.line)
     elif price <= 0:
-        defects.add(f"the price of {name}, {shown(cell)}, is not above zero", table, row.line)
+        defects.add_defect(
+            f"the price of {name}, {quote_cell(cell)}, is not above zero", table, row.line
+        )
     elif (known := found.series.get(name, {}).get(day)) is None:
         found.series.setdefault(name, {})[day] = price
         found.lines[name, day] = row.line
     elif known == price:
-        found.repeated += 1
+        found.repeated_count += 1
     else:
         before = found.lines[name, day]
         text = f"{name} has another price on {day} than in line {before}: {price}, not {known}"
-        defects.add(text, table, row.line)
+        defects.add_defect(text, table, row.line)
 
 
-def _cells(table: Table, layout: _Layout, row: Row, defects: Defects) -> Iterator[tuple[str, str]]:
-    if layout.name is None or layout.price is None:
-        yield from ((name, row.cells[column]) for name, column in layout.wide.items())
+def _iterate_prices(
+    table: CsvTable, layout: _PriceLayout, row: CsvRow, defects: TableDefects
+) -> Iterator[tuple[str, str]]:
+    if layout.ticker_column is None or layout.price_column is None:
+        yield from ((name, row.cells[column]) for name, column in layout.price_columns.items())
         return
-    name = ticker(row.cells[layout.name])
+    name = parse_ticker(row.cells[layout.ticker_column])
     if name is None:
-        defects.add(f"{shown(row.cells[layout.name])} is no ticker", table, row.line)
+        defects.add_defect(
+            f"{quote_cell(row.cells[layout.ticker_column])} is no ticker", table, row.line
+        )
     else:
-        yield name, row.cells[layout.price]
+        yield name, row.cells[layout.price_column]
 
 
-def _layout(table: Table) -> _Layout | None:
-    day, currency = table.column(DATE), table.column(CURRENCY)
+def _find_layout(table: CsvTable) -> _PriceLayout | None:
+    day, currency = table.find_column(DATE_COLUMNS), table.find_column(CURRENCY_COLUMNS)
     if day is None:
         return None
     named = {
-        n: ticker(column) for n, column in enumerate(table.columns) if n not in (day, currency)
+        n: parse_ticker(column)
+        for n, column in enumerate(table.columns)
+        if n not in (day, currency)
     }
     wide = {name: n for n, name in named.items() if name}
-    return _Layout(day, table.column(TICKER), table.column(PRICE), currency, wide)
+    return _PriceLayout(
+        day, table.find_column(TICKER_COLUMNS), table.find_column(PRICE_COLUMNS), currency, wide
+    )
 
 
-def _day(cell: str) -> date | None:
+def _parse_date(cell: str) -> date | None:
     try:
         return date.fromisoformat(cell[:10]) if cell[10:11] in ("", " ", "T") else None
     except ValueError:

@@ -13,21 +13,21 @@ from math import sqrt
 
 import numpy as np
 
-from nodes.tools.portfolio.risk import Floats, History
+from nodes.tools.portfolio.risk import FloatArray, ReturnHistory
 from nodes.tools.portfolio.terms import RiskMethod
 
 MAX_UPDATES = 400_000
 """Of single weights, about a second's work."""
 TOLERANCE = 1e-9
-SOURCES: dict[RiskMethod, str] = {
+METHOD_SOURCES: dict[RiskMethod, str] = {
     "minimum_variance": "Markowitz 1952, long only",
     "risk_parity": "equal risk contributions, Maillard, Roncalli and Teiletche 2010",
 }
-Update = Callable[[float, float], float]
+CoordinateUpdate = Callable[[float, float], float]
 """The best value of a coordinate, from its own variance and its covariance with the rest."""
 
 
-def reference_weights(past: History, method: RiskMethod) -> Floats | str:
+def compute_reference_weights(past: ReturnHistory, method: RiskMethod) -> FloatArray | str:
     """Give the weights by a method, or say why it has none."""
     count = len(past.names)
     still = [name for name, spread in zip(past.names, past.volatilities, strict=True) if not spread]
@@ -36,21 +36,21 @@ def reference_weights(past: History, method: RiskMethod) -> Floats | str:
     if method == "minimum_variance":
         if len(past.returns) <= count:
             return f"{len(past.returns)} returns are too few for {count} positions"
-        return _descended(past.covariance, _least_variance)
-    return _descended(past.covariance, _same_risk)
+        return _descend_coordinates(past.covariance, _update_minimum_variance)
+    return _descend_coordinates(past.covariance, _update_equal_risk)
 
 
-def _least_variance(own: float, others: float) -> float:
+def _update_minimum_variance(own: float, others: float) -> float:
     return max(0.0, (1.0 - others) / own)
 
 
-def _same_risk(own: float, others: float) -> float:
+def _update_equal_risk(own: float, others: float) -> float:
     return (sqrt(others * others + 4.0 * own) - others) / (2.0 * own)
 
 
-def _descended(covariance: Floats, update: Update) -> Floats | str:
+def _descend_coordinates(covariance: FloatArray, update: CoordinateUpdate) -> FloatArray | str:
     scaled = covariance / np.diag(covariance).mean()
-    found: Floats = 1.0 / np.sqrt(np.diag(scaled))
+    found: FloatArray = 1.0 / np.sqrt(np.diag(scaled))
     for _ in range(MAX_UPDATES // len(found)):
         before = found.copy()
         for n in range(len(found)):

@@ -17,38 +17,38 @@ from numpy.typing import NDArray
 from nodes.tools.portfolio.prices import Prices
 
 MIN_RETURNS = 12
-Floats = NDArray[np.float64]
-_RHYTHMS = ((5, 252, "daily"), (10, 52, "weekly"), (45, 12, "monthly"))
+FloatArray = NDArray[np.float64]
+_PRICE_FREQUENCIES = ((5, 252, "daily"), (10, 52, "weekly"), (45, 12, "monthly"))
 """Days between prices at most, periods a year, and their name."""
 
 
 @dataclass(frozen=True)
-class History:
+class ReturnHistory:
     """Returns of several tickers on the dates that all have a price for."""
 
     names: tuple[str, ...]
-    returns: Floats
+    returns: FloatArray
     """A row a period, a column a ticker."""
-    first: date
-    last: date
-    rhythm: str
-    periods_a_year: int
-    left_out: int
+    first_date: date
+    last_date: date
+    frequency: str
+    periods_per_year: int
+    skipped_dates: int
     """Dates on which some ticker has no price."""
 
     @cached_property
-    def covariance(self) -> Floats:
+    def covariance(self) -> FloatArray:
         """Give the sample covariance of the returns, a year."""
         found = np.atleast_2d(np.cov(self.returns, rowvar=False))
-        return np.asarray(found * self.periods_a_year, dtype=np.float64)
+        return np.asarray(found * self.periods_per_year, dtype=np.float64)
 
     @cached_property
-    def volatilities(self) -> Floats:
+    def volatilities(self) -> FloatArray:
         """Give the volatility of each ticker, a year."""
         return np.asarray(np.sqrt(np.diag(self.covariance)), dtype=np.float64)
 
     @cached_property
-    def correlation(self) -> Floats:
+    def correlation(self) -> FloatArray:
         """Give the correlations; one that never moved correlates with nothing."""
         spread = self.volatilities
         scale = np.where(spread > 0, spread, 1.0)
@@ -56,12 +56,12 @@ class History:
         np.fill_diagonal(found, 1.0)
         return found
 
-    def volatility(self, weights: Sequence[float]) -> float:
+    def compute_volatility(self, weights: Sequence[float]) -> float:
         """Give the volatility of a portfolio of these weights; what they leave is cash."""
         vector = np.asarray(weights, dtype=np.float64)
         return sqrt(max(0.0, float(vector @ self.covariance @ vector)))
 
-    def risk_shares(self, weights: Sequence[float]) -> Floats:
+    def compute_risk_shares(self, weights: Sequence[float]) -> FloatArray:
         """Give each ticker's share of the portfolio's variance; they sum to one."""
         vector = np.asarray(weights, dtype=np.float64)
         parts = vector * (self.covariance @ vector)
@@ -69,7 +69,9 @@ class History:
         return np.asarray(parts / total if total > 0 else parts, dtype=np.float64)
 
 
-def history(prices: Prices, names: Sequence[str], as_of: date | None) -> History | str:
+def build_return_history(
+    prices: Prices, names: Sequence[str], as_of: date | None
+) -> ReturnHistory | str:
     """Give the returns of the tickers, or say why there are none to compute with."""
     series: list[Mapping[date, object]] = [prices.series.get(name, {}) for name in names]
     every = set[date]().union(*series)
@@ -80,16 +82,16 @@ def history(prices: Prices, names: Sequence[str], as_of: date | None) -> History
         needed = MIN_RETURNS + 1
         return f"{needed} dates with a price of each position are needed, and there are {len(days)}"
     gap = median((after - before).days for before, after in pairwise(days))
-    rhythm = next((each for each in _RHYTHMS if gap <= each[0]), None)
+    rhythm = next((each for each in _PRICE_FREQUENCIES if gap <= each[0]), None)
     if rhythm is None:
         return f"prices are {gap:.0f} days apart; daily, weekly or monthly ones are needed"
     table = np.array([[float(prices.series[name][day]) for name in names] for day in days])
-    return History(
+    return ReturnHistory(
         names=tuple(names),
         returns=table[1:] / table[:-1] - 1,
-        first=days[0],
-        last=days[-1],
-        rhythm=rhythm[2],
-        periods_a_year=rhythm[1],
-        left_out=len(every) - len(shared),
+        first_date=days[0],
+        last_date=days[-1],
+        frequency=rhythm[2],
+        periods_per_year=rhythm[1],
+        skipped_dates=len(every) - len(shared),
     )

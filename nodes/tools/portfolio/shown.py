@@ -3,29 +3,29 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from nodes.tools.portfolio.book import Book
-from nodes.tools.tables.writing import Number, rounded
+from nodes.tools.portfolio.book import Portfolio
+from nodes.tools.tables.writing import Number, round_exactly
 
 MAX_CLAIMS = 24
-ADVICE = (
+ADVICE_DISCLAIMER = (
     "Not investment advice: this is arithmetic on the files given. Whether weights and trades suit "
     "their owner, with taxes, fees and aims, is for a person to judge."
 )
 
 
-def signed(share: Number) -> str:
+def format_points(share: Number) -> str:
     """Write a difference of shares in percentage points."""
-    points = rounded(share * 100, 2)
+    points = round_exactly(share * 100, 2)
     return f"{points:+.2f}" if points else "0.00"
 
 
-def unit(book: Book) -> str:
+def format_currency_suffix(book: Portfolio) -> str:
     """Give the currency with a space before it; empty where no file names one."""
     return f" {book.currency}" if book.currency else ""
 
 
-def answer(
-    book: Book,
+def build_report(
+    book: Portfolio,
     parts: Iterable[str],
     claims: Sequence[dict[str, Any]],
     *,
@@ -37,5 +37,5 @@ def answer(
         "summary": "\n\n".join(part for part in parts if part),
         "claims": list(claims)[:MAX_CLAIMS],
         "findings": [*book.findings, *findings],
-        "gaps": [*book.gaps, *gaps, ADVICE],
+        "gaps": [*book.gaps, *gaps, ADVICE_DISCLAIMER],
     }

@@ -20,7 +20,7 @@ ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
-class Line:
+class TradePosition:
     """A position as the trades see it."""
 
     quantity: Fraction
@@ -32,7 +32,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Rules:
+class TradeRules:
     """Limits of the trades."""
 
     lot: Fraction = Fraction(1)
@@ -42,7 +42,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Trades:
+class PlannedTrades:
     """Shares to buy, those to sell below zero, and what comes of them."""
 
     shares: dict[str, Fraction]
@@ -53,41 +53,43 @@ class Trades:
     turnover: Fraction
     wanted_turnover: Fraction
     """Without the cap."""
-    left_out: tuple[str, ...] = ()
+    omitted: tuple[str, ...] = ()
     """Trades that were below the minimum, or less than one lot."""
 
 
-def plan_trades(lines: Mapping[str, Line], cash: Fraction, rules: Rules) -> Trades:
+def plan_trades(
+    lines: Mapping[str, TradePosition], cash: Fraction, rules: TradeRules
+) -> PlannedTrades:
     """Find the trades."""
     total = cash + sum(line.quantity * line.price for line in lines.values())
     kept = max(ZERO, total * (1 - sum(line.weight for line in lines.values())))
-    values = {name: _wanted(line, total, rules.lot) for name, line in lines.items()}
-    values = _afforded(values, cash, min(cash, kept))
-    wanted_turnover = _turnover(values, total)
+    values = {name: _compute_wanted_value(line, total, rules.lot) for name, line in lines.items()}
+    values = _shrink_to_cash(values, cash, min(cash, kept))
+    wanted_turnover = _compute_turnover(values, total)
     if rules.max_turnover is not None and wanted_turnover > rules.max_turnover:
         shrunk = rules.max_turnover / wanted_turnover
         values = {name: value * shrunk for name, value in values.items()}
     floor, small = cash - sum(values.values()), set[str]()
     while True:
         left = {name: ZERO if name in small else value for name, value in values.items()}
-        purse = _Purse(lines, _afforded(left, cash, floor), cash, floor, total, rules)
-        if not (more := purse.too_small()):
+        purse = _LotPlan(lines, _shrink_to_cash(left, cash, floor), cash, floor, total, rules)
+        if not (more := purse.find_too_small()):
             break
         small |= more
-    purse.settle()
+    purse.balance_cash()
     shares = {name: count for name, count in purse.shares.items() if count}
     left_out = sorted(name for name, value in values.items() if value and name not in shares)
-    return Trades(
+    return PlannedTrades(
         shares=shares,
-        amounts={name: purse.amount(name) for name in shares},
-        cash=purse.cash(),
-        turnover=purse.turnover(),
+        amounts={name: purse.compute_amount(name) for name in shares},
+        cash=purse.compute_cash(),
+        turnover=purse.compute_turnover(),
         wanted_turnover=wanted_turnover,
-        left_out=tuple(left_out),
+        omitted=tuple(left_out),
     )
 
 
-def _wanted(line: Line, total: Fraction, lot: Fraction) -> Fraction:
+def _compute_wanted_value(line: TradePosition, total: Fraction, lot: Fraction) -> Fraction:
     value = line.weight * total - line.quantity * line.price
     if value < 0:
         sellable = line.quantity // lot * lot * line.price
@@ -95,7 +97,7 @@ def _wanted(line: Line, total: Fraction, lot: Fraction) -> Fraction:
     return value if line.may_buy else ZERO
 
 
-def _afforded(
+def _shrink_to_cash(
     values: Mapping[str, Fraction], cash: Fraction, floor: Fraction
 ) -> dict[str, Fraction]:
     """Shrink all buys by one factor where cash would fall below the floor."""
@@ -107,21 +109,21 @@ def _afforded(
     return {name: value * shrunk if value > 0 else value for name, value in values.items()}
 
 
-def _turnover(values: Mapping[str, Fraction], total: Fraction) -> Fraction:
+def _compute_turnover(values: Mapping[str, Fraction], total: Fraction) -> Fraction:
     return sum(map(abs, values.values()), ZERO) / 2 / total if total else ZERO
 
 
 @dataclass
-class _Purse:
+class _LotPlan:
     """Trades in whole lots, and the cash they leave."""
 
-    lines: Mapping[str, Line]
+    lines: Mapping[str, TradePosition]
     values: Mapping[str, Fraction]
     """What each trade should be worth before it is cut to lots."""
     cash_before: Fraction
-    floor: Fraction
+    cash_floor: Fraction
     total: Fraction
-    rules: Rules
+    rules: TradeRules
     shares: dict[str, Fraction] = field(init=False)
     raised: set[str] = field(default_factory=set)
 
@@ -132,80 +134,83 @@ class _Purse:
             for name, value in self.values.items()
         }
 
-    def worth(self) -> dict[str, Fraction]:
+    def compute_values(self) -> dict[str, Fraction]:
         """Give what each trade is worth, exactly; sales are below zero."""
         return {name: count * self.lines[name].price for name, count in self.shares.items()}
 
-    def amount(self, name: str, more: Fraction = ZERO) -> Fraction:
+    def compute_amount(self, name: str, more: Fraction = ZERO) -> Fraction:
         """Give what a trade comes to in cents, also when it is so many shares larger."""
         return Fraction(ceil((self.shares[name] + more) * self.lines[name].price * 100), 100)
 
-    def cash(self) -> Fraction:
+    def compute_cash(self) -> Fraction:
         """Give the cash that is left."""
-        return self.cash_before - sum(map(self.amount, self.shares))
+        return self.cash_before - sum(map(self.compute_amount, self.shares))
 
-    def turnover(self) -> Fraction:
+    def compute_turnover(self) -> Fraction:
         """Give half of all that is bought and sold, as a share of the whole."""
-        return _turnover(self.worth(), self.total)
+        return _compute_turnover(self.compute_values(), self.total)
 
-    def too_small(self) -> set[str]:
+    def find_too_small(self) -> set[str]:
         """Name the trades that are below the minimum, before or after they were cut to lots."""
-        least, worth = self.rules.min_trade, self.worth()
+        least, worth = self.rules.min_trade, self.compute_values()
         return {
             name
             for name, value in self.values.items()
             if 0 < abs(value) < least or 0 < abs(worth[name]) < least
         }
 
-    def settle(self) -> None:
+    def balance_cash(self) -> None:
         """Cover what is short, then spend what is left over, a lot at a time."""
-        while (short := self.floor - self.cash()) > 0:
-            if not (self._raise(is_sale=True) or self._lower(short)):
+        while (short := self.cash_floor - self.compute_cash()) > 0:
+            if not (self._raise_one_trade(is_sale=True) or self._lower_largest_buy(short)):
                 break
-        while self._raise(is_sale=False):
+        while self._raise_one_trade(is_sale=False):
             pass
 
-    def _raise(self, *, is_sale: bool) -> bool:
+    def _raise_one_trade(self, *, is_sale: bool) -> bool:
         """Move one trade to its next lot, once each: the one that is furthest behind."""
-        room, left = self._room(), self.cash() - self.floor
+        room, left = self._compute_turnover_left(), self.compute_cash() - self.cash_floor
         able = [
             name
             for name, value in self.values.items()
             if value
             and (value < 0) == is_sale
-            and self._may_rise(name, room)
-            and (is_sale or self.amount(name, self.rules.lot) - self.amount(name) <= left)
+            and self._can_raise(name, room)
+            and (
+                is_sale
+                or self.compute_amount(name, self.rules.lot) - self.compute_amount(name) <= left
+            )
         ]
         if not able:
             return False
-        name = max(able, key=lambda each: (self._behind(each), each))
+        name = max(able, key=lambda each: (self._compute_shortfall(each), each))
         self.shares[name] += self.rules.lot * (-1 if is_sale else 1)
         self.raised.add(name)
         return True
 
-    def _room(self) -> Fraction:
+    def _compute_turnover_left(self) -> Fraction:
         """Give what may still be traded under the turnover cap."""
-        traded = sum(map(abs, self.worth().values()), ZERO)
+        traded = sum(map(abs, self.compute_values().values()), ZERO)
         cap = self.rules.max_turnover
         return 2 * self.total if cap is None else 2 * cap * self.total - traded
 
-    def _may_rise(self, name: str, room: Fraction) -> bool:
+    def _can_raise(self, name: str, room: Fraction) -> bool:
         line, lot, now = self.lines[name], self.rules.lot, abs(self.shares[name])
-        if name in self.raised or not self._behind(name):
+        if name in self.raised or not self._compute_shortfall(name):
             return False
         if self.values[name] < 0 and now + lot > line.quantity:
             return False
         return lot * line.price <= room and (now + lot) * line.price >= self.rules.min_trade
 
-    def _behind(self, name: str) -> Fraction:
+    def _compute_shortfall(self, name: str) -> Fraction:
         """Give what a trade lacks of its value, in lots for sales, in money for buys."""
         price = self.lines[name].price
         lacks = abs(self.values[name]) - abs(self.shares[name]) * price
         return lacks / price if self.values[name] < 0 else lacks
 
-    def _lower(self, short: Fraction) -> bool:
+    def _lower_largest_buy(self, short: Fraction) -> bool:
         """Lower the largest buy by what is short, to nothing if it would be below the minimum."""
-        worth = {name: value for name, value in self.worth().items() if value > 0}
+        worth = {name: value for name, value in self.compute_values().items() if value > 0}
         if not worth:
             return False
         name = max(worth, key=lambda each: (worth[each], each))

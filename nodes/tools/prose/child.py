@@ -5,69 +5,71 @@ from dataclasses import replace
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.isolation import serve
-from nodes.tools.learning.grade import Grade, grade
-from nodes.tools.learning.prose import MAX_TEXT_CHARS, Sentence, sentences
-from nodes.tools.prose.limit import word_count, words_allowed
-from nodes.tools.prose.remarks import Remark, remarks_on
-from nodes.tools.replies import Reply, counted, fitted
+from nodes.tools.isolation import serve_requests
+from nodes.tools.learning.grade import ReadingGrade, grade_sentences
+from nodes.tools.learning.prose import MAX_TEXT_CHARS, Sentence, split_sentences
+from nodes.tools.prose.limit import count_words, find_word_limit
+from nodes.tools.prose.remarks import ProseRemark, find_remarks
+from nodes.tools.replies import ToolReport, fit_to_size, format_count
 
-SIZES = (40, 20, 10, 4)
+REPORT_SIZES = (40, 20, 10, 4)
 """Remarks that are told, fewer where they are too long together."""
 MIN_WORDS = 100
 """Below it a grade says little."""
-MAX_LINES = 60
+MAX_PARAGRAPH_LINES = 60
 """Of a paragraph."""
 MAX_OPENING_CHARS = 20
-JUDGEMENT = (
+JUDGEMENT_GAP = (
     "Rules have read the text as it stands; tone, truth and whether it serves its readers are for "
     "a language model or a person to judge, and so is any new wording."
 )
-COLUMNS = "| text | words | sentences | words a sentence | Flesch-Kincaid grade | remarks |"
+TABLE_HEADER = "| text | words | sentences | words a sentence | Flesch-Kincaid grade | remarks |"
 
 _CODE = Pattern(r"`[^`\n]{1,200}`")
 
 
-def check(request: dict[str, Any]) -> dict[str, Any]:
+def check_texts(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{request, texts}` in the report's own words."""
     texts: dict[str, str] = request["texts"]
-    read = {name: list(sentences(_CODE.sub("code", text))) for name, text in texts.items()}
-    found = {name: _at_their_lines(remarks_on(each), texts[name]) for name, each in read.items()}
-    allowed = words_allowed(request["request"])
+    read = {name: list(split_sentences(_CODE.sub("code", text))) for name, text in texts.items()}
+    found = {name: _locate_remarks(find_remarks(each), texts[name]) for name, each in read.items()}
+    allowed = find_word_limit(request["request"])
     cut = [name for name, text in texts.items() if len(text) > MAX_TEXT_CHARS]
-    lengths = {name: word_count(text) for name, text in texts.items()}
-    return fitted(lambda most: _told(read, lengths, found, allowed, cut, most), SIZES)
+    lengths = {name: count_words(text) for name, text in texts.items()}
+    return fit_to_size(
+        lambda most: _compose_report(read, lengths, found, allowed, cut, most), REPORT_SIZES
+    )
 
 
-def _at_their_lines(remarks: Sequence[Remark], text: str) -> list[Remark]:
+def _locate_remarks(remarks: Sequence[ProseRemark], text: str) -> list[ProseRemark]:
     """Find the lines of the words, below those on which their paragraphs begin."""
     lines = text.split("\n")
-    return [replace(remark, line=_line(remark, lines)) for remark in remarks]
+    return [replace(remark, line=_find_line(remark, lines)) for remark in remarks]
 
 
-def _line(remark: Remark, lines: Sequence[str]) -> int:
+def _find_line(remark: ProseRemark, lines: Sequence[str]) -> int:
     opening = remark.words[:MAX_OPENING_CHARS]
-    below = range(remark.line, min(remark.line + MAX_LINES, len(lines) + 1))
+    below = range(remark.line, min(remark.line + MAX_PARAGRAPH_LINES, len(lines) + 1))
     return next((number for number in below if opening in lines[number - 1]), remark.line)
 
 
-def _told(
+def _compose_report(
     read: Mapping[str, Sequence[Sentence]],
     lengths: Mapping[str, int],
-    found: Mapping[str, Sequence[Remark]],
+    found: Mapping[str, Sequence[ProseRemark]],
     allowed: int | None,
     cut: Sequence[str],
     most: int,
-) -> Reply:
-    reply = Reply(lines=[COLUMNS, "|---" * 6 + "|"], gaps=[JUDGEMENT])
+) -> ToolReport:
+    reply = ToolReport(lines=[TABLE_HEADER, "|---" * 6 + "|"], gaps=[JUDGEMENT_GAP])
     for name, each in read.items():
-        _tell(reply, name, lengths[name], grade(each), found[name])
-        _hold_to_the_limit(reply, name, lengths[name], allowed)
+        _report_text(reply, name, lengths[name], grade_sentences(each), found[name])
+        _report_word_limit(reply, name, lengths[name], allowed)
     every = [(name, remark) for name, remarks in found.items() for remark in remarks]
     for name, remark in every[:most]:
         message = f"{remark.kind}: “{remark.words}”"
-        suggestion = f"perhaps {remark.instead}" if remark.instead else ""
-        reply.finding("low", message, name, suggestion, remark.line)
+        suggestion = f"perhaps {remark.replacement}" if remark.replacement else ""
+        reply.add_finding("low", message, name, suggestion, remark.line)
         reply.findings[-1]["confidence"] = 85
     if len(every) > most:
         reply.gaps.append(f"{len(every) - most} more remarks are left out.")
@@ -77,23 +79,25 @@ def _told(
     return reply
 
 
-def _tell(reply: Reply, name: str, length: int, counts: Grade, remarks: Sequence[Remark]) -> None:
+def _report_text(
+    reply: ToolReport, name: str, length: int, counts: ReadingGrade, remarks: Sequence[ProseRemark]
+) -> None:
     level = f"{counts.flesch_kincaid:.1f}" if counts.words >= MIN_WORDS else "too short to say"
-    cells = (length, counts.sentences, f"{counts.words_a_sentence:.1f}", level, len(remarks))
+    cells = (length, counts.sentences, f"{counts.words_per_sentence:.1f}", level, len(remarks))
     reply.lines.append(f"| {name.replace('|', '/')} | {' | '.join(map(str, cells))} |")
-    told = f"{name} has {length} words, {counted(counts.sentences, 'sentence')}"
-    reply.claim(f"{told} and {counted(len(remarks), 'remark')}.", name)
+    told = f"{name} has {length} words, {format_count(counts.sentences, 'sentence')}"
+    reply.add_claim(f"{told} and {format_count(len(remarks), 'remark')}.", name)
 
 
-def _hold_to_the_limit(reply: Reply, name: str, length: int, allowed: int | None) -> None:
+def _report_word_limit(reply: ToolReport, name: str, length: int, allowed: int | None) -> None:
     if allowed is None:
         return
     if length > allowed:
         message = f"{length} words, {length - allowed} over the {allowed} that are allowed"
-        reply.finding("medium", message, name)
+        reply.add_finding("medium", message, name)
     else:
-        reply.claim(f"{name} keeps within the {allowed} words that are allowed.", name)
+        reply.add_claim(f"{name} keeps within the {allowed} words that are allowed.", name)
 
 
 if __name__ == "__main__":
-    serve(check)
+    serve_requests(check_texts)

@@ -4,45 +4,45 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from nodes.checks.lexicon import is_generic, is_verb
-from nodes.checks.words import FUNCTION
+from nodes.checks.words import FUNCTION_WORDS
 from nodes.limits.patterns import Pattern
-from nodes.synthesis.terms import terms
-from nodes.tools.learning.prose import Sentence, sentences
+from nodes.synthesis.terms import extract_terms
+from nodes.tools.learning.prose import Sentence, split_sentences
 
 MAX_SENTENCES = 12
-MAX_READ = 400
+MAX_SENTENCES_READ = 400
 """Sentences of a text that are looked at."""
-MIN_CHOSEN = 3
+MIN_CHOSEN_SENTENCES = 3
 """Where fewer speak of the request, a text is taken from its beginning."""
 
 _WORD = Pattern(r"[^\W\d_][\w\-]+")
 
 
-def drafted(request: str, texts: Mapping[str, str]) -> dict[str, list[Sentence]]:
+def choose_sentences(request: str, texts: Mapping[str, str]) -> dict[str, list[Sentence]]:
     """Choose the sentences of each text that speak of the request, in their order.
 
     A sentence speaks also of what the heading above it names.
     """
-    wanted = _subject(request)
-    share = max(MIN_CHOSEN, MAX_SENTENCES // len(texts))
+    wanted = _extract_subject_terms(request)
+    share = max(MIN_CHOSEN_SENTENCES, MAX_SENTENCES // len(texts))
     chosen = {}
     for name, text in texts.items():
-        every = list(islice(sentences(text), MAX_READ))
+        every = list(islice(split_sentences(text), MAX_SENTENCES_READ))
         lines = text.split("\n")
-        shares = {each: len(wanted & _about(each, lines)) for each in every}
+        shares = {each: len(wanted & _collect_terms(each, lines)) for each in every}
         near = sorted((each for each in every if shares[each]), key=lambda each: -shares[each])
-        kept = near[:share] if len(near) >= MIN_CHOSEN else every[:share]
+        kept = near[:share] if len(near) >= MIN_CHOSEN_SENTENCES else every[:share]
         chosen[name] = [each for each in every if each in kept]
     return chosen
 
 
-def _about(sentence: Sentence, lines: Sequence[str]) -> frozenset[str]:
+def _collect_terms(sentence: Sentence, lines: Sequence[str]) -> frozenset[str]:
     above = (lines[number] for number in range(sentence.line - 2, -1, -1))
     heading = next((line for line in above if line.startswith("#")), "")
-    return terms(f"{heading} {sentence.text}")
+    return extract_terms(f"{heading} {sentence.text}")
 
 
-def _subject(request: str) -> frozenset[str]:
+def _extract_subject_terms(request: str) -> frozenset[str]:
     words = (word.lower() for word in _WORD.findall(request))
-    kept = (word for word in words if word not in FUNCTION and not is_generic(word))
-    return terms(" ".join(word for word in kept if not is_verb(word)))
+    kept = (word for word in words if word not in FUNCTION_WORDS and not is_generic(word))
+    return extract_terms(" ".join(word for word in kept if not is_verb(word)))

@@ -14,12 +14,12 @@ _LIMIT = Pattern(
 _STRICT = Pattern(r"(?:under|below|fewer than|less than)\s", re.IGNORECASE)
 
 
-def word_count(text: str) -> int:
+def count_words(text: str) -> int:
     """Count the words of a whole text as a person does: by its spaces, headings included."""
     return sum(any(map(str.isalnum, word)) for word in _COMMENT.sub("", text).split())
 
 
-def words_allowed(request: str) -> int | None:
+def find_word_limit(request: str) -> int | None:
     """Give the most words that a text may have by a request; None where it does not say."""
     found = _LIMIT.search(request)
     if found is None:

@@ -14,11 +14,11 @@ from spellchecker import SpellChecker
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.learning.prose import Sentence
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 
-LONG_SENTENCE = 35
+LONG_SENTENCE_WORDS = 35
 """Words; from there on readers lose the thread."""
-KINDS = {
+REMARK_KINDS = {
     "cliches": "cliché",
     "corporate_speak": "cliché",
     "hedging": "hedging",
@@ -37,91 +37,103 @@ KINDS = {
 MIN_LETTERS = 4
 MIN_FREQUENCY = 1e-5
 """Of a word that a misspelled one may have been meant for."""
-MAX_MEANT = 3
-BRITISH = (
+MAX_SUGGESTIONS = 3
+BRITISH_SPELLINGS = (
     *(("our", "or"), ("re", "er"), ("is", "iz"), ("ys", "yz"), ("ll", "l"), ("ogue", "og")),
     *(("ence", "ense"), ("ae", "e"), ("oe", "e"), ("mme", "m")),
 )
 """What is spelled otherwise in British English, which the word list does not know."""
 MAX_SHOWN_CHARS = 160
-MAX_REMARKS = 1000
+MAX_STYLE_REMARKS = 1000
 """On habits, in one text."""
 
-_BETWEEN = "\n\u00a7\n"
+_SENTENCE_SEPARATOR = "\n\u00a7\n"
 """A sign that keeps the end of a sentence and the beginning of the next from being one phrase."""
 _PLAIN_WORD = Pattern(rf"(?<![\w'\u2019\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'\u2019\-/@])")
 
 
 @dataclass(frozen=True)
-class Remark:
+class ProseRemark:
     """One thing to look at, and what might stand there."""
 
     line: int
     kind: str
     words: str
-    instead: str = ""
+    replacement: str = ""
 
 
-def remarks_on(sentences: Sequence[Sentence]) -> list[Remark]:
+def find_remarks(sentences: Sequence[Sentence]) -> list[ProseRemark]:
     """Look at each sentence; of remarks on the same words only the first is kept."""
-    kept: dict[int, list[Remark]] = defaultdict(list)
-    for remark in [*_long(sentences), *_habits(sentences), *_misspelled(sentences)]:
+    kept: dict[int, list[ProseRemark]] = defaultdict(list)
+    for remark in [
+        *_find_long_sentences(sentences),
+        *_find_style_remarks(sentences),
+        *_find_misspellings(sentences),
+    ]:
         if not any(remark.words in other.words for other in kept[remark.line]):
             kept[remark.line].append(remark)
     return [remark for line in sorted(kept) for remark in kept[line]]
 
 
-def _long(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+def _find_long_sentences(sentences: Sequence[Sentence]) -> Iterator[ProseRemark]:
     for sentence in sentences:
-        if len(sentence.words) > LONG_SENTENCE:
-            shown = plain_line(sentence.text, MAX_SHOWN_CHARS)
-            yield Remark(sentence.line, f"{len(sentence.words)} words in a sentence", shown)
+        if len(sentence.words) > LONG_SENTENCE_WORDS:
+            shown = sanitize_line(sentence.text, MAX_SHOWN_CHARS)
+            yield ProseRemark(sentence.line, f"{len(sentence.words)} words in a sentence", shown)
 
 
-def _habits(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+def _find_style_remarks(sentences: Sequence[Sentence]) -> Iterator[ProseRemark]:
     """Lint all sentences at once, since choosing the checks takes longer than making them."""
-    _register()
-    text = _BETWEEN.join(sentence.text for sentence in sentences)
-    starts = list(accumulate((len(each.text) + len(_BETWEEN) for each in sentences), initial=0))
-    checks = dict.fromkeys(KINDS, True) | {"industrial_language.corporate_speak": True}
-    for result in LintFile("text", text).lint({"max_errors": MAX_REMARKS, "checks": checks}):
+    _register_checks()
+    text = _SENTENCE_SEPARATOR.join(sentence.text for sentence in sentences)
+    starts = list(
+        accumulate((len(each.text) + len(_SENTENCE_SEPARATOR) for each in sentences), initial=0)
+    )
+    checks = dict.fromkeys(REMARK_KINDS, True) | {"industrial_language.corporate_speak": True}
+    for result in LintFile("text", text).lint({"max_errors": MAX_STYLE_REMARKS, "checks": checks}):
         found = result.check_result
         begin, end = found.span
         # Its positions count from one, since it puts a line break before the text.
         words = text[begin - 1 : end - 1].strip()
-        kind = next((KINDS[part] for part in found.check_path.split(".") if part in KINDS), "")
+        kind = next(
+            (REMARK_KINDS[part] for part in found.check_path.split(".") if part in REMARK_KINDS), ""
+        )
         if words and kind:
             sentence = sentences[bisect_right(starts, begin - 1) - 1]
-            yield Remark(sentence.line, kind, words, found.replacements or "")
+            yield ProseRemark(sentence.line, kind, words, found.replacements or "")
 
 
-def _misspelled(sentences: Sequence[Sentence]) -> Iterator[Remark]:
+def _find_misspellings(sentences: Sequence[Sentence]) -> Iterator[ProseRemark]:
     for sentence in sentences:
         for word in _PLAIN_WORD.findall(sentence.text):
-            if instead := _meant(word):
-                yield Remark(sentence.line, "in no word list", word, instead)
+            if instead := _suggest_spelling(word):
+                yield ProseRemark(sentence.line, "in no word list", word, instead)
 
 
 @cache
-def _meant(word: str) -> str:
+def _suggest_spelling(word: str) -> str:
     """Say what an unknown word may have been meant for; empty for a known one."""
-    known = _words()
+    known = _load_word_list()
     if not known.unknown([word]) or _is_british(word):
         return ""
     often = {each: known.word_usage_frequency(each) for each in known.candidates(word) or ()}
     near = [each for each in often if often[each] >= MIN_FREQUENCY]
-    return " or ".join(sorted(near, key=lambda each: -often[each])[:MAX_MEANT])
+    return " or ".join(sorted(near, key=lambda each: -often[each])[:MAX_SUGGESTIONS])
 
 
 def _is_british(word: str) -> bool:
-    return bool(_words().known(word.replace(*pair) for pair in BRITISH if pair[0] in word))
+    return bool(
+        _load_word_list().known(
+            word.replace(*pair) for pair in BRITISH_SPELLINGS if pair[0] in word
+        )
+    )
 
 
 @cache
-def _register() -> None:
+def _register_checks() -> None:
     CheckRegistry().register_many(__register__)
 
 
 @cache
-def _words() -> SpellChecker:
+def _load_word_list() -> SpellChecker:
     return SpellChecker(distance=1)

@@ -7,50 +7,50 @@ from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.tools.code.modules import OTHER_CODE, PYTHON
-from nodes.tools.learning.prose import TABLES_AND_CODE, sentences
-from nodes.tools.materials import material_name, named_in
-from nodes.tools.scope import out_of_scope
+from nodes.tools.code.modules import OTHER_CODE_SUFFIXES, PYTHON_SUFFIXES
+from nodes.tools.learning.prose import NON_PROSE_SUFFIXES, split_sentences
+from nodes.tools.materials import resolve_material_name, select_named_materials
+from nodes.tools.scope import escalate_out_of_scope
 
-GIVEN = "draft"
+ARGUMENT_NAME = "draft"
 """Name of a text that comes as an argument."""
 MAX_TEXTS = 12
 
-_SENDS = Pattern(
+_SEND_REQUEST = Pattern(
     r"^\W*(?:(?:please|can you|could you|now)\W+)*"
     r"(?:send|e-?mail|mail|post|publish|upload|tweet)\b",
     re.IGNORECASE,
 )
-_WRITES = Pattern(
+_WRITE_REQUEST = Pattern(
     r"\b(?:writ|draft|compos|prepar|produc|creat|turn|summari[sz]|condens|shorten|announce|format"
     r"|convert|save|export)",
     re.IGNORECASE,
 )
-_CHECKS = Pattern(
+_CHECK_REQUEST = Pattern(
     r"check|proofread|spell|grammar|edit|review|correct|mistake|error|shorten|polish",
     re.IGNORECASE,
 )
-_NO_PROSE = TABLES_AND_CODE | PYTHON | OTHER_CODE
+_NON_PROSE_SUFFIXES = NON_PROSE_SUFFIXES | PYTHON_SUFFIXES | OTHER_CODE_SUFFIXES
 
 
-def aside(request: str) -> dict[str, Any] | None:
+def reject_if_out_of_scope(request: str) -> dict[str, Any] | None:
     """Hand a request back that wants a text sent; None when it is one for a writer."""
-    if not _SENDS.search(request):
+    if not _SEND_REQUEST.search(request):
         return None
-    return out_of_scope("texts are written and checked here; sending one is for a person")
+    return escalate_out_of_scope("texts are written and checked here; sending one is for a person")
 
 
 def asks_to_write(request: str) -> bool:
     """Tell a request for a new text, or for the same in another format."""
-    return bool(_WRITES.search(request))
+    return bool(_WRITE_REQUEST.search(request))
 
 
 def asks_to_check(request: str) -> bool:
     """Tell a request on a text that there is; any that does not ask for a new one counts."""
-    return bool(_CHECKS.search(request)) or not asks_to_write(request)
+    return bool(_CHECK_REQUEST.search(request)) or not asks_to_write(request)
 
 
-def texts_of(
+def select_texts(
     request: str, material: str, text: str, materials: Mapping[str, str] | None
 ) -> dict[str, str]:
     """Give the texts meant: that of the argument, of a name, named in the request; else all.
@@ -60,14 +60,14 @@ def texts_of(
     """
     held = materials or {}
     if text.strip():
-        chosen = {GIVEN: text}
+        chosen = {ARGUMENT_NAME: text}
     elif material:
-        whole = material_name(material, held)
+        whole = resolve_material_name(material, held)
         chosen = {whole: held[whole]}
     else:
         prose = {name: each for name, each in held.items() if is_prose(name)}
-        chosen = named_in(request, prose) or prose
-    chosen = {name: each for name, each in chosen.items() if next(sentences(each), None)}
+        chosen = select_named_materials(request, prose) or prose
+    chosen = {name: each for name, each in chosen.items() if next(split_sentences(each), None)}
     if not chosen:
         given = f" in {', '.join(list(held)[:8])}" if held else ""
         raise ToolRefused(
@@ -81,4 +81,4 @@ def texts_of(
 
 def is_prose(name: str) -> bool:
     """Tell by its name that a material is no table, data or code."""
-    return PurePosixPath(name.lower()).suffix not in _NO_PROSE
+    return PurePosixPath(name.lower()).suffix not in _NON_PROSE_SUFFIXES

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import Passage
-from nodes.tools.references.words import Held, Words
+from nodes.tools.references.words import QuestionWords, WordHolders
 
 Domain = Literal["legal", "medical", "technical", "financial"]
 
@@ -19,7 +19,7 @@ DOMAINS: tuple[Domain, ...] = get_args(Domain)
 _FOLDER = Path(__file__).parent
 
 
-class Entry(BaseModel):
+class ReferenceEntry(BaseModel):
     """A fact in our words, and the public text that it is taken from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,21 +41,21 @@ class Entry(BaseModel):
         return f"{self.source} ({self.as_of})"
 
 
-class Collection:
+class ReferenceCollection:
     """The entries of a domain, and which of them answer a question."""
 
-    def __init__(self, domain: Domain, entries: tuple[Entry, ...]) -> None:
+    def __init__(self, domain: Domain, entries: tuple[ReferenceEntry, ...]) -> None:
         self.domain, self.entries = domain, entries
-        heads = [f"{each.title} {each.terms} {_names_of(each.where)}" for each in entries]
+        heads = [f"{each.title} {each.terms} {_join_place_words(each.where)}" for each in entries]
         bodies = [each.text for each in entries]
-        self._heads, self._bodies = (
+        self._head_index, self._body_index = (
             PassageIndex(
                 Passage(each.id, "", text) for each, text in zip(entries, texts, strict=True)
             )
             for texts in (heads, bodies)
         )
 
-    def answering(self, words: Words, named: Set[str]) -> list[Entry]:
+    def find_answers(self, words: QuestionWords, named: Set[str]) -> list[ReferenceEntry]:
         """Give the entries that answer a question, the best first; none where none does.
 
         Args:
@@ -66,41 +66,45 @@ class Collection:
             for entry in self.entries
             if not (named and entry.where) or entry.where in named
         }
-        telling = [word for word in words.telling if word not in _all_places()] or words.telling
-        holding = {word: self._held(word) for word in telling}
-        return [entries[name] for name in words.ranked(holding, among=entries.keys())]
+        telling = [
+            word for word in words.keywords if word not in _list_place_words()
+        ] or words.keywords
+        holding = {word: self._find_holders(word) for word in telling}
+        return [entries[name] for name in words.rank_texts(holding, among=entries.keys())]
 
-    def _held(self, word: str) -> Held[str]:
+    def _find_holders(self, word: str) -> WordHolders[str]:
         most = len(self.entries)
         heads, bodies = (
             {hit.passage.source for hit in index.search(word, most)}
-            for index in (self._heads, self._bodies)
+            for index in (self._head_index, self._body_index)
         )
         return heads, bodies
 
 
-def places(words: Words) -> set[str]:
+def find_places(words: QuestionWords) -> set[str]:
     """Give the places of the collections that a question names."""
-    return {place for place, names in _places().items() if names & set(words.telling)}
+    return {place for place, names in _load_places().items() if names & set(words.keywords)}
 
 
 @cache
-def collection_of(domain: Domain) -> Collection:
+def load_collection(domain: Domain) -> ReferenceCollection:
     """Read a domain's entries, once in a process."""
     held = yaml.safe_load((_FOLDER / f"{domain}.yaml").read_text(encoding="utf-8"))
-    return Collection(domain, TypeAdapter(tuple[Entry, ...]).validate_python(held))
+    return ReferenceCollection(
+        domain, TypeAdapter(tuple[ReferenceEntry, ...]).validate_python(held)
+    )
 
 
 @cache
-def _places() -> dict[str, frozenset[str]]:
+def _load_places() -> dict[str, frozenset[str]]:
     held = yaml.safe_load((_FOLDER / "places.yaml").read_text(encoding="utf-8"))
     return {place: frozenset(names.split()) for place, names in held.items()}
 
 
 @cache
-def _all_places() -> frozenset[str]:
-    return frozenset().union(*_places().values())
+def _list_place_words() -> frozenset[str]:
+    return frozenset().union(*_load_places().values())
 
 
-def _names_of(where: str) -> str:
-    return " ".join(sorted(_places().get(where, ())))
+def _join_place_words(where: str) -> str:
+    return " ".join(sorted(_load_places().get(where, ())))

@@ -16,29 +16,29 @@ _FILE = Path(__file__).with_name("handed_over.yaml")
 
 
 @dataclass(frozen=True)
-class _Rule:
-    says: str
-    when: tuple[Pattern, ...]
+class _ReferralRule:
+    message: str
+    patterns: tuple[Pattern, ...]
 
 
-def for_a_person(domain: Domain, question: str) -> str:
+def find_referral(domain: Domain, question: str) -> str:
     """Say whom a question is for instead; empty where the references may answer it.
 
     An emergency is told in every domain, and before anything else.
     """
     plain = " ".join(question[:MAX_CHARS].split())
-    for rule in (*_rules()["everywhere"], *_rules().get(domain, ())):
-        if any(pattern.search(plain) for pattern in rule.when):
-            return rule.says
+    for rule in (*_load_rules()["everywhere"], *_load_rules().get(domain, ())):
+        if any(pattern.search(plain) for pattern in rule.patterns):
+            return rule.message
     return ""
 
 
 @cache
-def _rules() -> dict[str, tuple[_Rule, ...]]:
+def _load_rules() -> dict[str, tuple[_ReferralRule, ...]]:
     held = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
-    return {name: tuple(map(_rule, rules)) for name, rules in held.items()}
+    return {name: tuple(map(_parse_rule, rules)) for name, rules in held.items()}
 
 
-def _rule(held: dict[str, list[str]]) -> _Rule:
+def _parse_rule(held: dict[str, list[str]]) -> _ReferralRule:
     patterns = tuple(Pattern(text, re.IGNORECASE) for text in held["when"])
-    return _Rule(str(held["says"]), patterns)
+    return _ReferralRule(str(held["says"]), patterns)

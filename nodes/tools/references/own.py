@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from nodes.limits.patterns import Pattern
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import Passage
-from nodes.tools.references.words import Held, Words
+from nodes.tools.references.words import QuestionWords, WordHolders
 
-MAX_HITS = 40
+MAX_HITS_PER_WORD = 40
 """Passages looked at for each word."""
 MAX_QUOTE_CHARS = 700
 
 _STEM_CHARS = 5
 _BREAK = Pattern(r"\n[ \t]*\n")
 _HEADING = Pattern(r"\A(?:#{1,6}[^\n]*\n+)+")
-_ORDERS = Pattern(
+_INSTRUCTION = Pattern(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?)\b"
     r"|\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous )*rules\b"
     r"|^[^\w\n]*+(?:system|assistant)\W*:"
@@ -34,27 +34,27 @@ class Quotation:
     text: str
 
     @property
-    def gives_orders(self) -> bool:
+    def contains_instructions(self) -> bool:
         """Say whether it speaks to a program that reads it, and so is no reference."""
-        return _ORDERS.search(self.text) is not None
+        return _INSTRUCTION.search(self.text) is not None
 
 
-def quotations(index: PassageIndex, words: Words) -> list[Quotation]:
+def find_quotations(index: PassageIndex, words: QuestionWords) -> list[Quotation]:
     """Quote the passages that answer a question, the best first."""
-    holding: dict[str, Held[Passage]] = {
-        word: ({hit.passage for hit in index.search(word, MAX_HITS)}, set())
-        for word in words.telling
+    holding: dict[str, WordHolders[Passage]] = {
+        word: ({hit.passage for hit in index.search(word, MAX_HITS_PER_WORD)}, set())
+        for word in words.keywords
     }
     return [
-        Quotation(passage.source, passage.place, _quote(passage.text, words))
-        for passage in words.ranked(holding)
+        Quotation(passage.source, passage.place, _choose_quote(passage.text, words))
+        for passage in words.rank_texts(holding)
     ]
 
 
-def _quote(text: str, words: Words) -> str:
+def _choose_quote(text: str, words: QuestionWords) -> str:
     """Give the paragraph with most of the question's words, cut at a sentence where it is long."""
     paragraphs = [part.strip() for part in _BREAK.split(_HEADING.sub("", text)) if part.strip()]
-    stems = {word[:_STEM_CHARS] for word in words.telling}
+    stems = {word[:_STEM_CHARS] for word in words.keywords}
     best = max(paragraphs or [text], key=lambda part: sum(stem in part.lower() for stem in stems))
     if len(best) <= MAX_QUOTE_CHARS:
         return best

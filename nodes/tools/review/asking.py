@@ -6,17 +6,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nodes.errors import ToolFailed
-from nodes.tools.isolation import Isolated
-from nodes.tools.materials import material_text
-from nodes.tools.review.answer import handed_back
-from nodes.tools.review.given import is_diff, sort
+from nodes.tools.isolation import ChildProcess
+from nodes.tools.materials import get_material_text
+from nodes.tools.review.answer import build_escalation
+from nodes.tools.review.given import is_diff, sort_materials
 from nodes.tools.review.rules import Lens
 from nodes.tools.settings import ToolSettings
 
-CHILD = "nodes.tools.review.child"
+CHILD_MODULE = "nodes.tools.review.child"
 TIMEOUT_S = 100.0
-HOW = "make one with `git diff > change.diff` and give it with --file change.diff"
-UNSEEN: Mapping[str, Any] = {
+HOW_TO_MAKE_A_DIFF = "make one with `git diff > change.diff` and give it with --file change.diff"
+NO_REPOSITORY_REPORT: Mapping[str, Any] = {
     "summary": "Not looked at.",
     "findings": [],
     "gaps": ["The history was not looked at: no repository is set (SUPERVISE_REPOSITORY)"],
@@ -24,7 +24,7 @@ UNSEEN: Mapping[str, Any] = {
 """What the history lens says without a repository."""
 
 
-async def reviewed(
+async def run_review(
     lens: Lens,
     diff: str,
     materials: Mapping[str, str] | None,
@@ -40,15 +40,15 @@ async def reviewed(
     """
     held = dict(materials or {})
     if diff:
-        text = material_text(diff, held)
+        text = get_material_text(diff, held)
         diff = next(name for name in held if held[name] is text)
-    if nothing := _nothing(held, diff):
+    if nothing := _reject_without_diff(held, diff):
         return nothing
     if lens == "history" and settings.repository is None:
-        return dict(UNSEEN)
+        return dict(NO_REPOSITORY_REPORT)
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-review-")
     try:
-        async with Isolated(CHILD, timeout_s=timeout_s) as child:
+        async with ChildProcess(CHILD_MODULE, timeout_s=timeout_s) as child:
             request = {
                 "lens": lens,
                 "materials": held,
@@ -64,12 +64,16 @@ async def reviewed(
         await asyncio.to_thread(folder.cleanup)
 
 
-def _nothing(materials: Mapping[str, str], diff: str) -> dict[str, Any]:
+def _reject_without_diff(materials: Mapping[str, str], diff: str) -> dict[str, Any]:
     """Hand the task back where there is nothing to review; empty where there is."""
-    diffs = sort(materials, diff).diffs
+    diffs = sort_materials(materials, diff).diffs
     if not diffs:
         given = f"none of {', '.join(materials)} is one" if materials else "none was given"
-        return handed_back("out_of_scope", f"only diffs are reviewed, and {given}; {HOW}")
+        return build_escalation(
+            "out_of_scope", f"only diffs are reviewed, and {given}; {HOW_TO_MAKE_A_DIFF}"
+        )
     if not any(map(is_diff, diffs.values())):
-        return handed_back("ambiguous_input", f"{', '.join(diffs)} holds no unified diff; {HOW}")
+        return build_escalation(
+            "ambiguous_input", f"{', '.join(diffs)} holds no unified diff; {HOW_TO_MAKE_A_DIFF}"
+        )
     return {}

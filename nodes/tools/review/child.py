@@ -3,36 +3,36 @@
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.review.answer import handed_back, scope, told
-from nodes.tools.review.diff import Change, read_diff
-from nodes.tools.review.given import sort
-from nodes.tools.review.lenses import LENSES, Matter, sources_of
-from nodes.tools.review.whole import completed
-from nodes.tools.serving import serve
+from nodes.tools.review.answer import build_escalation, build_report, list_scope_gaps
+from nodes.tools.review.diff import ParsedDiff, read_diff
+from nodes.tools.review.given import sort_materials
+from nodes.tools.review.lenses import LENSES, LensInput, build_sources
+from nodes.tools.review.whole import attach_full_texts
+from nodes.tools.serving import serve_requests
 
 MAX_WRITTEN_BYTES = 20_000_000
 """Of one file for the linters."""
 
 
-def review(request: dict[str, Any]) -> dict[str, Any]:
+def review_diffs(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{lens, materials, diff, repository, folder}` in the report's own words."""
-    given = sort(request["materials"], request["diff"])
+    given = sort_materials(request["materials"], request["diff"])
     root = Path(request["repository"]) if request["repository"] else None
     read = [read_diff(text) for text in given.diffs.values()]
-    change = Change(
+    change = ParsedDiff(
         tuple(file for one in read for file in one.files),
-        tuple(dict.fromkeys(words for one in read for words in one.unread)),
-        tuple(dict.fromkeys(words for one in read for words in one.passed_over)),
+        tuple(dict.fromkeys(words for one in read for words in one.unread_parts)),
+        tuple(dict.fromkeys(words for one in read for words in one.skipped_parts)),
     )
-    if all(one.is_broken for one in read):
-        return handed_back("ambiguous_input", "; ".join(change.unread))
-    change = completed(change, given.sources, root)
+    if all(one.is_unreadable for one in read):
+        return build_escalation("ambiguous_input", "; ".join(change.unread_parts))
+    change = attach_full_texts(change, given.sources, root)
     is_python_read = request["lens"] != "history"
-    sources, lost = sources_of(change) if is_python_read else ([], [])
-    matter = Matter(change, given, sources, Path(request["folder"]), root)
+    sources, lost = build_sources(change) if is_python_read else ([], [])
+    matter = LensInput(change, given, sources, Path(request["folder"]), root)
     seen = LENSES[request["lens"]](matter)
-    gaps = [*(scope(change, lost) if is_python_read else []), *seen.gaps]
-    return told(
+    gaps = [*(list_scope_gaps(change, lost) if is_python_read else []), *seen.gaps]
+    return build_report(
         change,
         seen.findings,
         names=list(given.diffs),
@@ -44,4 +44,4 @@ def review(request: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    serve(review, max_written_bytes=MAX_WRITTEN_BYTES)
+    serve_requests(review_diffs, max_written_bytes=MAX_WRITTEN_BYTES)

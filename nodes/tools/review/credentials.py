@@ -26,13 +26,13 @@ from detect_secrets.util.filetype import determine_file_type
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile
-from nodes.tools.review.hits import Hit
-from nodes.tools.review.rules import codes, rule_of
+from nodes.tools.review.hits import RuleHit
+from nodes.tools.review.rules import find_rule, list_rule_codes
 
 MAX_LINE_CHARS = 2_000
 MIN_SECRET_CHARS = 8
-LESS_FOR_PLACEHOLDER = 40
-KEYWORD = "Secret Keyword"
+PLACEHOLDER_PENALTY = 40
+KEYWORD_SECRET = "Secret Keyword"
 
 _KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption):")
 """In or after a private key's first line; code that only looks for keys has none."""
@@ -44,17 +44,17 @@ _PLACEHOLDER = Pattern(
 )
 
 
-def hits(files: Iterable[ChangedFile]) -> list[Hit]:
+def find_secrets(files: Iterable[ChangedFile]) -> list[RuleHit]:
     """Look for secrets in the lines that the diff adds to any file."""
     return [
         hit
         for file in files
         for number, line in file.added.items()
-        for hit in _hits(file, number, line[:MAX_LINE_CHARS])
+        for hit in _build_hits(file, number, line[:MAX_LINE_CHARS])
     ]
 
 
-def long_lines(files: Iterable[ChangedFile]) -> list[str]:
+def list_long_lines(files: Iterable[ChangedFile]) -> list[str]:
     """Return the places of the added lines of which only the beginning is searched."""
     return [
         f"{file.path}:{number}"
@@ -64,26 +64,26 @@ def long_lines(files: Iterable[ChangedFile]) -> list[str]:
     ]
 
 
-def _hits(file: ChangedFile, number: int, line: str) -> Iterator[Hit]:
-    for kind, secrets in _found(file.path, line).items():
-        rule = rule_of("detect-secrets", kind)
+def _build_hits(file: ChangedFile, number: int, line: str) -> Iterator[RuleHit]:
+    for kind, secrets in _detect_secrets(file.path, line).items():
+        rule = find_rule("detect-secrets", kind)
         if rule is None or not secrets:
             continue
-        less = min(LESS_FOR_PLACEHOLDER * _is_placeholder(secret) for secret in secrets)
-        if kind == "Private Key" and not _is_key(line, file.added.get(number + 1, "")):
-            less = LESS_FOR_PLACEHOLDER
-        yield Hit(file, number, rule, kind, less=less)
+        less = min(PLACEHOLDER_PENALTY * _is_placeholder(secret) for secret in secrets)
+        if kind == "Private Key" and not _is_private_key(line, file.added.get(number + 1, "")):
+            less = PLACEHOLDER_PENALTY
+        yield RuleHit(file, number, rule, kind, penalty=less)
 
 
-def _found(path: str, line: str) -> Mapping[str, list[str]]:
+def _detect_secrets(path: str, line: str) -> Mapping[str, list[str]]:
     found = {
         plugin.secret_type: [secret for secret in plugin.analyze_string(line) if secret]
-        for plugin in _issued()
+        for plugin in _build_detectors()
     }
     groups = REGEX_BY_FILETYPE.get(determine_file_type(path))
     named = [s for s in KeywordDetector().analyze_string(line, groups) if _is_likely(s)]
     random = [secret for secret in named if _is_random(secret)]
-    kind = f"{KEYWORD} and entropy" if random else KEYWORD
+    kind = f"{KEYWORD_SECRET} and entropy" if random else KEYWORD_SECRET
     return found if any(found.values()) else {kind: random or named}
 
 
@@ -108,7 +108,7 @@ def _is_random(secret: str) -> bool:
     )
 
 
-def _is_key(*lines: str) -> bool:
+def _is_private_key(*lines: str) -> bool:
     return any(_KEY_LINE.search(line) for line in lines)
 
 
@@ -117,8 +117,8 @@ def _is_placeholder(secret: str) -> bool:
 
 
 @cache
-def _issued() -> tuple[BasePlugin, ...]:
+def _build_detectors() -> tuple[BasePlugin, ...]:
     """Make the detectors of secrets that can be told by their form."""
     classes: Mapping[str, type[Any]] = get_mapping_from_secret_type_to_class()
-    wanted = [kind for kind in codes("detect-secrets", "security") if kind in classes]
-    return tuple(classes[kind]() for kind in wanted if kind != KEYWORD)
+    wanted = [kind for kind in list_rule_codes("detect-secrets", "security") if kind in classes]
+    return tuple(classes[kind]() for kind in wanted if kind != KEYWORD_SECRET)

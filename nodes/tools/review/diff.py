@@ -11,20 +11,20 @@ from unidiff.patch import Hunk as ParsedHunk
 from unidiff.patch import PatchedFile, PatchSet
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 
 MAX_FILES = 300
 MAX_LINES = 20_000
 """Of the new side, context included, over all files; what is beyond is named and not read."""
 MAX_PATH_CHARS = 200
-PYTHON = (".py", ".pyi", ".pyw")
+PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 
 _HEADER = Pattern(r"^(?:diff --git |diff --cc |diff --combined |diff -|Index: )", re.MULTILINE)
-_NAMES = Pattern(r"^--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -)", re.MULTILINE)
-_TARGET = Pattern(r"^(?:\+\+\+ |diff --git \S+ |diff --cc |Index: )([^\n\t]+)", re.MULTILINE)
-_HUNK = Pattern(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*$", re.MULTILINE)
-_MARKS = (" ", "+", "-")
-_UNREADABLE = (UnidiffParseError, ValueError, AssertionError)
+_NAME_LINES = Pattern(r"^--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -)", re.MULTILINE)
+_TARGET_NAME = Pattern(r"^(?:\+\+\+ |diff --git \S+ |diff --cc |Index: )([^\n\t]+)", re.MULTILINE)
+_HUNK_HEADER = Pattern(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*$", re.MULTILINE)
+_LINE_MARKS = (" ", "+", "-")
+_PARSE_ERRORS = (UnidiffParseError, ValueError, AssertionError)
 _BINARY = Pattern(r"^(?:GIT binary patch|Binary files .* differ)$", re.MULTILINE)
 
 
@@ -54,12 +54,12 @@ class ChangedFile:
     old_path: str
     hunks: tuple[Hunk, ...]
     is_new: bool
-    whole: str | None = None
+    full_text: str | None = None
     """The new file's text, where it is known."""
 
     @property
     def is_python(self) -> bool:
-        return self.path.lower().endswith(PYTHON)
+        return self.path.lower().endswith(PYTHON_SUFFIXES)
 
     @cached_property
     def added(self) -> dict[int, str]:
@@ -72,7 +72,7 @@ class ChangedFile:
         }
 
     @cached_property
-    def gone(self) -> frozenset[str]:
+    def removed_texts(self) -> frozenset[str]:
         """Give the lines that the diff takes away, without their indentation."""
         return frozenset(line.strip() for line in self.removed.values())
 
@@ -88,47 +88,47 @@ class ChangedFile:
 
 
 @dataclass(frozen=True)
-class Change:
+class ParsedDiff:
     """A whole diff, and in words what of it could not be read or was too much."""
 
     files: tuple[ChangedFile, ...]
-    unread: tuple[str, ...] = ()
-    passed_over: tuple[str, ...] = ()
+    unread_parts: tuple[str, ...] = ()
+    skipped_parts: tuple[str, ...] = ()
     """What there is no need to read, or no use for, in words."""
-    is_broken: bool = False
+    is_unreadable: bool = False
     """Nothing could be read, though there was something."""
 
 
-def read_diff(text: str) -> Change:
+def read_diff(text: str) -> ParsedDiff:
     """Read a diff file by file, so that one that cannot be read does not hide the others."""
     files, unread, binary = list[ChangedFile](), list[str](), list[str]()
-    for part in _parts(text):
-        if _BINARY.search(part) and not _NAMES.search(part):
-            binary.append(_named(part))
+    for part in _split_files(text):
+        if _BINARY.search(part) and not _NAME_LINES.search(part):
+            binary.append(_get_file_name(part))
             continue
-        found, problem = _parsed(part)
+        found, problem = _parse_part(part)
         files += found
         unread += [problem] * bool(problem)
     is_broken = bool(unread) and not files
-    passed_over = [f"Binary files are not reviewed: {listed(binary)}"] * bool(binary)
-    kept, cut = _capped(files)
-    return Change(tuple(kept), (*unread, *cut), tuple(passed_over), is_broken)
+    passed_over = [f"Binary files are not reviewed: {format_names(binary)}"] * bool(binary)
+    kept, cut = _limit_lines(files)
+    return ParsedDiff(tuple(kept), (*unread, *cut), tuple(passed_over), is_broken)
 
 
-def listed(names: Sequence[str], most: int = 5) -> str:
+def format_names(names: Sequence[str], most: int = 5) -> str:
     """Name files in a line; of many, the first ones and how many more."""
     shown = ", ".join(f"`{name}`" for name in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
-def _parts(text: str) -> list[str]:
+def _split_files(text: str) -> list[str]:
     """Cut a diff where a file begins; the lines of hunks cannot be mistaken for that.
 
     A header of git's and the two lines of names below it begin one file together.
     """
     starts = list[int]()
     marks = [(found.start(), True) for found in _HEADER.finditer(text)]
-    marks += [(found.start(), False) for found in _NAMES.finditer(text)]
+    marks += [(found.start(), False) for found in _NAME_LINES.finditer(text)]
     is_header_open = False
     for at, is_header in sorted(marks):
         if is_header or not is_header_open:
@@ -137,67 +137,69 @@ def _parts(text: str) -> list[str]:
     return [text[at:end] for at, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _parsed(part: str) -> tuple[list[ChangedFile], str]:
+def _parse_part(part: str) -> tuple[list[ChangedFile], str]:
     """Read one file's part; where its last hunk is cut off or broken, as far as that goes."""
     try:
-        return list(_files(part)), ""
-    except _UNREADABLE as error:
-        reason = plain_line(str(error), 80) or type(error).__name__
-        problem = f"`{_named(part)}` cannot be read to its end as a diff: {reason}"
+        return list(_read_files(part)), ""
+    except _PARSE_ERRORS as error:
+        reason = sanitize_line(str(error), 80) or type(error).__name__
+        problem = f"`{_get_file_name(part)}` cannot be read to its end as a diff: {reason}"
     try:
-        return [replace(file, is_new=False) for file in _files(_mended(part))], problem
-    except _UNREADABLE:
+        return [
+            replace(file, is_new=False) for file in _read_files(_repair_last_hunk(part))
+        ], problem
+    except _PARSE_ERRORS:
         return [], problem
 
 
-def _mended(part: str) -> str:
+def _repair_last_hunk(part: str) -> str:
     """End the last hunk where its lines end, and let its head say so."""
-    heads = list(_HUNK.finditer(part))
+    heads = list(_HUNK_HEADER.finditer(part))
     if not heads:
         return ""
     head = heads[-1]
-    body = list(takewhile(lambda line: line[:1] in _MARKS, part[head.end() + 1 :].split("\n")))
+    body = list(takewhile(lambda line: line[:1] in _LINE_MARKS, part[head.end() + 1 :].split("\n")))
     old = sum(line[0] in " -" for line in body)
     new = sum(line[0] in " +" for line in body)
     lines = "".join(f"{line}\n" for line in body)
     return f"{part[: head.start()]}@@ -{head[1]},{old} +{head[2]},{new} @@\n{lines}"
 
 
-def _files(part: str) -> Iterator[ChangedFile]:
+def _read_files(part: str) -> Iterator[ChangedFile]:
     if part.startswith(("diff --cc ", "diff --combined ")):
         raise ValueError("it is the combined diff of a merge; give a diff against one parent")
-    for patched in _patch_set(part):
+    for patched in _parse_patch_set(part):
         # A change of name or mode alone has no lines.
         if not patched and "\n@@" in part:
             raise ValueError("the head of a hunk is broken")
         if patched:
             yield ChangedFile(
-                path=plain_line(patched.path, MAX_PATH_CHARS),
-                old_path=plain_line(_old_path(patched), MAX_PATH_CHARS),
-                hunks=tuple(map(_hunk, patched)),
+                path=sanitize_line(patched.path, MAX_PATH_CHARS),
+                old_path=sanitize_line(_get_old_path(patched), MAX_PATH_CHARS),
+                hunks=tuple(map(_convert_hunk, patched)),
                 is_new=patched.is_added_file,
             )
 
 
-def _patch_set(part: str) -> PatchSet:
+def _parse_patch_set(part: str) -> PatchSet:
     try:
         return PatchSet(part)
-    except _UNREADABLE:
+    except _PARSE_ERRORS:
         # Names that git quotes disagree with its own header; the lines below say all there is.
-        names = _NAMES.search(part)
+        names = _NAME_LINES.search(part)
         if names is None or names.start() == 0:
             raise
         return PatchSet(part[names.start() :])
 
 
-def _old_path(patched: PatchedFile) -> str:
+def _get_old_path(patched: PatchedFile) -> str:
     """Give the old side's name, with git's prefix dropped as the library does for the new one."""
     source = patched.source_file.strip('"')
     is_prefixed = patched.target_file.strip('"')[2:] == patched.path
     return patched.path if source == "/dev/null" else source[2:] if is_prefixed else source
 
 
-def _hunk(hunk: ParsedHunk) -> Hunk:
+def _convert_hunk(hunk: ParsedHunk) -> Hunk:
     new = [line for line in hunk if line.is_context or line.is_added]
     old = [line for line in hunk if line.is_context or line.is_removed]
     return Hunk(
@@ -211,14 +213,14 @@ def _hunk(hunk: ParsedHunk) -> Hunk:
     )
 
 
-def _capped(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]]:
+def _limit_lines(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]]:
     kept, cut, left = list[ChangedFile](), list[str](), MAX_LINES
     for file in sorted(files, key=lambda file: not file.is_python):
         size = sum(len(hunk.lines) for hunk in file.hunks)
         if size <= left and len(kept) < MAX_FILES:
             kept.append(file)
         elif left and len(kept) < MAX_FILES:
-            hunks = tuple(_first_lines(file.hunks, left))
+            hunks = tuple(_truncate_hunks(file.hunks, left))
             kept.append(replace(file, hunks=hunks, is_new=False))
             cut.append(f"{file.path} (its end)")
         else:
@@ -227,10 +229,10 @@ def _capped(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]]:
     if not cut:
         return kept, []
     most = f"The diff has more than {MAX_LINES:,} lines or {MAX_FILES} files"
-    return kept, [f"{most}; not reviewed: {listed(cut)}"]
+    return kept, [f"{most}; not reviewed: {format_names(cut)}"]
 
 
-def _first_lines(hunks: Iterable[Hunk], most: int) -> Iterator[Hunk]:
+def _truncate_hunks(hunks: Iterable[Hunk], most: int) -> Iterator[Hunk]:
     for hunk in hunks:
         if most <= 0:
             return
@@ -241,8 +243,8 @@ def _first_lines(hunks: Iterable[Hunk], most: int) -> Iterator[Hunk]:
         most -= len(lines)
 
 
-def _named(part: str) -> str:
-    found = _TARGET.search(part)
+def _get_file_name(part: str) -> str:
+    found = _TARGET_NAME.search(part)
     name = found.group(1).strip().strip('"') if found else part.split("\n", 1)[0]
     name = name.removeprefix("b/")
-    return plain_line(name, MAX_PATH_CHARS) or "a file"
+    return sanitize_line(name, MAX_PATH_CHARS) or "a file"

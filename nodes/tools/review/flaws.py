@@ -10,43 +10,45 @@ from bandit.core.config import BanditConfig  # type: ignore[import-untyped]
 from bandit.core.issue import Issue  # type: ignore[import-untyped]
 from bandit.core.manager import BanditManager  # type: ignore[import-untyped]
 
-from nodes.tools.review.hits import Hit
-from nodes.tools.review.linting import Source, written
-from nodes.tools.review.rules import codes, rule_of
+from nodes.tools.review.hits import RuleHit
+from nodes.tools.review.linting import LintSource, write_sources
+from nodes.tools.review.rules import find_rule, list_rule_codes
 
-LESS_FOR_DOUBT = {"HIGH": 0, "MEDIUM": 5, "LOW": 20}
+DOUBT_PENALTIES = {"HIGH": 0, "MEDIUM": 5, "LOW": 20}
 """By bandit's own confidence, for those of its tests that give more than one."""
-DOUBTING = frozenset(("B202", "B608", "B701"))
-LESS_FOR_HARMLESS = 25
+DOUBTED_TESTS = frozenset(("B202", "B608", "B701"))
+HARMLESS_PENALTY = 25
 """Where bandit sees a milder form, such as a shell command that is a constant."""
 
 
-def hits(sources: Sequence[Source], folder: Path) -> tuple[list[Hit], list[str]]:
+def scan_with_bandit(
+    sources: Sequence[LintSource], folder: Path
+) -> tuple[list[RuleHit], list[str]]:
     """Scan the sources in a folder of their own, and keep what the diff has brought about.
 
     Returns:
         The hits, and the names of the files that could not be scanned.
     """
-    profile = {"include": codes("bandit", "security")}
+    profile = {"include": list_rule_codes("bandit", "security")}
     manager = BanditManager(BanditConfig(), "file", profile=profile, ignore_nosec=True)
-    manager.files_list = [str(path) for path in written(sources, folder)]
+    manager.files_list = [str(path) for path in write_sources(sources, folder)]
     manager.run_tests()
-    found = [hit for issue in manager.get_issue_list() for hit in _hits(issue, sources)]
-    skipped = [_source(name, sources).file.path for name, _ in manager.get_skipped()]
+    found = [hit for issue in manager.get_issue_list() for hit in _build_hits(issue, sources)]
+    skipped = [_find_source(name, sources).file.path for name, _ in manager.get_skipped()]
     return found, list(dict.fromkeys(skipped))
 
 
-def _hits(issue: Issue, sources: Sequence[Source]) -> Iterator[Hit]:
-    rule = rule_of("bandit", issue.test_id)
-    source = _source(issue.fname, sources)
-    line = source.added_line(issue.lineno)
+def _build_hits(issue: Issue, sources: Sequence[LintSource]) -> Iterator[RuleHit]:
+    rule = find_rule("bandit", issue.test_id)
+    source = _find_source(issue.fname, sources)
+    line = source.find_added_line(issue.lineno)
     if rule is None or not line:
         return
-    less = LESS_FOR_DOUBT[issue.confidence] if issue.test_id in DOUBTING else 0
-    less += LESS_FOR_HARMLESS * (issue.severity == "LOW" and rule.severity != "low")
-    yield Hit(source.file, line, rule, issue.test_id, less=less)
+    less = DOUBT_PENALTIES[issue.confidence] if issue.test_id in DOUBTED_TESTS else 0
+    less += HARMLESS_PENALTY * (issue.severity == "LOW" and rule.severity != "low")
+    yield RuleHit(source.file, line, rule, issue.test_id, penalty=less)
 
 
-def _source(name: str, sources: Sequence[Source]) -> Source:
+def _find_source(name: str, sources: Sequence[LintSource]) -> LintSource:
     """Return the source that was written to a file of this name."""
     return sources[int(Path(name).stem[1:])]

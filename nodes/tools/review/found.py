@@ -8,7 +8,7 @@ SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "high", "medium", "low", 
 
 
 @dataclass(frozen=True)
-class Found:
+class ReviewFinding:
     """A defect or remark about one line, in the words of `state.Finding`."""
 
     severity: Severity

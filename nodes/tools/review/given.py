@@ -7,17 +7,17 @@ from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
 
-DIFFS = (".diff", ".patch")
-_PROSE = (".md", ".markdown", ".rst", ".txt", ".docx", ".html", ".htm", ".pdf")
-_CONFIGURATION = ("pyproject.toml", "ruff.toml", ".ruff.toml")
-_BEGINS = Pattern(
+DIFF_SUFFIXES = (".diff", ".patch")
+_PROSE_SUFFIXES = (".md", ".markdown", ".rst", ".txt", ".docx", ".html", ".htm", ".pdf")
+_CONFIGURATION_NAMES = ("pyproject.toml", "ruff.toml", ".ruff.toml")
+_DIFF_START = Pattern(
     r"^(?:diff --(?:git|cc|combined) |--- [^\n]*\n\+\+\+ [^\n]*\n@@ -\d|Binary files )",
     re.MULTILINE,
 )
 
 
 @dataclass(frozen=True)
-class Given:
+class ReviewMaterials:
     """The materials, sorted; each by its name."""
 
     diffs: Mapping[str, str] = field(default_factory=dict)
@@ -27,13 +27,15 @@ class Given:
     """Whole files, perhaps of those that the diff changes."""
 
 
-def sort(materials: Mapping[str, str], wanted: str = "") -> Given:
+def sort_materials(materials: Mapping[str, str], wanted: str = "") -> ReviewMaterials:
     """Sort materials by their names and looks; `wanted` names the one diff to read."""
-    diffs = {name: text for name, text in materials.items() if _is_given_as_diff(name, text)}
+    diffs = {name: text for name, text in materials.items() if _is_diff_material(name, text)}
     others = {name: text for name, text in materials.items() if name not in diffs}
-    configuration = {n: t for n, t in others.items() if PurePosixPath(n).name in _CONFIGURATION}
-    prose = {n: t for n, t in others.items() if n.lower().endswith(_PROSE)}
-    return Given(
+    configuration = {
+        n: t for n, t in others.items() if PurePosixPath(n).name in _CONFIGURATION_NAMES
+    }
+    prose = {n: t for n, t in others.items() if n.lower().endswith(_PROSE_SUFFIXES)}
+    return ReviewMaterials(
         diffs={wanted: materials[wanted]} if wanted in materials else diffs,
         configuration=configuration,
         prose=prose,
@@ -41,14 +43,14 @@ def sort(materials: Mapping[str, str], wanted: str = "") -> Given:
     )
 
 
-def _is_given_as_diff(name: str, text: str) -> bool:
+def _is_diff_material(name: str, text: str) -> bool:
     """Go by the name; a text of another kind may quote a diff, one without a kind may be one."""
     suffix = PurePosixPath(name.lower()).suffix
-    if suffix in DIFFS:
+    if suffix in DIFF_SUFFIXES:
         return True
     return suffix in ("", ".txt", ".log") and is_diff(text)
 
 
 def is_diff(text: str) -> bool:
     """Say whether a text holds a unified diff."""
-    return _BEGINS.search(text) is not None
+    return _DIFF_START.search(text) is not None

@@ -18,35 +18,37 @@ from dulwich.objects import Blob, Commit, TreeEntry
 from dulwich.repo import Repo
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import plain_line
-from nodes.tools.review.diff import Change, ChangedFile, listed
-from nodes.tools.review.found import Found
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.review.diff import ChangedFile, ParsedDiff, format_names
+from nodes.tools.review.found import ReviewFinding
 
 MAX_COMMITS = 2_000
 """The newest; older ones are not read."""
 MAX_REMARKS = 10
 MAX_BLOB_BYTES = 1_000_000
 MAX_SECONDS = 12.0
-MIN_LINE_CHARS = 12
+MIN_DISTINCTIVE_CHARS = 12
 """Of a line that is telling; a bracket or `return` alone comes and goes."""
-MIN_LINES_BACK = 2
+MIN_RESTORED_LINES = 2
 """Telling lines that must come back before a fix is taken to be undone by them."""
 
-_FIX = Pattern(
+_FIX_WORDS = Pattern(
     r"\b(?:fix(?:es|ed)?|bug|regression|security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection|crash)\b",
     re.IGNORECASE,
 )
-_SECURITY = Pattern(r"\b(?:security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection)\b", re.IGNORECASE)
+_SECURITY_WORDS = Pattern(
+    r"\b(?:security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection)\b", re.IGNORECASE
+)
 
-Annotated = list[tuple[tuple[Commit, TreeEntry], bytes]]
+BlamedLines = list[tuple[tuple[Commit, TreeEntry], bytes]]
 
 
-class NoHistory(Exception):
+class HistoryUnavailable(Exception):
     """There is no repository that could be read, and why."""
 
 
 @dataclass(frozen=True)
-class Version:
+class FileVersion:
     """A file as a commit left it."""
 
     commit: Commit
@@ -54,7 +56,9 @@ class Version:
     blob: Blob
 
 
-def reviewed(change: Change, root: Path) -> tuple[list[Found], list[str], list[str]]:
+def review_history(
+    change: ParsedDiff, root: Path
+) -> tuple[list[ReviewFinding], list[str], list[str]]:
     """Give findings, remarks on each file, and gaps.
 
     Raises:
@@ -62,29 +66,31 @@ def reviewed(change: Change, root: Path) -> tuple[list[Found], list[str], list[s
     """
     inside = [file for file in change.files if _is_inside(file)]
     outside = [file.path for file in change.files if not _is_inside(file)]
-    gaps = [f"Not looked up, leading out of the repository: {listed(outside)}"] * bool(outside)
-    with _opened(root) as repository:
-        versions, cut = _versions(repository, {file.old_path.encode() for file in inside})
+    gaps = [f"Not looked up, leading out of the repository: {format_names(outside)}"] * bool(
+        outside
+    )
+    with _open_repository(root) as repository:
+        versions, cut = _list_versions(repository, {file.old_path.encode() for file in inside})
     known = [
         (file, versions[path]) for file in inside if (path := file.old_path.encode()) in versions
     ]
-    remarks = [_remark(file, past) for file, past in known]
+    remarks = [_summarize_history(file, past) for file, past in known]
     if len(remarks) > MAX_REMARKS:
         remarks[MAX_REMARKS:] = [f"- {len(remarks) - MAX_REMARKS} more files have a history."]
     findings = [
         found
         for file, past in known
-        for found in (*_undone(file, past), *_brought_back(file, past))
+        for found in (*_find_undone_fixes(file, past), *_find_restored_lines(file, past))
     ]
     return findings, remarks, gaps + cut
 
 
-def _opened(root: Path) -> Repo:
+def _open_repository(root: Path) -> Repo:
     try:
         repository = Repo(str(root))
         repository.head()
     except (NotGitRepository, KeyError, OSError) as error:
-        raise NoHistory(f"{root} is no git repository with a commit") from error
+        raise HistoryUnavailable(f"{root} is no git repository with a commit") from error
     return repository
 
 
@@ -92,9 +98,11 @@ def _is_inside(file: ChangedFile) -> bool:
     return not file.old_path.startswith("/") and ".." not in file.old_path.split("/")
 
 
-def _versions(repository: Repo, paths: Set[bytes]) -> tuple[dict[bytes, list[Version]], list[str]]:
+def _list_versions(
+    repository: Repo, paths: Set[bytes]
+) -> tuple[dict[bytes, list[FileVersion]], list[str]]:
     """List each file's versions, the newest first, and say where the walk was ended early."""
-    versions: dict[bytes, list[Version]] = {}
+    versions: dict[bytes, list[FileVersion]] = {}
     large: dict[str, None] = {}
     ends = monotonic() + MAX_SECONDS
     for number, step in enumerate(repository.get_walker(max_entries=MAX_COMMITS), start=1):
@@ -104,41 +112,43 @@ def _versions(repository: Repo, paths: Set[bytes]) -> tuple[dict[bytes, list[Ver
                 continue
             blob = repository.object_store[new.sha]
             if isinstance(blob, Blob) and len(blob.data) <= MAX_BLOB_BYTES:
-                versions.setdefault(new.path, []).append(Version(step.commit, new, blob))
+                versions.setdefault(new.path, []).append(FileVersion(step.commit, new, blob))
             elif isinstance(blob, Blob):
-                large[plain_line(new.path.decode("utf-8", errors="replace"), 200)] = None
+                large[sanitize_line(new.path.decode("utf-8", errors="replace"), 200)] = None
         if number == MAX_COMMITS or monotonic() > ends:
-            gaps = [f"The history was read back to {_day(step.commit)} only"]
-            return versions, gaps + _too_large(large)
-    return versions, _too_large(large)
+            gaps = [f"The history was read back to {_format_day(step.commit)} only"]
+            return versions, gaps + _describe_too_large(large)
+    return versions, _describe_too_large(large)
 
 
-def _too_large(names: Iterable[str]) -> list[str]:
+def _describe_too_large(names: Iterable[str]) -> list[str]:
     found = list(names)
     most = f"{MAX_BLOB_BYTES // 1_000_000} MB"
-    return [f"Versions of more than {most} were not looked at: {listed(found)}"] * bool(found)
+    return [f"Versions of more than {most} were not looked at: {format_names(found)}"] * bool(found)
 
 
-def _remark(file: ChangedFile, versions: Sequence[Version]) -> str:
-    authors = Counter(_author(version.commit) for version in versions)
+def _summarize_history(file: ChangedFile, versions: Sequence[FileVersion]) -> str:
+    authors = Counter(_get_author(version.commit) for version in versions)
     fixes = sum(_is_fix(version.commit) for version in versions)
     most = ", ".join(name for name, _ in authors.most_common(2))
     last = versions[0].commit
     return (
         f"- `{file.path}`: {len(versions)} commits, {fixes} of them fixes, mostly by {most}; "
-        f"the last is {_told(last)}."
+        f"the last is {_describe_commit(last)}."
     )
 
 
-def _undone(file: ChangedFile, versions: Sequence[Version]) -> Iterator[Found]:
+def _find_undone_fixes(
+    file: ChangedFile, versions: Sequence[FileVersion]
+) -> Iterator[ReviewFinding]:
     """Find lines that a fix has brought and the diff takes away."""
-    annotated: Annotated = []
+    annotated: BlamedLines = []
     for version in reversed(versions):
         annotated = update_lines(annotated, (version.commit, version.entry), version.blob)
     kept = {line.strip() for line in file.added.values()}
     blamed: dict[bytes, tuple[Commit, list[int]]] = {}
     for number, text in file.removed.items():
-        if not _is_telling(text) or text.strip() in kept or number > len(annotated):
+        if not _is_distinctive(text) or text.strip() in kept or number > len(annotated):
             continue
         (commit, _), line = annotated[number - 1]
         stands = line.decode("utf-8", errors="replace").strip() == text.strip()
@@ -146,33 +156,37 @@ def _undone(file: ChangedFile, versions: Sequence[Version]) -> Iterator[Found]:
             blamed.setdefault(commit.id, (commit, []))[1].append(number)
     for commit, numbers in blamed.values():
         lines = f"line {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lines"
-        yield Found(
-            severity="high" if _SECURITY.search(_subject(commit)) else "medium",
-            message=f"Takes away {lines} of the old file that a fix brought: {_told(commit)}.",
+        yield ReviewFinding(
+            severity="high" if _SECURITY_WORDS.search(_get_subject(commit)) else "medium",
+            message=f"Takes away {lines} of the old file that a fix brought: "
+            f"{_describe_commit(commit)}.",
             file=file.path,
-            line=_near(file, numbers[0]),
+            line=_locate_in_new_file(file, numbers[0]),
             suggestion="See that what was fixed then stays fixed.",
-            confidence=80 if len(numbers) < MIN_LINES_BACK else 85,
+            confidence=80 if len(numbers) < MIN_RESTORED_LINES else 85,
         )
 
 
-def _brought_back(file: ChangedFile, versions: Sequence[Version]) -> Iterator[Found]:
+def _find_restored_lines(
+    file: ChangedFile, versions: Sequence[FileVersion]
+) -> Iterator[ReviewFinding]:
     """Find lines that the diff adds and a fix has once taken away."""
     gone = {line.strip() for line in file.removed.values()}
     wanted = {
         text.strip(): number
         for number, text in reversed(file.added.items())
-        if _is_telling(text) and text.strip() not in gone
+        if _is_distinctive(text) and text.strip() not in gone
     }
     for newer, older in pairwise(versions):
         if not _is_fix(newer.commit) or not wanted:
             continue
-        taken = _lines(older.blob) - _lines(newer.blob)
+        taken = _read_stripped_lines(older.blob) - _read_stripped_lines(newer.blob)
         back = sorted(number for text, number in wanted.items() if text in taken)
-        if len(back) >= MIN_LINES_BACK:
-            yield Found(
+        if len(back) >= MIN_RESTORED_LINES:
+            yield ReviewFinding(
                 severity="high",
-                message=f"Brings back {len(back)} lines a fix took away: {_told(newer.commit)}.",
+                message=f"Brings back {len(back)} lines a fix took away: "
+                f"{_describe_commit(newer.commit)}.",
                 file=file.path,
                 line=back[0],
                 suggestion="See that what was fixed then stays fixed.",
@@ -181,7 +195,7 @@ def _brought_back(file: ChangedFile, versions: Sequence[Version]) -> Iterator[Fo
             wanted = {text: number for text, number in wanted.items() if text not in taken}
 
 
-def _near(file: ChangedFile, old_line: int) -> int | None:
+def _locate_in_new_file(file: ChangedFile, old_line: int) -> int | None:
     """Give the line of the new file at which a removed one stood."""
     for hunk in file.hunks:
         if old_line in hunk.removed:
@@ -190,33 +204,37 @@ def _near(file: ChangedFile, old_line: int) -> int | None:
     return None
 
 
-def _lines(blob: Blob) -> set[str]:
+def _read_stripped_lines(blob: Blob) -> set[str]:
     return {line.strip() for line in blob.data.decode("utf-8", errors="replace").splitlines()}
 
 
-def _is_telling(text: str) -> bool:
+def _is_distinctive(text: str) -> bool:
     stripped = text.strip()
-    return len(stripped) >= MIN_LINE_CHARS and not stripped.startswith(("#", "import ", "from "))
+    return len(stripped) >= MIN_DISTINCTIVE_CHARS and not stripped.startswith(
+        ("#", "import ", "from ")
+    )
 
 
 def _is_fix(commit: Commit) -> bool:
-    return _FIX.search(_subject(commit)) is not None
+    return _FIX_WORDS.search(_get_subject(commit)) is not None
 
 
-def _subject(commit: Commit) -> str:
+def _get_subject(commit: Commit) -> str:
     message: str = commit.message.decode("utf-8", errors="replace")
     return message.strip().split("\n", 1)[0]
 
 
-def _author(commit: Commit) -> str:
+def _get_author(commit: Commit) -> str:
     name = commit.author.decode("utf-8", errors="replace").split("<")[0]
-    return plain_line(name, 40) or "somebody"
+    return sanitize_line(name, 40) or "somebody"
 
 
-def _told(commit: Commit) -> str:
-    subject = plain_line(_subject(commit), 80)
-    return f"{commit.id.decode()[:10]} of {_day(commit)} by {_author(commit)}, “{subject}”"
+def _describe_commit(commit: Commit) -> str:
+    subject = sanitize_line(_get_subject(commit), 80)
+    return (
+        f"{commit.id.decode()[:10]} of {_format_day(commit)} by {_get_author(commit)}, “{subject}”"
+    )
 
 
-def _day(commit: Commit) -> str:
+def _format_day(commit: Commit) -> str:
     return datetime.fromtimestamp(commit.commit_time, UTC).date().isoformat()

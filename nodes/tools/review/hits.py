@@ -5,19 +5,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import plain_line
+from nodes.tools.plain_text import sanitize_line
 from nodes.tools.review.diff import ChangedFile
-from nodes.tools.review.found import Found
-from nodes.tools.review.rules import Lens, Rule
+from nodes.tools.review.found import ReviewFinding
+from nodes.tools.review.rules import Lens, LintRule
 
 MAX_MESSAGE_CHARS = 240
 MAX_LINES_NAMED = 6
-ASIDE: Mapping[Lens, int] = {"security": 25, "performance": 10, "style": 10}
+NOT_SHIPPED_PENALTIES: Mapping[Lens, int] = {"security": 25, "performance": 10, "style": 10}
 """Taken from the confidence of a finding in tests, documents and examples."""
-MOVED = 30
+MOVED_PENALTY = 30
 """Taken where the diff takes the same line away elsewhere in the file: it is moved, not new."""
 
-_ASIDE = Pattern(
+_NOT_SHIPPED_PATH = Pattern(
     r"(?:^|/)(?:tests?|testing|docs?|examples?|fixtures|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)"
     r"|\.(?:md|rst|txt)$",
     re.IGNORECASE,
@@ -26,54 +26,54 @@ _NOQA = Pattern(r"#\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))
 
 
 @dataclass(frozen=True)
-class Hit:
+class RuleHit:
     """A rule that matched on a line which the diff adds or changes."""
 
     file: ChangedFile
     line: int
-    rule: Rule
+    rule: LintRule
     code: str
     """The rule's full name, where the table knows only its family."""
     message: str = ""
     advice: str = ""
-    less: int = 0
+    penalty: int = 0
     """What circumstances take from the rule's confidence."""
 
     @property
     def confidence(self) -> int:
-        less = self.less
-        if is_aside(self.file.path):
-            less += ASIDE.get(self.rule.lens, 0)
+        less = self.penalty
+        if is_not_shipped(self.file.path):
+            less += NOT_SHIPPED_PENALTIES.get(self.rule.lens, 0)
         if is_moved(self.file, self.line):
-            less += MOVED
+            less += MOVED_PENALTY
         return max(0, self.rule.confidence - less)
 
-    def finding(self, also: Iterable[int] = ()) -> Found:
+    def to_finding(self, also: Iterable[int] = ()) -> ReviewFinding:
         """Say it in the report's words; `also` are further lines of the same kind."""
         rule = self.rule
-        words = plain_line(rule.message or self.message, MAX_MESSAGE_CHARS).rstrip(".")
+        words = sanitize_line(rule.message or self.message, MAX_MESSAGE_CHARS).rstrip(".")
         lines = sorted(also)
         more = f", also in line {', '.join(map(str, lines[:MAX_LINES_NAMED]))}" if lines else ""
         more += f" and {len(lines) - MAX_LINES_NAMED} more" * (len(lines) > MAX_LINES_NAMED)
-        return Found(
+        return ReviewFinding(
             severity=rule.severity,
             message=f"{words} [{self.code}]{more}.",
             file=self.file.path,
             line=self.line,
-            suggestion=rule.advice or plain_line(self.advice, MAX_MESSAGE_CHARS),
+            suggestion=rule.advice or sanitize_line(self.advice, MAX_MESSAGE_CHARS),
             confidence=self.confidence,
         )
 
 
-def is_aside(path: str) -> bool:
+def is_not_shipped(path: str) -> bool:
     """Tell tests, documents and examples from code that is shipped."""
-    return _ASIDE.search(path) is not None
+    return _NOT_SHIPPED_PATH.search(path) is not None
 
 
 def is_moved(file: ChangedFile, line: int) -> bool:
     """Tell a line that the diff takes away elsewhere in the file, but for its indentation."""
     text = file.added.get(line, "").strip()
-    return bool(text) and text in file.gone
+    return bool(text) and text in file.removed_texts
 
 
 def is_waived(line: str, code: str) -> bool:
@@ -85,26 +85,26 @@ def is_waived(line: str, code: str) -> bool:
     return not named or any(code.startswith(each) for each in Pattern(r"[\s,]+").split(named))
 
 
-def waived_lines(file: ChangedFile) -> list[int]:
+def list_waived_lines(file: ChangedFile) -> list[int]:
     """List the added lines that ask linters to pass over them."""
     return [number for number, line in file.added.items() if _NOQA.search(line)]
 
 
-def findings(hits: Iterable[Hit], *, together: bool = False) -> list[Found]:
+def build_findings(hits: Iterable[RuleHit], *, together: bool = False) -> list[ReviewFinding]:
     """Make findings of hits, each once; `together` gives one for a rule and a file."""
-    by_place: dict[tuple[str, str, int], Hit] = {}
+    by_place: dict[tuple[str, str, int], RuleHit] = {}
     for hit in hits:
         key = (hit.file.path, hit.code, hit.line)
         if key not in by_place or by_place[key].confidence < hit.confidence:
             by_place[key] = hit
     if not together:
-        return [hit.finding() for hit in by_place.values()]
-    groups: dict[tuple[str, str, int], list[Hit]] = {}
+        return [hit.to_finding() for hit in by_place.values()]
+    groups: dict[tuple[str, str, int], list[RuleHit]] = {}
     for hit in by_place.values():
         groups.setdefault((hit.file.path, hit.code, hit.confidence), []).append(hit)
-    return [_joined(sorted(group, key=lambda hit: hit.line)) for group in groups.values()]
+    return [_merge_hits(sorted(group, key=lambda hit: hit.line)) for group in groups.values()]
 
 
-def _joined(group: list[Hit]) -> Found:
+def _merge_hits(group: list[RuleHit]) -> ReviewFinding:
     first, *others = group
-    return first.finding([hit.line for hit in others])
+    return first.to_finding([hit.line for hit in others])

@@ -6,7 +6,7 @@ from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile
 
 MAX_IMPORTS = 60
-MODULES = (
+COMMON_MODULES = (
     *("asyncio", "contextlib", "copy", "dataclasses", "datetime", "decimal", "functools"),
     *("hashlib", "httpx", "itertools", "json", "logging", "math", "os", "pickle", "random", "re"),
     *("requests", "shutil", "ssl", "subprocess", "sys", "tarfile", "tempfile", "threading"),
@@ -14,20 +14,20 @@ MODULES = (
 )
 """Taken to be imported where a name of theirs is used and nothing else bears that name."""
 
-_IMPORT = Pattern(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
-_USED = Pattern(rf"(?<![\w.])({'|'.join(MODULES)})\.[a-z]")
+_IMPORT_LINE = Pattern(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
+_MODULE_USE = Pattern(rf"(?<![\w.])({'|'.join(COMMON_MODULES)})\.[a-z]")
 
 
-def imported(file: ChangedFile) -> list[str]:
+def list_imports(file: ChangedFile) -> list[str]:
     """List the imports of the module that the diff shows, each in a line."""
     lines = (line.rstrip() for hunk in file.hunks for line in hunk.lines)
-    return list(dict.fromkeys(line for line in lines if _IMPORT.fullmatch(line)))[:MAX_IMPORTS]
+    return list(dict.fromkeys(line for line in lines if _IMPORT_LINE.fullmatch(line)))[:MAX_IMPORTS]
 
 
-def guessed(lines: Sequence[str]) -> list[str]:
+def guess_imports(lines: Sequence[str]) -> list[str]:
     """Guess the imports of common modules from their use."""
     text = "\n".join(lines)
-    used = sorted(set(_USED.findall(text)))
+    used = sorted(set(_MODULE_USE.findall(text)))
     return [f"import {name}" for name in used if not _is_bound(name, text)]
 
 

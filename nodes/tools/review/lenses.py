@@ -5,26 +5,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.review.diff import Change, listed
-from nodes.tools.review.found import Found
-from nodes.tools.review.fragments import fragments
-from nodes.tools.review.given import Given
-from nodes.tools.review.guidelines import CONFIDENCE, Guidelines, read_guidelines
-from nodes.tools.review.hits import Hit, findings
-from nodes.tools.review.linting import Options, Source
-from nodes.tools.review.linting import hits as ruff_hits
-from nodes.tools.review.rules import Lens, Rule, codes, rule_of
+from nodes.tools.review.diff import ParsedDiff, format_names
+from nodes.tools.review.found import ReviewFinding
+from nodes.tools.review.fragments import build_fragments
+from nodes.tools.review.given import ReviewMaterials
+from nodes.tools.review.guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
+from nodes.tools.review.hits import RuleHit, build_findings
+from nodes.tools.review.linting import LintSource, RuffOptions
+from nodes.tools.review.linting import lint_sources as ruff_hits
+from nodes.tools.review.rules import Lens, LintRule, find_rule, list_rule_codes
 
 MAX_UNCHECKED = 5
-_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
+_MERGE_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
 
 
 @dataclass(frozen=True)
-class Seen:
+class LensResult:
     """What a lens has found."""
 
     tools: str
-    findings: Sequence[Found]
+    findings: Sequence[ReviewFinding]
     gaps: Sequence[str] = ()
     remarks: Sequence[str] = ()
     failures: Sequence[str] = ()
@@ -32,119 +32,125 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Matter:
+class LensInput:
     """What a lens looks at."""
 
-    change: Change
-    given: Given
-    sources: Sequence[Source]
+    diff: ParsedDiff
+    materials: ReviewMaterials
+    sources: Sequence[LintSource]
     folder: Path
     """Empty, for what the tools want to have as files."""
     root: Path | None
     """The repository, where one is set."""
 
 
-def security(matter: Matter) -> Seen:
+def check_security(matter: LensInput) -> LensResult:
     """Look for ways to attack and for secrets, in tests and documents with less confidence."""
     from nodes.tools.review import credentials, flaws
 
-    hits, skipped = flaws.hits(matter.sources, matter.folder)
-    hits += credentials.hits(matter.change.files)
-    failures = [f"bandit could not scan {listed(skipped)}"] * bool(skipped)
-    long, most = credentials.long_lines(matter.change.files), credentials.MAX_LINE_CHARS
-    gap = f"Searched for secrets in their first {most:,} characters only: {listed(long)}"
+    hits, skipped = flaws.scan_with_bandit(matter.sources, matter.folder)
+    hits += credentials.find_secrets(matter.diff.files)
+    failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
+    long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
+    gap = f"Searched for secrets in their first {most:,} characters only: {format_names(long)}"
     tools = "bandit and detect-secrets"
-    return Seen(tools, findings(hits), [gap] * bool(long), failures=failures)
+    return LensResult(tools, build_findings(hits), [gap] * bool(long), failures=failures)
 
 
-def bugs(matter: Matter) -> Seen:
+def check_bugs(matter: LensInput) -> LensResult:
     """Look for defects in the logic, and in all files for conflicts left open."""
-    hits = _linted(matter, "bugs") + _markers(matter.change)
+    hits = _lint_for_lens(matter, "bugs") + _find_merge_markers(matter.diff)
     gap = "Not judged: whether the change does what it is meant to do; rules see patterns alone"
-    return Seen("ruff's rules on logic", findings(hits), [gap])
+    return LensResult("ruff's rules on logic", build_findings(hits), [gap])
 
 
-def performance(matter: Matter) -> Seen:
+def check_performance(matter: LensInput) -> LensResult:
     """Look for needless work, blocking calls and functions that are hard to follow."""
-    hits = _linted(matter, "performance")
-    return Seen("ruff's rules on performance", findings(hits, together=True))
+    hits = _lint_for_lens(matter, "performance")
+    return LensResult("ruff's rules on performance", build_findings(hits, together=True))
 
 
-def style(matter: Matter) -> Seen:
+def check_style(matter: LensInput) -> LensResult:
     """Look for what the project's guidelines ask, and for a few habits that nobody defends."""
-    guidelines = read_guidelines(matter.given.configuration, matter.given.prose)
-    asked = [code for code in guidelines.asked if not guidelines.ignores(code)]
-    selected = [*codes("ruff", "style"), *asked]
-    options = Options(selected, guidelines.rule, guidelines.line_length, guidelines.target)
+    guidelines = read_guidelines(matter.materials.configuration, matter.materials.prose)
+    asked = [code for code in guidelines.required_rules if not guidelines.is_ignored(code)]
+    selected = [*list_rule_codes("ruff", "style"), *asked]
+    options = RuffOptions(
+        selected, guidelines.build_rule, guidelines.line_length, guidelines.target_version
+    )
     found = ruff_hits(matter.sources, options, matter.folder)
-    hits = [hit for hit in found if not guidelines.ignores(hit.code)]
-    hits = [_as_asked(hit, guidelines) for hit in hits]
-    gaps = [f"No rule checks {where}" for where in guidelines.unchecked[:MAX_UNCHECKED]]
-    if len(guidelines.unchecked) > MAX_UNCHECKED:
-        gaps.append(f"{len(guidelines.unchecked) - MAX_UNCHECKED} more guidelines need a reader")
+    hits = [hit for hit in found if not guidelines.is_ignored(hit.code)]
+    hits = [_apply_guideline(hit, guidelines) for hit in hits]
+    gaps = [f"No rule checks {where}" for where in guidelines.unchecked_sentences[:MAX_UNCHECKED]]
+    if len(guidelines.unchecked_sentences) > MAX_UNCHECKED:
+        gaps.append(
+            f"{len(guidelines.unchecked_sentences) - MAX_UNCHECKED} more guidelines need a reader"
+        )
     failures = [
         f"{name} cannot be read as TOML, so its rules were not checked"
-        for name in guidelines.unread
+        for name in guidelines.unread_files
     ]
     tools = "ruff's rules on style"
-    if guidelines.asked:
-        names = ", ".join([*matter.given.configuration, *matter.given.prose])
+    if guidelines.required_rules:
+        names = ", ".join([*matter.materials.configuration, *matter.materials.prose])
         tools += f" and those that {names} asks for"
-    return Seen(tools, findings(hits, together=True), gaps, failures=failures)
+    return LensResult(tools, build_findings(hits, together=True), gaps, failures=failures)
 
 
-def history(matter: Matter) -> Seen:
+def check_history(matter: LensInput) -> LensResult:
     """Look into the repository for fixes that the change undoes."""
     assert matter.root is not None, "without a repository no child is asked"
-    from nodes.tools.review.history import NoHistory, reviewed
+    from nodes.tools.review.history import HistoryUnavailable, review_history
 
     try:
-        found, remarks, gaps = reviewed(matter.change, matter.root)
-    except NoHistory as reason:
+        found, remarks, gaps = review_history(matter.diff, matter.root)
+    except HistoryUnavailable as reason:
         failure = f"The history was not looked at: {reason}"
-        return Seen("", [], remarks=["Not looked at."], failures=[failure])
-    return Seen("git's log and blame", found, gaps, remarks)
+        return LensResult("", [], remarks=["Not looked at."], failures=[failure])
+    return LensResult("git's log and blame", found, gaps, remarks)
 
 
-LENSES: dict[Lens, Callable[[Matter], Seen]] = {
-    "security": security,
-    "bugs": bugs,
-    "performance": performance,
-    "style": style,
-    "history": history,
+LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
+    "security": check_security,
+    "bugs": check_bugs,
+    "performance": check_performance,
+    "style": check_style,
+    "history": check_history,
 }
 
 
-def sources_of(change: Change) -> tuple[list[Source], list[str]]:
+def build_sources(change: ParsedDiff) -> tuple[list[LintSource], list[str]]:
     """Make the change's Python into text that parses; with it, the files of what could not be."""
-    made, lost = list[Source](), list[str]()
+    made, lost = list[LintSource](), list[str]()
     for file in change.files:
         if file.is_python and file.added:
-            pieces, left_out = fragments(file)
-            made += [Source(file, piece) for piece in pieces]
+            pieces, left_out = build_fragments(file)
+            made += [LintSource(file, piece) for piece in pieces]
             lost += [file.path] * bool(left_out)
     return made, lost
 
 
-def _linted(matter: Matter, lens: Lens) -> list[Hit]:
-    return ruff_hits(matter.sources, Options(codes("ruff", lens)), matter.folder)
+def _lint_for_lens(matter: LensInput, lens: Lens) -> list[RuleHit]:
+    return ruff_hits(matter.sources, RuffOptions(list_rule_codes("ruff", lens)), matter.folder)
 
 
-def _markers(change: Change) -> list[Hit]:
-    rule = rule_of("merge", "conflict")
+def _find_merge_markers(change: ParsedDiff) -> list[RuleHit]:
+    rule = find_rule("merge", "conflict")
     assert rule is not None, "the table has it"
     return [
-        Hit(file, number, rule, "conflict")
+        RuleHit(file, number, rule, "conflict")
         for file in change.files
         for number, line in file.added.items()
-        if _MARKER.match(line)
+        if _MERGE_MARKER.match(line)
     ]
 
 
-def _as_asked(hit: Hit, guidelines: Guidelines) -> Hit:
+def _apply_guideline(hit: RuleHit, guidelines: Guidelines) -> RuleHit:
     """Raise a hit on a rule that the project has set itself, and quote where."""
-    where = guidelines.asks_for(hit.code)
+    where = guidelines.find_requirement(hit.code)
     if not where:
         return hit
-    rule = Rule(**{**vars(hit.rule), "confidence": CONFIDENCE, "advice": f"Asked for by {where}."})
-    return Hit(hit.file, hit.line, rule, hit.code, hit.message, hit.advice)
+    rule = LintRule(
+        **{**vars(hit.rule), "confidence": GUIDELINE_CONFIDENCE, "advice": f"Asked for by {where}."}
+    )
+    return RuleHit(hit.file, hit.line, rule, hit.code, hit.message, hit.advice)

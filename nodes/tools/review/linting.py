@@ -7,59 +7,61 @@ from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile
-from nodes.tools.review.fragments import Fragment
-from nodes.tools.review.hits import Hit, is_waived
-from nodes.tools.review.ruff import ruff_hits
-from nodes.tools.review.rules import Rule, rule_of
+from nodes.tools.review.fragments import CodeFragment
+from nodes.tools.review.hits import RuleHit, is_waived
+from nodes.tools.review.ruff import run_ruff
+from nodes.tools.review.rules import LintRule, find_rule
 
 MAX_COMPLEXITY = 15
-LESS_WHERE_CUT = 15
+CUT_PENALTY = 15
 """Taken where a statement begins or ends outside of what the diff shows."""
 
-_RE_EXPORTS = Pattern(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
+_REEXPORTING_PATH = Pattern(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
 """Files that import names for others to import."""
 
 
 @dataclass(frozen=True)
-class Source:
+class LintSource:
     """A fragment and the file that it is of."""
 
     file: ChangedFile
-    fragment: Fragment
+    fragment: CodeFragment
 
-    def added_line(self, row: int) -> int:
+    def find_added_line(self, row: int) -> int:
         """Give the new file's number of a row, counted from 1; 0 where the diff did not add it."""
         numbers = self.fragment.numbers
         number = numbers[row - 1] if 0 < row <= len(numbers) else 0
         return number if number in self.file.added else 0
 
 
-def rule_of_nothing(code: str) -> Rule | None:
+def find_no_rule(code: str) -> LintRule | None:
     """Know no rule."""
     return None
 
 
 @dataclass(frozen=True)
-class Options:
+class RuffOptions:
     """What of ruff's settings may differ from its defaults."""
 
     select: Sequence[str]
-    others: Callable[[str], Rule | None] = rule_of_nothing
+    find_other_rule: Callable[[str], LintRule | None] = find_no_rule
     """Says what a rule is worth that the table does not have."""
     line_length: int = 88
-    target: str = "py310"
+    target_version: str = "py310"
 
 
-def hits(sources: Sequence[Source], options: Options, folder: Path) -> list[Hit]:
+def lint_sources(
+    sources: Sequence[LintSource], options: RuffOptions, folder: Path
+) -> list[RuleHit]:
     """Lint the sources in a folder of their own, and keep what the diff has brought about."""
     if not sources or not options.select:
         return []
-    written(sources, folder)
-    found = _checked(options, folder)
-    return [hit for told in found for hit in _hits(told, sources, options)]
+    write_sources(sources, folder)
+    found = _check_folder(options, folder)
+    return [hit for told in found for hit in _build_hits(told, sources, options)]
 
 
-def written(sources: Sequence[Source], folder: Path) -> list[Path]:
+def write_sources(sources: Sequence[LintSource], folder: Path) -> list[Path]:
     """Write the sources to a folder, under names that have nothing of the diff's."""
     paths = list[Path]()
     for index, source in enumerate(sources):
@@ -69,26 +71,28 @@ def written(sources: Sequence[Source], folder: Path) -> list[Path]:
     return paths
 
 
-def _checked(options: Options, folder: Path) -> list[dict[str, Any]]:
-    return ruff_hits(
+def _check_folder(options: RuffOptions, folder: Path) -> list[dict[str, Any]]:
+    return run_ruff(
         folder,
         *("--ignore-noqa", "--select", ",".join(options.select)),
-        *("--line-length", str(options.line_length), "--target-version", options.target),
+        *("--line-length", str(options.line_length), "--target-version", options.target_version),
         *("--config", f"lint.mccabe.max-complexity={MAX_COMPLEXITY}"),
     )
 
 
-def _hits(told: dict[str, Any], sources: Sequence[Source], options: Options) -> Iterator[Hit]:
+def _build_hits(
+    told: dict[str, Any], sources: Sequence[LintSource], options: RuffOptions
+) -> Iterator[RuleHit]:
     code = told.get("code") or ""
-    rule = rule_of("ruff", code) or options.others(code)
+    rule = find_rule("ruff", code) or options.find_other_rule(code)
     source = sources[int(Path(told["filename"]).stem[1:])]
-    line = source.added_line(told["location"]["row"])
+    line = source.find_added_line(told["location"]["row"])
     if rule is None or not line or is_waived(source.file.added[line], code):
         return
     if rule.needs == "file" and not source.fragment.is_whole:
         return
-    if code == "F401" and _RE_EXPORTS.search(source.file.path):
+    if code == "F401" and _REEXPORTING_PATH.search(source.file.path):
         return
     fix = told.get("fix") or {}
-    less = LESS_WHERE_CUT * (line in source.fragment.cut)
-    yield Hit(source.file, line, rule, code, told["message"], fix.get("message") or "", less)
+    less = CUT_PENALTY * (line in source.fragment.cut_lines)
+    yield RuleHit(source.file, line, rule, code, told["message"], fix.get("message") or "", less)

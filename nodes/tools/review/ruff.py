@@ -10,7 +10,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 TIMEOUT_S = 30.0
 
 
-def ruff_hits(folder: Path, *options: str) -> list[dict[str, Any]]:
+def run_ruff(folder: Path, *options: str) -> list[dict[str, Any]]:
     """Give what ruff finds, as it tells it in JSON."""
     command = [
         *(find_ruff_bin(), "check", "--isolated", "--no-cache", "--exit-zero", "--quiet"),

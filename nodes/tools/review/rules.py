@@ -15,11 +15,11 @@ from typing import Literal, get_args
 from nodes.tools.review.found import SEVERITIES, Severity
 
 Lens = Literal["security", "bugs", "performance", "style", "history"]
-Needs = Literal["line", "hunk", "file"]
+RuleContext = Literal["line", "hunk", "file"]
 
 
 @dataclass(frozen=True)
-class Rule:
+class LintRule:
     """One row of the table. A ruff rule may be a prefix; the longest that fits counts."""
 
     tool: str
@@ -27,35 +27,35 @@ class Rule:
     lens: Lens
     severity: Severity
     confidence: int
-    needs: Needs
+    needs: RuleContext
     message: str
     """Empty where the linter's own words are shown."""
     advice: str
 
 
 @cache
-def rules() -> Mapping[tuple[str, str], Rule]:
+def load_rules() -> Mapping[tuple[str, str], LintRule]:
     """Read the table: by tool and rule."""
     text = Path(__file__).with_name("rules.csv").read_text(encoding="utf-8")
-    read = map(_rule, csv.DictReader(text.splitlines()))
+    read = map(_parse_row, csv.DictReader(text.splitlines()))
     return {(rule.tool, rule.rule): rule for rule in read}
 
 
-def rule_of(tool: str, code: str) -> Rule | None:
+def find_rule(tool: str, code: str) -> LintRule | None:
     """Give what the table says of a hit; None for a rule that is not in it."""
-    table = rules()
+    table = load_rules()
     prefixes = (code[:end] for end in range(len(code), 0, -1))
     return next((table[tool, prefix] for prefix in prefixes if (tool, prefix) in table), None)
 
 
-def codes(tool: str, lens: Lens) -> list[str]:
+def list_rule_codes(tool: str, lens: Lens) -> list[str]:
     """List the rules of a tool that a lens looks for."""
-    return [rule.rule for rule in rules().values() if (rule.tool, rule.lens) == (tool, lens)]
+    return [rule.rule for rule in load_rules().values() if (rule.tool, rule.lens) == (tool, lens)]
 
 
-def _rule(row: Mapping[str, str]) -> Rule:
+def _parse_row(row: Mapping[str, str]) -> LintRule:
     severity = next(word for word in SEVERITIES if word == row["severity"])
     lens = next(word for word in get_args(Lens) if word == row["lens"])
-    needs = next(word for word in get_args(Needs) if word == row["needs"])
+    needs = next(word for word in get_args(RuleContext) if word == row["needs"])
     confidence, message, advice = int(row["confidence"]), row["message"], row["advice"]
-    return Rule(row["tool"], row["rule"], lens, severity, confidence, needs, message, advice)
+    return LintRule(row["tool"], row["rule"], lens, severity, confidence, needs, message, advice)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 
-CLOSER = {"(": ")", "[": "]", "{": "}"}
+CLOSER_BY_OPENER = {"(": ")", "[": "]", "{": "}"}
 MAX_BACKSLASHES = 100
 """Looked at before a quote, to tell whether it is escaped."""
-OPENER = {closer: opener for opener, closer in CLOSER.items()}
+OPENER_BY_CLOSER = {closer: opener for opener, closer in CLOSER_BY_OPENER.items()}
 
 _TOKEN = Pattern(
     r'(?P<triple>"""|\'\'\')'
@@ -32,7 +32,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Scan:
+class SourceScan:
     """What a piece of source holds, as far as brackets and quotes tell."""
 
     statements: tuple[Statement, ...]
@@ -46,12 +46,12 @@ class Scan:
     """The quotes of a string that goes on beyond the end."""
 
 
-def scan(lines: Sequence[str]) -> Scan:
+def scan_source(lines: Sequence[str]) -> SourceScan:
     """Find the logical lines; the piece is taken to begin outside of any string."""
-    reader = _Reader(lines)
-    reader.read()
+    reader = _SourceScanner(lines)
+    reader.scan()
     statements = [statement for statement in reader.statements if statement is not None]
-    return Scan(
+    return SourceScan(
         tuple(statements),
         reader.unopened,
         reader.closes_at,
@@ -60,7 +60,7 @@ def scan(lines: Sequence[str]) -> Scan:
     )
 
 
-class _Reader:
+class _SourceScanner:
     """Goes over a piece from token to token."""
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -70,45 +70,45 @@ class _Reader:
         self.statements = list[Statement | None]()
         self._first = self._line = 0
 
-    def read(self) -> None:
+    def scan(self) -> None:
         at = 0
         while found := _TOKEN.search(self.text, at):
             at = found.end()
             match found.lastgroup:
                 case "triple":
-                    at = self._string(at, found.group())
+                    at = self._skip_string(at, found.group())
                 case "bracket":
-                    self._bracket(found.group())
+                    self._match_bracket(found.group())
                 case "continued":
                     self._line += 1
                 case "end":
-                    self._end()
-        self.statements.append(_statement(self.lines, self._first, len(self.lines) - 1))
+                    self._end_line()
+        self.statements.append(_build_statement(self.lines, self._first, len(self.lines) - 1))
 
-    def _string(self, at: int, quote: str) -> int:
+    def _skip_string(self, at: int, quote: str) -> int:
         """Go to the end of a string; to that of the text where it has none."""
-        ends = _string_end(self.text, at, quote)
+        ends = _find_string_end(self.text, at, quote)
         self.open_quote = "" if ends >= 0 else quote
         ends = ends if ends >= 0 else len(self.text)
         self._line += self.text.count("\n", at, ends)
         return ends
 
-    def _bracket(self, bracket: str) -> None:
-        if bracket in CLOSER:
+    def _match_bracket(self, bracket: str) -> None:
+        if bracket in CLOSER_BY_OPENER:
             self.stack.append(bracket)
-        elif self.stack and CLOSER[self.stack[-1]] == bracket:
+        elif self.stack and CLOSER_BY_OPENER[self.stack[-1]] == bracket:
             self.stack.pop()
         elif not self.stack:
             self.unopened, self.closes_at = self.unopened + bracket, self._line
 
-    def _end(self) -> None:
+    def _end_line(self) -> None:
         self._line += 1
         if not self.stack:
-            self.statements.append(_statement(self.lines, self._first, self._line - 1))
+            self.statements.append(_build_statement(self.lines, self._first, self._line - 1))
             self._first = self._line
 
 
-def _string_end(text: str, at: int, quote: str) -> int:
+def _find_string_end(text: str, at: int, quote: str) -> int:
     """Give where a string that began before `at` has ended; -1 when it has not."""
     while (ends := text.find(quote, at)) >= 0:
         before = text[max(0, ends - MAX_BACKSLASHES) : ends]
@@ -118,7 +118,7 @@ def _string_end(text: str, at: int, quote: str) -> int:
     return -1
 
 
-def _statement(lines: Sequence[str], first: int, last: int) -> Statement | None:
+def _build_statement(lines: Sequence[str], first: int, last: int) -> Statement | None:
     """Make a statement of lines, unless all are blank or comments."""
     while first <= last and lines[first].lstrip()[:1] in ("", "#"):
         first += 1

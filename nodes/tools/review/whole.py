@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from nodes.tools.review.diff import Change, ChangedFile, listed
+from nodes.tools.review.diff import ChangedFile, ParsedDiff, format_names
 
 MAX_FILE_BYTES = 1_000_000
 
 
-def completed(change: Change, texts: Mapping[str, str], root: Path | None) -> Change:
+def attach_full_texts(
+    change: ParsedDiff, texts: Mapping[str, str], root: Path | None
+) -> ParsedDiff:
     """Give each file the text it has after the change, where that can be known.
 
     It is all in the diff for a new file; else it is looked for among `texts` and in the folder
@@ -17,31 +19,33 @@ def completed(change: Change, texts: Mapping[str, str], root: Path | None) -> Ch
     """
     files, misfits = list[ChangedFile](), list[str]()
     for file in change.files:
-        found = [*_named_so(file, texts), *_stored(file, root)]
-        whole = next((new for text in found if (new := _new_text(file, text)) is not None), None)
+        found = [*_find_by_path(file, texts), *_read_from_folder(file, root)]
+        whole = next(
+            (new for text in found if (new := _derive_new_text(file, text)) is not None), None
+        )
         if found and whole is None:
             misfits.append(file.path)
-        files.append(replace(file, whole=_own_text(file) if file.is_new else whole))
-    passed_over = list(change.passed_over)
+        files.append(replace(file, full_text=_build_new_file_text(file) if file.is_new else whole))
+    passed_over = list(change.skipped_parts)
     if misfits:
-        passed_over.append(f"Not used, as the diff does not fit its state: {listed(misfits)}")
-    return replace(change, files=tuple(files), passed_over=tuple(passed_over))
+        passed_over.append(f"Not used, as the diff does not fit its state: {format_names(misfits)}")
+    return replace(change, files=tuple(files), skipped_parts=tuple(passed_over))
 
 
-def _own_text(file: ChangedFile) -> str | None:
+def _build_new_file_text(file: ChangedFile) -> str | None:
     if [hunk.start for hunk in file.hunks] != [1]:
         return None
     return "\n".join(file.hunks[0].lines) + "\n"
 
 
-def _named_so(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
+def _find_by_path(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
     """Find texts by the file's path, or by the end of it."""
     for name, text in texts.items():
         if file.path == name or file.path.endswith(f"/{name}") or name.endswith(f"/{file.path}"):
             yield text
 
 
-def _stored(file: ChangedFile, root: Path | None) -> Iterator[str]:
+def _read_from_folder(file: ChangedFile, root: Path | None) -> Iterator[str]:
     """Read the file below a folder; a path that leads out of it is not followed."""
     parts = PurePosixPath(file.path).parts
     if root is None or not parts or ".." in parts or file.path.startswith("/"):
@@ -56,21 +60,21 @@ def _stored(file: ChangedFile, root: Path | None) -> Iterator[str]:
         return
 
 
-def _new_text(file: ChangedFile, text: str) -> str | None:
+def _derive_new_text(file: ChangedFile, text: str) -> str | None:
     lines = text.replace("\r\n", "\n").split("\n")
-    if all(_stands(hunk.lines, lines, hunk.start) for hunk in file.hunks):
+    if all(_has_lines_at(hunk.lines, lines, hunk.start) for hunk in file.hunks):
         return "\n".join(lines)
-    if all(_stands(hunk.old_lines, lines, hunk.old_start) for hunk in file.hunks):
-        return "\n".join(_applied(file, lines))
+    if all(_has_lines_at(hunk.old_lines, lines, hunk.old_start) for hunk in file.hunks):
+        return "\n".join(_apply_hunks(file, lines))
     return None
 
 
-def _stands(wanted: Sequence[str], lines: Sequence[str], start: int) -> bool:
+def _has_lines_at(wanted: Sequence[str], lines: Sequence[str], start: int) -> bool:
     at = max(0, start - 1)
     return list(wanted) == list(lines[at : at + len(wanted)])
 
 
-def _applied(file: ChangedFile, lines: Sequence[str]) -> Iterable[str]:
+def _apply_hunks(file: ChangedFile, lines: Sequence[str]) -> Iterable[str]:
     at = 0
     for hunk in file.hunks:
         # Without old lines, a hunk names the line that it stands after.

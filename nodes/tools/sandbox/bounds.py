@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
-FOLDER: Final = "/cell"
+SANDBOX_FOLDER: Final = "/cell"
 """Where the code and its files lie, as it sees them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class SandboxLimits:
     """The limits of one run; code that would run without one of them is not run."""
 
     wall_s: float = 10.0

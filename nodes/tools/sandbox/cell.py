@@ -17,64 +17,66 @@ from pathlib import Path
 from typing import Final
 
 from nodes.tools.sandbox import kernel
-from nodes.tools.sandbox.bounds import FOLDER, Bounds
-from nodes.tools.sandbox.refused_calls import refuse_calls
+from nodes.tools.sandbox.bounds import SANDBOX_FOLDER, SandboxLimits
+from nodes.tools.sandbox.refused_calls import refuse_system_calls
 
-USER: Final = 1000
+SANDBOX_UID: Final = 1000
 """Inside of the cell."""
-NOBODY: Final = 65534
+NOBODY_UID: Final = 65534
 """Outside of the cell, where root starts it."""
-NAME: Final = "cell"
+HOST_NAME: Final = "cell"
 """Of the machine, as the code sees it."""
 NAMESPACES: Final = (
-    kernel.NEW_USERS
-    | kernel.NEW_MOUNTS
-    | kernel.NEW_PIDS
-    | kernel.NEW_NETWORK
-    | kernel.NEW_IPC
-    | kernel.NEW_NAMES
+    kernel.CLONE_NEWUSER
+    | kernel.CLONE_NEWNS
+    | kernel.CLONE_NEWPID
+    | kernel.CLONE_NEWNET
+    | kernel.CLONE_NEWIPC
+    | kernel.CLONE_NEWUTS
 )
 _LIBRARIES: Final = ("/usr", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 
 
-def map_users(pid: int) -> None:
+def map_user_ids(pid: int) -> None:
     """Say, from outside, who the users of a process's new namespace are."""
     uid, gid = os.geteuid(), os.getegid()
-    users, groups = f"{USER} {uid} 1\n", f"{USER} {gid} 1\n"
+    users, groups = f"{SANDBOX_UID} {uid} 1\n", f"{SANDBOX_UID} {gid} 1\n"
     if uid == 0:
         # Limits on the number of processes do not hold for root, so the code must be another.
-        users = groups = f"0 0 1\n{USER} {NOBODY} 1\n"
+        users = groups = f"0 0 1\n{SANDBOX_UID} {NOBODY_UID} 1\n"
     else:
         Path(f"/proc/{pid}/setgroups").write_text("deny")
     Path(f"/proc/{pid}/uid_map").write_text(users)
     Path(f"/proc/{pid}/gid_map").write_text(groups)
 
 
-def build(root: str, python: str, files: Mapping[str, str], bounds: Bounds) -> None:
+def build_root(root: str, python: str, files: Mapping[str, str], bounds: SandboxLimits) -> None:
     """Mount the cell below a folder and enter it."""
     # Whatever the user's own mask: where root builds the cell, another has to read it.
     os.umask(0o022)
-    socket.sethostname(NAME)
-    kernel.mount("", "/", flags=kernel.RECURSIVE | kernel.PRIVATE)
-    limited = kernel.NO_SETUID | kernel.NO_DEVICES
+    socket.sethostname(HOST_NAME)
+    kernel.mount("", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    limited = kernel.MS_NOSUID | kernel.MS_NODEV
     kernel.mount("tmpfs", root, "tmpfs", limited, "size=1m,mode=755")
-    _bind(root, _apart([*_LIBRARIES, *_DEVICES, os.path.realpath(python)]))
-    work = f"{root}{FOLDER}"
+    _bind_paths(root, _drop_nested_paths([*_LIBRARIES, *_DEVICES, os.path.realpath(python)]))
+    work = f"{root}{SANDBOX_FOLDER}"
     os.mkdir(work)
-    kernel.seal(root)
-    options = f"size={bounds.folder_bytes},nr_inodes=1024,mode=700,uid={USER},gid={USER}"
-    kernel.mount("tmpfs", work, "tmpfs", limited | kernel.NO_PROGRAMS, options)
+    kernel.remount_read_only(root)
+    options = (
+        f"size={bounds.folder_bytes},nr_inodes=1024,mode=700,uid={SANDBOX_UID},gid={SANDBOX_UID}"
+    )
+    kernel.mount("tmpfs", work, "tmpfs", limited | kernel.MS_NOEXEC, options)
     for name, text in files.items():
         path = Path(work, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace")
     # Without a privilege nobody leaves it, and where it stands no new namespace of users is made.
     os.chroot(root)
-    os.chdir(FOLDER)
+    os.chdir(SANDBOX_FOLDER)
 
 
-def confine(bounds: Bounds, *, apart: int) -> None:
+def confine_process(bounds: SandboxLimits, *, apart: int) -> None:
     """Set the limits of this process and become the cell's user; there is no way back.
 
     Args:
@@ -83,8 +85,8 @@ def confine(bounds: Bounds, *, apart: int) -> None:
     os.setsid()
     if os.getuid() == 0:
         os.setgroups([])
-    os.setresgid(USER, USER, USER)
-    os.setresuid(USER, USER, USER)
+    os.setresgid(SANDBOX_UID, SANDBOX_UID, SANDBOX_UID)
+    os.setresuid(SANDBOX_UID, SANDBOX_UID, SANDBOX_UID)
     limits = {
         resource.RLIMIT_CPU: bounds.cpu_s,
         resource.RLIMIT_AS: bounds.memory_bytes,
@@ -97,12 +99,12 @@ def confine(bounds: Bounds, *, apart: int) -> None:
     }
     for limit, most in limits.items():
         resource.setrlimit(limit, (most, most + (limit == resource.RLIMIT_CPU)))
-    kernel.die_with_parent(signal.SIGKILL)
-    kernel.renounce_privileges()
-    refuse_calls()
+    kernel.set_parent_death_signal(signal.SIGKILL)
+    kernel.set_no_new_privileges()
+    refuse_system_calls()
 
 
-def _apart(paths: Sequence[str]) -> list[str]:
+def _drop_nested_paths(paths: Sequence[str]) -> list[str]:
     """Keep the paths that exist and do not lie in another one."""
     found = [path for path in dict.fromkeys(paths) if os.path.lexists(path)]
     return [
@@ -112,7 +114,7 @@ def _apart(paths: Sequence[str]) -> list[str]:
     ]
 
 
-def _bind(root: str, paths: Sequence[str]) -> None:
+def _bind_paths(root: str, paths: Sequence[str]) -> None:
     for path in paths:
         inside = Path(f"{root}{path}")
         inside.parent.mkdir(parents=True, exist_ok=True)
@@ -123,4 +125,4 @@ def _bind(root: str, paths: Sequence[str]) -> None:
             inside.mkdir(exist_ok=True)
         else:
             inside.touch()
-        kernel.mount(path, str(inside), flags=kernel.BIND | kernel.RECURSIVE)
+        kernel.mount(path, str(inside), flags=kernel.MS_BIND | kernel.MS_REC)

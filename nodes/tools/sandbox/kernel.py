@@ -4,30 +4,30 @@ import ctypes
 import os
 from typing import Final
 
-NEW_MOUNTS: Final = 0x00020000
-NEW_NAMES: Final = 0x04000000
-NEW_IPC: Final = 0x08000000
-NEW_USERS: Final = 0x10000000
-NEW_PIDS: Final = 0x20000000
-NEW_NETWORK: Final = 0x40000000
+CLONE_NEWNS: Final = 0x00020000
+CLONE_NEWUTS: Final = 0x04000000
+CLONE_NEWIPC: Final = 0x08000000
+CLONE_NEWUSER: Final = 0x10000000
+CLONE_NEWPID: Final = 0x20000000
+CLONE_NEWNET: Final = 0x40000000
 
-NO_SETUID: Final = 0x2
-NO_DEVICES: Final = 0x4
-NO_PROGRAMS: Final = 0x8
-BIND: Final = 0x1000
-RECURSIVE: Final = 0x4000
-PRIVATE: Final = 0x40000
+MS_NOSUID: Final = 0x2
+MS_NODEV: Final = 0x4
+MS_NOEXEC: Final = 0x8
+MS_BIND: Final = 0x1000
+MS_REC: Final = 0x4000
+MS_PRIVATE: Final = 0x40000
 
-_MOUNT_SETATTR: Final = 442
-_HERE: Final = -100
-_WHOLE_TREE: Final = 0x8000
-_READ_ONLY: Final = 0x1
-_DEATH_SIGNAL: Final = 1
-_NO_NEW_PRIVILEGES: Final = 38
-_FILTER_CALLS: Final = (22, 2)
+_SYS_MOUNT_SETATTR: Final = 442
+_AT_FDCWD: Final = -100
+_AT_RECURSIVE: Final = 0x8000
+_MOUNT_ATTR_RDONLY: Final = 0x1
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_NO_NEW_PRIVS: Final = 38
+_PR_SET_SECCOMP_FILTER: Final = (22, 2)
 
 
-class _MountAttributes(ctypes.Structure):
+class _MountAttr(ctypes.Structure):
     _fields_ = (
         ("set", ctypes.c_uint64),
         ("clear", ctypes.c_uint64),
@@ -38,51 +38,51 @@ class _MountAttributes(ctypes.Structure):
 
 def unshare(flags: int) -> None:
     """Leave the namespaces of the parent for new ones."""
-    _call("unshare", ctypes.c_int(flags))
+    _call_libc("unshare", ctypes.c_int(flags))
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
     """Mount a file system, or bind a path to another."""
     words = [text.encode() if text else None for text in (source, target, kind)]
-    _call("mount", *words, ctypes.c_ulong(flags), options.encode() if options else None)
+    _call_libc("mount", *words, ctypes.c_ulong(flags), options.encode() if options else None)
 
 
-def seal(path: str) -> None:
+def remount_read_only(path: str) -> None:
     """Make a mount, and all below it, read only and deaf to set-user-id bits."""
-    wanted = _MountAttributes(set=_READ_ONLY | NO_SETUID)
-    _call(
+    wanted = _MountAttr(set=_MOUNT_ATTR_RDONLY | MS_NOSUID)
+    _call_libc(
         "syscall",
-        ctypes.c_long(_MOUNT_SETATTR),
-        ctypes.c_long(_HERE),
+        ctypes.c_long(_SYS_MOUNT_SETATTR),
+        ctypes.c_long(_AT_FDCWD),
         path.encode(),
-        ctypes.c_long(_WHOLE_TREE),
+        ctypes.c_long(_AT_RECURSIVE),
         ctypes.byref(wanted),
         ctypes.c_size_t(ctypes.sizeof(wanted)),
     )
 
 
-def die_with_parent(signal: int) -> None:
+def set_parent_death_signal(signal: int) -> None:
     """Get a signal when the parent ends."""
-    _control(_DEATH_SIGNAL, ctypes.c_ulong(signal))
+    _call_prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal))
 
 
-def renounce_privileges() -> None:
+def set_no_new_privileges() -> None:
     """Gain nothing by whatever program is executed from here on."""
-    _control(_NO_NEW_PRIVILEGES, ctypes.c_ulong(1))
+    _call_prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1))
 
 
-def filter_calls(program: object) -> None:
+def set_seccomp_filter(program: object) -> None:
     """Hold all calls from here on to a filter program; privileges must have been renounced."""
-    option, mode = _FILTER_CALLS
-    _control(option, ctypes.c_ulong(mode), program)
+    option, mode = _PR_SET_SECCOMP_FILTER
+    _call_prctl(option, ctypes.c_ulong(mode), program)
 
 
-def _control(option: int, *arguments: object) -> None:
+def _call_prctl(option: int, *arguments: object) -> None:
     rest = [ctypes.c_ulong(0)] * (4 - len(arguments))
-    _call("prctl", ctypes.c_int(option), *arguments, *rest)
+    _call_libc("prctl", ctypes.c_int(option), *arguments, *rest)
 
 
-def _call(name: str, *arguments: object) -> None:
+def _call_libc(name: str, *arguments: object) -> None:
     """Call a function of the C library.
 
     Raises:

@@ -17,118 +17,120 @@ from time import monotonic
 from typing import Any, Final, NoReturn
 
 from nodes.tools.sandbox import cell, kernel
-from nodes.tools.sandbox.bounds import Bounds
-from nodes.tools.serving import serve
+from nodes.tools.sandbox.bounds import SandboxLimits
+from nodes.tools.serving import serve_requests
 
 GRACE_S: Final = 2.0
 """For what was printed last, once a cell was killed."""
-WARDEN_AND_INIT: Final = 2
+OWN_PROCESSES: Final = 2
 
 
 @dataclass(frozen=True)
-class _Errand:
+class _SandboxRun:
     """What the processes below this one know of it."""
 
     files: Mapping[str, str]
     entry: str
     root: str
-    bounds: Bounds
+    bounds: SandboxLimits
     python: str
     is_root: bool
-    told: int
+    report_fd: int
     """Where they say what went wrong, or how the code ended."""
-    streams: tuple[int, int]
+    output_fds: tuple[int, int]
 
 
-def run(request: dict[str, Any]) -> dict[str, Any]:
+def run_in_sandbox(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{files, entry, root, bounds}` with how it ended, or with why it cannot be run."""
-    bounds = Bounds(**request.pop("bounds"))
+    bounds = SandboxLimits(**request.pop("bounds"))
     python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     words, told = os.pipe()
     ready, is_ready = os.pipe()
     go, may_go = os.pipe()
     printed, prints = os.pipe()
     erred, errs = os.pipe()
-    errand = _Errand(
+    errand = _SandboxRun(
         **request,
         bounds=bounds,
         python=python,
         is_root=os.geteuid() == 0,
-        told=told,
-        streams=(prints, errs),
+        report_fd=told,
+        output_fds=(prints, errs),
     )
     warden = os.fork()
     if warden == 0:
         os.close(may_go)
-        _guard(errand, is_ready, go)
+        _run_monitor(errand, is_ready, go)
     for end in (told, is_ready, go, prints, errs):
         os.close(end)
     try:
         if os.read(ready, 1):
-            cell.map_users(warden)
+            cell.map_user_ids(warden)
             os.write(may_go, b".")
-        return _watched(warden, {printed: bytearray(), erred: bytearray()}, words, bounds)
+        return _watch_output(warden, {printed: bytearray(), erred: bytearray()}, words, bounds)
     except OSError as error:
         return {"refused": f"the cell cannot be closed: {error}"}
     finally:
-        _kill(warden)
+        _kill_process(warden)
 
 
-def _guard(errand: _Errand, is_ready: int, go: int) -> NoReturn:
+def _run_monitor(errand: _SandboxRun, is_ready: int, go: int) -> NoReturn:
     """Be the warden: build the cell, start its init, and end with it."""
     try:
         kernel.unshare(cell.NAMESPACES)
-        kernel.die_with_parent(signal.SIGKILL)
+        kernel.set_parent_death_signal(signal.SIGKILL)
         os.write(is_ready, b".")
         if os.read(go, 1):
             quiet = os.open(os.devnull, os.O_RDONLY)
-            cell.build(errand.root, sys.base_prefix, errand.files, errand.bounds)
+            cell.build_root(errand.root, sys.base_prefix, errand.files, errand.bounds)
             init = os.fork()
             if init == 0:
-                _start(errand, quiet)
-            for stream in errand.streams:
+                _run_init(errand, quiet)
+            for stream in errand.output_fds:
                 os.close(stream)
             os.waitpid(init, 0)
     except BaseException as error:
-        _tell(errand, {"refused": f"the cell cannot be closed: {error}"})
+        _write_report(errand, {"refused": f"the cell cannot be closed: {error}"})
     os._exit(0)
 
 
-def _start(errand: _Errand, quiet: int) -> NoReturn:
+def _run_init(errand: _SandboxRun, quiet: int) -> NoReturn:
     """Be the cell's first process: start the code, and end when it ends."""
     try:
-        kernel.die_with_parent(signal.SIGKILL)
+        kernel.set_parent_death_signal(signal.SIGKILL)
         # Of what the code sends, only a signal with a handler reaches the first process.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         code = os.fork()
         if code == 0:
-            _become(errand, quiet)
+            _execute_code(errand, quiet)
         ended = 0
         while ended != code:
             ended, status = os.waitpid(-1, 0)
-        _tell(errand, {"code": os.waitstatus_to_exitcode(status)})
+        _write_report(errand, {"code": os.waitstatus_to_exitcode(status)})
     except BaseException as error:
-        _tell(errand, {"refused": f"the cell cannot be closed: {error}"})
+        _write_report(errand, {"refused": f"the cell cannot be closed: {error}"})
     os._exit(0)
 
 
-def _become(errand: _Errand, quiet: int) -> NoReturn:
+def _execute_code(errand: _SandboxRun, quiet: int) -> NoReturn:
     """Be the code: no environment, no open file but its streams, all limits set."""
     try:
-        for target, stream in enumerate((quiet, *errand.streams)):
+        for target, stream in enumerate((quiet, *errand.output_fds)):
             os.dup2(stream, target)
         # The pipe to `told` closes by itself when the code is there.
-        os.closerange(3, errand.told)
-        os.closerange(errand.told + 1, os.sysconf("SC_OPEN_MAX"))
-        cell.confine(errand.bounds, apart=0 if errand.is_root else WARDEN_AND_INIT)
+        os.closerange(3, errand.report_fd)
+        os.closerange(errand.report_fd + 1, os.sysconf("SC_OPEN_MAX"))
+        cell.confine_process(errand.bounds, apart=0 if errand.is_root else OWN_PROCESSES)
         command = [errand.python, "-E", "-s", "-B", "-X", "utf8", errand.entry]
         os.execve(errand.python, command, {})
     except BaseException as error:
-        _tell(errand, {"refused": f"the limits cannot be set: {error}"})
+        _write_report(errand, {"refused": f"the limits cannot be set: {error}"})
     os._exit(0)
 
 
-def _watched(warden: int, read: dict[int, bytearray], words: int, bounds: Bounds) -> dict[str, Any]:
+def _watch_output(
+    warden: int, read: dict[int, bytearray], words: int, bounds: SandboxLimits
+) -> dict[str, Any]:
     """Read what is printed until the end; put an end to it at the deadline or the cap."""
     began, cause = monotonic(), ""
     until = began + bounds.wall_s
@@ -143,7 +145,7 @@ def _watched(warden: int, read: dict[int, bytearray], words: int, bounds: Bounds
                     selector.unregister(key.fd)
             if not cause and sum(map(len, read.values())) > bounds.max_output_bytes:
                 cause, until = "output", monotonic() + GRACE_S
-                _kill(warden)
+                _kill_process(warden)
         if selector.get_map() and not cause:
             cause = "deadline"
     out, err = (bytes(text[: bounds.max_output_bytes]) for text in read.values())
@@ -153,10 +155,10 @@ def _watched(warden: int, read: dict[int, bytearray], words: int, bounds: Bounds
         "out": out.decode(errors="replace"),
         "err": err.decode(errors="replace"),
     }
-    return ended if cause else {**ended, **_words(words)}
+    return ended if cause else {**ended, **_read_reports(words)}
 
 
-def _words(words: int) -> dict[str, Any]:
+def _read_reports(words: int) -> dict[str, Any]:
     """Read what the processes of the cell have said of it: a refusal before all else."""
     said = b""
     while chunk := os.read(words, 65_536):
@@ -166,15 +168,15 @@ def _words(words: int) -> dict[str, Any]:
     return next(iter([*refused, *lines]), {"refused": "the cell ended without a word"})
 
 
-def _tell(errand: _Errand, word: Mapping[str, Any]) -> None:
+def _write_report(errand: _SandboxRun, word: Mapping[str, Any]) -> None:
     with suppress(OSError):
-        os.write(errand.told, json.dumps(word).encode() + b"\n")
+        os.write(errand.report_fd, json.dumps(word).encode() + b"\n")
 
 
-def _kill(warden: int) -> None:
+def _kill_process(warden: int) -> None:
     with suppress(OSError):
         os.kill(warden, signal.SIGKILL)
 
 
 if __name__ == "__main__":
-    serve(run, max_written_bytes=Bounds().max_file_bytes)
+    serve_requests(run_in_sandbox, max_written_bytes=SandboxLimits().max_file_bytes)

@@ -16,8 +16,8 @@ from typing import Final
 
 from nodes.tools.sandbox import kernel
 
-_MACHINES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_REFUSED: Final[Mapping[str, tuple[int, int]]] = {
+_AUDIT_ARCHS: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_REFUSED_CALLS: Final[Mapping[str, tuple[int, int]]] = {
     "add_key": (248, 217),
     "bpf": (321, 280),
     "io_uring_setup": (425, 425),
@@ -36,48 +36,55 @@ _REFUSED: Final[Mapping[str, tuple[int, int]]] = {
     "userfaultfd": (323, 282),
 }
 """Numbers on x86_64 and on aarch64."""
-_SOCKETS: Final = ((41, 198), (53, 199))
+_SOCKET_CALLS: Final = ((41, 198), (53, 199))
 """`socket` and `socketpair`, which take the family as their first argument."""
-_OTHER_CALLS: Final = 0x40000000
+_X32_SYSCALL_BIT: Final = 0x40000000
 """From here on the numbers are those of a second way to call, on x86_64."""
-_LOAD, _JUMP_EQUAL, _JUMP_FROM, _RETURN = 0x20, 0x15, 0x35, 0x06
-_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_NUMBER_AT, _MACHINE_AT, _FAMILY_AT = 0, 4, 16
+_BPF_LOAD, _BPF_JUMP_EQUAL, _BPF_JUMP_GREATER_EQUAL, _BPF_RETURN = 0x20, 0x15, 0x35, 0x06
+_SECCOMP_RET_ALLOW, _SECCOMP_RET_ERRNO, _SECCOMP_RET_KILL_PROCESS = (
+    0x7FFF0000,
+    0x00050000,
+    0x80000000,
+)
+_NR_OFFSET, _ARCH_OFFSET, _FIRST_ARGUMENT_OFFSET = 0, 4, 16
 
 
-class _Program(ctypes.Structure):
+class _SockFprog(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def refuse_calls() -> None:
+def refuse_system_calls() -> None:
     """Refuse them to this process and to whatever comes of it.
 
     Raises:
         OSError: the machine is not known, or its kernel has no filters.
     """
     machine = os.uname().machine
-    if machine not in _MACHINES:
+    if machine not in _AUDIT_ARCHS:
         raise OSError(errno.ENOSYS, f"no list of system calls for {machine}")
-    column = list(_MACHINES).index(machine)
-    numbers = [each[column] for each in _REFUSED.values()]
+    column = list(_AUDIT_ARCHS).index(machine)
+    numbers = [each[column] for each in _REFUSED_CALLS.values()]
     lines = [
-        (_LOAD, 0, 0, _MACHINE_AT),
-        (_JUMP_EQUAL, 1, 0, _MACHINES[machine]),
-        (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _NUMBER_AT),
-        (_JUMP_FROM, 0, 1, _OTHER_CALLS),
-        (_RETURN, 0, 0, _KILL),
+        (_BPF_LOAD, 0, 0, _ARCH_OFFSET),
+        (_BPF_JUMP_EQUAL, 1, 0, _AUDIT_ARCHS[machine]),
+        (_BPF_RETURN, 0, 0, _SECCOMP_RET_KILL_PROCESS),
+        (_BPF_LOAD, 0, 0, _NR_OFFSET),
+        (_BPF_JUMP_GREATER_EQUAL, 0, 1, _X32_SYSCALL_BIT),
+        (_BPF_RETURN, 0, 0, _SECCOMP_RET_KILL_PROCESS),
     ]
     for number in numbers:
-        lines += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
-    for number in (each[column] for each in _SOCKETS):
         lines += [
-            (_JUMP_EQUAL, 0, 4, number),
-            (_LOAD, 0, 0, _FAMILY_AT),
-            (_JUMP_EQUAL, 1, 0, socket.AF_UNIX),
-            (_RETURN, 0, 0, _ERROR | errno.EAFNOSUPPORT),
-            (_RETURN, 0, 0, _ALLOW),
+            (_BPF_JUMP_EQUAL, 0, 1, number),
+            (_BPF_RETURN, 0, 0, _SECCOMP_RET_ERRNO | errno.EPERM),
         ]
-    lines.append((_RETURN, 0, 0, _ALLOW))
+    for number in (each[column] for each in _SOCKET_CALLS):
+        lines += [
+            (_BPF_JUMP_EQUAL, 0, 4, number),
+            (_BPF_LOAD, 0, 0, _FIRST_ARGUMENT_OFFSET),
+            (_BPF_JUMP_EQUAL, 1, 0, socket.AF_UNIX),
+            (_BPF_RETURN, 0, 0, _SECCOMP_RET_ERRNO | errno.EAFNOSUPPORT),
+            (_BPF_RETURN, 0, 0, _SECCOMP_RET_ALLOW),
+        ]
+    lines.append((_BPF_RETURN, 0, 0, _SECCOMP_RET_ALLOW))
     code = b"".join(struct.pack("=HBBI", *line) for line in lines)
-    kernel.filter_calls(ctypes.byref(_Program(len(lines), code)))
+    kernel.set_seccomp_filter(ctypes.byref(_SockFprog(len(lines), code)))

@@ -9,24 +9,24 @@ from pathlib import Path
 import duckdb
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.sql.location import Location, data_files
-from nodes.tools.sql.tables import MAX_ROWS, Table, mentions, table_names
+from nodes.tools.sql.location import DatabaseLocation, list_data_files
+from nodes.tools.sql.tables import MAX_ROWS, SqlTable, mentions, name_tables
 
-MEMORY = "512MB"
+MEMORY_LIMIT = "512MB"
 THREADS = 2
 _ANALYZE = Pattern(r"analy[sz]e", re.IGNORECASE)
 
 
 @contextlib.contextmanager
 def connect(
-    location: Location, materials: Mapping[str, str], sql: str
+    location: DatabaseLocation, materials: Mapping[str, str], sql: str
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, Exception]]]:
     """Load what the statement mentions into memory; without a statement, the columns of all.
 
     A file that is no table hides no other: it comes back with what is wrong with it.
     """
     config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": MEMORY,
+        "memory_limit": MEMORY_LIMIT,
         "threads": THREADS,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
@@ -34,7 +34,7 @@ def connect(
     with duckdb.connect(":memory:", config=config) as base:
         # The files are gone before the statement runs: it may end with a kill.
         with tempfile.TemporaryDirectory() as folder:
-            broken = _load_files(base, _files(location, materials, Path(folder)), sql)
+            broken = _load_files(base, _map_tables_to_files(location, materials, Path(folder)), sql)
         if location.engine == "duckdb":
             target = location.target.replace("'", "''")
             base.execute(f"ATTACH '{target}' AS source (READ_ONLY)")
@@ -45,19 +45,24 @@ def connect(
         yield base, broken
 
 
-def tables(
-    base: duckdb.DuckDBPyConnection, location: Location, materials: Mapping[str, str]
-) -> list[Table]:
+def list_tables(
+    base: duckdb.DuckDBPyConnection, location: DatabaseLocation, materials: Mapping[str, str]
+) -> list[SqlTable]:
     """List what is loaded, with the file each table comes from."""
-    sources = {name: source for name, (source, _) in _files(location, materials, None).items()}
+    sources = {
+        name: source
+        for name, (source, _) in _map_tables_to_files(location, materials, None).items()
+    }
     found = base.execute(
         "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns() "
         "WHERE NOT internal GROUP BY database_name, schema_name, table_name ORDER BY 1"
     ).fetchall()
-    return [Table(name, tuple(columns), sources.get(name, name)) for name, columns in found]
+    return [SqlTable(name, tuple(columns), sources.get(name, name)) for name, columns in found]
 
 
-def query(base: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[Sequence[object]]]:
+def run_query(
+    base: duckdb.DuckDBPyConnection, sql: str
+) -> tuple[list[str], list[Sequence[object]]]:
     """Run one reading statement; gives at most one row more than is shown.
 
     Raises:
@@ -76,19 +81,19 @@ def query(base: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[Se
     return columns, rows
 
 
-def _files(
-    location: Location, materials: Mapping[str, str], folder: Path | None
+def _map_tables_to_files(
+    location: DatabaseLocation, materials: Mapping[str, str], folder: Path | None
 ) -> dict[str, tuple[str, Path]]:
     """Name the tables: materials first, then files; a taken name is not given again."""
     files: dict[str, tuple[str, Path]] = {}
-    for n, (table, name) in enumerate(table_names(materials).items()):
+    for n, (table, name) in enumerate(name_tables(materials).items()):
         path = (folder or Path()) / f"{n}.csv"
         if folder is not None:
             path.write_text(materials[name], encoding="utf-8", errors="replace")
         files[table] = (name, path)
     if location.engine == "files":
-        paths = {path.name: path for path in data_files(location.target)}
-        for table, name in table_names(paths).items():
+        paths = {path.name: path for path in list_data_files(location.target)}
+        for table, name in name_tables(paths).items():
             files.setdefault(table, (name, paths[name]))
     return files
 
@@ -100,13 +105,15 @@ def _load_files(
     for table, (_, path) in files.items():
         if not sql or mentions(sql, table):
             try:
-                _load(base, table, path, rows=None if sql else 0)
+                _load_file(base, table, path, rows=None if sql else 0)
             except duckdb.Error as error:
                 broken[table] = error
     return broken
 
 
-def _load(base: duckdb.DuckDBPyConnection, table: str, path: Path, *, rows: int | None) -> None:
+def _load_file(
+    base: duckdb.DuckDBPyConnection, table: str, path: Path, *, rows: int | None
+) -> None:
     reader = "read_parquet" if path.suffix.lower() == ".parquet" else "read_csv"
     options = "" if reader == "read_parquet" else ", header = true, sample_size = 20000"
     limit = "" if rows is None else f" LIMIT {rows}"

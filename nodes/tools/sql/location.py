@@ -9,51 +9,53 @@ from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 
 Engine = Literal["sqlite", "duckdb", "files", "postgres", "none"]
-DATA_FILES = frozenset({".csv", ".tsv", ".parquet"})
+DATA_SUFFIXES = frozenset({".csv", ".tsv", ".parquet"})
 
 
 @dataclass(frozen=True)
-class Location:
+class DatabaseLocation:
     """An engine and what it opens: a path, or the URL of a server."""
 
     engine: Engine
     target: str = ""
 
 
-def locate(sql_url: str | None) -> Location:
+def locate_database(sql_url: str | None) -> DatabaseLocation:
     """Tell the engine from a path, or from `sqlite:///`, `duckdb:///`, `postgresql://`.
 
     Raises:
         ToolRefused: nothing is there, or it is not a kind of database that is read.
     """
     if not sql_url:
-        return Location("none")
+        return DatabaseLocation("none")
     if Pattern(r"postgres(ql)?://").match(sql_url):
-        return Location("postgres", sql_url)
+        return DatabaseLocation("postgres", sql_url)
     if found := Pattern(r"(sqlite|duckdb):///(.*)", re.DOTALL).match(sql_url):
-        return Location(_engine(Path(found[2]), found[1]), str(Path(found[2]).absolute()))
+        return DatabaseLocation(
+            _detect_engine(Path(found[2]), found[1]), str(Path(found[2]).absolute())
+        )
     if "://" in sql_url:
-        raise _refused("it is neither a path nor sqlite:///, duckdb:///, postgresql://")
-    return Location(_engine(Path(sql_url), ""), str(Path(sql_url).absolute()))
+        raise _build_refusal("it is neither a path nor sqlite:///, duckdb:///, postgresql://")
+    return DatabaseLocation(_detect_engine(Path(sql_url), ""), str(Path(sql_url).absolute()))
 
 
-def data_files(target: str) -> list[Path]:
+def list_data_files(target: str) -> list[Path]:
     """List the data files of a folder, or the one file itself; links are left out."""
     path = Path(target)
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     return [
         file
         for file in files
-        if file.suffix.lower() in DATA_FILES and file.is_file() and not file.is_symlink()
+        if file.suffix.lower() in DATA_SUFFIXES and file.is_file() and not file.is_symlink()
     ]
 
 
-def _engine(path: Path, said: str) -> Engine:
+def _detect_engine(path: Path, said: str) -> Engine:
     if path.is_dir():
         return "files"
     if not path.is_file():
-        raise _refused(f"there is no file {path.name!r}")
-    if path.suffix.lower() in DATA_FILES:
+        raise _build_refusal(f"there is no file {path.name!r}")
+    if path.suffix.lower() in DATA_SUFFIXES:
         return "files"
     with path.open("rb") as file:
         head = file.read(16)
@@ -61,10 +63,10 @@ def _engine(path: Path, said: str) -> Engine:
         return "sqlite"
     if said == "duckdb" or head[8:12] == b"DUCK":
         return "duckdb"
-    raise _refused(f"{path.name!r} is not SQLite, DuckDB, CSV or Parquet")
+    raise _build_refusal(f"{path.name!r} is not SQLite, DuckDB, CSV or Parquet")
 
 
-def _refused(cause: str) -> ToolRefused:
+def _build_refusal(cause: str) -> ToolRefused:
     return ToolRefused(
         f"the database cannot be opened: {cause}; work from the artifacts of your handoff, or "
         "report that the setting SUPERVISE_SQL_URL must be mended"

@@ -4,22 +4,22 @@ from typing import Any
 
 from nodes.errors import ToolFailed
 from nodes.tools.isolation import ask_once
-from nodes.tools.sql.location import Location
+from nodes.tools.sql.location import DatabaseLocation
 
-ENGINE = "nodes.tools.sql.engine"
-LOOK_TIMEOUT_S = 20.0
+CHILD_MODULE = "nodes.tools.sql.engine"
+INSPECT_TIMEOUT_S = 20.0
 
 
-def look(location: Location) -> dict[str, Any]:
+def inspect_database(location: DatabaseLocation) -> dict[str, Any]:
     """Return its `tables`, or what is wrong as `error`; with a `fix` where its role is refused."""
     request = {
         "engine": location.engine,
         "target": location.target,
         "materials": {},
         "sql": "",
-        "timeout_s": LOOK_TIMEOUT_S,
+        "timeout_s": INSPECT_TIMEOUT_S,
     }
     try:
-        return ask_once(ENGINE, request, timeout_s=LOOK_TIMEOUT_S)
+        return ask_once(CHILD_MODULE, request, timeout_s=INSPECT_TIMEOUT_S)
     except ToolFailed as failure:
         return {"error": str(failure), "tables": []}

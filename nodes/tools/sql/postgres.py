@@ -14,13 +14,13 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.sql.postgres_calls import refuse_calls
-from nodes.tools.sql.postgres_role import AddressRefused, refuse_powers
-from nodes.tools.sql.tables import MAX_ROWS, Table, listing, result
+from nodes.tools.sql.postgres_calls import refuse_unsafe_functions
+from nodes.tools.sql.postgres_role import RoleRefused, refuse_privileged_role
+from nodes.tools.sql.tables import MAX_ROWS, SqlTable, describe_result, describe_tables
 
 CONNECT_TIMEOUT_S = 5
 CATALOGUE_TIMEOUT_S = 5
-_TABLES = """\
+_LIST_TABLES_SQL = """\
 SELECT table_schema, table_name, array_agg(column_name::text ORDER BY ordinal_position)
 FROM information_schema.columns
 WHERE table_schema NOT IN ('pg_catalog', 'information_schema')
@@ -29,32 +29,32 @@ GROUP BY table_schema, table_name ORDER BY table_schema, table_name LIMIT 10000"
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 
 
-async def answer(url: str, sql: str, timeout_s: float) -> dict[str, Any]:
+async def answer_query(url: str, sql: str, timeout_s: float) -> dict[str, Any]:
     """Run a statement, or list the tables without one; what goes wrong is told as `error`."""
-    known: list[Table] = []
+    known: list[SqlTable] = []
     try:
-        async with _connection(url) as connection:
-            await refuse_powers(connection)
-            known = await _tables(connection)
+        async with _open_connection(url) as connection:
+            await refuse_privileged_role(connection)
+            known = await _list_tables(connection)
             if not sql:
-                return listing(known)
-            await refuse_calls(connection, sql)
-            columns, rows = await _run(connection, sql, timeout_s)
-    except AddressRefused as refusal:
-        return {"error": refusal.what, "fix": refusal.fix, **listing([])}
+                return describe_tables(known)
+            await refuse_unsafe_functions(connection, sql)
+            columns, rows = await _run_statement(connection, sql, timeout_s)
+    except RoleRefused as refusal:
+        return {"error": refusal.reason, "fix": refusal.fix, **describe_tables([])}
     except ToolRefused as refusal:
-        return {"error": str(refusal), **listing(known)}
+        return {"error": str(refusal), **describe_tables(known)}
     except ToolFailed as failure:
-        return {"error": str(failure), "failed": True, **listing(known)}
+        return {"error": str(failure), "failed": True, **describe_tables(known)}
     except (TimeoutError, psycopg.errors.QueryCanceled):
-        return {"error": "the statement took too long", "failed": True, **listing(known)}
+        return {"error": "the statement took too long", "failed": True, **describe_tables(known)}
     except (psycopg.Error, UnicodeError) as error:
-        return {"error": str(error).partition("\n")[0], **listing(known)}
-    return result(sql, known, columns, rows)
+        return {"error": str(error).partition("\n")[0], **describe_tables(known)}
+    return describe_result(sql, known, columns, rows)
 
 
 @asynccontextmanager
-async def _connection(url: str) -> AsyncIterator[Connection]:
+async def _open_connection(url: str) -> AsyncIterator[Connection]:
     """Connect for one transaction that may only read; closing it rolls everything back."""
     limits = f"-c default_transaction_read_only=on -c statement_timeout={CATALOGUE_TIMEOUT_S}s"
     try:
@@ -77,17 +77,17 @@ async def _connection(url: str) -> AsyncIterator[Connection]:
         await connection.close()
 
 
-async def _tables(connection: Connection) -> list[Table]:
+async def _list_tables(connection: Connection) -> list[SqlTable]:
     """List the tables and views that the role may see."""
-    rows = await (await connection.execute(_TABLES)).fetchall()
+    rows = await (await connection.execute(_LIST_TABLES_SQL)).fetchall()
     return [
-        Table(shown, tuple(columns), shown)
+        SqlTable(shown, tuple(columns), shown)
         for schema, name, columns in rows
         for shown in [name if schema == "public" else f"{schema}.{name}"]
     ]
 
 
-async def _run(
+async def _run_statement(
     connection: Connection, sql: str, timeout_s: float
 ) -> tuple[list[str], list[Sequence[object]]]:
     await connection.execute(f"SET LOCAL statement_timeout = {int(timeout_s * 1000)}".encode())

@@ -15,11 +15,11 @@ from nodes.limits.patterns import Pattern
 
 _NAME: Final = Pattern(r"[\w$]+")
 _CALL: Final = Pattern(r'(?<=[\w$])"?\s*+(?:\(|/\*|--)')
-MAX_NAME: Final = 63
+MAX_NAME_CHARS: Final = 63
 """The server cuts longer ones."""
 _ESCAPED_NAME: Final = Pattern(r'u&"', re.IGNORECASE)
 
-_COMPUTING: Final = """
+_SAFE_FUNCTION_NAMES: Final = """
 age array_sample array_shuffle array_to_json array_to_string clock_timestamp col_description
 concat concat_ws current_database current_schema current_schemas current_user date date_add
 date_part date_subtract date_trunc enum_first enum_last enum_range extract format format_type
@@ -40,10 +40,10 @@ timeofday timestamp timestamptz timetz timezone to_char to_date to_json to_jsonb
 to_regclass to_regtype to_timestamp to_tsquery to_tsvector transaction_timestamp
 ts_headline uuidv4 uuidv7 version websearch_to_tsquery xml xml_is_well_formed
 """
-COMPUTING: Final = _COMPUTING.split()
+SAFE_FUNCTIONS: Final = _SAFE_FUNCTION_NAMES.split()
 """The server's own functions that are not immutable and yet only compute; unknown ones are not."""
 
-_HARMFUL: Final = r"""
+_HARMFUL_CALLS_SQL: Final = r"""
 SELECT 'the function ' || p.proname
 FROM pg_proc AS p LEFT JOIN pg_type AS argument ON argument.oid = p.proargtypes[0]
 WHERE (
@@ -83,7 +83,7 @@ WHERE (p.provolatile = 'v' OR p.prosecdef) AND (
 ORDER BY 1 LIMIT 5"""
 
 
-async def refuse_calls(connection: Any, sql: str) -> None:
+async def refuse_unsafe_functions(connection: Any, sql: str) -> None:
     """Refuse a statement that may call something whose effects are not known to be none.
 
     Raises:
@@ -91,14 +91,16 @@ async def refuse_calls(connection: Any, sql: str) -> None:
     """
     if _ESCAPED_NAME.search(sql):
         raise ToolRefused('a name may not be written with escapes (U&"…"); write it plainly')
-    names = read_names(sql)
+    names = list_names(sql)
     asked = {
         "called": [name for name, is_called in names if is_called],
         "names": [name for name, _ in names],
         "sql": sql.replace('""', '"'),
-        "computing": COMPUTING,
+        "computing": SAFE_FUNCTIONS,
     }
-    found = [row[0] for row in await (await connection.execute(_HARMFUL, asked)).fetchall()]
+    found = [
+        row[0] for row in await (await connection.execute(_HARMFUL_CALLS_SQL, asked)).fetchall()
+    ]
     if found:
         raise ToolRefused(
             f"the statement may not use {', '.join(found)}: only functions that compute, and have "
@@ -106,9 +108,12 @@ async def refuse_calls(connection: Any, sql: str) -> None:
         )
 
 
-def read_names(sql: str) -> list[tuple[str, bool]]:
+def list_names(sql: str) -> list[tuple[str, bool]]:
     """List the words of a statement, in small letters, each with whether it may be a call."""
     return [
-        (word[0].lstrip("0123456789$")[:MAX_NAME].lower(), _CALL.match(sql, word.end()) is not None)
+        (
+            word[0].lstrip("0123456789$")[:MAX_NAME_CHARS].lower(),
+            _CALL.match(sql, word.end()) is not None,
+        )
         for word in _NAME.finditer(sql)
     ]

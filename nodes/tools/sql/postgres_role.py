@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from nodes.errors import ToolRefused
 
-_POWERS: Final = r"""
+_PRIVILEGED_ROLE_SQL: Final = r"""
 WITH signed_in AS (
     SELECT oid FROM pg_roles WHERE rolname IN (session_user, current_user)
     UNION SELECT usesysid FROM pg_stat_activity WHERE pid = pg_backend_pid()
@@ -30,34 +30,34 @@ LIMIT 1"""
 # were granted, but for the one that every owner of a database is. That a role may also write
 # tables is no reason to refuse it: its transaction may not.
 
-_READER: Final = """
+_CREATE_READER_SQL: Final = """
 SELECT format('CREATE ROLE reader LOGIN PASSWORD ''…''; GRANT CONNECT ON DATABASE %I TO reader; '
     'GRANT USAGE ON SCHEMA %I TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA %I TO reader;',
     current_database(), schema, schema)
 FROM (SELECT coalesce(current_schema(), 'public') AS schema) AS here"""
 
 
-class AddressRefused(ToolRefused):
+class RoleRefused(ToolRefused):
     """The role of an address could do more than read; `fix` has the statements that make one."""
 
     def __init__(self, what: str, *, fix: str) -> None:
         super().__init__(f"{what}; {fix}")
-        self.what, self.fix = what, fix
+        self.reason, self.fix = what, fix
 
 
-async def refuse_powers(connection: Any) -> None:
+async def refuse_privileged_role(connection: Any) -> None:
     """Refuse an address whose role is a superuser, may become one, or reaches beyond tables.
 
     Raises:
         AddressRefused: it does; nothing else has been read.
     """
-    found = await (await connection.execute(_POWERS)).fetchone()
+    found = await (await connection.execute(_PRIVILEGED_ROLE_SQL)).fetchone()
     if found is None:
         return
     signed_in, role, power = found
     who = repr(signed_in) if role == signed_in else f"{signed_in!r}, which may become {role!r}"
-    (reader,) = await (await connection.execute(_READER)).fetchone()
-    raise AddressRefused(
+    (reader,) = await (await connection.execute(_CREATE_READER_SQL)).fetchone()
+    raise RoleRefused(
         f"SUPERVISE_SQL_URL signs in to PostgreSQL as {who}, {power}, and nothing was read",
         fix=f"make a role that can only read, and name it in the address: {reader}",
     )

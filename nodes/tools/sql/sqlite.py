@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nodes.tools.sql.tables import MAX_ROWS, Table, free_name, table_names
+from nodes.tools.sql.tables import MAX_ROWS, SqlTable, find_free_name, name_tables
 
-_READS = frozenset(
+_ALLOWED_ACTIONS = frozenset(
     {
         sqlite3.SQLITE_SELECT,
         sqlite3.SQLITE_READ,
@@ -34,7 +34,7 @@ def connect(
     """
     base = sqlite3.connect("file::memory:", uri=True)
     broken: dict[str, Exception] = {}
-    for table, name in table_names(materials).items():
+    for table, name in name_tables(materials).items():
         try:
             _load_csv(base, table, materials[name])
         except (sqlite3.Error, csv.Error, ValueError) as error:
@@ -44,23 +44,25 @@ def connect(
     return base, broken
 
 
-def tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[Table]:
+def list_tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[SqlTable]:
     """List the user's tables and views, materials first."""
-    sources = table_names(materials)
+    sources = name_tables(materials)
     found = base.execute(
         "SELECT 'main', name FROM main.sqlite_master WHERE type IN ('table', 'view') "
         "UNION ALL SELECT 'source', name FROM source.sqlite_master "
         "WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     ).fetchall()
-    listed = list[Table]()
+    listed = list[SqlTable]()
     for schema, name in found:
-        described = base.execute(f"PRAGMA {schema}.table_info({_quoted(name)})").fetchall()
+        described = base.execute(
+            f"PRAGMA {schema}.table_info({_quote_identifier(name)})"
+        ).fetchall()
         source = sources.get(name, name) if schema == "main" else name
-        listed.append(Table(name, tuple(column[1] for column in described), source))
+        listed.append(SqlTable(name, tuple(column[1] for column in described), source))
     return listed
 
 
-def query(
+def run_query(
     base: sqlite3.Connection, sql: str, timeout_s: float
 ) -> tuple[list[str], list[Sequence[object]]]:
     """Run one reading statement; gives at most one row more than is shown.
@@ -82,7 +84,7 @@ def query(
 def _authorize(
     action: int, first: str | None, second: str | None, base: str | None, trigger: str | None
 ) -> int:
-    if action not in _READS:
+    if action not in _ALLOWED_ACTIONS:
         return sqlite3.SQLITE_DENY
     if action == sqlite3.SQLITE_READ and (first or "").lower() in _CATALOGUES:
         return sqlite3.SQLITE_DENY
@@ -97,25 +99,25 @@ def _load_csv(base: sqlite3.Connection, table: str, text: str) -> None:
         return
     header = list[str]()
     for n, name in enumerate(rows[0], start=1):
-        header.append(free_name(name.strip() or f"column{n}", _Folded(header)))
+        header.append(find_free_name(name.strip() or f"column{n}", _CaseInsensitiveNames(header)))
     # NUMERIC affinity turns what looks like a number into one and leaves other text alone.
-    columns = ", ".join(f"{_quoted(name)} NUMERIC" for name in header)
-    base.execute(f"CREATE TABLE {_quoted(table)} ({columns})")
+    columns = ", ".join(f"{_quote_identifier(name)} NUMERIC" for name in header)
+    base.execute(f"CREATE TABLE {_quote_identifier(table)} ({columns})")
     places = ", ".join("?" for _ in header)
     filled = (
         [cell.strip() or None for cell in [*row, *[""] * len(header)][: len(header)]]
         for row in rows[1:]
         if row
     )
-    base.executemany(f"INSERT INTO {_quoted(table)} VALUES ({places})", filled)
+    base.executemany(f"INSERT INTO {_quote_identifier(table)} VALUES ({places})", filled)
 
 
-class _Folded(list[str]):
+class _CaseInsensitiveNames(list[str]):
     """Column names, which SQLite compares without case."""
 
     def __contains__(self, name: object) -> bool:
         return str(name).lower() in (taken.lower() for taken in self)
 
 
-def _quoted(name: str) -> str:
+def _quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

@@ -19,7 +19,7 @@ MAX_RESULT_CHARS = 60_000
 MAX_TABLES = 200
 MAX_SAFE_INTEGER = 2**53
 
-_WORDS = """
+_RESERVED_WORD_LIST = """
 add all alter analyse analyze and anti any array as asc asof asymmetric at authorization
 autoincrement between binary both by case cast check collate collation column commit
 concurrently constraint create cross current_date current_time current_timestamp default
@@ -31,14 +31,14 @@ qualify raise references returning right select semi set show similar some summa
 table tablesample then to trailing transaction true union unique unpack unpivot update using
 values variadic verbose when where window with
 """
-RESERVED = frozenset(_WORDS.split())
+RESERVED_WORDS = frozenset(_RESERVED_WORD_LIST.split())
 """Words that DuckDB or SQLite does not take for a table's name without quotation marks."""
 
 Cell = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
-class Table:
+class SqlTable:
     """A table's name, its columns, and the name a claim cites it by."""
 
     name: str
@@ -46,22 +46,22 @@ class Table:
     source: str
 
 
-def table_names(file_names: Iterable[str]) -> dict[str, str]:
+def name_tables(file_names: Iterable[str]) -> dict[str, str]:
     """Name a table after each file: `Revenue 2024.csv` is `revenue_2024`, its namesake `…_2`."""
     named: dict[str, str] = {}
     for file_name in file_names:
         name = Pattern(r"\W+").sub("_", PurePath(file_name).stem.lower()).strip("_")
-        name = f"t_{name}" if _must_be_marked(name) else name
-        named[free_name(name, named)] = file_name
+        name = f"t_{name}" if _needs_prefix(name) else name
+        named[find_free_name(name, named)] = file_name
     return named
 
 
-def _must_be_marked(name: str) -> bool:
+def _needs_prefix(name: str) -> bool:
     """Return whether an engine would refuse the name, or read it as something else."""
-    return not name or name[0].isdigit() or name.startswith("sqlite_") or name in RESERVED
+    return not name or name[0].isdigit() or name.startswith("sqlite_") or name in RESERVED_WORDS
 
 
-def free_name(name: str, taken: Container[str]) -> str:
+def find_free_name(name: str, taken: Container[str]) -> str:
     """Give the name itself, or with the first number from 2 that makes it new."""
     if name not in taken:
         return name
@@ -73,7 +73,7 @@ def mentions(sql: str, name: str) -> bool:
     return Pattern(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE).search(sql) is not None
 
 
-def listing(tables: Sequence[Table]) -> dict[str, Any]:
+def describe_tables(tables: Sequence[SqlTable]) -> dict[str, Any]:
     """Show the tables to a model."""
     shown = [
         {"table": table.name, "columns": list(table.columns), "source": table.source}
@@ -84,49 +84,49 @@ def listing(tables: Sequence[Table]) -> dict[str, Any]:
     return {"tables": shown, "cut": f"{MAX_TABLES} of {len(tables)} tables are shown"}
 
 
-def result(
+def describe_result(
     sql: str,
-    tables: Iterable[Table],
+    tables: Iterable[SqlTable],
     columns: Sequence[str],
     rows: Sequence[Sequence[object]],
 ) -> dict[str, Any]:
     """Show a result to a model; it holds one row more than shown when there are more."""
     used = [table.source for table in tables if mentions(sql, table.name)]
     source = ", ".join(dict.fromkeys(used)) or "query_database"
-    shown, cut = _fitting([[cell(value) for value in row] for row in rows[:MAX_ROWS]])
+    shown, cut = _fit_rows([[convert_cell(value) for value in row] for row in rows[:MAX_ROWS]])
     if not cut and len(rows) > MAX_ROWS:
         cut = f"only the first {MAX_ROWS} rows; aggregate, filter or use LIMIT and OFFSET"
     answer: dict[str, Any] = {
         "columns": list(columns),
         "rows": shown,
         "results": [
-            {"source": source, "text": _line(columns, row)} for row in shown[:MAX_CITED_ROWS]
+            {"source": source, "text": _format_row(columns, row)} for row in shown[:MAX_CITED_ROWS]
         ],
     }
     return answer | ({"cut": cut} if cut else {})
 
 
-def cell(value: object) -> Cell:
+def convert_cell(value: object) -> Cell:
     """Turn a value of any engine into one that JSON and a model can read."""
     match value:
         case None | bool() | str():
-            return _short(value) if isinstance(value, str) else value
+            return _shorten_text(value) if isinstance(value, str) else value
         case int():
             return value if abs(value) <= MAX_SAFE_INTEGER else str(value)
         case float():
-            return _plain_float(value)
+            return _convert_float(value)
         case Decimal():
             near = float(value)
-            return _plain_float(near) if Decimal(str(near)) == value else str(value)
+            return _convert_float(near) if Decimal(str(near)) == value else str(value)
         case bytes() | bytearray() | memoryview():
             return f"[{len(value)} bytes]"
         case datetime.date() | datetime.time():
             return value.isoformat()
         case _:
-            return _short(str(value))
+            return _shorten_text(str(value))
 
 
-def _plain_float(value: float) -> Cell:
+def _convert_float(value: float) -> Cell:
     if not math.isfinite(value):
         return str(value)
     if value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
@@ -134,13 +134,13 @@ def _plain_float(value: float) -> Cell:
     return float(f"{value:.15g}")
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     if len(text) <= MAX_CELL_CHARS:
         return text
     return f"{text[:MAX_CELL_CHARS]} [cut at {MAX_CELL_CHARS} of {len(text)} characters]"
 
 
-def _fitting(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
+def _fit_rows(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
     size = 0
     for n, row in enumerate(rows):
         size += sum(len(str(value)) + 4 for value in row)
@@ -149,5 +149,5 @@ def _fitting(rows: list[list[Cell]]) -> tuple[list[list[Cell]], str]:
     return rows, ""
 
 
-def _line(columns: Sequence[str], row: Sequence[Cell]) -> str:
+def _format_row(columns: Sequence[str], row: Sequence[Cell]) -> str:
     return "; ".join(f"{name}: {value}" for name, value in zip(columns, row, strict=True))

@@ -10,17 +10,17 @@ from typing import Any, Final
 from nodes.checks.lexicon import is_generic, is_verb
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
-from nodes.synthesis.terms import terms
-from nodes.tools.documents.folder import list_unread
+from nodes.synthesis.terms import extract_terms
+from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.library import Library
+from nodes.tools.documents.library import DocumentLibrary
 from nodes.tools.documents.passages import Passage
-from nodes.tools.scope import out_of_scope
-from nodes.tools.support.diagnosis import shown_as_code
-from nodes.tools.support.log import is_log, logs_of, read_log
-from nodes.tools.support.matters import prose
-from nodes.tools.support.troubles import troubles
-from nodes.tools.support.wording import wording
+from nodes.tools.scope import escalate_out_of_scope
+from nodes.tools.support.diagnosis import redact_as_code
+from nodes.tools.support.log import find_logs, is_log, read_log
+from nodes.tools.support.matters import remove_pasted_log
+from nodes.tools.support.troubles import list_error_kinds
+from nodes.tools.support.wording import load_wording
 
 MAX_CANDIDATES: Final = 20
 MAX_PASSAGES: Final = 3
@@ -29,22 +29,22 @@ MAX_NAMES: Final = 5
 MAX_PASSAGE_CHARS: Final = 1200
 MIN_COVERAGE: Final = 0.4
 """Of what a question asks for, by the rarity of its words, that a passage must hold."""
-MIN_OF_ERROR: Final = 0.3
+MIN_ERROR_COVERAGE: Final = 0.3
 """The same of an error, of which half is often the name of a file or a number."""
-MIN_OF_BEST: Final = 0.6
+MIN_SHARE_OF_BEST: Final = 0.6
 CONFIDENCE: Final = 85
 
 _WORD = Pattern(r"[^\W_][\w.\-]*[^\W_]|[^\W\d_]")
-_ASIDE = Pattern(r"\([^()]*https?://[^()]*\)")
-_PACKAGE = Pattern(r"(?<![\w.])(?:[A-Za-z_]\w*+\.){1,20}(?=[A-Z])")
-_NAME = Pattern(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
-_MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
+_LINK_IN_BRACKETS = Pattern(r"\([^()]*https?://[^()]*\)")
+_PACKAGE_PREFIX = Pattern(r"(?<![\w.])(?:[A-Za-z_]\w*+\.){1,20}(?=[A-Z])")
+_PROPER_NAME = Pattern(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
+_LINE_MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
 """Of a list, a heading or a quotation."""
-_SENTENCE = Pattern(r"(?<=[.!?:])\s+|\n+")
+_SENTENCE_BREAK = Pattern(r"(?<=[.!?:])\s+|\n+")
 
 
 @dataclass(frozen=True)
-class Found:
+class PassageMatch:
     """A passage, and how much of what was asked it holds."""
 
     passage: Passage
@@ -54,23 +54,23 @@ class Found:
     """What of it is shown."""
 
 
-async def searched(
-    library: Library, request: str, query: str, materials: Mapping[str, str] | None
+async def search_help_documents(
+    library: DocumentLibrary, request: str, query: str, materials: Mapping[str, str] | None
 ) -> dict[str, Any]:
     """Answer from the help documents, or hand back what they say nothing on."""
     held = materials or {}
-    pages = await asyncio.to_thread(_pages, held)
-    index, skipped, read = await library.index(pages)
-    unread = list_unread(skipped)
+    pages = await asyncio.to_thread(_select_pages, held)
+    index, skipped, read = await library.get_index(pages)
+    unread = describe_unread(skipped)
     if not read and unread:
         raise ToolFailed(f"no help document could be read: {unread}")
     if not read:
-        return out_of_scope(
+        return escalate_out_of_scope(
             "there are no help documents to answer from, which come with "
             "--file or SUPERVISE_DOCUMENTS"
         )
     return await asyncio.to_thread(
-        _told,
+        _build_report,
         index,
         request,
         query,
@@ -79,123 +79,133 @@ async def searched(
     )
 
 
-def _pages(held: Mapping[str, str]) -> dict[str, str]:
+def _select_pages(held: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in held.items() if not is_log(name, text)}
 
 
-def _told(
+def _build_report(
     index: PassageIndex, request: str, query: str, held: Mapping[str, str], gaps: list[str]
 ) -> dict[str, Any]:
-    asked = prose(f"{request}\n{query}")
-    found = _best(index, asked)
-    errors = _errors(request, held) if not found or wording().failure.search(asked) else []
+    asked = remove_pasted_log(f"{request}\n{query}")
+    found = _find_best_passages(index, asked)
+    errors = (
+        _list_errors(request, held) if not found or load_wording().failure.search(asked) else []
+    )
     for error in errors:
-        about = _best(index, error, MIN_OF_ERROR)[:1]
+        about = _find_best_passages(index, error, MIN_ERROR_COVERAGE)[:1]
         found += [one for one in about if one.passage not in [each.passage for each in found]]
         if not about:
-            gaps.append(f"The help documents say nothing on {shown_as_code(error)}")
+            gaps.append(f"The help documents say nothing on {redact_as_code(error)}")
     if not found:
-        on = ", ".join(list(dict.fromkeys(_telling(asked)))[:8]) or "it"
-        return out_of_scope("; ".join([f"the help documents say nothing on this ({on})", *gaps]))
+        on = ", ".join(list(dict.fromkeys(_select_keywords(asked)))[:8]) or "it"
+        return escalate_out_of_scope(
+            "; ".join([f"the help documents say nothing on this ({on})", *gaps])
+        )
     kept = found[: MAX_PASSAGES + len(errors)]
-    if unnamed := _unnamed(request, kept):
+    if unnamed := _find_unnamed(request, kept):
         gaps.append(f"The passages found do not speak of {', '.join(unnamed)}")
     return {
-        "summary": "\n\n".join(_shown(each) for each in kept),
-        "claims": [_claim(each) for each in kept],
+        "summary": "\n\n".join(_format_passage(each) for each in kept),
+        "claims": [_build_claim(each) for each in kept],
         "gaps": gaps,
     }
 
 
-def _unnamed(request: str, found: Sequence[Found]) -> list[str]:
+def _find_unnamed(request: str, found: Sequence[PassageMatch]) -> list[str]:
     """Give the names in a request that none of the passages has."""
     told = " ".join(f"{each.passage.place} {each.passage.text}" for each in found).lower()
-    named = dict.fromkeys(_NAME.findall(prose(request)))
+    named = dict.fromkeys(_PROPER_NAME.findall(remove_pasted_log(request)))
     return [name for name in named if name.lower() not in told][:MAX_NAMES]
 
 
-def _errors(request: str, held: Mapping[str, str]) -> list[str]:
+def _list_errors(request: str, held: Mapping[str, str]) -> list[str]:
     """Name the errors of the logs that came with a request, root and all."""
-    logs = [read_log("the request", request), *logs_of(held)]
+    logs = [read_log("the request", request), *find_logs(held)]
     said = [
-        _PACKAGE.sub("", _ASIDE.sub("", " < ".join(dict.fromkeys((each.title, each.root)))))
+        _PACKAGE_PREFIX.sub(
+            "", _LINK_IN_BRACKETS.sub("", " < ".join(dict.fromkeys((each.title, each.root_title))))
+        )
         for log in logs
         if log.failures or log.name != "the request"
-        for each in troubles(log)[:MAX_ERRORS]
+        for each in list_error_kinds(log)[:MAX_ERRORS]
     ]
     return list(dict.fromkeys(said))[:MAX_ERRORS]
 
 
-def _best(index: PassageIndex, asked: str, least: float = MIN_COVERAGE) -> list[Found]:
-    words = _telling(asked)
+def _find_best_passages(
+    index: PassageIndex, asked: str, least: float = MIN_COVERAGE
+) -> list[PassageMatch]:
+    words = _select_keywords(asked)
     hits = index.search(" ".join(words), MAX_CANDIDATES)
     passages = [hit.passage for hit in hits]
-    wanted = terms(" ".join(words))
-    held = [terms(f"{each.place} {each.text}") for each in passages]
-    weights = _weights(wanted, held)
+    wanted = extract_terms(" ".join(words))
+    held = [extract_terms(f"{each.place} {each.text}") for each in passages]
+    weights = _weigh_terms(wanted, held)
     total = sum(weights.values()) or 1.0
     ranked = sorted(
         (
-            Found(
+            PassageMatch(
                 passage,
                 sum(weights[t] for t in wanted & has) / total,
-                _quote(passage, weights),
-                _excerpt(passage, weights),
+                _choose_quote(passage, weights),
+                _choose_paragraphs(passage, weights),
             )
             for passage, has in zip(passages, held, strict=True)
         ),
         key=lambda one: -one.coverage,
     )
-    least = max(least, MIN_OF_BEST * ranked[0].coverage) if ranked else least
+    least = max(least, MIN_SHARE_OF_BEST * ranked[0].coverage) if ranked else least
     return [one for one in ranked if one.coverage >= least][:MAX_PASSAGES]
 
 
-def _telling(text: str) -> list[str]:
+def _select_keywords(text: str) -> list[str]:
     """Give the words that say what a text is about."""
     words = [word.lower() for word in _WORD.findall(text)]
     named = [word for word in words if not is_generic(word)]
     return [word for word in named if not is_verb(word)] or named
 
 
-def _weights(wanted: Iterable[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
+def _weigh_terms(wanted: Iterable[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
     """Weigh words by how few of the passages hold them; one that none holds as if one did."""
     counts = Counter(term for has in held for term in has)
     return {term: math.log(1 + (len(held) + 1) / (max(counts[term], 1) + 0.5)) for term in wanted}
 
 
-def _quote(passage: Passage, weights: Mapping[str, float]) -> str:
+def _choose_quote(passage: Passage, weights: Mapping[str, float]) -> str:
     """Choose the sentence that holds most of what was asked."""
-    parts = [part.strip() for part in _SENTENCE.split(_body(passage)) if len(part.strip()) > 20]
+    parts = [
+        part.strip() for part in _SENTENCE_BREAK.split(_get_body(passage)) if len(part.strip()) > 20
+    ]
     return max(
         parts or [passage.text[:200].strip()],
-        key=lambda part: sum(weights.get(term, 0.0) for term in terms(part)),
+        key=lambda part: sum(weights.get(term, 0.0) for term in extract_terms(part)),
     )
 
 
-def _excerpt(passage: Passage, weights: Mapping[str, float]) -> str:
+def _choose_paragraphs(passage: Passage, weights: Mapping[str, float]) -> str:
     """Leave out the paragraphs of a page without headings that are on something else."""
-    paragraphs = _body(passage).split("\n\n")
+    paragraphs = _get_body(passage).split("\n\n")
     if passage.place or len(paragraphs) < 2:
-        return _body(passage)
-    held = [sum(weights.get(term, 0.0) for term in terms(part)) for part in paragraphs]
-    least = MIN_OF_BEST * max(held)
+        return _get_body(passage)
+    held = [sum(weights.get(term, 0.0) for term in extract_terms(part)) for part in paragraphs]
+    least = MIN_SHARE_OF_BEST * max(held)
     return "\n\n".join(p for p, has in zip(paragraphs, held, strict=True) if has >= least)
 
 
-def _body(passage: Passage) -> str:
+def _get_body(passage: Passage) -> str:
     first, _, rest = passage.text.partition("\n")
     return rest.strip() if first.startswith("#") and rest.strip() else passage.text
 
 
-def _shown(found: Found) -> str:
+def _format_passage(found: PassageMatch) -> str:
     body, place = found.body, f", {found.passage.place}" if found.passage.place else ""
     cut = body if len(body) <= MAX_PASSAGE_CHARS else f"{body[:MAX_PASSAGE_CHARS].rstrip()} …"
     lines = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
     return f"**{found.passage.source}{place}**\n\n{lines}"
 
 
-def _claim(found: Found) -> dict[str, Any]:
-    text = " ".join(_MARKER.sub("", found.quote).split()) or found.quote
+def _build_claim(found: PassageMatch) -> dict[str, Any]:
+    text = " ".join(_LINE_MARKER.sub("", found.quote).split()) or found.quote
     return {
         "text": text[:400],
         "source": found.passage.source,

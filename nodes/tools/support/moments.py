@@ -6,12 +6,12 @@ from dateutil.parser import parse  # type: ignore[import-untyped]
 
 from nodes.limits.patterns import Pattern
 
-_APACHE = Pattern(r"^(\d{1,2}/[A-Z][a-z]{2}/\d{4}):")
+_APACHE_DATE = Pattern(r"^(\d{1,2}/[A-Z][a-z]{2}/\d{4}):")
 
 
-def apart(first: str, last: str) -> str:
+def format_time_between(first: str, last: str) -> str:
     """Say how long it is between two times in words; empty where that cannot be told."""
-    begun, ended = _moment(first), _moment(last)
+    begun, ended = _parse_time(first), _parse_time(last)
     if begun is None or ended is None or (begun.tzinfo is None) != (ended.tzinfo is None):
         return ""
     seconds = (ended - begun).total_seconds()
@@ -23,9 +23,9 @@ def apart(first: str, last: str) -> str:
     return " ".join(f"{amount} {unit}" for amount, unit in parts if amount) or "under 1 s"
 
 
-def _moment(stamp: str) -> datetime | None:
+def _parse_time(stamp: str) -> datetime | None:
     try:
-        found: datetime = parse(_APACHE.sub(r"\1 ", stamp).replace(",", "."))
+        found: datetime = parse(_APACHE_DATE.sub(r"\1 ", stamp).replace(",", "."))
     except (ValueError, OverflowError):
         return None
     return found

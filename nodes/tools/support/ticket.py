@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import plain_line
-from nodes.tools.replies import with_failures
-from nodes.tools.secrets import masked
-from nodes.tools.support.diagnosis import claims_on, cut_off, shown_as_code
+from nodes.tools.plain_text import sanitize_line
+from nodes.tools.replies import build_failures_part
+from nodes.tools.secrets import mask_secrets
+from nodes.tools.support.diagnosis import build_claims, describe_cut, redact_as_code
 from nodes.tools.support.log import Log
-from nodes.tools.support.matters import ASKS_FOR_A_PERSON, matters, prose
-from nodes.tools.support.missing import missing
-from nodes.tools.support.troubles import Trouble, troubles
-from nodes.tools.support.wording import wording
+from nodes.tools.support.matters import ASKS_FOR_HUMAN, find_human_decisions, remove_pasted_log
+from nodes.tools.support.missing import list_open_questions
+from nodes.tools.support.troubles import ErrorKind, list_error_kinds
+from nodes.tools.support.wording import load_wording
 from state import Severity
 
 MAX_TITLE_CHARS: Final = 100
@@ -27,33 +27,33 @@ DESKS: Final[Mapping[str, str]] = {
     "data loss": "operations, who hold the backups",
     "legal": "legal",
     "billing": "accounts",
-    ASKS_FOR_A_PERSON: "support",
+    ASKS_FOR_HUMAN: "support",
 }
-_TRIED = Pattern(
+_ATTEMPT_WORDS = Pattern(
     r"\b(?:tried|already|re-?started|rebooted|reinstalled|re-?installed|upgraded|downgraded|updated"
     r"|rolled back|cleared|followed|checked|changed|raised|increased|switched|disabled|reset)\b",
     re.IGNORECASE,
 )
-_HANDED_BACK = Pattern(r" handed it back \(\w+\):")
+_ESCALATION_NOTE = Pattern(r" handed it back \(\w+\):")
 _SENTENCE = Pattern(r"(?<=[.!?])\s+|\n+")
 
 
-def drafted(
+def compose_ticket(
     request: str, earlier: str, logs: Sequence[Log], files: Sequence[str]
 ) -> dict[str, Any]:
     """Draft the ticket of a request; nothing is sent."""
-    found = matters(request)
-    held = [(log, each) for log in logs for each in troubles(log)]
-    severity, why = _severity(request, found, [each for _, each in held])
-    lacking, more = missing(request, found, logs), len(held) - MAX_EVIDENCE
-    title = plain_line(masked(_first_sentence(request)), MAX_TITLE_CHARS)
+    found = find_human_decisions(request)
+    held = [(log, each) for log in logs for each in list_error_kinds(log)]
+    severity, why = _rate_severity(request, found, [each for _, each in held])
+    lacking, more = list_open_questions(request, found, logs), len(held) - MAX_EVIDENCE
+    title = sanitize_line(mask_secrets(_get_first_sentence(request)), MAX_TITLE_CHARS)
     parts = [
         f"**Ticket (draft, not sent): {title}**",
-        "\n".join(_head(severity, why, found, files)),
-        _section("What is asked", _quoted(request)),
-        _section("Evidence", [_evidence(*each) for each in held[:MAX_EVIDENCE]]),
-        _section("Tried so far", list(_tried(request, earlier))),
-        _section("To be asked", lacking),
+        "\n".join(_format_head(severity, why, found, files)),
+        _format_section("What is asked", _quote_request(request)),
+        _format_section("Evidence", [_format_evidence(*each) for each in held[:MAX_EVIDENCE]]),
+        _format_section("Tried so far", list(_list_attempts(request, earlier))),
+        _format_section("To be asked", lacking),
     ]
     return {
         "summary": "\n\n".join(part for part in parts if part),
@@ -61,12 +61,12 @@ def drafted(
             claim
             for log, each in held[:MAX_EVIDENCE]
             if log.name in files
-            for claim in claims_on(log, [each])
+            for claim in build_claims(log, [each])
         ],
         "findings": [
             {
                 "severity": severity,
-                "message": f"For a person ({_desk(found)}): {title}",
+                "message": f"For a person ({_find_desk(found)}): {title}",
                 "confidence": CONFIDENCE,
             }
         ],
@@ -75,15 +75,15 @@ def drafted(
             *([f"Not known yet: {' '.join(lacking)}"] if lacking else []),
             *([f"{more} more kinds of errors are in the logs"] if more > 0 else []),
         ],
-        **with_failures(said for log in logs for said in cut_off(log)),
+        **build_failures_part(said for log in logs for said in describe_cut(log)),
     }
 
 
-def _head(
+def _format_head(
     severity: Severity, why: str, found: Mapping[str, str], files: Sequence[str]
 ) -> Iterator[str]:
     yield f"- severity: {severity} ({why})"
-    yield f"- for: {_desk(found)}"
+    yield f"- for: {_find_desk(found)}"
     if found:
         named = (f'{name} ("{words}")' for name, words in found.items())
         yield f"- why a person: {'; '.join(named)}"
@@ -93,15 +93,18 @@ def _head(
         yield f"- files: {', '.join(files)}"
 
 
-def _desk(found: Mapping[str, str]) -> str:
+def _find_desk(found: Mapping[str, str]) -> str:
     return next((desk for name, desk in DESKS.items() if name in found), "support engineering")
 
 
-def _severity(
-    request: str, found: Mapping[str, str], held: Sequence[Trouble]
+def _rate_severity(
+    request: str, found: Mapping[str, str], held: Sequence[ErrorKind]
 ) -> tuple[Severity, str]:
     """Rank by rule, the gravest reason first, and say what decided."""
-    spoken = {name: each.search(prose(request)) for name, each in wording().severity.items()}
+    spoken = {
+        name: each.search(remove_pasted_log(request))
+        for name, each in load_wording().severity.items()
+    }
     words = {name: f'"{hit[0]}"' if hit else "" for name, hit in spoken.items()}
     logged = [
         f"a log names {'a critical error' if each.level == 'critical' else 'errors'}"
@@ -109,47 +112,51 @@ def _severity(
     ]
     grave = [each for each in logged if "critical" in each]
     reasons: tuple[tuple[Severity, str], ...] = (
-        ("critical", _concerning(found, "security", "data loss")),
+        ("critical", _describe_concern(found, "security", "data loss")),
         ("critical", words["critical"]),
         ("high", words["high"]),
         ("high", "".join(grave[:1])),
-        ("high", _concerning(found, "legal")),
+        ("high", _describe_concern(found, "legal")),
         ("medium", "".join(logged[:1])),
-        ("medium", _concerning(found, "billing")),
+        ("medium", _describe_concern(found, "billing")),
         ("medium", words["medium"]),
     )
     return next((each for each in reasons if each[1]), ("low", "nothing is said to be broken"))
 
 
-def _concerning(found: Mapping[str, str], *names: str) -> str:
+def _describe_concern(found: Mapping[str, str], *names: str) -> str:
     return next((f"{name} is concerned" for name in names if name in found), "")
 
 
-def _evidence(log: Log, each: Trouble) -> str:
-    first = each.numbers[0]
-    times = f", {len(each.numbers)} times" if len(each.numbers) > 1 else ""
-    stamp = f", first {log.stamp(first)}" if log.stamp(first) else ""
-    root = f"; at its root {shown_as_code(each.root)}" if each.root != each.title else ""
-    return f"{shown_as_code(each.title)}{times}{stamp} ({log.name}, line {first}){root}"
+def _format_evidence(log: Log, each: ErrorKind) -> str:
+    first = each.line_numbers[0]
+    times = f", {len(each.line_numbers)} times" if len(each.line_numbers) > 1 else ""
+    stamp = f", first {log.find_timestamp(first)}" if log.find_timestamp(first) else ""
+    root = (
+        f"; at its root {redact_as_code(each.root_title)}" if each.root_title != each.title else ""
+    )
+    return f"{redact_as_code(each.title)}{times}{stamp} ({log.name}, line {first}){root}"
 
 
-def _tried(request: str, earlier: str) -> Iterator[str]:
-    said = [part.strip() for part in _SENTENCE.split(prose(request))]
-    for part in [part for part in said if _TRIED.search(part)][:MAX_TRIED]:
-        yield f'by the user: "{plain_line(masked(part), 200)}"'
+def _list_attempts(request: str, earlier: str) -> Iterator[str]:
+    said = [part.strip() for part in _SENTENCE.split(remove_pasted_log(request))]
+    for part in [part for part in said if _ATTEMPT_WORDS.search(part)][:MAX_TRIED]:
+        yield f'by the user: "{sanitize_line(mask_secrets(part), 200)}"'
     if earlier.strip():
-        yield f"by this desk: {plain_line(masked(_HANDED_BACK.sub(':', earlier)), 400)}"
+        yield (
+            f"by this desk: {sanitize_line(mask_secrets(_ESCALATION_NOTE.sub(':', earlier)), 400)}"
+        )
 
 
-def _quoted(request: str) -> list[str]:
-    text = masked(prose(request)).strip()
-    return [plain_line(text, MAX_REQUEST_CHARS)] if text else []
+def _quote_request(request: str) -> list[str]:
+    text = mask_secrets(remove_pasted_log(request)).strip()
+    return [sanitize_line(text, MAX_REQUEST_CHARS)] if text else []
 
 
-def _first_sentence(request: str) -> str:
-    spoken = [part.strip() for part in _SENTENCE.split(prose(request)) if part.strip()]
+def _get_first_sentence(request: str) -> str:
+    spoken = [part.strip() for part in _SENTENCE.split(remove_pasted_log(request)) if part.strip()]
     return spoken[0] if spoken else "A log without words"
 
 
-def _section(name: str, lines: Sequence[str]) -> str:
+def _format_section(name: str, lines: Sequence[str]) -> str:
     return f"{name}:\n\n" + "\n".join(f"- {line}" for line in lines) if lines else ""

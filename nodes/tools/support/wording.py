@@ -9,13 +9,13 @@ from pathlib import Path
 import yaml
 
 from nodes.limits.patterns import Pattern
-from nodes.synthesis.terms import terms
+from nodes.synthesis.terms import extract_terms
 
-FILE = Path(__file__).with_name("matters.yaml")
+WORDING_FILE = Path(__file__).with_name("matters.yaml")
 
 
 @dataclass(frozen=True)
-class Wording:
+class RequestWording:
     """Patterns and words, ready to be looked for."""
 
     matters: Mapping[str, Pattern]
@@ -26,16 +26,16 @@ class Wording:
 
 
 @lru_cache(maxsize=1)
-def wording() -> Wording:
+def load_wording() -> RequestWording:
     """Read the words once."""
-    told = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    return Wording(
-        matters={name: _joined(each) for name, each in told["matters"].items()},
-        severity={name: _joined(each) for name, each in told["severity"].items()},
-        failure=_joined(told["failure"]),
-        vocabulary=terms(told["vocabulary"]),
+    told = yaml.safe_load(WORDING_FILE.read_text(encoding="utf-8"))
+    return RequestWording(
+        matters={name: _join_patterns(each) for name, each in told["matters"].items()},
+        severity={name: _join_patterns(each) for name, each in told["severity"].items()},
+        failure=_join_patterns(told["failure"]),
+        vocabulary=extract_terms(told["vocabulary"]),
     )
 
 
-def _joined(patterns: Iterable[str]) -> Pattern:
+def _join_patterns(patterns: Iterable[str]) -> Pattern:
     return Pattern("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE)

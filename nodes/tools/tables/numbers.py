@@ -6,7 +6,7 @@ from typing import Literal
 
 from nodes.limits.patterns import Pattern
 
-Mark = Literal["point", "comma", "unknown"]
+DecimalMark = Literal["point", "comma", "unknown"]
 """What stands before the decimals in a table."""
 
 MAX_DIGITS = 18
@@ -14,23 +14,23 @@ MAX_DIGITS = 18
 _PLAIN = Pattern(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)")
 _POINT = Pattern(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _COMMA = Pattern(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?")
-_TWOFOLD = Pattern(r"[-+]?\d{1,3},\d{3}")
+_AMBIGUOUS = Pattern(r"[-+]?\d{1,3},\d{3}")
 _SHOWS_POINT = Pattern(r"[-+]?(?:\d{1,18}\.(?:\d{1,2}|\d{4,})|\d{1,3}(?:,\d{3}){1,6}\.\d+)")
 _SHOWS_COMMA = Pattern(r"[-+]?(?:\d{1,18},(?:\d{1,2}|\d{4,})|\d{1,3}(?:\.\d{3}){1,6},\d+)")
-_AROUND = " \t\u00a0\u202f€$£'"
+_STRIPPED_SIGNS = " \t\u00a0\u202f€$£'"
 
 
-def decimal_mark(cells: Iterable[str]) -> Mark:
+def detect_decimal_mark(cells: Iterable[str]) -> DecimalMark:
     """Tell from all cells of a table which mark it writes; unknown when none or both are seen."""
-    bare = [cell.strip(_AROUND) for cell in cells]
+    bare = [cell.strip(_STRIPPED_SIGNS) for cell in cells]
     point = any(_SHOWS_POINT.fullmatch(cell) for cell in bare)
     comma = any(_SHOWS_COMMA.fullmatch(cell) for cell in bare)
     return "unknown" if point == comma else "point" if point else "comma"
 
 
-def number(text: str, mark: Mark = "unknown") -> Decimal | None:
+def parse_number(text: str, mark: DecimalMark = "unknown") -> Decimal | None:
     """Read a number; None for what is none, or may be one of two: `1,234` without a known mark."""
-    bare = text.strip(_AROUND).replace("\u2212", "-")
+    bare = text.strip(_STRIPPED_SIGNS).replace("\u2212", "-")
     if sum(character.isdigit() for character in bare) > MAX_DIGITS or not bare.isascii():
         return None
     if mark == "comma":
@@ -39,6 +39,6 @@ def number(text: str, mark: Mark = "unknown") -> Decimal | None:
         return Decimal(bare.replace(".", "").replace(",", "."))
     if _PLAIN.fullmatch(bare):
         return Decimal(bare)
-    if not _POINT.fullmatch(bare) or (mark == "unknown" and _TWOFOLD.fullmatch(bare)):
+    if not _POINT.fullmatch(bare) or (mark == "unknown" and _AMBIGUOUS.fullmatch(bare)):
         return None
     return Decimal(bare.replace(",", ""))

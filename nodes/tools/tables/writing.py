@@ -6,57 +6,70 @@ from fractions import Fraction
 from typing import Any
 
 MAX_ROWS = 80
-MAX_NAMED = 6
-CONFIDENCE = 95
+MAX_JOINED_NAMES = 6
+COMPUTED_CONFIDENCE = 95
 """Of what was computed: the arithmetic is right, what it was computed from may not be."""
 
 Number = Decimal | Fraction | float | int
 
 
-def money(amount: Number) -> str:
+def format_money(amount: Number) -> str:
     """Write an amount to the cent."""
-    return f"{rounded(amount, 2):,.2f}"
+    return f"{round_exactly(amount, 2):,.2f}"
 
 
-def price(amount: Number) -> str:
+def format_price(amount: Number) -> str:
     """Write a price with all its decimals, two at least."""
-    return money(amount) if rounded(amount, 2) == rounded(amount, 6) else count(amount)
+    return (
+        format_money(amount)
+        if round_exactly(amount, 2) == round_exactly(amount, 6)
+        else format_number(amount)
+    )
 
 
-def count(number: Number) -> str:
+def format_number(number: Number) -> str:
     """Write a number with no more decimals than it has."""
-    return f"{rounded(number, 6).normalize():,f}"
+    return f"{round_exactly(number, 6).normalize():,f}"
 
 
-def percent(share: Number, digits: int = 2) -> str:
+def format_percent(share: Number, digits: int = 2) -> str:
     """Write a share of one as a percentage, without its sign."""
-    return f"{rounded(share * 100, digits):.{digits}f}"
+    return f"{round_exactly(share * 100, digits):.{digits}f}"
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = MAX_ROWS) -> str:
+def format_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = MAX_ROWS
+) -> str:
     """Write a Markdown table of at most so many rows."""
     lines = [columns, ["---"] * len(columns), *rows[:most]]
     text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return text if len(rows) <= most else f"{text}\n\n{len(rows) - most} more rows are not shown."
 
 
-def named(places: Sequence[str]) -> str:
+def join_names(places: Sequence[str]) -> str:
     """Name the first few."""
-    more = f" and {len(places) - MAX_NAMED} more" if len(places) > MAX_NAMED else ""
-    return ", ".join(places[:MAX_NAMED]) + more
+    more = f" and {len(places) - MAX_JOINED_NAMES} more" if len(places) > MAX_JOINED_NAMES else ""
+    return ", ".join(places[:MAX_JOINED_NAMES]) + more
 
 
-def claim(text: str, source: str, quote: str = "") -> dict[str, Any]:
+def build_claim(text: str, source: str, quote: str = "") -> dict[str, Any]:
     """Make a claim of a report; what was computed has no quotation."""
-    return {"text": text, "source": source, "quote": quote, "confidence": CONFIDENCE}
+    return {"text": text, "source": source, "quote": quote, "confidence": COMPUTED_CONFIDENCE}
 
 
-def finding(severity: str, message: str, file: str, line: int | None = None) -> dict[str, Any]:
+def build_finding(
+    severity: str, message: str, file: str, line: int | None = None
+) -> dict[str, Any]:
     """Make a finding of a report."""
-    made = {"severity": severity, "message": message, "file": file, "confidence": CONFIDENCE}
+    made = {
+        "severity": severity,
+        "message": message,
+        "file": file,
+        "confidence": COMPUTED_CONFIDENCE,
+    }
     return made | ({"line": line} if line else {})
 
 
-def rounded(number: Number, digits: int) -> Decimal:
+def round_exactly(number: Number, digits: int) -> Decimal:
     """Round exactly, halves to even."""
     return Decimal(round(Fraction(number) * 10**digits)).scaleb(-digits)

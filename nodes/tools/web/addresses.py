@@ -9,12 +9,12 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from nodes.errors import ToolRefused
 
 Address = IPv4Address | IPv6Address
-Resolve = Callable[[str, int], Awaitable[list[Address]]]
+Resolver = Callable[[str, int], Awaitable[list[Address]]]
 
-_UNICAST = ip_network("2000::/3")
+_PUBLIC_IPV6 = ip_network("2000::/3")
 """The only IPv6 range that IANA assigns public hosts from; all forms that hold an IPv4 address but
 6to4 and Teredo, which are below, lie outside of it."""
-_NOT_HOSTS = tuple(
+_NON_PUBLIC_NETWORKS = tuple(
     map(
         ip_network,
         (
@@ -30,19 +30,19 @@ _NOT_HOSTS = tuple(
 """Of IANA's registries of special addresses, what `is_global` of some Python counts as public."""
 
 
-def is_public(address: Address) -> bool:
+def is_public_address(address: Address) -> bool:
     """Tell whether an address belongs to the open internet; an embedded one must not hide."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
-            return is_public(address.ipv4_mapped)
-        if address not in _UNICAST:
+            return is_public_address(address.ipv4_mapped)
+        if address not in _PUBLIC_IPV6:
             return False
-    if any(address in network for network in _NOT_HOSTS):
+    if any(address in network for network in _NON_PUBLIC_NETWORKS):
         return False
     return address.is_global and not address.is_multicast
 
 
-async def resolve(host: str, port: int) -> list[Address]:
+async def resolve_host(host: str, port: int) -> list[Address]:
     """Look a name up, IPv4 first.
 
     Raises:
@@ -59,10 +59,10 @@ class AddressPolicy:
     """What a request may connect to."""
 
     ports: frozenset[int] = frozenset({80, 443})
-    allows: Callable[[Address], bool] = is_public
-    resolve: Resolve = resolve
+    allows: Callable[[Address], bool] = is_public_address
+    resolve: Resolver = resolve_host
 
-    async def addresses(self, host: str, port: int) -> list[Address]:
+    async def resolve_allowed(self, host: str, port: int) -> list[Address]:
         """Give the addresses of a host, when every one of them is allowed.
 
         Raises:

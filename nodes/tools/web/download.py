@@ -10,10 +10,10 @@ from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.web.addresses import AddressPolicy
 from nodes.tools.web.transport import CheckedTransport
 
-MAX_HOPS = 5
+MAX_REDIRECTS = 5
 MAX_BYTES = 2_000_000
 TIMEOUT_S = 15.0
-KINDS = {
+SUFFIX_BY_CONTENT_TYPE = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
     "application/pdf": ".pdf",
@@ -40,7 +40,7 @@ class Page:
     body: bytes
 
 
-async def download(url: str, policy: AddressPolicy, *, timeout_s: float = TIMEOUT_S) -> Page:
+async def download_page(url: str, policy: AddressPolicy, *, timeout_s: float = TIMEOUT_S) -> Page:
     """Fetch a page over at most `MAX_HOPS` redirects; each hop is checked like the first.
 
     Raises:
@@ -59,8 +59,8 @@ async def download(url: str, policy: AddressPolicy, *, timeout_s: float = TIMEOU
                 timeout=timeout_s,
             ) as client,
         ):
-            for _ in range(MAX_HOPS + 1):
-                page = await _hop(client, url)
+            for _ in range(MAX_REDIRECTS + 1):
+                page = await _fetch_hop(client, url)
                 if isinstance(page, Page):
                     return page
                 url = page
@@ -68,10 +68,10 @@ async def download(url: str, policy: AddressPolicy, *, timeout_s: float = TIMEOU
         raise ToolFailed(f"the page took longer than {timeout_s:g} s; use another one") from None
     except (httpx.InvalidURL, httpx.UnsupportedProtocol):
         raise ToolRefused("not a URL; give one such as https://example.com/page") from None
-    raise ToolRefused(f"more than {MAX_HOPS} redirects; use another page")
+    raise ToolRefused(f"more than {MAX_REDIRECTS} redirects; use another page")
 
 
-async def _hop(client: httpx.AsyncClient, url: str) -> Page | str:
+async def _fetch_hop(client: httpx.AsyncClient, url: str) -> Page | str:
     async with client.stream("GET", url) as response:
         if response.is_redirect:
             target = response.url.join(response.headers["location"])
@@ -84,13 +84,15 @@ async def _hop(client: httpx.AsyncClient, url: str) -> Page | str:
                 f"the page answers with status {response.status_code}; use another"
             )
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind not in KINDS:
+        if kind not in SUFFIX_BY_CONTENT_TYPE:
             raise ToolRefused(f"{kind or 'an unnamed kind'} is not read; use a page of text")
-        body = await _body(response)
-        return Page(str(response.url), KINDS[kind], response.charset_encoding or "", body)
+        body = await _read_body(response)
+        return Page(
+            str(response.url), SUFFIX_BY_CONTENT_TYPE[kind], response.charset_encoding or "", body
+        )
 
 
-async def _body(response: httpx.Response) -> bytes:
+async def _read_body(response: httpx.Response) -> bytes:
     """Read the body and unpack it piecewise, so that a small one cannot grow without bound."""
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("identity", "", "gzip", "deflate"):

@@ -5,12 +5,12 @@ from typing import Any
 from ddgs import DDGS
 from ddgs.exceptions import DDGSException
 
-from nodes.tools.isolation import serve
+from nodes.tools.isolation import serve_requests
 
 ENGINE_TIMEOUT_S = 8
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{query, max_results}` with `{results}`, or `{refused}`."""
     try:
         found = DDGS(timeout=ENGINE_TIMEOUT_S).text(
@@ -25,4 +25,4 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    serve(answer)
+    serve_requests(answer_request)

@@ -29,7 +29,7 @@ class CheckedTransport(httpx.AsyncBaseTransport):
             raise ToolRefused("a URL with credentials is not fetched")
         port = url.port or (443 if url.scheme == "https" else 80)
         try:
-            addresses = await self._policy.addresses(url.raw_host.decode("ascii"), port)
+            addresses = await self._policy.resolve_allowed(url.raw_host.decode("ascii"), port)
         except (OSError, UnicodeError) as error:
             raise httpx.ConnectError(f"the name {url.host!r} cannot be resolved") from error
         failure: httpx.TransportError | None = None

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from nodes.checks.vagueness import vagueness
+from nodes.checks.vagueness import explain_vagueness
 
 Half = Literal["development", "held_out"]
 Label = Literal["good", "vague"]
 HALVES: tuple[Half, ...] = ("development", "held_out")
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Description:
     @property
     def is_judged_right(self) -> bool:
         """Tell whether the check agrees with the label."""
-        return (vagueness(self.text) is None) == (self.label == "good")
+        return (explain_vagueness(self.text) is None) == (self.label == "good")
 
 
 @dataclass(frozen=True)
-class Tally:
+class ErrorCounts:
     """Errors and totals of a set of descriptions."""
 
     good: int
@@ -38,32 +38,32 @@ class Tally:
     missed: int
 
     @property
-    def false_refusals(self) -> float:
+    def false_refusal_rate(self) -> float:
         """Share of the good ones that are refused, 0 to 1."""
         return self.refused / self.good
 
     @property
-    def misses(self) -> float:
+    def miss_rate(self) -> float:
         """Share of the vague ones that pass, 0 to 1."""
         return self.missed / self.vague
 
 
-def descriptions(half: Half) -> list[Description]:
+def read_descriptions(half: Half) -> list[Description]:
     """Read the labelled descriptions of one half."""
     found = []
     for label in ("good", "vague"):
-        for line in (HERE / half / f"{label}.txt").read_text(encoding="utf-8").splitlines():
+        for line in (FOLDER / half / f"{label}.txt").read_text(encoding="utf-8").splitlines():
             domain, text = line.split(" | ", 1)
             found.append(Description(half, label, domain, text))
     return found
 
 
-def tally(items: Iterable[Description]) -> Tally:
+def count_errors(items: Iterable[Description]) -> ErrorCounts:
     """Count the errors of the check."""
     items = list(items)
     good = [item for item in items if item.label == "good"]
     vague = [item for item in items if item.label == "vague"]
-    return Tally(
+    return ErrorCounts(
         good=len(good),
         refused=sum(not item.is_judged_right for item in good),
         vague=len(vague),

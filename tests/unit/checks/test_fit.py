@@ -1,17 +1,17 @@
 import pytest
 
-from nodes.checks.fit import misfit
+from nodes.checks.fit import explain_misfit
 from state import Task, Team, Worker
 from tests.bad_plans import TEAM
-from tests.benchmarks.vagueness.measure import HALVES, descriptions
+from tests.benchmarks.vagueness.measure import HALVES, read_descriptions
 
 
-def ask(description: str, worker: str, team: Team = TEAM) -> str | None:
+def find_misfit(description: str, worker: str, team: Team = TEAM) -> str | None:
     task = Task(id="T1", description=description, worker=worker)
-    return misfit(task, team.worker(worker), team)
+    return explain_misfit(task, team.find_worker(worker), team)
 
 
-def team_with(*tools: str, description: str = "Does things.") -> Team:
+def make_team_with(*tools: str, description: str = "Does things.") -> Team:
     helper = Worker(name="helper", description=description, instructions="Do.", tools=tools)
     return TEAM.model_copy(update={"workers": (*TEAM.workers, helper)})
 
@@ -27,8 +27,8 @@ def team_with(*tools: str, description: str = "Does things.") -> Team:
 def test_a_task_is_refused_that_another_worker_has_the_tool_for(
     description: str, worker: str, able: str
 ) -> None:
-    assert f"give it to {able}" in (ask(description, worker) or "")
-    assert ask(description, able) is None
+    assert f"give it to {able}" in (find_misfit(description, worker) or "")
+    assert find_misfit(description, able) is None
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_task_is_refused_that_another_worker_has_the_tool_for(
     ],
 )
 def test_a_task_outside_every_workers_tools_is_refused(description: str) -> None:
-    assert "no worker of the team" in (ask(description, "writer") or "")
+    assert "no worker of the team" in (find_misfit(description, "writer") or "")
 
 
 @pytest.mark.parametrize(
@@ -57,28 +57,29 @@ def test_a_task_outside_every_workers_tools_is_refused(description: str) -> None
     ],
 )
 def test_words_of_a_capability_in_another_role_are_no_reason_to_refuse(description: str) -> None:
-    assert ask(description, "writer") is None
+    assert find_misfit(description, "writer") is None
 
 
 @pytest.mark.parametrize("tool", ["acme.crm:outreach", "crm", "gateway"])
-def test_tools_whose_names_tell_nothing_get_the_benefit_of_the_doubt(tool: str) -> None:
-    team = team_with(tool)
+def test_tools_with_meaningless_names_are_not_held_against_a_task(tool: str) -> None:
+    team = make_team_with(tool)
 
-    assert ask("Send an email to legal@example.com with the margin", "helper", team) is None
+    assert find_misfit("Send an email to legal@example.com with the margin", "helper", team) is None
 
 
 def test_a_worker_whose_description_offers_the_capability_is_believed() -> None:
-    team = team_with(description="Sends mail on behalf of the company.")
+    team = make_team_with(description="Sends mail on behalf of the company.")
 
-    assert ask("Send an email to legal@example.com with the margin", "helper", team) is None
+    assert find_misfit("Send an email to legal@example.com with the margin", "helper", team) is None
 
 
 def test_good_tasks_are_refused_only_where_nobody_could_do_them() -> None:
     refused = [
         item.text
         for half in HALVES
-        for item in descriptions(half)
-        if item.label == "good" and all(ask(item.text, worker.name) for worker in TEAM.workers)
+        for item in read_descriptions(half)
+        if item.label == "good"
+        and all(find_misfit(item.text, worker.name) for worker in TEAM.workers)
     ]
 
     assert all(text.split()[0] in ("Book", "Deploy", "Roll", "Run") for text in refused), refused

@@ -5,34 +5,34 @@ import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from nodes.checks.plan import problems, vague_tasks
+from nodes.checks.plan import list_plan_problems, list_vague_tasks
 from state import Plan, Task
 from tests.bad_plans import (
+    FAULT_WORDS,
     FAULTS,
     MATERIALS,
     MAX_TASKS,
-    SAYS,
     TEAM,
     BadPlan,
-    Fault,
+    PlanFault,
     PlanJson,
-    bad_plan,
     bad_plans,
     good_plans,
+    make_bad_plan,
 )
 
 
-def complaints(plan: PlanJson) -> list[str]:
+def list_complaints(plan: PlanJson) -> list[str]:
     try:
         made = Plan.model_validate(plan)
     except ValidationError as error:
         return error.errors()[0]["msg"].split("; ")
-    wrong = problems(made, TEAM, max_tasks=MAX_TASKS, materials=MATERIALS)
-    return [*wrong, *vague_tasks(made.tasks)]
+    wrong = list_plan_problems(made, TEAM, max_tasks=MAX_TASKS, materials=MATERIALS)
+    return [*wrong, *list_vague_tasks(made.tasks)]
 
 
-def is_said(fault: Fault, bad: BadPlan) -> bool:
-    said = [sentence for sentence in complaints(bad.plan) if SAYS[fault] in sentence]
+def is_reported(fault: PlanFault, bad: BadPlan) -> bool:
+    said = [sentence for sentence in list_complaints(bad.plan) if FAULT_WORDS[fault] in sentence]
     return bool(said) and all(
         any(name in sentence for sentence in said) for name in bad.faults[fault]
     )
@@ -40,28 +40,30 @@ def is_said(fault: Fault, bad: BadPlan) -> bool:
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("seed", range(10))
-def test_each_fault_is_refused_by_a_sentence_that_names_its_task(fault: Fault, seed: int) -> None:
-    bad = bad_plan(Random(seed), fault)
+def test_each_fault_is_refused_by_a_sentence_that_names_its_task(
+    fault: PlanFault, seed: int
+) -> None:
+    bad = make_bad_plan(Random(seed), fault)
 
-    assert is_said(fault, bad), complaints(bad.plan)
+    assert is_reported(fault, bad), list_complaints(bad.plan)
 
 
 @given(bad_plans())
 def test_a_plan_with_several_faults_hears_of_all_that_can_be_told_at_once(bad: BadPlan) -> None:
-    for fault in bad.told():
-        assert is_said(fault, bad), complaints(bad.plan)
+    for fault in bad.list_reported_faults():
+        assert is_reported(fault, bad), list_complaints(bad.plan)
 
-    assert complaints(bad.plan)
+    assert list_complaints(bad.plan)
 
 
 @given(good_plans())
 def test_good_plans_pass(plan: PlanJson) -> None:
-    assert complaints(plan) == []
+    assert list_complaints(plan) == []
 
 
 @given(bad_plans())
 def test_the_same_plan_gives_the_same_sentences_in_the_same_order(bad: BadPlan) -> None:
-    assert complaints(bad.plan) == complaints(bad.plan)
+    assert list_complaints(bad.plan) == list_complaints(bad.plan)
 
 
 def test_unknown_names_are_answered_with_the_nearest_known_one() -> None:
@@ -77,7 +79,7 @@ def test_unknown_names_are_answered_with_the_nearest_known_one() -> None:
         ),
     )
 
-    worker, material = problems(plan, TEAM, max_tasks=5, materials=MATERIALS)
+    worker, material = list_plan_problems(plan, TEAM, max_tasks=5, materials=MATERIALS)
 
     assert "did you mean 'researcher'?" in worker
     assert "researcher, analyst, writer" in worker
@@ -87,7 +89,7 @@ def test_unknown_names_are_answered_with_the_nearest_known_one() -> None:
 def test_a_material_of_a_request_without_any_is_refused_as_such() -> None:
     task = Task(id="T1", description="Sum column B by region", worker="analyst", materials=("x",))
 
-    (sentence,) = problems(Plan(goal="g", tasks=(task,)), TEAM, max_tasks=5)
+    (sentence,) = list_plan_problems(Plan(goal="g", tasks=(task,)), TEAM, max_tasks=5)
 
     assert "the request has no materials" in sentence
 
@@ -98,8 +100,10 @@ def test_several_attempts_at_one_task_are_no_repetition_when_the_best_is_selecte
         for n in range(3)
     )
 
-    merged = problems(Plan(goal="g", tasks=tasks), TEAM, max_tasks=5)
-    selected = problems(Plan(goal="g", tasks=tasks, aggregation="select"), TEAM, max_tasks=5)
+    merged = list_plan_problems(Plan(goal="g", tasks=tasks), TEAM, max_tasks=5)
+    selected = list_plan_problems(
+        Plan(goal="g", tasks=tasks, aggregation="select"), TEAM, max_tasks=5
+    )
 
     assert len(merged) == 2
     assert selected == []
@@ -111,21 +115,24 @@ def test_the_same_words_about_other_materials_or_inputs_are_another_task() -> No
         for n, name in enumerate(MATERIALS)
     )
 
-    assert problems(Plan(goal="g", tasks=tasks), TEAM, max_tasks=5, materials=MATERIALS) == []
+    assert (
+        list_plan_problems(Plan(goal="g", tasks=tasks), TEAM, max_tasks=5, materials=MATERIALS)
+        == []
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_vague_task_is_no_problem_of_its_plan_but_one_without_words_is(seed: int) -> None:
-    vague = Plan.model_validate(bad_plan(Random(seed), "vague_task").plan)
+    vague = Plan.model_validate(make_bad_plan(Random(seed), "vague_task").plan)
     (*sound, last) = vague.tasks
     wordless = last.model_copy(update={"description": "12: ..."})
     limits: Any = {"max_tasks": MAX_TASKS, "materials": MATERIALS}
 
-    (sentence,) = problems(Plan(goal="g", tasks=(*sound, wordless)), TEAM, **limits)
+    (sentence,) = list_plan_problems(Plan(goal="g", tasks=(*sound, wordless)), TEAM, **limits)
 
-    assert problems(vague, TEAM, **limits) == []
-    assert [last.id in told for told in vague_tasks(vague.tasks)] == [True]
-    assert "has no words" in sentence and vague_tasks([wordless]) == []
+    assert list_plan_problems(vague, TEAM, **limits) == []
+    assert [last.id in told for told in list_vague_tasks(vague.tasks)] == [True]
+    assert "has no words" in sentence and list_vague_tasks([wordless]) == []
 
 
 def test_a_plan_of_a_thousand_tasks_is_refused_in_one_sentence() -> None:
@@ -134,4 +141,4 @@ def test_a_plan_of_a_thousand_tasks_is_refused_in_one_sentence() -> None:
         {"goal": "g", "tasks": [{"id": f"T{n}", **task} for n in range(1000)]}
     )
 
-    assert len(problems(plan, TEAM, max_tasks=32)) == 1
+    assert len(list_plan_problems(plan, TEAM, max_tasks=32)) == 1

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.checks.vagueness import vagueness
-from tests.benchmarks.vagueness.measure import Half, descriptions, tally
+from nodes.checks.vagueness import explain_vagueness
+from tests.benchmarks.vagueness.measure import Half, count_errors, read_descriptions
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,12 @@ from tests.benchmarks.vagueness.measure import Half, descriptions, tally
         "12345",
     ],
 )
-def test_a_description_that_names_no_object_is_told_so(description: str) -> None:
-    assert "what to work on" in (vagueness(description) or "")
+def test_a_description_without_an_object_is_reported(description: str) -> None:
+    assert "what to work on" in (explain_vagueness(description) or "")
 
 
-def test_a_description_that_names_no_result_is_told_so() -> None:
-    assert "result that can be checked" in (vagueness("Analyze Tesla") or "")
+def test_a_description_without_a_result_is_reported() -> None:
+    assert "result that can be checked" in (explain_vagueness("Analyze Tesla") or "")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_description_that_names_no_result_is_told_so() -> None:
     ],
 )
 def test_a_short_description_that_names_its_work_passes(description: str) -> None:
-    assert vagueness(description) is None
+    assert explain_vagueness(description) is None
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,12 @@ def test_a_short_description_that_names_its_work_passes(description: str) -> Non
     ],
 )
 def test_other_languages_are_not_refused_for_not_being_english(description: str) -> None:
-    assert vagueness(description) is None
+    assert explain_vagueness(description) is None
 
 
 @given(st.text(min_size=1, max_size=300))
 def test_any_text_gets_an_answer(description: str) -> None:
-    assert vagueness(description) is None or len(vagueness(description) or "") > 20
+    assert explain_vagueness(description) is None or len(explain_vagueness(description) or "") > 20
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_any_text_gets_an_answer(description: str) -> None:
 def test_errors_stay_within_the_bounds_reached(
     half: Half, max_false_refusals: float, max_misses: float
 ) -> None:
-    counts = tally(descriptions(half))
+    counts = count_errors(read_descriptions(half))
 
-    assert counts.false_refusals <= max_false_refusals
-    assert counts.misses <= max_misses
+    assert counts.false_refusal_rate <= max_false_refusals
+    assert counts.miss_rate <= max_misses

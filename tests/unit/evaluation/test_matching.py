@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.evaluation.matching import stands_in
+from graph.evaluation.matching import is_found_in
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from graph.evaluation.matching import stands_in
     ],
 )
 def test_a_fact_is_found_however_it_is_spaced(fact, text):
-    assert stands_in(fact, text)
+    assert is_found_in(fact, text)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_fact_is_found_however_it_is_spaced(fact, text):
     ],
 )
 def test_a_fact_is_not_found_in_another_figure_or_other_words(fact, text):
-    assert not stands_in(fact, text)
+    assert not is_found_in(fact, text)
 
 
 @given(
@@ -48,10 +48,10 @@ def test_a_fact_is_not_found_in_another_figure_or_other_words(fact, text):
     after=st.text(alphabet=st.characters(categories=["L", "Z"])),
 )
 def test_whatever_stands_in_a_text_is_found_in_it(before, fact, after):
-    assert stands_in(fact, f"{before} {fact} {after}")
+    assert is_found_in(fact, f"{before} {fact} {after}")
 
 
 @given(st.text(alphabet="abc 12.", min_size=1).filter(str.strip), st.sampled_from(" \n\t"))
 def test_spaces_neither_help_nor_hinder(fact, space):
-    assert stands_in(fact, space.join(fact))
-    assert stands_in(space.join(fact), fact)
+    assert is_found_in(fact, space.join(fact))
+    assert is_found_in(space.join(fact), fact)

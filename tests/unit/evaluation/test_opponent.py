@@ -2,13 +2,13 @@
 
 import pytest
 
-from graph.evaluation.opponent import opponent
+from graph.evaluation.opponent import parse_baseline
 from graph.settings import Settings
 from nodes.errors import UsageError
 
 
 def test_models_are_named_by_tier_or_by_setting():
-    other = opponent(["standard=openai:a", "model_fast=embedded"], "fruit", Settings())
+    other = parse_baseline(["standard=openai:a", "model_fast=embedded"], "fruit", Settings())
 
     assert other.team == "fruit"
     assert other.settings.model_standard == "openai:a"
@@ -17,7 +17,7 @@ def test_models_are_named_by_tier_or_by_setting():
 
 
 def test_a_team_may_be_named_together_with_a_model():
-    other = opponent(["./prompts2", "strong=openai:a"], "fruit", Settings())
+    other = parse_baseline(["./prompts2", "strong=openai:a"], "fruit", Settings())
 
     assert (other.team, other.settings.model_strong) == ("./prompts2", "openai:a")
 
@@ -34,4 +34,4 @@ def test_a_team_may_be_named_together_with_a_model():
 )
 def test_anything_else_is_refused_in_a_line(against, said):
     with pytest.raises(UsageError, match=said):
-        opponent(against, "fruit", Settings())
+        parse_baseline(against, "fruit", Settings())

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.evaluation.grades import Evaluation, GradedRow
-from graph.evaluation.metrics import METRICS, measured
-from graph.evaluation.plan_scores import edges_of
-from graph.evaluation.rows import Row
-from graph.evaluation.score import Score, share
-from graph.evaluation.trial import Tally, Trial
+from graph.evaluation.metrics import METRICS, score_by_metrics
+from graph.evaluation.plan_scores import list_edges
+from graph.evaluation.rows import ExamRow
+from graph.evaluation.score import Score, score_share
+from graph.evaluation.trial import RowResult, RowUsage
 from graph.outcome import Outcome
 from nodes.errors import PlanInvalid
 from state import Answer, Claim, Escalation, MergedFinding, Plan, Report, Task
@@ -20,35 +20,35 @@ NAMES = ("researcher", "analyst", "reviewer", "writer")
 FOUND = MergedFinding(severity="high", message="The fee is missing", file="a.md", line=3)
 
 
-def row(**expect: Any) -> Row:
-    return Row.model_validate({"id": "r", "request": "What is it?", "expect": expect})
+def make_row(**expect: Any) -> ExamRow:
+    return ExamRow.model_validate({"id": "r", "request": "What is it?", "expect": expect})
 
 
-def plan(*tasks: tuple[str, str, tuple[str, ...]]) -> Plan:
+def make_plan(*tasks: tuple[str, str, tuple[str, ...]]) -> Plan:
     made = [Task(id=i, description="d", worker=w, depends_on=needs) for i, w, needs in tasks]
     return Plan(goal="g", tasks=tuple(made))
 
 
-CHAIN = plan(("a", "researcher", ()), ("b", "researcher", ()), ("c", "analyst", ("a", "b")))
+CHAIN = make_plan(("a", "researcher", ()), ("b", "researcher", ()), ("c", "analyst", ("a", "b")))
 
 
-def ran(*reports: Report, status: Any = "done", **answer: Any) -> Trial:
+def make_result(*reports: Report, status: Any = "done", **answer: Any) -> RowResult:
     given = Answer(text="It grew by 18.5 percent (a.md).", **answer)
     results = {str(index): report for index, report in enumerate(reports)}
     outcome = Outcome(thread="t", status=status, answer=given, plan=CHAIN, results=results)
-    return Trial(plan=CHAIN, outcome=outcome, materials={"a.md": "It grew\nby 18.5 percent."})
+    return RowResult(plan=CHAIN, outcome=outcome, materials={"a.md": "It grew\nby 18.5 percent."})
 
 
-def values(row: Row, trial: Trial, **more: Any) -> dict[str, float]:
-    return {name: score.value for name, score in measured(row, trial, **more).items()}
+def compute_values(row: ExamRow, trial: RowResult, **more: Any) -> dict[str, float]:
+    return {name: score.value for name, score in score_by_metrics(row, trial, **more).items()}
 
 
 def test_a_plan_is_held_to_the_expected_workers_and_edges():
-    asked = row(
+    asked = make_row(
         workers=["analyst", "writer"], edges=[["researcher", "analyst"], ["analyst", "writer"]]
     )
 
-    scores = measured(asked, Trial(plan=CHAIN))
+    scores = score_by_metrics(asked, RowResult(plan=CHAIN))
 
     assert {name: score.value for name, score in scores.items()} == {
         "routing": 0,
@@ -59,39 +59,39 @@ def test_a_plan_is_held_to_the_expected_workers_and_edges():
         "worker_precision": 0.5,
         "edge_precision": 1,
     }
-    assert scores["routing"].remark == "without writer"
-    assert scores["edge_recall"].remark == "no edge analyst → writer"
+    assert scores["routing"].comment == "without writer"
+    assert scores["edge_recall"].comment == "no edge analyst → writer"
 
 
 def test_more_workers_than_expected_are_wrong_only_where_a_team_routes():
-    asked = row(workers=["analyst"])
+    asked = make_row(workers=["analyst"])
 
-    assert values(asked, Trial(plan=CHAIN))["routing"] == 1
-    assert values(asked, Trial(plan=CHAIN), strategy="route")["routing"] == 0
+    assert compute_values(asked, RowResult(plan=CHAIN))["routing"] == 1
+    assert compute_values(asked, RowResult(plan=CHAIN), strategy="route")["routing"] == 0
 
 
 def test_a_plan_that_took_repairs_was_not_valid_at_once():
-    tally = Tally()
+    tally = RowUsage()
     for kind in ("plan_rejected", "plan_created", "plan_rejected"):
-        tally.hear({"kind": kind})
+        tally.count_event({"kind": kind})
 
-    scores = measured(row(workers=["analyst"]), Trial(plan=CHAIN, spent=tally))
+    scores = score_by_metrics(make_row(workers=["analyst"]), RowResult(plan=CHAIN, usage=tally))
 
     assert (scores["valid_plan"].value, scores["valid_at_once"].value) == (1, 0)
-    assert scores["valid_at_once"].remark == "1 refused"
+    assert scores["valid_at_once"].comment == "1 refused"
 
 
 def test_without_a_plan_nothing_that_was_expected_is_met():
-    trial = Trial(error=PlanInvalid("no valid plan after 2 repairs"))
+    trial = RowResult(error=PlanInvalid("no valid plan after 2 repairs"))
 
-    scores = measured(row(workers=["analyst"], facts=["18.5"]), trial)
+    scores = score_by_metrics(make_row(workers=["analyst"], facts=["18.5"]), trial)
 
     assert not any(score.value for score in scores.values())
-    assert scores["completed"].remark == "no valid plan after 2 repairs"
+    assert scores["completed"].comment == "no valid plan after 2 repairs"
 
 
 def test_facts_and_sources_and_findings_must_be_in_the_answer():
-    asked = row(
+    asked = make_row(
         facts=["18.5 percent", "19 percent", "fee is missing"],
         sources=["a.md", "b.md"],
         findings=[
@@ -101,7 +101,7 @@ def test_facts_and_sources_and_findings_must_be_in_the_answer():
         ],
     )
 
-    found = values(asked, ran(sources=("a.md",), findings=(FOUND,)))
+    found = compute_values(asked, make_result(sources=("a.md",), findings=(FOUND,)))
 
     assert found["facts"] == pytest.approx(2 / 3)
     assert found["sources"] == 0.5
@@ -115,12 +115,12 @@ def test_a_citation_must_exist_and_a_quotation_stand_in_its_material():
         Claim(text="It fell.", source="a.md", quote="it fell"),
         Claim(text="From a tool.", source="query_database"),
     )
-    trial = ran(Report(claims=claims), sources=("a.md", "query_database", "invented.md"))
+    trial = make_result(Report(claims=claims), sources=("a.md", "query_database", "invented.md"))
 
-    score = measured(row(facts=["18.5"]), trial)["citations"]
+    score = score_by_metrics(make_row(facts=["18.5"]), trial)["citations"]
 
     assert score.value == pytest.approx(3 / 5)
-    assert score.remark == "do not hold: a.md, invented.md"
+    assert score.comment == "do not hold: a.md, invented.md"
 
 
 @pytest.mark.parametrize(
@@ -135,71 +135,71 @@ def test_a_citation_must_exist_and_a_quotation_stand_in_its_material():
         ({"status": "failed"}, None, "done", 0),
     ],
 )
-def test_what_must_not_be_answered_must_be_handed_back_or_end_as_it_must(
+def test_a_request_not_to_be_answered_must_be_escalated_or_end_as_expected(
     expect, reason, status, value
 ):
     handed_back = Escalation(reason=reason, message="m") if reason else None
     report = Report(status="escalated" if reason else "completed", escalation=handed_back)
 
-    scores = values(row(**expect), ran(report, status=status))
+    scores = compute_values(make_row(**expect), make_result(report, status=status))
 
     assert scores["refused"] == value
     assert "completed" not in scores and "citations" not in scores
 
 
 def test_a_request_that_must_fail_needs_no_plan():
-    scores = values(row(status="failed"), Trial(error=PlanInvalid("no plan")))
+    scores = compute_values(make_row(status="failed"), RowResult(error=PlanInvalid("no plan")))
 
     assert scores == {"refused": 1}
 
 
 def test_parallel_work_found_is_the_critical_path_over_the_wall_time():
-    trial = ran()
+    trial = make_result()
     assert trial.outcome is not None
     trial.outcome.timing.update(critical_path_s=2.0, wall_s=2.5)
 
-    assert values(row(facts=["18.5"]), trial)["parallelism"] == 0.8
+    assert compute_values(make_row(facts=["18.5"]), trial)["parallelism"] == 0.8
 
 
 def test_a_row_counts_its_mean_and_an_exam_the_mean_of_its_rows():
     good = GradedRow(
-        row(workers=["analyst"]), Trial(), {"routing": Score(1), "edge_recall": Score(0)}
+        make_row(workers=["analyst"]), RowResult(), {"routing": Score(1), "edge_recall": Score(0)}
     )
-    poor = GradedRow(row(facts=["x"]), Trial(), {"facts": Score(0.0, "not there: x")})
+    poor = GradedRow(make_row(facts=["x"]), RowResult(), {"facts": Score(0.0, "not there: x")})
 
     evaluation = Evaluation(team="t", models={}, rows=[good, poor])
 
     assert evaluation.score == 25
-    assert evaluation.metric("facts") == 0 and evaluation.metric("sources") is None
+    assert evaluation.average_metric("facts") == 0 and evaluation.average_metric("sources") is None
     assert poor.complaints == ["facts: not there: x"]
 
 
-def test_what_is_only_told_does_not_move_the_score():
+def test_informational_metrics_do_not_change_the_score():
     told = {name: Score(0.0) for name, metric in METRICS.items() if not metric.is_counted}
 
-    graded = GradedRow(row(workers=["analyst"]), Trial(), {"routing": Score(1), **told})
+    graded = GradedRow(make_row(workers=["analyst"]), RowResult(), {"routing": Score(1), **told})
 
     assert graded.score == 100 and not graded.complaints
 
 
 def test_a_cost_that_is_not_known_once_is_not_known_at_all():
-    known, unknown = Tally(), Tally()
-    known.hear({"kind": "model_call", "cost_usd": 0.5, "input_tokens": 3})
-    unknown.hear({"kind": "model_call", "cost_usd": None})
-    rows = [GradedRow(row(facts=["x"]), Trial(spent=one), {}) for one in (known, unknown)]
+    known, unknown = RowUsage(), RowUsage()
+    known.count_event({"kind": "model_call", "cost_usd": 0.5, "input_tokens": 3})
+    unknown.count_event({"kind": "model_call", "cost_usd": None})
+    rows = [GradedRow(make_row(facts=["x"]), RowResult(usage=one), {}) for one in (known, unknown)]
 
-    spent = Evaluation(team="t", models={}, rows=rows).spent()
+    spent = Evaluation(team="t", models={}, rows=rows).sum_usage()
 
     assert (spent["calls"], spent["input_tokens"], spent["cost_usd"]) == (2, 3, None)
 
 
 @given(st.lists(st.text(), unique=True, min_size=1), st.sets(st.text()))
 def test_a_share_is_what_is_met_of_what_is_wanted(wanted, held):
-    score = share(wanted, held.__contains__, "without")
+    score = score_share(wanted, held.__contains__, "without")
 
     assert score is not None
     assert score.value == pytest.approx(len(set(wanted) & held) / len(wanted))
-    assert bool(score.remark) == (score.value < 1)
+    assert bool(score.comment) == (score.value < 1)
 
 
 WORKERS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=6)
@@ -212,12 +212,12 @@ def plans(draw: st.DrawFn) -> Plan:
     for index, worker in enumerate(workers):
         needs = draw(st.sets(st.sampled_from(range(index)))) if index else set()
         made.append((f"t{index}", worker, tuple(f"t{need}" for need in sorted(needs))))
-    return plan(*made)
+    return make_plan(*made)
 
 
 @given(plans(), WORKERS, st.lists(st.tuples(*[st.sampled_from(NAMES)] * 2)))
 def test_every_score_lies_between_nothing_and_all(made, workers, edges):
-    scores = measured(row(workers=workers, edges=edges), Trial(plan=made))
+    scores = score_by_metrics(make_row(workers=workers, edges=edges), RowResult(plan=made))
 
     assert all(0 <= score.value <= 1 for score in scores.values())
     assert (scores["routing"].value == 1) == (scores["worker_recall"].value == 1)
@@ -227,6 +227,8 @@ def test_every_score_lies_between_nothing_and_all(made, workers, edges):
 def test_a_plan_meets_an_exam_that_was_written_from_it(made):
     workers = sorted({task.worker for task in made.tasks})
 
-    scores = measured(row(workers=workers, edges=sorted(edges_of(made))), Trial(plan=made))
+    scores = score_by_metrics(
+        make_row(workers=workers, edges=sorted(list_edges(made))), RowResult(plan=made)
+    )
 
     assert {score.value for score in scores.values()} == {1}

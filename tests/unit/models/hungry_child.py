@@ -11,16 +11,16 @@ import sys
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import SupervisorError
-from nodes.models.catalog import Models
+from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 
 
-async def ask(base_url: str) -> str:
+async def ask_once(base_url: str) -> str:
     """Give the code of the error that the endpoint's answer becomes."""
     settings = ModelSettings(
         fast="openai:gpt-5-mini", base_url=base_url, api_key="sk-x", max_tries=1
     )
-    model = Models(settings).chat("fast")
+    model = ModelCatalog(settings).get_chat_model("fast")
     try:
         await model.ainvoke([HumanMessage("warm up")])
         before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -32,4 +32,4 @@ async def ask(base_url: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(asyncio.run(ask(sys.argv[1])))
+    sys.stdout.write(asyncio.run(ask_once(sys.argv[1])))

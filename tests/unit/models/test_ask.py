@@ -10,14 +10,21 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from pydantic import TypeAdapter
 
-from nodes.models.ask import MAX_PROBLEMS, Unreadable, ask, lenient, read, read_content
-from nodes.models.catalog import Models
-from nodes.models.reader import Unfit, read_object
+from nodes.models.ask import (
+    MAX_PROBLEMS,
+    UnreadableReply,
+    ask_model,
+    build_lenient_schema,
+    read_content,
+    read_value,
+)
+from nodes.models.catalog import ModelCatalog
+from nodes.models.reader import InvalidJson, read_json_object
 from nodes.models.settings import ModelSettings
 from state import Plan, Refinement, Report
-from tests.endpoint import Endpoint, Said, Scenario, dag
+from tests.endpoint import Endpoint, ModelReply, Scenario, script_tasks
 
-GOOD = Scenario(tasks=dag({"a": (), "b": ("a",)})).plan()
+GOOD = Scenario(tasks=script_tasks({"a": (), "b": ("a",)})).build_plan()
 QUESTION = [HumanMessage("plan it")]
 
 plain = st.recursive(
@@ -46,9 +53,9 @@ chatter = st.text(st.characters(exclude_characters="{`"), max_size=60)
 async def test_a_plan_is_read_from_every_form_it_comes_in(
     endpoint: Endpoint, model_settings: ModelSettings, said: Any
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": said}))
+    endpoint.load_scenario(Scenario(answers={"Plan": said}))
 
-    reply = await ask(Models(model_settings).chat("strong"), Plan, QUESTION)
+    reply = await ask_model(ModelCatalog(model_settings).get_chat_model("strong"), Plan, QUESTION)
 
     assert [task.id for task in reply.value.tasks] == ["a", "b"]
     assert reply.usage.input_tokens > 0
@@ -70,7 +77,7 @@ async def test_a_plan_is_read_from_every_form_it_comes_in(
         ("null", "no JSON object"),
         (json.dumps(GOOD)[:-20], "broken"),
         ('{"goal": "x", "goal": "y"}', "'goal' stands twice"),
-        (Said("Plan", GOOD, (("Plan", {**GOOD, "goal": "x"}),)), "called 2 times"),
+        (ModelReply("Plan", GOOD, (("Plan", {**GOOD, "goal": "x"}),)), "called 2 times"),
         ({**GOOD, "tasks": [*GOOD["tasks"], {"id": "c"}]}, "tasks[2].worker: Field required"),
         ({**GOOD, "edges": [{"from": "a", "to": "b"}]}, "edges: there is no such key"),
     ],
@@ -78,23 +85,25 @@ async def test_a_plan_is_read_from_every_form_it_comes_in(
 async def test_what_does_not_fit_comes_back_as_sentences_for_the_model(
     endpoint: Endpoint, model_settings: ModelSettings, said: Any, problem: str
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": said}))
+    endpoint.load_scenario(Scenario(answers={"Plan": said}))
 
-    with pytest.raises(Unreadable) as raised:
-        await ask(Models(model_settings).chat("strong"), Plan, QUESTION)
+    with pytest.raises(UnreadableReply) as raised:
+        await ask_model(ModelCatalog(model_settings).get_chat_model("strong"), Plan, QUESTION)
 
     assert any(word in "; ".join(raised.value.problems) for word in problem.split("|"))
     assert raised.value.usage.model_calls == 1
-    assert raised.value.said
+    assert raised.value.reply_text
 
 
 async def test_the_schema_shown_may_be_tighter_than_the_vocabulary(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(tasks=dag({"a": ()})))
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()})))
     tight = {"type": "object", "properties": {"goal": {"type": "string"}}, "required": ["goal"]}
 
-    await ask(Models(model_settings).chat("strong"), Plan, QUESTION, parameters=tight)
+    await ask_model(
+        ModelCatalog(model_settings).get_chat_model("strong"), Plan, QUESTION, parameters=tight
+    )
 
     body = endpoint.requests[0].body
     assert body["tools"][0]["function"]["parameters"] == tight
@@ -102,12 +111,14 @@ async def test_the_schema_shown_may_be_tighter_than_the_vocabulary(
     assert endpoint.requests[0].schema == "Plan"
 
 
-async def test_the_embedded_model_goes_through_the_same_door() -> None:
+async def test_the_embedded_model_is_asked_through_the_same_function() -> None:
     words = HumanMessage(
         "<task>\nid: a\nworker: w\nFind the price.\n</task>\n<error>\nno\n</error>"
     )
 
-    reply = await ask(Models(ModelSettings()).chat("fast"), Refinement, [words])
+    reply = await ask_model(
+        ModelCatalog(ModelSettings()).get_chat_model("fast"), Refinement, [words]
+    )
 
     assert reply.value.description
     assert reply.usage.cost_usd == 0.0
@@ -115,7 +126,7 @@ async def test_the_embedded_model_goes_through_the_same_door() -> None:
 
 
 def test_a_lenient_schema_drops_unknown_keys_and_gives_the_schema_itself() -> None:
-    twin = lenient(Report)
+    twin = build_lenient_schema(Report)
     found = {"output": "x", "mood": 1, "claims": [{"text": "a", "weight": 2}], "tasks": ["a"]}
 
     made = TypeAdapter(twin).validate_python(found)
@@ -128,31 +139,31 @@ def test_a_lenient_schema_drops_unknown_keys_and_gives_the_schema_itself() -> No
 
 def test_a_lenient_schema_still_refuses_what_is_wrong() -> None:
     with pytest.raises(ValueError, match="status"):
-        lenient(Report).model_validate({"status": "fine", "mood": 1})
+        build_lenient_schema(Report).model_validate({"status": "fine", "mood": 1})
 
 
 def test_a_report_that_is_cut_is_not_read_as_one_of_its_parts() -> None:
-    with pytest.raises(Unreadable, match="broken"):
+    with pytest.raises(UnreadableReply, match="broken"):
         read_content('{"output": "x", "claims": [{"text": "a", "source": "b"}, ', Report)
 
 
 async def test_two_calls_that_say_the_same_are_one(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(answers={"Plan": Said("Plan", GOOD, (("Plan", GOOD),))}))
+    endpoint.load_scenario(Scenario(answers={"Plan": ModelReply("Plan", GOOD, (("Plan", GOOD),))}))
     streamed = replace(model_settings, streaming=True)
 
     for settings in (model_settings, streamed):
-        reply = await ask(Models(settings).chat("strong"), Plan, QUESTION)
+        reply = await ask_model(ModelCatalog(settings).get_chat_model("strong"), Plan, QUESTION)
 
         assert [task.id for task in reply.value.tasks] == ["a", "b"]
 
 
-def test_of_many_problems_the_first_are_told_and_the_others_counted() -> None:
+def test_of_many_problems_the_first_are_listed_and_the_others_counted() -> None:
     tasks = [{"id": str(number), "description": "d"} for number in range(40)]
 
-    with pytest.raises(Unreadable) as raised:
-        read({"goal": "g", "tasks": tasks}, Plan)
+    with pytest.raises(UnreadableReply) as raised:
+        read_value({"goal": "g", "tasks": tasks}, Plan)
 
     assert raised.value.problems[0] == "tasks[0].worker: Field required"
     assert raised.value.problems[-1] == f"and {40 - MAX_PROBLEMS} more"
@@ -166,23 +177,23 @@ def test_a_report_is_read_from_words() -> None:
 def test_an_object_is_found_between_any_words(
     found: dict[str, Any], before: str, after: str
 ) -> None:
-    assert read_object(before + json.dumps(found) + after) == found
+    assert read_json_object(before + json.dumps(found) + after) == found
 
 
 @given(objects, chatter)
 @example(found={"": {}, "```": None}, before="")
 def test_a_fenced_object_goes_before_other_words(found: dict[str, Any], before: str) -> None:
-    assert read_object(f"{before}\n```json\n{json.dumps(found)}\n```\n{{not this}}") == found
+    assert read_json_object(f"{before}\n```json\n{json.dumps(found)}\n```\n{{not this}}") == found
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_an_object_or_unfit(text: str) -> None:
     try:
-        assert isinstance(read_object(text), dict)
-    except Unfit as error:
+        assert isinstance(read_json_object(text), dict)
+    except InvalidJson as error:
         assert str(error)
 
 
 def test_a_text_of_nothing_but_braces_is_given_up_soon() -> None:
-    with pytest.raises(Unfit):
-        read_object("{" * 200_000)
+    with pytest.raises(InvalidJson):
+        read_json_object("{" * 200_000)

@@ -7,9 +7,9 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import EndpointDown, EndpointFailed, SupervisorError
-from nodes.models.breaker import MEMORY_S, OPEN_S, THRESHOLD, Breaker
-from nodes.models.catalog import Models
-from nodes.models.health import health_of
+from nodes.models.breaker import FAILURE_THRESHOLD, FORGET_AFTER_S, OPEN_S, CircuitBreaker
+from nodes.models.catalog import ModelCatalog
+from nodes.models.health import get_model_health
 from nodes.models.retries import MIN_RETRIES, RetryBudget
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
@@ -33,27 +33,29 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def breaker(clock: Clock) -> Breaker:
-    return Breaker(clock)
+def breaker(clock: Clock) -> CircuitBreaker:
+    return CircuitBreaker(clock)
 
 
-def fail(breaker: Breaker, clock: Clock, times: int) -> list[bool]:
+def record_failures(breaker: CircuitBreaker, clock: Clock, times: int) -> list[bool]:
     said = []
     for _ in range(times):
         clock.now_s += 1
-        said.append(breaker.failed(clock.now_s, "503"))
+        said.append(breaker.record_failure(clock.now_s, "503"))
     return said
 
 
-def test_failures_in_a_row_open_it_and_the_last_of_them_says_so(
-    breaker: Breaker, clock: Clock
+def test_consecutive_failures_open_the_circuit_and_the_last_of_them_reports_it(
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
-    assert fail(breaker, clock, THRESHOLD) == [False] * (THRESHOLD - 1) + [True]
+    assert record_failures(breaker, clock, FAILURE_THRESHOLD) == [False] * (
+        FAILURE_THRESHOLD - 1
+    ) + [True]
 
     with pytest.raises(EndpointDown) as refused:
         breaker.admit(object(), WHO)
 
-    line = refused.value.line()
+    line = refused.value.format_line()
     assert line.startswith("error[ENDPOINT_DOWN] openai:gpt-5-mini is not asked: 6 failures")
     assert "since " in line
     assert "503" in line
@@ -61,32 +63,32 @@ def test_failures_in_a_row_open_it_and_the_last_of_them_says_so(
     assert not refused.value.retryable
 
 
-def test_an_answer_in_between_closes_it(breaker: Breaker, clock: Clock) -> None:
+def test_a_success_resets_the_failure_count(breaker: CircuitBreaker, clock: Clock) -> None:
     for _ in range(4):
-        fail(breaker, clock, THRESHOLD - 1)
-        breaker.answered(clock.now_s)
+        record_failures(breaker, clock, FAILURE_THRESHOLD - 1)
+        breaker.record_answer(clock.now_s)
 
     assert breaker.admit(object(), WHO) == 0.0
 
 
-def test_a_crowd_under_way_when_the_first_fails_counts_as_one(
-    breaker: Breaker, clock: Clock
+def test_concurrent_failures_during_one_outage_count_as_one(
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
     began_s = clock.now_s
     clock.now_s += 1
 
     for _ in range(20):
-        breaker.failed(began_s, "503")
+        breaker.record_failure(began_s, "503")
 
     assert breaker.failures == 1
 
 
 def test_each_failure_makes_those_who_come_next_pause_a_little_longer(
-    breaker: Breaker, clock: Clock
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
     pauses = []
-    for _ in range(THRESHOLD - 1):
-        fail(breaker, clock, 1)
+    for _ in range(FAILURE_THRESHOLD - 1):
+        record_failures(breaker, clock, 1)
         pauses.append(breaker.admit(object(), WHO))
 
     assert pauses[:4] == sorted(pauses[:4])
@@ -95,54 +97,54 @@ def test_each_failure_makes_those_who_come_next_pause_a_little_longer(
 
 
 def test_after_a_while_one_probe_goes_and_the_others_are_refused_until_it_is_answered(
-    breaker: Breaker, clock: Clock
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
-    fail(breaker, clock, THRESHOLD)
+    record_failures(breaker, clock, FAILURE_THRESHOLD)
     clock.now_s += OPEN_S
     probe = object()
 
     assert breaker.admit(probe, WHO) == 0.0
     with pytest.raises(EndpointDown, match="since"):
         breaker.admit(object(), WHO)
-    breaker.answered(clock.now_s)
+    breaker.record_answer(clock.now_s)
 
     assert breaker.admit(object(), WHO) == 0.0
 
 
 def test_a_probe_that_fails_keeps_it_open_and_one_that_is_cancelled_makes_room(
-    breaker: Breaker, clock: Clock
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
-    fail(breaker, clock, THRESHOLD)
+    record_failures(breaker, clock, FAILURE_THRESHOLD)
     clock.now_s += OPEN_S
     cancelled, second = object(), object()
 
     breaker.admit(cancelled, WHO)
-    breaker.leave(cancelled)
+    breaker.release_probe(cancelled)
     assert breaker.admit(second, WHO) == 0.0
-    assert not breaker.failed(clock.now_s, "503")
+    assert not breaker.record_failure(clock.now_s, "503")
 
     with pytest.raises(EndpointDown):
         breaker.admit(object(), WHO)
 
 
 def test_what_failed_before_it_opened_does_not_keep_it_open_longer(
-    breaker: Breaker, clock: Clock
+    breaker: CircuitBreaker, clock: Clock
 ) -> None:
-    fail(breaker, clock, THRESHOLD - 1)
+    record_failures(breaker, clock, FAILURE_THRESHOLD - 1)
     long_under_way_s = clock.now_s
-    fail(breaker, clock, 1)
+    record_failures(breaker, clock, 1)
 
     clock.now_s += OPEN_S
-    breaker.failed(long_under_way_s, "timed out")
+    breaker.record_failure(long_under_way_s, "timed out")
 
     assert breaker.admit(object(), WHO) == 0.0
 
 
-def test_old_failures_are_forgotten(breaker: Breaker, clock: Clock) -> None:
-    fail(breaker, clock, THRESHOLD - 1)
+def test_old_failures_are_forgotten(breaker: CircuitBreaker, clock: Clock) -> None:
+    record_failures(breaker, clock, FAILURE_THRESHOLD - 1)
 
-    clock.now_s += MEMORY_S + 1
-    fail(breaker, clock, 1)
+    clock.now_s += FORGET_AFTER_S + 1
+    record_failures(breaker, clock, 1)
 
     assert breaker.failures == 1
 
@@ -152,60 +154,60 @@ def test_retries_are_a_tenth_of_the_calls_and_those_that_helped_are_given_back()
     for _ in range(100):
         budget.count_call()
 
-    assert [budget.take() for _ in range(11)] == [True] * 10 + [False]
-    budget.give_back(2)
-    assert [budget.take() for _ in range(3)] == [True, True, False]
+    assert [budget.take_retry() for _ in range(11)] == [True] * 10 + [False]
+    budget.refund_retries(2)
+    assert [budget.take_retry() for _ in range(3)] == [True, True, False]
 
 
-def test_leave_for_a_retry_is_worth_waiting_for_while_one_is_out() -> None:
+def test_a_call_waits_for_a_retry_permit_while_another_retry_is_in_flight() -> None:
     budget = RetryBudget()
     budget.count_call()
 
     assert not budget.is_worth_waiting()
-    budget.take()
+    budget.take_retry()
     assert budget.is_worth_waiting()
-    budget.landed()
+    budget.finish_retry()
     assert not budget.is_worth_waiting()
 
 
-def test_a_lone_call_may_still_be_retried() -> None:
+def test_a_single_call_may_still_be_retried() -> None:
     budget = RetryBudget()
     budget.count_call()
 
-    assert [budget.take() for _ in range(MIN_RETRIES + 1)] == [True] * MIN_RETRIES + [False]
+    assert [budget.take_retry() for _ in range(MIN_RETRIES + 1)] == [True] * MIN_RETRIES + [False]
 
 
-async def call_all(settings: ModelSettings, number: int) -> list[object]:
-    model = Models(settings).chat("fast")
+async def make_calls(settings: ModelSettings, number: int) -> list[object]:
+    model = ModelCatalog(settings).get_chat_model("fast")
     calls = (model.ainvoke([HumanMessage("hello")]) for _ in range(number))
     return list(await asyncio.gather(*calls, return_exceptions=True))
 
 
-def failures(settings: ModelSettings) -> int:
-    return health_of(f"openai {settings.base_url}", WHO).breaker.failures
+def count_failures(settings: ModelSettings) -> int:
+    return get_model_health(f"openai {settings.base_url}", WHO).breaker.failures
 
 
 async def test_an_outage_costs_no_more_calls_than_the_threshold_and_those_in_flight(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(faults=(Fault(kind="server_error"),)))
+    endpoint.load_scenario(Scenario(faults=(Fault(kind="server_error"),)))
     settings = replace(model_settings, max_tries=4, max_concurrency=8, call_timeout_s=30)
 
-    answered = await call_all(settings, 60)
+    answered = await make_calls(settings, 60)
 
     assert all(isinstance(error, EndpointFailed | EndpointDown) for error in answered)
-    assert len(endpoint.requests) <= THRESHOLD + 8
-    assert sum(isinstance(error, EndpointDown) for error in answered) >= 60 - THRESHOLD - 8
+    assert len(endpoint.requests) <= FAILURE_THRESHOLD + 8
+    assert sum(isinstance(error, EndpointDown) for error in answered) >= 60 - FAILURE_THRESHOLD - 8
 
 
 async def test_a_moments_outage_is_waited_for_and_fails_nobody(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
     faults = (Fault(kind="server_error", nth=tuple(range(1, 19))),)
-    endpoint.play(Scenario(faults=faults))
+    endpoint.load_scenario(Scenario(faults=faults))
     settings = replace(model_settings, max_tries=4, max_concurrency=16, call_timeout_s=30)
 
-    answered = await call_all(settings, 16)
+    answered = await make_calls(settings, 16)
 
     assert not [found for found in answered if isinstance(found, BaseException)]
 
@@ -226,39 +228,39 @@ async def test_a_moments_outage_is_waited_for_and_fails_nobody(
     ],
     ids=lambda fault: f"{fault.kind}-{fault.retry_after or ''}",
 )
-async def test_who_answers_is_alive_whatever_the_answer(
+async def test_an_endpoint_that_answers_is_healthy_whatever_the_answer(
     endpoint: Endpoint, model_settings: ModelSettings, fault: Fault
 ) -> None:
-    endpoint.play(Scenario(faults=(fault,)))
+    endpoint.load_scenario(Scenario(faults=(fault,)))
 
-    (error,) = await call_all(model_settings, 1)
+    (error,) = await make_calls(model_settings, 1)
 
     assert isinstance(error, SupervisorError)
-    assert failures(model_settings) == 0
+    assert count_failures(model_settings) == 0
 
 
 @pytest.mark.parametrize(
     "kind",
     ["server_error", "reset", "half_body", "html", "empty", "no_finish", "error_in_200", "hang"],
 )
-async def test_who_fails_is_silent_or_cannot_be_understood_counts_as_failed(
+async def test_an_endpoint_that_fails_is_silent_or_unintelligible_counts_as_failed(
     endpoint: Endpoint, model_settings: ModelSettings, kind: str
 ) -> None:
-    endpoint.play(Scenario(faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+    endpoint.load_scenario(Scenario(faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
 
-    (error,) = await call_all(replace(model_settings, call_timeout_s=0.5), 1)
+    (error,) = await make_calls(replace(model_settings, call_timeout_s=0.5), 1)
 
     assert isinstance(error, SupervisorError)
-    assert failures(model_settings) == 1
+    assert count_failures(model_settings) == 1
 
 
 async def test_a_pause_that_a_call_has_no_time_for_ends_it_at_once(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(faults=(Fault(kind="server_error"),)))
-    await call_all(model_settings, 1)
+    endpoint.load_scenario(Scenario(faults=(Fault(kind="server_error"),)))
+    await make_calls(model_settings, 1)
 
-    (error,) = await call_all(replace(model_settings, call_timeout_s=0.1), 1)
+    (error,) = await make_calls(replace(model_settings, call_timeout_s=0.1), 1)
 
     assert isinstance(error, EndpointDown)
     assert len(endpoint.requests) == 1
@@ -267,13 +269,13 @@ async def test_a_pause_that_a_call_has_no_time_for_ends_it_at_once(
 async def test_a_cancelled_call_says_nothing_about_the_endpoint(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    hangs = Fault(kind="hang", nth=tuple(range(1, THRESHOLD + 3)))
-    endpoint.play(Scenario(faults=(hangs,)))
-    model = Models(model_settings).chat("fast")
+    hangs = Fault(kind="hang", nth=tuple(range(1, FAILURE_THRESHOLD + 3)))
+    endpoint.load_scenario(Scenario(faults=(hangs,)))
+    model = ModelCatalog(model_settings).get_chat_model("fast")
 
-    for number in range(1, THRESHOLD + 3):
+    for number in range(1, FAILURE_THRESHOLD + 3):
         call = asyncio.create_task(model.ainvoke("hello"))
-        await endpoint.reach(number)
+        await endpoint.wait_for_calls(number)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
 
@@ -283,13 +285,13 @@ async def test_a_cancelled_call_says_nothing_about_the_endpoint(
 async def test_of_two_models_at_one_endpoint_only_the_dead_one_is_refused(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(faults=(Fault(kind="server_error", model="gpt-5-mini"),)))
-    models = Models(model_settings)
+    endpoint.load_scenario(Scenario(faults=(Fault(kind="server_error", model="gpt-5-mini"),)))
+    models = ModelCatalog(model_settings)
 
-    for _ in range(THRESHOLD):
+    for _ in range(FAILURE_THRESHOLD):
         with pytest.raises(EndpointFailed):
-            await models.chat("fast").ainvoke("hello")
+            await models.get_chat_model("fast").ainvoke("hello")
 
     with pytest.raises(EndpointDown):
-        await models.chat("fast").ainvoke("hello")
-    assert (await models.chat("strong").ainvoke("hello")).content
+        await models.get_chat_model("fast").ainvoke("hello")
+    assert (await models.get_chat_model("strong").ainvoke("hello")).content

@@ -3,7 +3,7 @@
 import pytest
 
 from nodes import prompts
-from nodes.models.ask import ask
+from nodes.models.ask import ask_model
 from nodes.models.embedded import EmbeddedModel
 from state import Decision, Example, Plan, Task, Team, Worker
 
@@ -18,15 +18,17 @@ async def test_it_routes_to_the_worker_whose_card_is_nearest():
     ]
     team = Team(name="two", description="d", guidance="g", workers=tuple(workers))
 
-    routed = await ask(
-        EmbeddedModel(), Decision, prompts.route_messages(team, "Sort this list with Python", [])
+    routed = await ask_model(
+        EmbeddedModel(),
+        Decision,
+        prompts.build_route_messages(team, "Sort this list with Python", []),
     )
 
     assert routed.value.worker == "coder"
     assert routed.value.reason
 
 
-def routing_team(**examples: list[str]) -> Team:
+def make_routing_team(**examples: list[str]) -> Team:
     workers = [
         Worker(name=name, description=card, instructions="Work.")
         for name, card in {"vet": "Treats animals.", "smith": "Works iron."}.items()
@@ -40,28 +42,28 @@ def routing_team(**examples: list[str]) -> Team:
     return Team(name="yard", description="d", guidance="g", **fields)
 
 
-async def routed(team: Team, request: str) -> Decision:
-    asking = prompts.route_messages(team, request, [])
-    return (await ask(EmbeddedModel(), Decision, asking)).value
+async def route_request(team: Team, request: str) -> Decision:
+    asking = prompts.build_route_messages(team, request, [])
+    return (await ask_model(EmbeddedModel(), Decision, asking)).value
 
 
 async def test_it_routes_by_the_examples_of_a_worker():
-    team = routing_team(My_horse_limps=["vet"], Mend_this_gate=["smith"])
+    team = make_routing_team(My_horse_limps=["vet"], Mend_this_gate=["smith"])
 
-    assert (await routed(team, "The old gate hangs askew")).worker == "smith"
-    assert (await routed(team, "Why do horses limp?")).worker == "vet"
-    assert (await routed(team, "What is for dinner?")).worker == ""
+    assert (await route_request(team, "The old gate hangs askew")).worker == "smith"
+    assert (await route_request(team, "Why do horses limp?")).worker == "vet"
+    assert (await route_request(team, "What is for dinner?")).worker == ""
 
 
 async def test_it_names_a_second_worker_where_part_of_the_request_is_plainly_its():
     alone = {"My_lame_horse_limps": ["vet"], "Mend_this_rusty_gate": ["smith"]}
-    team = routing_team(**alone, Shoe_my_pony=["smith", "vet"])
-    without_pairs = routing_team(**alone)
+    team = make_routing_team(**alone, Shoe_my_pony=["smith", "vet"])
+    without_pairs = make_routing_team(**alone)
 
-    both = await routed(team, "A lame horse limps, and the gate is rusty")
-    one = await routed(team, "A lame horse limps at the gate")
-    shown = await routed(team, "A pony wants a shoe")
-    never = await routed(without_pairs, "A lame horse limps, and the gate is rusty")
+    both = await route_request(team, "A lame horse limps, and the gate is rusty")
+    one = await route_request(team, "A lame horse limps at the gate")
+    shown = await route_request(team, "A pony wants a shoe")
+    never = await route_request(without_pairs, "A lame horse limps, and the gate is rusty")
 
     assert (both.worker, both.secondary) == ("vet", "smith")
     assert (one.worker, one.secondary) == ("vet", "")
@@ -70,9 +72,9 @@ async def test_it_names_a_second_worker_where_part_of_the_request_is_plainly_its
 
 
 def test_a_router_is_shown_whom_the_examples_go_to_and_no_plan():
-    team = routing_team(A_horse_pulls_a_gate=["vet", "smith"])
+    team = make_routing_team(A_horse_pulls_a_gate=["vet", "smith"])
 
-    system = str(prompts.route_messages(team, "x", [])[0].content)
+    system = str(prompts.build_route_messages(team, "x", [])[0].content)
 
     assert '<decision>\n{"worker": "vet", "secondary": "smith"}\n</decision>' in system
     assert "final_instruction" not in system
@@ -103,8 +105,8 @@ CARDS = Team(
 async def test_it_routes_by_the_words_of_the_request_and_the_kinds_of_its_materials(
     request_text, materials, worker
 ):
-    asking = prompts.route_messages(CARDS, request_text, materials)
+    asking = prompts.build_route_messages(CARDS, request_text, materials)
 
-    decided = (await ask(EmbeddedModel(), Decision, asking)).value
+    decided = (await ask_model(EmbeddedModel(), Decision, asking)).value
 
     assert decided.worker == worker

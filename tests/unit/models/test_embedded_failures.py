@@ -5,9 +5,9 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import tool
 
-from nodes.prompts import shortened
+from nodes.prompts import shorten_text
 from state import Claim, Report
-from tests.unit.models.test_embedded import AWS, calls, handoff, worked
+from tests.unit.models.test_embedded import AWS, list_calls, make_handoff, run_worker
 
 ARTIFACTS = {"a.txt": f"{AWS} The weather in Seattle was mild."}
 FAILURE = "check_text failed: reading took longer than 60 s"
@@ -19,59 +19,59 @@ def check_text(material: str) -> dict[str, Any]:
     return {"summary": f"{material} was checked."}
 
 
-def reported(*answers: tuple[str, str], **more: Any) -> dict[str, Any]:
+def make_report(*answers: tuple[str, str], **more: Any) -> dict[str, Any]:
     """Report after calls of `check_text`, one a material, with these statuses and texts."""
     made = [
         {"name": "check_text", "args": {"material": name}, "id": name}
         for name in list("abc")[: len(answers)]
     ]
-    messages: list[AnyMessage] = [handoff("Check the net sales of AWS.", **more)]
+    messages: list[AnyMessage] = [make_handoff("Check the net sales of AWS.", **more)]
     messages.append(AIMessage("", tool_calls=made))
     messages += [
         ToolMessage(text, tool_call_id=call["id"], status=status)
         for call, (status, text) in zip(made, answers, strict=True)
     ]
-    ((_, report),) = calls(messages)
+    ((_, report),) = list_calls(messages)
     return report
 
 
 def test_a_tool_that_failed_makes_the_task_failed_and_nothing_is_copied_in_its_place() -> None:
-    report = reported(("error", FAILURE), artifacts=ARTIFACTS)
+    report = make_report(("error", FAILURE), artifacts=ARTIFACTS)
 
     assert report["status"] == "failed" and report["output"] == FAILURE
     assert report["confidence"] == 0 and "claims" not in report
 
 
 def test_what_another_call_gave_is_reported_with_the_failure_as_a_gap() -> None:
-    report = reported(("success", '{"summary": "a is fine."}'), ("error", FAILURE))
+    report = make_report(("success", '{"summary": "a is fine."}'), ("error", FAILURE))
 
     assert report["status"] == "completed" and report["output"] == "a is fine."
     assert report["gaps"] == [FAILURE] and report["confidence"] == 45
 
 
 def test_a_refusal_beside_an_answer_is_a_gap_with_the_name_of_its_tool() -> None:
-    report = reported(("success", '{"summary": "a is fine."}'), ("error", "b holds no text"))
+    report = make_report(("success", '{"summary": "a is fine."}'), ("error", "b holds no text"))
 
     assert report["gaps"] == ["check_text: b holds no text"]
 
 
 def test_an_object_that_was_cut_is_not_read_as_prose() -> None:
-    cut = shortened('{"summary": "' + AWS * 100, 1000)
+    cut = shorten_text('{"summary": "' + AWS * 100, 1000)
 
-    report = reported(("success", cut), artifacts=ARTIFACTS)
+    report = make_report(("success", cut), artifacts=ARTIFACTS)
 
     assert report["status"] == "failed"
     assert report["output"] == "check_text failed: its answer was too long to be read"
 
 
-def test_a_tool_that_only_names_gaps_hands_the_task_back_in_their_words() -> None:
-    report = reported(("success", '{"summary": "", "gaps": ["The code was not run."]}'))
+def test_a_tool_that_only_names_gaps_escalates_the_task_in_their_words() -> None:
+    report = make_report(("success", '{"summary": "", "gaps": ["The code was not run."]}'))
 
     assert report["status"] == "escalated"
     assert report["escalation"]["message"] == "The code was not run."
 
 
-def test_a_task_whose_inputs_failed_is_handed_back_and_not_made_of_its_materials() -> None:
+def test_a_task_whose_inputs_failed_is_escalated_and_not_made_from_its_materials() -> None:
     @tool
     def check_claims(claims: list[dict[str, str]]) -> dict[str, Any]:
         """Check claims."""
@@ -79,7 +79,9 @@ def test_a_task_whose_inputs_failed_is_handed_back_and_not_made_of_its_materials
 
     failed = Report(task="clauses", status="failed", error="took too long")
 
-    report = worked("Check the net sales.", check_claims, context=(failed,), artifacts=ARTIFACTS)
+    report = run_worker(
+        "Check the net sales.", check_claims, context=(failed,), artifacts=ARTIFACTS
+    )
 
     assert report.status == "escalated" and report.escalation and not report.claims
     assert report.escalation.reason == "ambiguous_input"
@@ -92,7 +94,9 @@ def test_a_search_without_a_hit_says_where_it_looked() -> None:
         """Search."""
         return {"results": []}
 
-    report = worked("Find the height of the tower.", search_documents, artifacts={"a.csv": "x,y\n"})
+    report = run_worker(
+        "Find the height of the tower.", search_documents, artifacts={"a.csv": "x,y\n"}
+    )
 
     assert report.escalation is not None
     assert report.escalation.message == "search_documents found nothing on it in a.csv"
@@ -106,7 +110,7 @@ def test_claims_that_a_tool_was_not_given_are_counted_in_a_gap() -> None:
 
     earlier = Report(task="a", claims=tuple(Claim(text=f"c{n}", source="s") for n in range(330)))
 
-    report = worked("Check each claim.", check_claims, context=(earlier,))
+    report = run_worker("Check each claim.", check_claims, context=(earlier,))
 
     assert report.output == "300 claims checked."
     assert report.gaps == ("check_claims was given the first 300 of 330 claims",)

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
 from nodes.models.embedded import EmbeddedModel
-from nodes.models.embedded.reading import section, sections
-from nodes.models.embedded.words import nearest, sentences, words
-from nodes.prompts import tagged
+from nodes.models.embedded.reading import list_sections, read_section
+from nodes.models.embedded.words import extract_words, rank_by_similarity, split_sentences
+from nodes.prompts import wrap_in_tag
 from state import Report
 
 anything = st.text(max_size=300)
@@ -18,21 +18,21 @@ tricky = st.lists(
 
 @given(anything | tricky, anything | tricky)
 def test_a_section_gives_back_what_was_tagged(first: str, second: str) -> None:
-    text = f"{tagged('materials', first)}\n\n{tagged('request', second)}"
+    text = f"{wrap_in_tag('materials', first)}\n\n{wrap_in_tag('request', second)}"
 
-    assert section(text, "materials") == first.replace("<\\/", "</")
-    assert section(text, "request") == second.replace("<\\/", "</")
-    assert [part.tag for part in sections(text)] == ["materials", "request"]
+    assert read_section(text, "materials") == first.replace("<\\/", "</")
+    assert read_section(text, "request") == second.replace("<\\/", "</")
+    assert [part.tag for part in list_sections(text)] == ["materials", "request"]
 
 
 @given(anything)
 def test_every_sentence_stands_in_its_text(text: str) -> None:
-    assert all(" ".join(part.split()) in " ".join(text.split()) for part in sentences(text))
+    assert all(" ".join(part.split()) in " ".join(text.split()) for part in split_sentences(text))
 
 
 @given(anything, st.lists(anything, max_size=5))
 def test_likeness_lies_between_zero_and_one(query: str, texts: list[str]) -> None:
-    ranked = nearest(query, texts)
+    ranked = rank_by_similarity(query, texts)
 
     assert sorted(index for index, _ in ranked) == list(range(len(texts)))
     assert all(0 <= near <= 1.000001 for _, near in ranked)
@@ -40,9 +40,9 @@ def test_likeness_lies_between_zero_and_one(query: str, texts: list[str]) -> Non
 
 @given(anything)
 def test_a_text_is_like_itself(text: str) -> None:
-    expected = 1.0 if words(text) else 0.0
+    expected = 1.0 if extract_words(text) else 0.0
 
-    assert abs(nearest(text, [text])[0][1] - expected) < 1e-9
+    assert abs(rank_by_similarity(text, [text])[0][1] - expected) < 1e-9
 
 
 @given(anything | tricky)

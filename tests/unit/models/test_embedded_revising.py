@@ -43,17 +43,17 @@ TEAM = Team(
 REASON = "look (plumber): The pipe is sound, rain comes through the roof."
 
 
-def revised(reason: str, *done: tuple[str, str]) -> Plan:
+def revise_plan(reason: str, *done: tuple[str, str]) -> Plan:
     old = Plan.model_validate(FIRST)
-    messages: list[AnyMessage] = prompts.plan_messages(TEAM, REQUESTS[0], {}, max_tasks=8)
+    messages: list[AnyMessage] = prompts.build_plan_messages(TEAM, REQUESTS[0], {}, max_tasks=8)
     results = [Report(task=task, worker=worker, output="Done.") for task, worker in done]
-    messages.append(prompts.revision_message(old, results, reason))
+    messages.append(prompts.build_revision_message(old, results, reason))
     reply = EmbeddedModel().bind_tools([Plan], tool_choice="Plan").invoke(messages)
     return Plan.model_validate(reply.tool_calls[0]["args"])
 
 
 def test_the_rest_comes_from_the_example_that_is_nearest_to_the_reason() -> None:
-    plan = revised(REASON, ("look", "plumber"), ("count", "clerk"))
+    plan = revise_plan(REASON, ("look", "plumber"), ("count", "clerk"))
 
     edges = {task.id: [edge.task for edge in task.depends_on] for task in plan.tasks}
     assert edges == {
@@ -66,18 +66,18 @@ def test_the_rest_comes_from_the_example_that_is_nearest_to_the_reason() -> None
 
 
 def test_work_of_workers_that_have_not_reported_is_planned() -> None:
-    plan = revised(REASON, ("look", "plumber"))
+    plan = revise_plan(REASON, ("look", "plumber"))
 
     assert [task.id for task in plan.tasks] == ["look", "litres", "climb", "roof_note"]
 
 
 def test_where_nothing_was_left_nothing_is_added() -> None:
-    plan = revised(REASON, ("look", "plumber"), ("count", "clerk"), ("tell", "writer"))
+    plan = revise_plan(REASON, ("look", "plumber"), ("count", "clerk"), ("tell", "writer"))
 
     assert [task.id for task in plan.tasks] == ["look", "count", "tell"]
 
 
 def test_a_reason_like_no_example_leaves_the_plan_of_the_request() -> None:
-    plan = revised("look (plumber): qwertz", ("look", "plumber"))
+    plan = revise_plan("look (plumber): qwertz", ("look", "plumber"))
 
     assert [task.id for task in plan.tasks] == ["look", "count", "tell"]

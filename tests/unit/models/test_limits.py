@@ -12,21 +12,23 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import RateLimited
-from nodes.models.catalog import Models
-from nodes.models.gate import Gate
-from nodes.models.limits import Limits
+from nodes.models.catalog import ModelCatalog
+from nodes.models.gate import RetryAfter
+from nodes.models.limits import EndpointLimits
 from nodes.models.settings import ModelSettings
-from nodes.models.slots import Slots
-from nodes.models.window import Window
+from nodes.models.slots import CrossLoopSemaphore
+from nodes.models.window import RateWindow
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario
 
 
-async def call_all(
+async def make_calls(
     settings: ModelSettings, number: int, context: Context | None = None
 ) -> list[BaseException | object]:
-    models = [Models(settings) for _ in range(number)]
-    calls = (model.chat("fast", context).ainvoke([HumanMessage("hello")]) for model in models)
+    models = [ModelCatalog(settings) for _ in range(number)]
+    calls = (
+        model.get_chat_model("fast", context).ainvoke([HumanMessage("hello")]) for model in models
+    )
     return list(await asyncio.gather(*calls, return_exceptions=True))
 
 
@@ -34,9 +36,9 @@ async def call_all(
 async def test_the_endpoint_never_sees_more_calls_than_allowed(
     endpoint: Endpoint, model_settings: ModelSettings, cap: int
 ) -> None:
-    endpoint.play(Scenario(latency_s={"*": 0.01}))
+    endpoint.load_scenario(Scenario(latency_s={"*": 0.01}))
 
-    await call_all(replace(model_settings, max_concurrency=cap), 20)
+    await make_calls(replace(model_settings, max_concurrency=cap), 20)
 
     assert endpoint.max_in_flight == cap
     assert len(endpoint.requests) == 20
@@ -45,9 +47,9 @@ async def test_the_endpoint_never_sees_more_calls_than_allowed(
 async def test_a_run_may_allow_itself_fewer_calls(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(latency_s={"*": 0.01}))
+    endpoint.load_scenario(Scenario(latency_s={"*": 0.01}))
 
-    await call_all(model_settings, 12, Context(max_concurrency=2))
+    await make_calls(model_settings, 12, Context(max_concurrency=2))
 
     assert endpoint.max_in_flight == 2
 
@@ -56,10 +58,10 @@ async def test_retry_after_holds_every_call_to_that_endpoint(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
     fault = Fault(kind="rate_limited", nth=(1,), retry_after="0.4")
-    endpoint.play(Scenario(faults=(fault,)))
+    endpoint.load_scenario(Scenario(faults=(fault,)))
     settings = replace(model_settings, max_tries=2, max_concurrency=1)
 
-    await call_all(settings, 6)
+    await make_calls(settings, 6)
 
     refused, *later = endpoint.requests
     assert len(later) == 6
@@ -67,12 +69,12 @@ async def test_retry_after_holds_every_call_to_that_endpoint(
 
 
 async def test_a_gate_holds_a_crowd_and_lets_it_go_in_the_order_it_came() -> None:
-    gate, order = Gate(), []
-    gate.close(0.05)
+    gate, order = RetryAfter(), []
+    gate.block(0.05)
 
     async def pass_it(number: int) -> None:
         await gate.wait()
-        order.append((number, gate.opens_in_s()))
+        order.append((number, gate.get_blocked_s()))
 
     await asyncio.gather(*(pass_it(number) for number in range(5)))
 
@@ -80,8 +82,8 @@ async def test_a_gate_holds_a_crowd_and_lets_it_go_in_the_order_it_came() -> Non
 
 
 async def test_callers_that_waited_go_at_least_ten_milliseconds_apart_on_a_busy_loop() -> None:
-    gate, moments = Gate(), []
-    gate.close(0.02)
+    gate, moments = RetryAfter(), []
+    gate.block(0.02)
 
     async def pass_it() -> None:
         await gate.wait()
@@ -98,7 +100,7 @@ async def test_callers_that_waited_go_at_least_ten_milliseconds_apart_on_a_busy_
 
 
 async def test_a_retry_keeps_its_distance_also_when_the_gate_is_open() -> None:
-    gate, moments = Gate(), []
+    gate, moments = RetryAfter(), []
 
     async def retry() -> None:
         await gate.wait(is_staggered=True)
@@ -114,13 +116,13 @@ async def test_a_wait_beyond_the_deadline_fails_at_once_and_says_when_to_come_ba
     endpoint: Endpoint, model_settings: ModelSettings, retry_after: str
 ) -> None:
     fault = Fault(kind="rate_limited", nth=(1,), retry_after=retry_after)
-    endpoint.play(Scenario(faults=(fault,)))
+    endpoint.load_scenario(Scenario(faults=(fault,)))
     settings = replace(model_settings, max_tries=5)
 
-    first, second = await call_all(settings, 1), await call_all(settings, 1)
+    first, second = await make_calls(settings, 1), await make_calls(settings, 1)
 
     assert isinstance(first[0], RateLimited)
-    assert "try again in" in first[0].line()
+    assert "try again in" in first[0].format_line()
     assert isinstance(second[0], RateLimited)
     assert len(endpoint.requests) == 1
 
@@ -130,9 +132,9 @@ async def test_a_useless_retry_after_leaves_us_to_our_own_backoff(
     endpoint: Endpoint, model_settings: ModelSettings, retry_after: str | None
 ) -> None:
     fault = Fault(kind="rate_limited", nth=(1,), retry_after=retry_after)
-    endpoint.play(Scenario(faults=(fault,)))
+    endpoint.load_scenario(Scenario(faults=(fault,)))
 
-    answered = await call_all(replace(model_settings, max_tries=2), 1)
+    answered = await make_calls(replace(model_settings, max_tries=2), 1)
 
     assert not isinstance(answered[0], BaseException)
     assert len(endpoint.requests) == 2
@@ -141,16 +143,16 @@ async def test_a_useless_retry_after_leaves_us_to_our_own_backoff(
 async def test_waiting_in_our_own_queue_is_not_charged_to_the_endpoint(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(latency_s={"*": 0.1}))
+    endpoint.load_scenario(Scenario(latency_s={"*": 0.1}))
     settings = replace(model_settings, max_concurrency=1, call_timeout_s=0.6)
 
-    answered = await call_all(settings, 8)
+    answered = await make_calls(settings, 8)
 
     assert not [found for found in answered if isinstance(found, BaseException)]
 
 
 async def test_no_period_sees_more_requests_than_its_limit() -> None:
-    window = Window(5, period_s=0.1)
+    window = RateWindow(5, period_s=0.1)
 
     taken = [await window.take() for _ in range(18)]
 
@@ -161,7 +163,7 @@ async def test_no_period_sees_more_requests_than_its_limit() -> None:
 
 
 async def test_tokens_are_counted_as_they_were_and_not_as_they_were_guessed() -> None:
-    window = Window(1000, period_s=3600)
+    window = RateWindow(1000, period_s=3600)
     guessed = await window.take(1000)
 
     window.correct(guessed, 10)
@@ -171,7 +173,7 @@ async def test_tokens_are_counted_as_they_were_and_not_as_they_were_guessed() ->
 
 
 async def test_a_request_over_the_whole_limit_waits_for_an_empty_window_and_goes() -> None:
-    window = Window(10, period_s=0.05)
+    window = RateWindow(10, period_s=0.05)
 
     async with asyncio.timeout(5):
         await window.take(1)
@@ -179,11 +181,13 @@ async def test_a_request_over_the_whole_limit_waits_for_an_empty_window_and_goes
 
 
 async def test_requests_and_tokens_per_minute_reach_the_endpoint_in_time() -> None:
-    limits = Limits(max_concurrency=100, requests_per_minute=4, tokens_per_minute=100, period_s=0.2)
+    limits = EndpointLimits(
+        max_concurrency=100, requests_per_minute=4, tokens_per_minute=100, period_s=0.2
+    )
     moments: list[float] = []
 
     async def one() -> None:
-        async with limits.slot(50):
+        async with limits.acquire_slot(50):
             moments.append(asyncio.get_running_loop().time())
 
     await asyncio.gather(*(one() for _ in range(8)))
@@ -192,11 +196,11 @@ async def test_requests_and_tokens_per_minute_reach_the_endpoint_in_time() -> No
 
 
 async def test_a_cancelled_waiter_gives_its_place_back() -> None:
-    limits = Limits(max_concurrency=1)
+    limits = EndpointLimits(max_concurrency=1)
     entered = asyncio.Event()
 
     async def hold() -> None:
-        async with limits.slot():
+        async with limits.acquire_slot():
             entered.set()
             await asyncio.Event().wait()
 
@@ -208,12 +212,12 @@ async def test_a_cancelled_waiter_gives_its_place_back() -> None:
     holder.cancel()
     await asyncio.gather(holder, waiter, return_exceptions=True)
 
-    async with asyncio.timeout(5), limits.slot():
+    async with asyncio.timeout(5), limits.acquire_slot():
         pass
 
 
 async def test_a_cancel_that_comes_with_the_turn_passes_the_turn_on() -> None:
-    slots, entered = Slots(1), []
+    slots, entered = CrossLoopSemaphore(1), []
 
     async def enter(name: str) -> None:
         async with slots:
@@ -230,7 +234,7 @@ async def test_a_cancel_that_comes_with_the_turn_passes_the_turn_on() -> None:
     assert entered == ["third"]
 
 
-def in_loops(number: int, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def run_in_loops(number: int, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run the same work in several threads, each with a loop of its own."""
     threads = [threading.Thread(target=asyncio.run, args=[work()]) for _ in range(number)]
     for thread in threads:
@@ -240,23 +244,23 @@ def in_loops(number: int, work: Callable[[], Coroutine[Any, Any, None]]) -> None
 
 
 def test_calls_in_flight_are_counted_over_all_loops_of_the_process() -> None:
-    with Endpoint(Scenario(latency_s={"*": 0.02})).in_thread() as endpoint:
+    with Endpoint(Scenario(latency_s={"*": 0.02})).run_in_thread() as endpoint:
         settings = ModelSettings(
             fast="openai:gpt-5-mini", base_url=endpoint.base_url, api_key="sk-x", max_concurrency=3
         )
 
         async def call() -> None:
-            await call_all(settings, 8)
+            await make_calls(settings, 8)
 
-        in_loops(4, call)
+        run_in_loops(4, call)
 
         assert endpoint.max_in_flight == 3
         assert len(endpoint.requests) == 32
 
 
 def test_a_rate_and_a_closed_gate_hold_in_all_loops_of_the_process() -> None:
-    window, gate, began_s = Window(4, period_s=0.1), Gate(), time.monotonic()
-    gate.close(0.1)
+    window, gate, began_s = RateWindow(4, period_s=0.1), RetryAfter(), time.monotonic()
+    gate.block(0.1)
     moments: list[float] = []
 
     async def take() -> None:
@@ -264,7 +268,7 @@ def test_a_rate_and_a_closed_gate_hold_in_all_loops_of_the_process() -> None:
         for _ in range(4):
             moments.append((await window.take()).at_s)
 
-    in_loops(3, take)
+    run_in_loops(3, take)
 
     moments.sort()
     assert moments[0] >= began_s + 0.1
@@ -273,10 +277,10 @@ def test_a_rate_and_a_closed_gate_hold_in_all_loops_of_the_process() -> None:
     )
 
 
-async def test_a_gate_is_not_opened_earlier_by_a_smaller_wish() -> None:
-    gate = Gate()
+async def test_a_shorter_retry_after_does_not_open_the_gate_earlier() -> None:
+    gate = RetryAfter()
 
-    gate.close(100)
-    gate.close(1)
+    gate.block(100)
+    gate.block(1)
 
-    assert gate.opens_in_s() > 90
+    assert gate.get_blocked_s() > 90

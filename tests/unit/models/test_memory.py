@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.endpoint import Fault, Scenario
-from tests.endpoint.process import endpoint_process
+from tests.endpoint.process import run_endpoint_process
 
 ROOT = Path(__file__).parents[3]
 MAX_GROWTH_KIB = 300_000
@@ -20,7 +20,7 @@ MAX_GROWTH_KIB = 300_000
 def test_h18_h19_a_body_of_300_mb_is_refused_before_it_is_in_memory(kind: str) -> None:
     fault = Fault(kind=kind, nth=(2,), size=300_000_000)  # type: ignore[arg-type]
 
-    with endpoint_process(Scenario(faults=(fault,))) as served:
+    with run_endpoint_process(Scenario(faults=(fault,))) as served:
         child = subprocess.run(
             [sys.executable, "-m", "tests.unit.models.hungry_child", served.base_url],
             cwd=ROOT,

@@ -14,7 +14,13 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from nodes.errors import BadResponse
-from nodes.models.whole import BATCH_CHUNKS, MAX_TOOL_CALLS, ended, gathered, require_use
+from nodes.models.whole import (
+    BATCH_CHUNKS,
+    MAX_TOOL_CALLS,
+    collect_stream,
+    require_end,
+    require_usable,
+)
 
 parts = st.builds(
     tool_call_chunk,
@@ -30,12 +36,12 @@ deltas = st.builds(
 )
 
 
-async def stream(messages: Sequence[AIMessageChunk]) -> AsyncIterator[ChatGenerationChunk]:
+async def stream_chunks(messages: Sequence[AIMessageChunk]) -> AsyncIterator[ChatGenerationChunk]:
     for message in messages:
         yield ChatGenerationChunk(message=message)
 
 
-def args_of(call: Any) -> Any:
+def get_arguments(call: Any) -> Any:
     try:
         found = json.loads(call["args"] or "{}", strict=False)
     except ValueError:
@@ -47,14 +53,14 @@ def args_of(call: Any) -> Any:
 async def test_a_stream_is_what_langchain_makes_of_it(messages: list[AIMessageChunk]) -> None:
     whole = reduce(add, messages)
 
-    result = await gathered(stream(messages))
+    result = await collect_stream(stream_chunks(messages))
 
     made = result.generations[0].message
     assert isinstance(made, AIMessage)
-    sound = [call for call in whole.tool_call_chunks if args_of(call) is not None]
+    sound = [call for call in whole.tool_call_chunks if get_arguments(call) is not None]
     assert made.content == whole.content
     assert [(call["name"], call["args"], call["id"] or "") for call in made.tool_calls] == [
-        (call["name"], args_of(call), call["id"] or "") for call in sound
+        (call["name"], get_arguments(call), call["id"] or "") for call in sound
     ]
     assert len(made.invalid_tool_calls) == len(whole.tool_call_chunks) - len(sound)
 
@@ -62,7 +68,7 @@ async def test_a_stream_is_what_langchain_makes_of_it(messages: list[AIMessageCh
 async def test_a_stream_of_many_batches_loses_nothing() -> None:
     words = [f"{n} " for n in range(3 * BATCH_CHUNKS + 1)]
 
-    result = await gathered(stream([AIMessageChunk(content=word) for word in words]))
+    result = await collect_stream(stream_chunks([AIMessageChunk(content=word) for word in words]))
 
     assert result.generations[0].message.content == "".join(words)
 
@@ -78,7 +84,7 @@ async def test_arguments_in_thousands_of_pieces_are_read_once() -> None:
     ]
     chunks[0].tool_call_chunks[0]["name"] = "write"
 
-    result = await gathered(stream(chunks))
+    result = await collect_stream(stream_chunks(chunks))
 
     message = result.generations[0].message
     assert isinstance(message, AIMessage) and message.tool_calls[0]["args"] == json.loads(text)
@@ -87,8 +93,8 @@ async def test_arguments_in_thousands_of_pieces_are_read_once() -> None:
 async def test_of_a_stream_of_calls_without_end_no_more_is_kept_than_tells_that_there_are() -> None:
     calls = [tool_call_chunk(name="look", args="{}", id=f"call_{n}", index=n) for n in range(1000)]
 
-    result = await gathered(
-        stream([AIMessageChunk(content="", tool_call_chunks=[call]) for call in calls])
+    result = await collect_stream(
+        stream_chunks([AIMessageChunk(content="", tool_call_chunks=[call]) for call in calls])
     )
 
     message = result.generations[0].message
@@ -101,7 +107,7 @@ def test_each_call_gets_an_id_of_its_own_and_keeps_one_that_it_has_first(
 ) -> None:
     calls: list[Any] = [{"name": "look", "args": {}, "id": name} for name in ids]
 
-    message, _ = ended(answer(tool_calls=calls), "a model")
+    message, _ = require_end(make_answer(tool_calls=calls), "a model")
 
     named = [call["id"] for call in message.tool_calls]
     assert len(set(named)) == len(named) and all(named)
@@ -112,15 +118,17 @@ def test_each_call_gets_an_id_of_its_own_and_keeps_one_that_it_has_first(
 def test_an_answer_of_more_calls_than_can_be_heard_is_of_no_use(kind: str) -> None:
     args = {"tool_calls": {}, "invalid_tool_calls": "{"}[kind]
     call = {"name": "look", "args": args, "id": "call_1"}
-    most, word = ended(answer(tool_calls=[{**call, "args": {}}] * MAX_TOOL_CALLS), "a model")
-    more, _ = ended(answer(**{kind: [call] * (MAX_TOOL_CALLS + 1)}), "a model")
+    most, word = require_end(
+        make_answer(tool_calls=[{**call, "args": {}}] * MAX_TOOL_CALLS), "a model"
+    )
+    more, _ = require_end(make_answer(**{kind: [call] * (MAX_TOOL_CALLS + 1)}), "a model")
 
-    require_use(most, word, "a model")
+    require_usable(most, word, "a model")
     with pytest.raises(BadResponse, match="a model made more than 128 tool calls"):
-        require_use(more, word, "a model")
+        require_usable(more, word, "a model")
 
 
-def answer(**fields: Any) -> ChatResult:
+def make_answer(**fields: Any) -> ChatResult:
     noted = {"finish_reason": "tool_calls"}
     message = AIMessage("", response_metadata=noted, **fields)
     return ChatResult(generations=[ChatGeneration(message=message)])

@@ -20,14 +20,14 @@ from nodes.errors import (
     SupervisorError,
     Unauthorized,
 )
-from nodes.models.ask import ask
-from nodes.models.catalog import Models
+from nodes.models.ask import ask_model
+from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 from state import Plan
-from tests.endpoint import Endpoint, Fault, Scenario, dag
+from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 
 KEY = "sk-test-0123456789abcdef"
-TASKS = dag({"a": (), "b": ("a",)})
+TASKS = script_tasks({"a": (), "b": ("a",)})
 
 PLAIN = [
     (Fault(kind="rate_limited"), RateLimited),
@@ -75,22 +75,22 @@ STREAMED = [
 ]
 
 
-async def plan(settings: ModelSettings) -> Plan:
-    model = Models(settings).chat("strong")
-    return (await ask(model, Plan, [HumanMessage("plan it")])).value
+async def request_plan(settings: ModelSettings) -> Plan:
+    model = ModelCatalog(settings).get_chat_model("strong")
+    return (await ask_model(model, Plan, [HumanMessage("plan it")])).value
 
 
 @pytest.mark.parametrize(("fault", "expected"), PLAIN, ids=lambda v: getattr(v, "kind", ""))
 async def test_a_fault_of_the_wire_is_a_typed_error(
     endpoint: Endpoint, model_settings: ModelSettings, fault: Fault, expected: type[SupervisorError]
 ) -> None:
-    endpoint.play(Scenario(tasks=TASKS, faults=(fault,)))
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(fault,)))
 
     with pytest.raises(expected) as raised:
-        await plan(model_settings)
+        await request_plan(model_settings)
 
     assert type(raised.value) is expected
-    assert_fit_to_print(raised.value)
+    assert_printable(raised.value)
     assert len(endpoint.requests) == 1
 
 
@@ -98,13 +98,13 @@ async def test_a_fault_of_the_wire_is_a_typed_error(
 async def test_a_broken_stream_is_never_an_answer(
     endpoint: Endpoint, model_settings: ModelSettings, fault: Fault, expected: type[SupervisorError]
 ) -> None:
-    endpoint.play(Scenario(tasks=TASKS, faults=(fault,)))
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(fault,)))
 
     with pytest.raises(expected) as raised:
-        await plan(replace(model_settings, streaming=True))
+        await request_plan(replace(model_settings, streaming=True))
 
     assert type(raised.value) is expected
-    assert_fit_to_print(raised.value)
+    assert_printable(raised.value)
 
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])
@@ -112,11 +112,11 @@ async def test_a_broken_stream_is_never_an_answer(
 async def test_a_call_ends_at_its_deadline_whatever_the_endpoint_does(
     endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
 ) -> None:
-    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
     settings = replace(model_settings, call_timeout_s=0.15, max_tries=3, streaming=streaming)
 
     with pytest.raises(CallTimedOut):
-        await plan(settings)
+        await request_plan(settings)
 
     assert len(endpoint.requests) == 1
 
@@ -129,9 +129,9 @@ async def test_h10_an_endpoint_that_is_not_there_or_speaks_no_tls_is_named_with_
     nobody = replace(model_settings, base_url=f"{scheme}://127.0.0.1:{port}/v1")
 
     with pytest.raises(EndpointUnreachable) as raised:
-        await plan(nobody)
+        await request_plan(nobody)
 
-    assert "doctor" in raised.value.line()
+    assert "doctor" in raised.value.format_line()
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ async def test_a_fault_that_passes_costs_one_more_try(
     endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
 ) -> None:
     fault = Fault(kind=kind, nth=(1,))  # type: ignore[arg-type]
-    endpoint.play(Scenario(tasks=TASKS, faults=(fault,)))
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(fault,)))
 
-    made = await plan(replace(model_settings, max_tries=2, streaming=streaming))
+    made = await request_plan(replace(model_settings, max_tries=2, streaming=streaming))
 
     assert [task.id for task in made.tasks] == ["a", "b"]
     assert len(endpoint.requests) == 2
@@ -155,10 +155,10 @@ async def test_a_fault_that_passes_costs_one_more_try(
 async def test_a_fault_that_stays_is_not_tried_again(
     endpoint: Endpoint, model_settings: ModelSettings, kind: str
 ) -> None:
-    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
 
     with pytest.raises(SupervisorError):
-        await plan(replace(model_settings, max_tries=5))
+        await request_plan(replace(model_settings, max_tries=5))
 
     assert len(endpoint.requests) == 1
 
@@ -166,10 +166,10 @@ async def test_a_fault_that_stays_is_not_tried_again(
 async def test_an_unusable_answer_is_asked_for_once_more_only(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
-    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind="html"),)))
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind="html"),)))
 
     with pytest.raises(BadResponse):
-        await plan(replace(model_settings, max_tries=5))
+        await request_plan(replace(model_settings, max_tries=5))
 
     assert len(endpoint.requests) == 2
 
@@ -179,10 +179,10 @@ async def test_an_unusable_answer_is_asked_for_once_more_only(
 async def test_usage_that_is_missing_or_absurd_is_estimated_from_the_bytes_and_says_so(
     endpoint: Endpoint, model_settings: ModelSettings, kind: str, streaming: bool
 ) -> None:
-    endpoint.play(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
-    model = Models(replace(model_settings, streaming=streaming)).chat("fast")
+    endpoint.load_scenario(Scenario(tasks=TASKS, faults=(Fault(kind=kind),)))  # type: ignore[arg-type]
+    model = ModelCatalog(replace(model_settings, streaming=streaming)).get_chat_model("fast")
 
-    reply = await ask(model, Plan, [HumanMessage("plan it")])
+    reply = await ask_model(model, Plan, [HumanMessage("plan it")])
 
     (call,) = endpoint.requests
     assert (reply.usage.model_calls, reply.usage.uncounted_calls) == (1, 1)
@@ -191,8 +191,8 @@ async def test_usage_that_is_missing_or_absurd_is_estimated_from_the_bytes_and_s
     assert reply.usage.cost_usd
 
 
-def assert_fit_to_print(error: SupervisorError) -> None:
-    assert KEY not in error.line()
+def assert_printable(error: SupervisorError) -> None:
+    assert KEY not in error.format_line()
     assert "<" not in error.cause
     assert len(error.cause) <= 220
     assert error.__cause__ is None

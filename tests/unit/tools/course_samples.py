@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.child import answer
+from nodes.tools.learning.child import answer_request
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "curriculum"
 
 
-def done(kind: str, request: str, **given: Any) -> dict[str, Any]:
+def run_course_work(kind: str, request: str, **given: Any) -> dict[str, Any]:
     """Do what the tool has its child do, and refuse as it would."""
-    told = answer({"work": kind, "given": {"request": request, "material": "", **given}})
+    told = answer_request({"work": kind, "given": {"request": request, "material": "", **given}})
     if objection := told.get("objection"):
         raise ToolRefused(objection)
     found: dict[str, Any] = told["told"]

@@ -13,17 +13,17 @@ UCUM = "http://unitsofmeasure.org"
 Json = dict[str, Any]
 
 
-def bundle(*resources: Json) -> str:
+def make_bundle(*resources: Json) -> str:
     """Make a bundle of one patient's resources."""
     entries = [{"resource": resource} for resource in (PATIENT, *resources)]
     return json.dumps({"resourceType": "Bundle", "type": "collection", "entry": entries})
 
 
-def quantity(value: float | int, unit: str = "mg/dL") -> Json:
+def make_quantity(value: float | int, unit: str = "mg/dL") -> Json:
     return {"value": value, "unit": unit, "system": UCUM, "code": unit}
 
 
-def observation(
+def make_observation(
     name: str, value: float | int | None, when: str = "", unit: str = "mg/dL", **fields: Any
 ) -> Json:
     """Make a glucose value; fields replace or add."""
@@ -35,12 +35,14 @@ def observation(
         "code": {"coding": coding, "text": "Glucose"},
         "subject": SUBJECT,
     }
-    made |= {"valueQuantity": quantity(value, unit)} if value is not None else {}
+    made |= {"valueQuantity": make_quantity(value, unit)} if value is not None else {}
     made |= {"effectiveDateTime": when} if when else {}
     return made | fields
 
 
-def request(name: str, medicine: str, status: str = "active", **fields: Any) -> Json:
+def make_medication_request(
+    name: str, medicine: str, status: str = "active", **fields: Any
+) -> Json:
     """Make a medication request known by its words alone; fields replace or add."""
     return {
         "resourceType": "MedicationRequest",
@@ -53,14 +55,14 @@ def request(name: str, medicine: str, status: str = "active", **fields: Any) -> 
     }
 
 
-def dosed(text: str, start: str = "", end: str = "") -> Json:
+def make_dosage(text: str, start: str = "", end: str = "") -> Json:
     """Make the dosage of a request, with when it is to be taken."""
     bounds = {key: day for key, day in (("start", start), ("end", end)) if day}
     timing = {"timing": {"repeat": {"boundsPeriod": bounds}}} if bounds else {}
     return {"dosageInstruction": [{"text": text, **timing}]}
 
 
-def condition(name: str, words: str, status: str = "active", **fields: Any) -> Json:
+def make_condition(name: str, words: str, status: str = "active", **fields: Any) -> Json:
     return {
         "resourceType": "Condition",
         "id": name,
@@ -71,7 +73,7 @@ def condition(name: str, words: str, status: str = "active", **fields: Any) -> J
     }
 
 
-def encounter(name: str, start: str, end: str, kind: str = "IMP", **fields: Any) -> Json:
+def make_encounter(name: str, start: str, end: str, kind: str = "IMP", **fields: Any) -> Json:
     return {
         "resourceType": "Encounter",
         "id": name,
@@ -83,7 +85,7 @@ def encounter(name: str, start: str, end: str, kind: str = "IMP", **fields: Any)
     }
 
 
-def resources_of(path: Path) -> dict[str, Json]:
+def read_resources(path: Path) -> dict[str, Json]:
     """Read a bundle without any of our code: name to resource, numbers as they are written."""
     entries = json.loads(path.read_text(), parse_float=str, parse_int=str)["entry"]
     held = [entry["resource"] for entry in entries]

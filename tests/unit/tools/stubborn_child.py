@@ -4,10 +4,10 @@ import os
 import sys
 from typing import Any
 
-from nodes.tools.serving import MAX_MEMORY_BYTES, serve
+from nodes.tools.serving import MAX_MEMORY_BYTES, serve_requests
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     match request["do"]:
         case "hang":
             os.read(os.pipe()[0], 1)
@@ -30,4 +30,4 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    serve(answer)
+    serve_requests(answer_request)

@@ -6,13 +6,19 @@ from pathlib import Path
 import pytest
 from langchain_core.tools import tool
 
-from graph.joined import joined
+from graph.joined import list_trifecta_warnings
 from nodes.errors import TeamInvalid
-from nodes.tools.access import LOCAL, NOT_LOCAL, UNKNOWN, access_of, shipped
-from nodes.tools.catalog import known_tools, load_tools
+from nodes.tools.access import (
+    LOCAL_ACCESS,
+    NON_LOCAL_TOOLS,
+    UNDECLARED_ACCESS,
+    get_shipped_access,
+    read_access,
+)
+from nodes.tools.catalog import list_shipped_tools, load_tools
 from nodes.tools.settings import ToolSettings
 from state import Worker
-from tests.teams import team
+from tests.teams import make_team
 
 ROOT = Path(__file__).parents[3]
 CONNECTS = {
@@ -27,7 +33,7 @@ CONNECTS = {
 }
 
 
-def reached(module: str, seen: set[str] | None = None) -> set[str]:
+def list_reached_modules(module: str, seen: set[str] | None = None) -> set[str]:
     """Name all that a module of the tools imports, and that its own modules import."""
     seen = set() if seen is None else seen
     path = ROOT / f"{module.replace('.', '/')}.py"
@@ -39,25 +45,29 @@ def reached(module: str, seen: set[str] | None = None) -> set[str]:
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         for name in names:
-            seen |= reached(name, seen) if name.startswith("nodes.tools") else {name}
+            seen |= list_reached_modules(name, seen) if name.startswith("nodes.tools") else {name}
     return seen
 
 
-@pytest.mark.parametrize("name", known_tools())
+@pytest.mark.parametrize("name", list_shipped_tools())
 def test_a_shipped_tool_that_can_connect_is_declared_as_one_that_sends(name):
-    connects = reached(f"nodes.tools.{name}") & CONNECTS
+    connects = list_reached_modules(f"nodes.tools.{name}") & CONNECTS
 
-    assert shipped(name).sends != "nothing" or not connects
+    assert get_shipped_access(name).sends != "nothing" or not connects
 
 
 def test_the_declared_tools_exist_and_bear_their_declaration(tmp_path):
-    tools = load_tools(known_tools(), ToolSettings(documents=tmp_path, output=tmp_path))
+    tools = load_tools(list_shipped_tools(), ToolSettings(documents=tmp_path, output=tmp_path))
 
-    assert set(NOT_LOCAL) <= set(known_tools())
-    assert {found.name: access_of(found) for found in tools} == {
-        name: shipped(name) for name in known_tools()
+    assert set(NON_LOCAL_TOOLS) <= set(list_shipped_tools())
+    assert {found.name: read_access(found) for found in tools} == {
+        name: get_shipped_access(name) for name in list_shipped_tools()
     }
-    assert shipped("search_documents") == shipped("query_database") == LOCAL
+    assert (
+        get_shipped_access("search_documents")
+        == get_shipped_access("query_database")
+        == LOCAL_ACCESS
+    )
 
 
 @tool
@@ -69,39 +79,50 @@ def stock(coffee: str) -> int:
 def test_a_tool_of_the_users_own_counts_as_the_worst_until_it_declares_itself():
     declared = stock.model_copy(update={"metadata": {"reads": [], "sends": "nothing"}})
 
-    assert access_of(stock) == UNKNOWN
-    assert access_of(declared).sends == "nothing" and not access_of(declared).reads
+    assert read_access(stock) == UNDECLARED_ACCESS
+    assert read_access(declared).sends == "nothing" and not read_access(declared).reads
 
 
 def test_a_namesake_of_a_shipped_tool_is_not_taken_for_it():
     (found,) = load_tools(["nodes.tools.calculate:calculate"], ToolSettings())
 
-    assert found.name == "calculate" and access_of(found.model_copy(update={"metadata": None}))
+    assert found.name == "calculate" and read_access(found.model_copy(update={"metadata": None}))
 
 
 @pytest.mark.parametrize("metadata", [{"reads": "all"}, {"reads": ["secret"]}, {"sends": "mail"}])
 def test_a_declaration_that_cannot_be_read_is_named(metadata):
     with pytest.raises(TeamInvalid, match="metadata of tool 'stock' cannot be read"):
-        access_of(stock.model_copy(update={"metadata": metadata}))
+        read_access(stock.model_copy(update={"metadata": metadata}))
 
 
-def worker(name, *tools):
+def make_worker(name, *tools):
     return Worker(name=name, description="Works.", instructions="Work.", tools=tools)
 
 
 def test_a_worker_that_joins_all_three_is_warned_of_also_in_a_grant_and_within_a_team():
     trio = ("web_search", "fetch_page", "search_documents")
-    inner = team(workers=(worker("scout", *trio),))
+    inner = make_team(workers=(make_worker("scout", *trio),))
     office = Worker(name="office", description="Leads.", team=inner)
 
-    assert "worker scout joins private data (search_documents)" in joined(inner)[0]
-    assert joined(team(workers=(office,)))[0].startswith("office: worker scout joins")
-    assert "the grant of specialists joins" in joined(team(recruit=True, grant=trio))[0]
-    apart = (worker("scout", *trio[:2]), worker("reader", trio[2]))
-    assert joined(team(workers=apart)) == []
+    assert "worker scout joins private data (search_documents)" in list_trifecta_warnings(inner)[0]
+    assert list_trifecta_warnings(make_team(workers=(office,)))[0].startswith(
+        "office: worker scout joins"
+    )
+    assert (
+        "the grant of specialists joins"
+        in list_trifecta_warnings(make_team(recruit=True, grant=trio))[0]
+    )
+    apart = (make_worker("scout", *trio[:2]), make_worker("reader", trio[2]))
+    assert list_trifecta_warnings(make_team(workers=apart)) == []
 
 
 def test_a_tool_that_declares_nothing_joins_all_three_by_itself():
-    own = (worker("clerk", "tests.injections.tools:send"), worker("guard", "nowhere:tool"))
+    own = (
+        make_worker("clerk", "tests.injections.tools:send"),
+        make_worker("guard", "nowhere:tool"),
+    )
 
-    assert [text.split()[1] for text in joined(team(workers=own))] == ["clerk", "guard"]
+    assert [text.split()[1] for text in list_trifecta_warnings(make_team(workers=own))] == [
+        "clerk",
+        "guard",
+    ]

@@ -9,21 +9,21 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.analyze_log import analyze_log
-from nodes.tools.failures.failure import Frame
+from nodes.tools.failures.failure import StackFrame
 from nodes.tools.failures.python_traces import HEADER
 from nodes.tools.support.log import MAX_LINES, is_log, read_log
-from nodes.tools.support.moments import apart
+from nodes.tools.support.moments import format_time_between
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
 WORKER = (EXAMPLE / "worker.log").read_text()
 
 
-async def analyzed(request="Why does it fail?", **materials):
+async def call_tool(request="Why does it fail?", **materials):
     named = {name.replace("_", "."): text for name, text in materials.items()}
     return await analyze_log.ainvoke({"request": request, "materials": named})
 
 
-def raised():
+def raise_chain():
     """Give a chain of two real exceptions, the second raised from the first."""
     try:
         try:
@@ -35,7 +35,7 @@ def raised():
 
 
 def test_a_chain_of_python_is_read_as_python_knows_it():
-    error = raised()
+    error = raise_chain()
     text = "".join(traceback.format_exception(error))
 
     (failure,) = read_log("a.log", text).failures
@@ -47,11 +47,11 @@ def test_a_chain_of_python_is_read_as_python_knows_it():
     known = traceback.extract_tb(error.__cause__.__traceback__)
     read = [(frame.file, frame.line, frame.function) for frame in reversed(root.frames)]
     assert read == [(frame.filename, frame.lineno, frame.name) for frame in known]
-    own = failure.own
+    own = failure.own_frame
     assert own is not None and (own.file, own.function) == (__file__, "raised")
     lines = text.splitlines()
-    assert lines[root.stated - 1].startswith("json.decoder.JSONDecodeError")
-    assert lines[failure.stated - 1] == "RuntimeError: settings cannot be read"
+    assert lines[root.error_line - 1].startswith("json.decoder.JSONDecodeError")
+    assert lines[failure.error_line - 1] == "RuntimeError: settings cannot be read"
 
 
 def test_an_error_while_another_was_handled_is_no_cause():
@@ -83,7 +83,7 @@ def test_a_deep_recursion_and_a_prefix_of_containers_are_read():
         (failure,) = read_log("a.log", log).failures
         assert failure.error == "RecursionError"
         assert failure.message.startswith("maximum recursion depth")
-        assert failure.own is not None and failure.own.function == "deeper"
+        assert failure.own_frame is not None and failure.own_frame.function == "deeper"
 
 
 def test_an_exception_group_is_one_failure_or_more_and_never_none():
@@ -122,9 +122,9 @@ def test_chains_of_java_and_of_libraries_lead_to_the_call_of_the_product(name, c
     (failure,) = read_log(name, text).failures
 
     assert [each.error for each in failure.chain] == chain
-    assert str(failure.own) == own
+    assert str(failure.own_frame) == own
     lines = text.splitlines()
-    assert all(each.error in lines[each.stated - 1] for each in failure.chain)
+    assert all(each.error in lines[each.error_line - 1] for each in failure.chain)
 
 
 def test_errors_of_node_are_found_behind_a_log_line_and_with_their_cause():
@@ -140,8 +140,8 @@ def test_errors_of_node_are_found_behind_a_log_line_and_with_their_cause():
     page, module = read_log("a.log", text).failures
 
     assert page.chain[-1].title == "TypeError: x is undefined"
-    assert str(page.own) == "/srv/b.js:3 in load"
-    assert module.title == "Error: Cannot find module './nope'" and str(module.own).endswith(
+    assert str(page.own_frame) == "/srv/b.js:3 in load"
+    assert module.title == "Error: Cannot find module './nope'" and str(module.own_frame).endswith(
         "a.js:8 in main"
     )
     assert (
@@ -167,7 +167,7 @@ def test_what_is_suppressed_and_what_is_cut_off_misleads_nobody():
 
 
 async def test_the_example_is_counted_as_a_plain_search_counts_it():
-    told = await analyzed(worker_log=WORKER)
+    told = await call_tool(worker_log=WORKER)
 
     lines = WORKER.splitlines()
     stated = [
@@ -193,16 +193,16 @@ async def test_the_example_is_counted_as_a_plain_search_counts_it():
 
 
 async def test_a_pasted_traceback_needs_no_file_and_is_no_source():
-    text = "".join(traceback.format_exception(raised()))
+    text = "".join(traceback.format_exception(raise_chain()))
 
-    told = await analyzed(f"We get this since noon:\n{text}")
+    told = await call_tool(f"We get this since noon:\n{text}")
 
     assert "caused by `json.decoder.JSONDecodeError" in told["summary"]
     assert not told["claims"] and "file" not in told["findings"][0]
 
 
 async def test_a_log_of_json_lines_is_read_by_its_fields():
-    trace = "".join(traceback.format_exception(raised()))
+    trace = "".join(traceback.format_exception(raise_chain()))
     rows = [
         {"timestamp": "2026-01-02T10:00:00Z", "level": "info", "message": "up"},
         {
@@ -214,7 +214,7 @@ async def test_a_log_of_json_lines_is_read_by_its_fields():
         {"timestamp": "2026-01-02T10:00:09Z", "level": "error", "message": "disk 7 is full"},
     ]
 
-    told = await analyzed(app_log="\n".join(map(json.dumps, rows)))
+    told = await call_tool(app_log="\n".join(map(json.dumps, rows)))
 
     assert "2 errors, 1 with a traceback" in told["summary"]
     assert [(f["line"], f["message"]) for f in told["findings"]] == [
@@ -234,11 +234,11 @@ async def test_a_log_of_json_lines_is_read_by_its_fields():
         ("yesterday", "2026-01-01 10:00:00", ""),
     ],
 )
-def test_times_apart_are_told_only_where_they_can_be(first, last, said):
-    assert apart(first, last) == said
+def test_time_differences_are_reported_only_where_they_can_be_computed(first, last, said):
+    assert format_time_between(first, last) == said
 
 
-def test_pages_are_told_from_logs():
+def test_pages_are_distinguished_from_logs():
     page = f'# Errors\n\nThis may happen:\n\n    {HEADER}\n      File "a.py", line 1\n'
     prose = "\n".join(f"A sentence on how the {n}th thing is set up." for n in range(20))
 
@@ -251,7 +251,7 @@ def test_pages_are_told_from_logs():
 async def test_secrets_of_a_log_are_hidden_and_not_quoted():
     text = (EXAMPLE / "exam" / "hostile.log").read_text()
 
-    told = await analyzed(
+    told = await call_tool(
         hostile_log=text + "2026-11-20 10:00:10 ERROR db: postgres://me:gull77@db/x\n"
     )
 
@@ -264,14 +264,14 @@ async def test_words_of_a_log_cannot_become_links_or_pictures():
     line = {"time": f"{picture} 10:00:00", "level": "error", "message": f"bad {picture}"}
     plain = f"2026-01-02 10:00:00 ERROR {picture} failed\n"
 
-    told = await analyzed(a_log=json.dumps(line) + "\n", b_log=plain)
+    told = await call_tool(a_log=json.dumps(line) + "\n", b_log=plain)
 
     assert f"| `bad {picture}` |" in told["summary"] and f"`{picture} failed`" in told["summary"]
     assert f" {picture}" not in told["summary"].replace(f"`bad {picture}`", "")
 
 
-async def test_a_log_without_errors_and_a_file_that_is_no_log_are_said():
-    told = await analyzed(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
+async def test_a_log_without_errors_and_a_file_that_is_not_a_log_are_reported():
+    told = await call_tool(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
 
     assert "no error" in told["summary"] and "a log of the moment when it failed" in told["gaps"][0]
     with pytest.raises(ToolRefused, match="is no log"):
@@ -288,8 +288,8 @@ async def test_a_log_without_errors_and_a_file_that_is_no_log_are_said():
         ("Compose a hymn for the choir", "the request asks for something else"),
     ],
 )
-async def test_what_is_for_others_is_handed_back(request_text, message):
-    told = await analyzed(request_text)
+async def test_what_is_for_other_workers_is_escalated(request_text, message):
+    told = await call_tool(request_text)
 
     assert told["escalation"]["reason"] == "out_of_scope"
     assert message in told["escalation"]["message"]
@@ -314,20 +314,20 @@ async def test_what_is_for_others_is_handed_back(request_text, message):
     ],
 )
 async def test_hostile_logs_end_in_an_answer_of_limited_size(text):
-    told = await analyzed(app_log=text)
+    told = await call_tool(app_log=text)
 
     assert len(json.dumps(told)) < 20_000
 
 
 async def test_a_log_without_an_error_says_how_much_of_it_was_read():
-    told = await analyzed(app_log="2026-01-01 00:00:00 INFO ok\n" * (MAX_LINES + 1))
+    told = await call_tool(app_log="2026-01-01 00:00:00 INFO ok\n" * (MAX_LINES + 1))
 
     assert told["findings"] == [] and "holds no error" in told["gaps"][0]
     assert told["failures"] == ["only the first 200,000 lines of app.log were read"]
 
 
-async def test_many_logs_are_told_as_far_as_they_fit():
-    told = await analyzed(**{f"worker{n}_log": WORKER for n in range(9)})
+async def test_as_many_logs_are_reported_as_fit():
+    told = await call_tool(**{f"worker{n}_log": WORKER for n in range(9)})
 
     assert len(json.dumps(told)) < 20_000
     assert "5 more logs were not read" in told["failures"][-1]
@@ -347,5 +347,5 @@ async def test_many_logs_are_told_as_far_as_they_fit():
         ("node:net", False),
     ],
 )
-def test_the_product_is_told_from_its_libraries(file, is_own):
-    assert Frame(file, 1, "f", 1).is_own is is_own
+def test_the_product_is_distinguished_from_its_libraries(file, is_own):
+    assert StackFrame(file, 1, "f", 1).is_own_code is is_own

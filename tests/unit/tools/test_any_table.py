@@ -38,7 +38,7 @@ HEADS = {
 }
 
 
-def written(heads: tuple[str, ...]) -> st.SearchStrategy[str]:
+def build_table_texts(heads: tuple[str, ...]) -> st.SearchStrategy[str]:
     columns = st.lists(st.sampled_from(heads), min_size=1, max_size=5)
     rows = st.lists(st.lists(st.sampled_from(CELLS), min_size=1, max_size=5), max_size=10)
     return st.builds(
@@ -50,7 +50,7 @@ def written(heads: tuple[str, ...]) -> st.SearchStrategy[str]:
 
 
 materials = st.fixed_dictionaries(
-    {name: st.just(text) | written(HEADS[name]) for name, text in GOOD.items()}
+    {name: st.just(text) | build_table_texts(HEADS[name]) for name, text in GOOD.items()}
 )
 requests = st.lists(st.sampled_from(REQUESTS), max_size=8).map(" ".join)
 

@@ -17,21 +17,21 @@ from nodes.tools.search_documents import search_documents
 from nodes.tools.settings import ToolSettings
 
 
-def rows(name, *values):
+def make_rows(name, *values):
     return [pytest.param(value, id=f"{name}-{number}") for number, value in enumerate(values)]
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        *rows(
+        *make_rows(
             "A01", "http://[::ffff:127.0.0.1]/", "http://0/", "http://0177.0.0.1/", "http://127.1/"
         ),
-        *rows(
+        *make_rows(
             "A01-hidden", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://[fec0::1]/"
         ),
-        *rows("A08", "http://1.1.1.1:6379/", "http://1.1.1.1:99999/", "https://a:b@1.1.1.1/"),
-        *rows(
+        *make_rows("A08", "http://1.1.1.1:6379/", "http://1.1.1.1:99999/", "https://a:b@1.1.1.1/"),
+        *make_rows(
             "A08-kind", "gopher://1.1.1.1/", "javascript:alert(1)", "data:text/html,x", "//1.1.1.1"
         ),
     ],
@@ -44,11 +44,11 @@ async def test_no_address_but_a_public_one_is_visited(url):
 @pytest.mark.parametrize(
     "expression",
     [
-        *rows(
+        *make_rows(
             "A10", "2/0", "5 % 0", "sqrt(-1)", "1e400", "...", "True+1", "1j", "min()", "inf - inf"
         ),
-        *rows("A11", "1;2", "x:=3", "50%", "1,000+2", "3 4", "0b", "1__0"),
-        *rows(
+        *make_rows("A11", "1;2", "x:=3", "50%", "1,000+2", "3 4", "0b", "1__0"),
+        *make_rows(
             "A11-names",
             "open('/etc/passwd')",
             "().__class__",
@@ -77,19 +77,23 @@ def base(tmp_path):
 @pytest.mark.parametrize(
     "sql",
     [
-        *rows("A12", "REPLACE INTO sales VALUES ('x', 1)", "ALTER TABLE sales ADD x", "ANALYZE"),
-        *rows(
+        *make_rows(
+            "A12", "REPLACE INTO sales VALUES ('x', 1)", "ALTER TABLE sales ADD x", "ANALYZE"
+        ),
+        *make_rows(
             "A12-files", "VACUUM INTO '/tmp/copy.db'", "ATTACH '/etc/passwd' AS p", "DETACH main"
         ),
-        *rows("A12-pragma", "PRAGMA query_only = 0", "PRAGMA table_info(sales)", "SAVEPOINT s"),
-        *rows(
+        *make_rows(
+            "A12-pragma", "PRAGMA query_only = 0", "PRAGMA table_info(sales)", "SAVEPOINT s"
+        ),
+        *make_rows(
             "A13",
             "SELECT 1; SELECT 2",
             "SELECT * FROM sqlite_master",
             "SELECT * FROM pragma_table_list",
         ),
-        *rows("A13-large", "SELECT zeroblob(2000000000)", "SELECT hex(randomblob(500000000))"),
-        *rows("A15", "SELECT turnover FROM sales", "SELECT * FROM sale", "SELEC 1"),
+        *make_rows("A13-large", "SELECT zeroblob(2000000000)", "SELECT hex(randomblob(500000000))"),
+        *make_rows("A15", "SELECT turnover FROM sales", "SELECT * FROM sale", "SELEC 1"),
     ],
 )
 async def test_a_database_gives_rows_or_a_refusal_and_stays_as_it_was(base, sql):
@@ -104,7 +108,7 @@ async def test_a_database_gives_rows_or_a_refusal_and_stays_as_it_was(base, sql)
 
 @pytest.mark.parametrize(
     "sql",
-    rows(
+    make_rows(
         "A13-many",
         "SELECT * FROM sales a, sales b, sales c",
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r",
@@ -121,7 +125,7 @@ async def test_a_result_without_end_is_cut_or_ended(base, sql):
     assert len(found["rows"]) <= 200 and "cut" in found
 
 
-NAMES = rows(
+NAMES = make_rows(
     "A16",
     *("../../etc/passwd", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "C:\\Windows\\win.ini"),
     *("note.md\x00.txt", "/proc/self/environ", "/dev/zero", "x" * 300, "file:///etc/passwd"),
@@ -154,7 +158,9 @@ async def test_a16_links_pipes_and_devices_among_the_documents_are_not_read(tmp_
     assert found["results"] == []
 
 
-@pytest.mark.parametrize("title", [*NAMES, *rows("A22", ".", "..", "", "\u202e", "a/b/c", "CON")])
+@pytest.mark.parametrize(
+    "title", [*NAMES, *make_rows("A22", ".", "..", "", "\u202e", "a/b/c", "CON")]
+)
 async def test_a_document_is_written_into_its_folder_whatever_its_title(tmp_path, title):
     tool = format_document(ToolSettings(output=tmp_path / "output"))
 

@@ -9,21 +9,21 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.errors import TeamInvalid
-from nodes.tools.catalog import known_tools, load_tools
+from nodes.tools.catalog import list_shipped_tools, load_tools
 from nodes.tools.settings import ToolSettings
 
 ROOT = Path(__file__).parents[3]
 
 
 def test_the_known_tools_are_the_files_that_define_one():
-    assert {"calculate", "search_documents", "query_database"} <= set(known_tools())
-    assert not {"catalog", "settings", "isolation", "plain_text"} & set(known_tools())
+    assert {"calculate", "search_documents", "query_database"} <= set(list_shipped_tools())
+    assert not {"catalog", "settings", "isolation", "plain_text"} & set(list_shipped_tools())
 
 
 def test_every_known_tool_loads_under_its_own_name_and_tells_the_model_an_example(tmp_path):
-    tools = load_tools(known_tools(), ToolSettings(documents=tmp_path, output=tmp_path))
+    tools = load_tools(list_shipped_tools(), ToolSettings(documents=tmp_path, output=tmp_path))
 
-    assert [tool.name for tool in tools] == known_tools()
+    assert [tool.name for tool in tools] == list_shipped_tools()
     assert all(f"Example: {tool.name}(" in tool.description for tool in tools)
     seen = [convert_to_openai_tool(tool)["function"]["parameters"]["properties"] for tool in tools]
     assert not any("materials" in properties for properties in seen)

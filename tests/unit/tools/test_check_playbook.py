@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from nodes.errors import ToolRefused
-from nodes.synthesis.findings import gather
+from nodes.synthesis.findings import collect_findings
 from nodes.tools.check_playbook import check_playbook
-from nodes.tools.contracts.playbook import SHIPPED, PlaybookInvalid, read_playbook
+from nodes.tools.contracts.playbook import SHIPPED_PLAYBOOK, PlaybookInvalid, read_playbook
 from nodes.tools.contracts.severity import Severity as OwnSeverity
 from state import Finding, Report, Severity
 from tests.contracts import (
@@ -18,14 +18,14 @@ from tests.contracts import (
     DISTRIBUTION,
     HOUSE_PLAYBOOK,
     NDA,
-    REAL,
+    REAL_CONTRACTS,
     REAL_DISTRIBUTOR,
     REAL_ENDORSEMENT,
     REAL_SPONSORSHIP,
     RECIPE,
     SERVICES,
     STEERING,
-    texts,
+    read_contracts,
 )
 
 FOUND = {
@@ -71,36 +71,36 @@ CHECKED: dict[str, dict[str, Any]] = {}
 """Several tests look at the same contracts, and reading one takes a process."""
 
 
-async def checked(name: str, materials: dict[str, str]) -> dict[str, Any]:
+async def check_contract(name: str, materials: dict[str, str]) -> dict[str, Any]:
     asked = json.dumps([name, materials])
     if asked not in CHECKED:
         CHECKED[asked] = await check_playbook.ainvoke({"material": name, "materials": materials})
     return copy.deepcopy(CHECKED[asked])
 
 
-async def by_rules(*rules: dict[str, Any], **keys: Any) -> list[dict[str, Any]]:
+async def check_by_rules(*rules: dict[str, Any], **keys: Any) -> list[dict[str, Any]]:
     playbook = yaml.safe_dump({"name": "Rules", **keys, "rules": [{**RULE, **r} for r in rules]})
-    found = await checked("a.txt", {"a.txt": TEXT, "playbook.yaml": playbook})
+    found = await check_contract("a.txt", {"a.txt": TEXT, "playbook.yaml": playbook})
     assert found["playbook"] == "playbook.yaml"
     findings: list[dict[str, Any]] = found["findings"]
     return findings
 
 
-def rules(found: dict[str, Any]) -> set[str]:
+def list_rules(found: dict[str, Any]) -> set[str]:
     return {finding["message"].rpartition("[")[2].split()[0] for finding in found["findings"]}
 
 
 @pytest.mark.parametrize("file", FOUND)
 async def test_a_contract_deviates_where_a_reader_finds_it(file):
-    found = await checked(file.name, texts(file))
+    found = await check_contract(file.name, read_contracts(file))
 
-    assert rules(found) == FOUND[file]
+    assert list_rules(found) == FOUND[file]
 
 
-@pytest.mark.parametrize("file", [*REAL, DISTRIBUTION, NDA, SERVICES, STEERING])
+@pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION, NDA, SERVICES, STEERING])
 async def test_every_hit_is_quoted_word_for_word_at_its_offsets(file):
-    ((name, text),) = texts(file).items()
-    found = await checked(name, {name: text})
+    ((name, text),) = read_contracts(file).items()
+    found = await check_contract(name, {name: text})
 
     assert len(json.dumps(found, ensure_ascii=False)) < 20_000
     for claim, place in zip(found["claims"], found["places"], strict=True):
@@ -108,20 +108,20 @@ async def test_every_hit_is_quoted_word_for_word_at_its_offsets(file):
         assert text[: place["start"]].count("\n") + 1 == place["line"]
 
 
-@pytest.mark.parametrize("file", [*REAL, DISTRIBUTION, NDA, SERVICES, STEERING])
+@pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION, NDA, SERVICES, STEERING])
 async def test_no_finding_is_lost_when_findings_in_like_words_are_merged(file):
-    found = await checked(file.name, texts(file))
+    found = await check_contract(file.name, read_contracts(file))
     report = Report(task="t", findings=tuple(Finding(**each) for each in found["findings"]))
 
-    assert len(gather([report], min_confidence=60)) == len(report.findings)
+    assert len(collect_findings([report], min_confidence=60)) == len(report.findings)
 
 
 async def test_lines_to_sign_on_change_no_finding():
-    materials = texts(DISTRIBUTION)
+    materials = read_contracts(DISTRIBUTION)
     lines = "\n" + f"{'_' * 30} Name and title\n" * 2 + "_" * 10_000
     signed = {name: text + lines for name, text in materials.items()}
 
-    without, found = [await checked(DISTRIBUTION.name, each) for each in (materials, signed)]
+    without, found = [await check_contract(DISTRIBUTION.name, each) for each in (materials, signed)]
 
     assert [found[key] for key in ("findings", "claims", "places")] == [
         without[key] for key in ("findings", "claims", "places")
@@ -129,7 +129,7 @@ async def test_lines_to_sign_on_change_no_finding():
 
 
 async def test_a_number_whose_words_and_figures_differ_is_found():
-    found = await checked(DISTRIBUTION.name, texts(DISTRIBUTION))
+    found = await check_contract(DISTRIBUTION.name, read_contracts(DISTRIBUTION))
 
     (finding,) = (f for f in found["findings"] if "[number_mismatch" in f["message"])
     assert "\u201csixty (90) days\u201d" in finding["message"]
@@ -137,7 +137,7 @@ async def test_a_number_whose_words_and_figures_differ_is_found():
 
 
 async def test_severity_and_limits_are_the_playbooks():
-    findings = await by_rules(
+    findings = await check_by_rules(
         {"id": "a", "kind": "limited", "max": "60 days", "any": ["pay within #"]},
         {
             "id": "b",
@@ -160,12 +160,12 @@ async def test_severity_and_limits_are_the_playbooks():
 
 
 async def test_wording_that_excepts_takes_a_sentence_out():
-    assert await by_rules({"kind": "forbidden", "any": ["dig"]})
-    assert not await by_rules({"kind": "forbidden", "any": ["dig"], "unless": ["thirty"]})
+    assert await check_by_rules({"kind": "forbidden", "any": ["dig"]})
+    assert not await check_by_rules({"kind": "forbidden", "any": ["dig"], "unless": ["thirty"]})
 
 
 async def test_a_heading_alone_is_not_quoted_where_the_clause_says_more():
-    found = await checked(DISTRIBUTION.name, texts(DISTRIBUTION))
+    found = await check_contract(DISTRIBUTION.name, read_contracts(DISTRIBUTION))
 
     quotes = {claim["text"]: claim["quote"] for claim in found["claims"]}
     assert (
@@ -175,15 +175,15 @@ async def test_a_heading_alone_is_not_quoted_where_the_clause_says_more():
 
 
 async def test_a_contract_that_speaks_to_its_reviewer_is_found_out_and_not_obeyed():
-    found = await checked(STEERING.name, texts(STEERING))
+    found = await check_contract(STEERING.name, read_contracts(STEERING))
 
     first = found["findings"][0]
     assert (first["severity"], first["line"]) == ("critical", 9)
-    assert {"liability_one_sided", "payment_days", "addressed_to_the_reviewer"} <= rules(found)
+    assert {"liability_one_sided", "payment_days", "addressed_to_the_reviewer"} <= list_rules(found)
 
 
-async def test_what_is_fair_is_left_to_a_person():
-    found = await checked(DISTRIBUTION.name, texts(DISTRIBUTION))
+async def test_whether_terms_are_fair_is_left_to_a_human():
+    found = await check_contract(DISTRIBUTION.name, read_contracts(DISTRIBUTION))
 
     assert (
         "for a person to judge: " in found["gaps"][0] and "non-compete (2(B))" in found["gaps"][0]
@@ -192,29 +192,31 @@ async def test_what_is_fair_is_left_to_a_person():
 
 
 async def test_the_playbook_is_passed_over_when_it_is_taken_for_a_contract():
-    found = await checked(HOUSE_PLAYBOOK.name, texts(NDA, HOUSE_PLAYBOOK))
+    found = await check_contract(HOUSE_PLAYBOOK.name, read_contracts(NDA, HOUSE_PLAYBOOK))
 
     assert not found["summary"] and "findings" not in found
 
 
-async def test_a_broken_playbook_is_refused_and_handed_back_with_file_line_and_key():
-    materials = texts(NDA, BROKEN_PLAYBOOK)
+async def test_a_broken_playbook_is_refused_and_escalated_with_file_line_and_key():
+    materials = read_contracts(NDA, BROKEN_PLAYBOOK)
     said = "broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: 'critical', 'high'"
 
     with pytest.raises(ToolRefused, match=said):
-        await checked(NDA.name, materials)
-    handed_back = (await checked(BROKEN_PLAYBOOK.name, materials))["escalation"]
+        await check_contract(NDA.name, materials)
+    handed_back = (await check_contract(BROKEN_PLAYBOOK.name, materials))["escalation"]
 
     assert handed_back["reason"] == "ambiguous_input" and said in handed_back["message"]
 
 
 async def test_several_playbooks_are_refused():
     with pytest.raises(ToolRefused, match=r"several playbooks: house_playbook.yaml, b_playbook"):
-        await checked(NDA.name, texts(NDA, HOUSE_PLAYBOOK) | {"b_playbook.yml": "name: x"})
+        await check_contract(
+            NDA.name, read_contracts(NDA, HOUSE_PLAYBOOK) | {"b_playbook.yml": "name: x"}
+        )
 
 
-async def test_a_text_that_is_no_contract_is_handed_back():
-    found = await checked(RECIPE.name, texts(RECIPE))
+async def test_a_text_that_is_not_a_contract_is_escalated():
+    found = await check_contract(RECIPE.name, read_contracts(RECIPE))
 
     assert found["escalation"]["reason"] == "out_of_scope"
 
@@ -231,7 +233,7 @@ async def test_a_text_that_is_no_contract_is_handed_back():
         ("x" * 200_001, "200,001 characters, of at most 200,000"),
     ],
 )
-def test_a_playbook_that_cannot_be_read_is_told_with_its_place(text, said):
+def test_a_playbook_that_cannot_be_read_is_reported_with_its_place(text, said):
     with pytest.raises(PlaybookInvalid, match=said):
         read_playbook("p.yaml", text)
 
@@ -252,7 +254,7 @@ def test_a_playbook_that_cannot_be_read_is_told_with_its_place(text, said):
         ({"max": "60 days"}, "rules.0: max and min are for kind: limited"),
     ],
 )
-def test_a_rule_that_cannot_be_used_is_told_with_its_key(change, said):
+def test_a_rule_that_cannot_be_used_is_reported_with_its_key(change, said):
     text = yaml.safe_dump({"name": "x", "rules": [{**RULE, **change}]})
 
     with pytest.raises(PlaybookInvalid, match=said):
@@ -266,7 +268,7 @@ async def test_a_playbook_of_many_rules_is_answered_within_the_size_and_says_wha
         {"name": "Long", "rules": [{**r, "any": list(r["any"])} for r in rules]}
     )
 
-    found = await checked("a.txt", {"a.txt": TEXT, "playbook.yaml": playbook})
+    found = await check_contract("a.txt", {"a.txt": TEXT, "playbook.yaml": playbook})
 
     assert len(json.dumps(found, ensure_ascii=False)) < 20_000
     assert "191 terms checked, 191 to look at" in found["summary"]
@@ -280,7 +282,7 @@ def test_two_rules_of_one_id_are_refused():
 
 
 def test_the_shipped_playbook_is_valid():
-    playbook = read_playbook(SHIPPED.name, SHIPPED.read_text(encoding="utf-8"))
+    playbook = read_playbook(SHIPPED_PLAYBOOK.name, SHIPPED_PLAYBOOK.read_text(encoding="utf-8"))
 
     assert {rule.kind for rule in playbook.rules} == {"required", "forbidden", "limited"}
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
 from nodes.tools.check_sources import check_sources
-from nodes.tools.evidence.figures import figures, scale_hints, stands_in
-from nodes.tools.evidence.quotes import quote_stands_in
+from nodes.tools.evidence.figures import find_figures, find_scale_hints, is_among
+from nodes.tools.evidence.quotes import is_quote_in
 from nodes.tools.settings import ToolSettings
 
 MATERIALS = {
@@ -18,7 +18,7 @@ MATERIALS = {
 }
 
 
-async def verdicts(*claims, settings=None, materials=MATERIALS):
+async def list_verdicts(*claims, settings=None, materials=MATERIALS):
     tool = check_sources(settings or ToolSettings())
     found = await tool.ainvoke({"claims": list(claims), "materials": materials})
     assert found["checked"] == len(claims)
@@ -47,14 +47,16 @@ async def verdicts(*claims, settings=None, materials=MATERIALS):
     ],
 )
 async def test_the_verdict_follows_from_quotation_and_figures(text, source, quote, verdict):
-    (found,) = await verdicts({"text": text, "source": source, "quote": quote})
+    (found,) = await list_verdicts({"text": text, "source": source, "quote": quote})
 
     assert found["verdict"] == verdict
     assert found["text"].startswith(verdict)
 
 
 async def test_a_missing_figure_is_named_as_derived_or_wrong():
-    (found,) = await verdicts({"text": "up 12 % and 99 %", "source": "note.md", "quote": "rose"})
+    (found,) = await list_verdicts(
+        {"text": "up 12 % and 99 %", "source": "note.md", "quote": "rose"}
+    )
 
     assert found["figures_missing"] == ["99 %"] and found["quote_found"] is True
     assert "derived by calculation, or wrong" in found["text"]
@@ -67,7 +69,7 @@ async def test_documents_data_files_and_several_sources_are_looked_into(tmp_path
     (tmp_path / "data" / "sales.csv").write_text("p,usd\nAWS,107.5\n")
     settings = ToolSettings(documents=tmp_path / "docs", sql_url=str(tmp_path / "data"))
 
-    found = await verdicts(
+    found = await list_verdicts(
         {"text": "31 %", "source": "a.md"},
         {"text": "107.5", "source": "sales.csv"},
         {"text": "31 % and 107.5", "source": "sales.csv, a.md"},
@@ -79,7 +81,7 @@ async def test_documents_data_files_and_several_sources_are_looked_into(tmp_path
 
 async def test_no_claims_are_refused():
     with pytest.raises(ToolRefused):
-        await verdicts()
+        await list_verdicts()
 
 
 @pytest.mark.parametrize(
@@ -95,12 +97,12 @@ async def test_no_claims_are_refused():
     ],
 )
 def test_figures_are_read_in_many_notations(text, values):
-    assert [figure.value for figure in figures(text)] == [Decimal(value) for value in values]
+    assert [figure.value for figure in find_figures(text)] == [Decimal(value) for value in values]
 
 
 @given(st.integers(1, 10**15), st.sampled_from(["{:,}", "{}", "${:,}"]))
 def test_separators_do_not_change_a_number(number, form):
-    (found,) = figures(form.format(number))
+    (found,) = find_figures(form.format(number))
 
     assert found.value == number
 
@@ -109,18 +111,18 @@ def test_separators_do_not_change_a_number(number, form):
 def test_a_scale_word_and_its_digits_are_one_number(number, word):
     larger = {"thousand": "", "million": " thousand", "billion": " million"}[word]
 
-    (claimed,) = figures(f"{number} {word}")
+    (claimed,) = find_figures(f"{number} {word}")
 
-    assert stands_in(claimed, figures(f"{number * 1000:f}{larger}"), frozenset())
+    assert is_among(claimed, find_figures(f"{number * 1000:f}{larger}"), frozenset())
 
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_read_for_figures(text):
-    assert all(figure.value.is_finite() for figure in figures(text))
-    assert isinstance(scale_hints(text), frozenset)
+    assert all(figure.value.is_finite() for figure in find_figures(text))
+    assert isinstance(find_scale_hints(text), frozenset)
 
 
 @given(st.text("abc \u201c\u2019\u2014*_\n", min_size=1, max_size=80))
 def test_a_quotation_stands_in_its_own_text(text):
     if any(sign in "abc" for sign in text):
-        assert quote_stands_in(text, f"before {text} after")
+        assert is_quote_in(text, f"before {text} after")

@@ -73,5 +73,5 @@ async def test_without_material_it_says_what_to_give(compose):
         await compose("Write a letter on the costs", {"a.csv": "a,b\n"})
 
 
-async def test_a_text_that_is_to_be_sent_is_handed_back(compose):
+async def test_a_request_to_send_a_text_is_escalated(compose):
     assert (await compose("Send it to the tenants", {"a.md": NOTES}))["escalation"]

@@ -5,12 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.tools.contracts.contract import Contract
-from nodes.tools.contracts.facts import agreement_date, law, sums, title
-from nodes.tools.contracts.parties import parties
-from nodes.tools.contracts.phrases import phrase
-from nodes.tools.contracts.quantities import quantities
-from nodes.tools.contracts.sentences import sentences
-from tests.contracts import DISTRIBUTION, NDA, REAL_FACTS, SERVICES, text_of
+from nodes.tools.contracts.facts import (
+    find_agreement_date,
+    find_governing_law,
+    find_sums,
+    find_title,
+)
+from nodes.tools.contracts.parties import find_parties
+from nodes.tools.contracts.phrases import parse_phrase
+from nodes.tools.contracts.quantities import find_quantities
+from nodes.tools.contracts.sentences import split_sentences
+from tests.contracts import DISTRIBUTION, NDA, REAL_FACTS, SERVICES, read_contract
 
 FACTS = {
     **REAL_FACTS,
@@ -43,16 +48,16 @@ FACTS = {
 
 @pytest.mark.parametrize("file", FACTS)
 def test_the_facts_of_a_contract_are_those_a_reader_finds(file):
-    contract = Contract(file.name, text_of(file))
+    contract = Contract(file.name, read_contract(file))
     named, between, day, place, money = FACTS[file]
 
-    dated, governing = agreement_date(contract), law(contract)
+    dated, governing = find_agreement_date(contract), find_governing_law(contract)
 
-    assert title(contract) == named
-    assert [(party.name, party.role) for party in parties(contract)] == between
+    assert find_title(contract) == named
+    assert [(party.name, party.role) for party in find_parties(contract)] == between
     assert dated is not None and (dated[0] and dated[0].isoformat()) == day
     assert governing is not None and governing[0] == place
-    assert [contract.quote(passage) for passage in sums(contract)] == money
+    assert [contract.quote(passage) for passage in find_sums(contract)] == money
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,7 @@ def test_the_facts_of_a_contract_are_those_a_reader_finds(file):
 def test_parties_are_read_from_many_openings(opening, names):
     text = f"This agreement is made {opening}.\n\n1. Work. A shall dig.\n\n2. Price. B shall pay."
 
-    assert ", ".join(party.name for party in parties(Contract("a.txt", text))) == names
+    assert ", ".join(party.name for party in find_parties(Contract("a.txt", text))) == names
 
 
 @pytest.mark.parametrize(
@@ -90,7 +95,7 @@ def test_parties_are_read_from_many_openings(opening, names):
     ],
 )
 def test_quantities_are_read_as_contracts_write_them(text, value, unit, differ):
-    (found,) = quantities(text.lower())
+    (found,) = find_quantities(text.lower())
 
     assert (found.value, found.unit, found.is_contradictory) == (value, unit, differ)
 
@@ -99,7 +104,7 @@ def test_quantities_are_read_as_contracts_write_them(text, value, unit, differ):
     "text", ["2320 Brighton", "clause 4.2", "$30 days", "in 5,000 units", "one"]
 )
 def test_other_numbers_are_no_quantities(text):
-    assert not list(quantities(text.lower()))
+    assert not list(find_quantities(text.lower()))
 
 
 @pytest.mark.parametrize(
@@ -123,9 +128,11 @@ def test_other_numbers_are_no_quantities(text):
     ],
 )
 def test_a_phrase_finds_its_wording(wording, text, found):
-    low = Contract("a.txt", text).reading.low
+    low = Contract("a.txt", text).text.lowercase
 
-    assert [low[match.start : match.end] for match in phrase(wording).matches(low)] == found
+    assert [
+        low[match.start : match.end] for match in parse_phrase(wording).find_matches(low)
+    ] == found
 
 
 @pytest.mark.parametrize(
@@ -134,16 +141,16 @@ def test_a_phrase_finds_its_wording(wording, text, found):
 )
 def test_a_phrase_that_cannot_be_looked_for_is_refused(wording):
     with pytest.raises(ValueError, match=r"phrase|stands between"):
-        phrase(wording)
+        parse_phrase(wording)
 
 
 @given(st.text("ab .#*|[](){}?+\\^$", max_size=40), st.text("ab .", max_size=80))
 def test_no_wording_is_taken_for_a_regular_expression(wording, text):
     try:
-        wanted = phrase(wording)
+        wanted = parse_phrase(wording)
     except ValueError:
         return
-    assert all(match.end <= len(text) for match in wanted.matches(text))
+    assert all(match.end <= len(text) for match in wanted.find_matches(text))
 
 
 def test_sentences_end_where_they_end():
@@ -151,7 +158,7 @@ def test_sentences_end_where_they_end():
         "Acme Inc. shall pay Mr. P. Roe. It does so at No. 5 Main St. and\n\nelsewhere.\n\nNext one"
     )
 
-    found = [text[start:end] for start, end in sentences(text, 0, len(text))]
+    found = [text[start:end] for start, end in split_sentences(text, 0, len(text))]
 
     assert found == [
         "Acme Inc. shall pay Mr. P. Roe. It does so at No. 5 Main St. and\n\nelsewhere.",

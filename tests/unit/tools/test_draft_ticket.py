@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from nodes.tools.draft_ticket import draft_ticket
-from nodes.tools.support.matters import matters
+from nodes.tools.support.matters import find_human_decisions
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
 WORKER = (EXAMPLE / "worker.log").read_text()
 
 
-async def drafted(request, materials=None, **given):
+async def call_tool(request, materials=None, **given):
     return await draft_ticket.ainvoke({"request": request, "materials": materials or {}, **given})
 
 
@@ -32,11 +32,11 @@ async def drafted(request, materials=None, **given):
         ("Can somebody call me? It is urgent", "asks for a person", "high", "support"),
     ],
 )
-async def test_matters_of_a_person_are_ranked_and_addressed(request_text, matter, severity, desk):
-    told = await drafted(request_text)
+async def test_requests_for_a_human_are_ranked_and_addressed(request_text, matter, severity, desk):
+    told = await call_tool(request_text)
 
     (finding,) = told["findings"]
-    assert matter in matters(request_text)
+    assert matter in find_human_decisions(request_text)
     assert finding["severity"] == severity and f"({desk}" in finding["message"]
     assert f"severity: {severity} (" in told["summary"]
 
@@ -53,18 +53,18 @@ async def test_matters_of_a_person_are_ranked_and_addressed(request_text, matter
         "How do I make an invoice for a guest, and can guests pay by credit card?",
     ],
 )
-def test_ordinary_questions_are_no_matter_for_a_person(request_text):
-    assert not matters(request_text)
+def test_ordinary_questions_do_not_need_a_human(request_text):
+    assert not find_human_decisions(request_text)
 
 
-def test_the_names_of_files_in_a_traceback_are_no_matter_for_a_person():
+def test_file_names_in_a_traceback_do_not_need_a_human():
     trace = 'File "billing/refund.py", line 3, in refund\nValueError: invoice missing\n'
 
-    assert not matters(f"It fails:\nTraceback (most recent call last):\n  {trace}")
+    assert not find_human_decisions(f"It fails:\nTraceback (most recent call last):\n  {trace}")
 
 
 async def test_evidence_stands_with_file_and_line_and_is_quoted_word_for_word():
-    told = await drafted("Please have an engineer call us", {"worker.log": WORKER})
+    told = await call_tool("Please have an engineer call us", {"worker.log": WORKER})
 
     line = WORKER.splitlines().index(
         next(x for x in WORKER.splitlines() if x.startswith("sqlalchemy.exc.TimeoutError"))
@@ -77,7 +77,7 @@ async def test_evidence_stands_with_file_and_line_and_is_quoted_word_for_word():
 
 
 async def test_what_was_tried_by_the_user_and_by_a_colleague_is_kept():
-    told = await drafted(
+    told = await call_tool(
         "The sync is broken. We already restarted the worker.",
         earlier_attempt="documenter handed it back (out_of_scope): the pages say nothing on this",
     )
@@ -87,8 +87,8 @@ async def test_what_was_tried_by_the_user_and_by_a_colleague_is_kept():
 
 
 async def test_only_what_is_not_known_is_asked():
-    bare = await drafted("It does not work")
-    full = await drafted(
+    bare = await call_tool("It does not work")
+    full = await call_tool(
         'Since Monday version 4.2 shows "connection refused by host" to all users when we log in'
     )
 
@@ -97,7 +97,7 @@ async def test_only_what_is_not_known_is_asked():
 
 
 async def test_nothing_is_sent_and_it_says_so():
-    told = await drafted("I want a refund")
+    told = await call_tool("I want a refund")
 
     assert told["gaps"][0].startswith("Nothing was sent")
     assert "draft, not sent" in told["summary"]
@@ -106,14 +106,14 @@ async def test_nothing_is_sent_and_it_says_so():
 async def test_a_password_in_a_request_or_a_log_is_not_passed_on():
     log = "2026-01-01 10:00:00 ERROR db: login failed, password=gull-and-tern\n"
 
-    told = await drafted("We were hacked, password: hunter2222", {"a.log": log})
+    told = await call_tool("We were hacked, password: hunter2222", {"a.log": log})
 
     assert "hunter2222" not in json.dumps(told) and "gull-and-tern" not in json.dumps(told)
 
 
 @pytest.mark.parametrize("request_text", ["Compose a hymn for the choir", "Who won the marathon?"])
-async def test_what_is_no_request_for_support_is_handed_back(request_text):
-    told = await drafted(request_text)
+async def test_a_request_that_is_not_for_support_is_escalated(request_text):
+    told = await call_tool(request_text)
 
     assert told["escalation"]["reason"] == "out_of_scope"
 
@@ -121,7 +121,7 @@ async def test_what_is_no_request_for_support_is_handed_back(request_text):
 async def test_a_huge_request_and_many_logs_give_a_ticket_of_limited_size():
     logs = {f"w{n}.log": WORKER for n in range(30)}
 
-    told = await drafted("The sync failed, we tried it again. " * 2000, logs)
+    told = await call_tool("The sync failed, we tried it again. " * 2000, logs)
 
     assert len(json.dumps(told)) < 20_000
 

@@ -13,36 +13,36 @@ from tests.contracts import (
     DISTRIBUTION,
     HOUSE_PLAYBOOK,
     NDA,
-    REAL,
+    REAL_CONTRACTS,
     REAL_ENDORSEMENT,
     RECIPE,
     SERVICES,
-    text_of,
-    texts,
+    read_contract,
+    read_contracts,
 )
 from tests.unit.tools.document_samples import write_pdf
 
-FILES = {file.name: file for file in (DISTRIBUTION, NDA, SERVICES, *REAL)}
+FILES = {file.name: file for file in (DISTRIBUTION, NDA, SERVICES, *REAL_CONTRACTS)}
 
 
-async def extracted(name: str, query: str = "key clauses", **more: Any) -> dict[str, Any]:
-    materials = more.pop("materials", None) or texts(FILES[name])
+async def extract_from(name: str, query: str = "key clauses", **more: Any) -> dict[str, Any]:
+    materials = more.pop("materials", None) or read_contracts(FILES[name])
     found: dict[str, Any] = await extract_clauses.ainvoke(
         {"material": name, "query": query, "materials": materials, **more}
     )
     return found
 
 
-def told(found: dict[str, Any], kind: str) -> list[tuple[str, str]]:
+def list_quotations(found: dict[str, Any], kind: str) -> list[tuple[str, str]]:
     places = zip(found["claims"], found["places"], strict=True)
     return [(p["clause"], c["quote"]) for c, p in places if c["text"].startswith(f"{kind}: ")]
 
 
 @pytest.mark.parametrize("name", FILES)
 async def test_every_quotation_stands_in_its_contract_at_its_offsets_and_line(name):
-    text = text_of(FILES[name])
+    text = read_contract(FILES[name])
 
-    found = await extracted(name)
+    found = await extract_from(name)
 
     assert len(found["claims"]) == len(found["places"]) >= 5
     for claim, place in zip(found["claims"], found["places"], strict=True):
@@ -52,19 +52,19 @@ async def test_every_quotation_stands_in_its_contract_at_its_offsets_and_line(na
 
 
 async def test_a_line_to_sign_on_changes_no_clause_and_no_fact():
-    text = text_of(DISTRIBUTION)
-    without = await extracted(DISTRIBUTION.name, materials={DISTRIBUTION.name: text})
+    text = read_contract(DISTRIBUTION)
+    without = await extract_from(DISTRIBUTION.name, materials={DISTRIBUTION.name: text})
 
     signed = f"{text}\n{'_' * 30} Name and title\n"
-    found = await extracted(DISTRIBUTION.name, materials={DISTRIBUTION.name: signed})
+    found = await extract_from(DISTRIBUTION.name, materials={DISTRIBUTION.name: signed})
 
     assert (found["claims"], found["places"]) == (without["claims"], without["places"])
 
 
 @pytest.mark.parametrize("name", FILES)
 async def test_what_the_summary_shows_between_quotation_marks_stands_in_the_contract(name):
-    summary = (await extracted(name))["summary"]
-    words = " ".join(text_of(FILES[name]).split())
+    summary = (await extract_from(name))["summary"]
+    words = " ".join(read_contract(FILES[name]).split())
 
     shown = [part.partition("\u201d")[0] for part in summary.split("\u201c")[1:]]
 
@@ -72,7 +72,7 @@ async def test_what_the_summary_shows_between_quotation_marks_stands_in_the_cont
 
 
 async def test_each_important_kind_of_clause_is_quoted_from_the_clause_that_holds_it():
-    found = await extracted(REAL_ENDORSEMENT.name)
+    found = await extract_from(REAL_ENDORSEMENT.name)
 
     expected = {
         "Indemnity": "8",
@@ -84,36 +84,40 @@ async def test_each_important_kind_of_clause_is_quoted_from_the_clause_that_hold
         "Payment": "9(a)",
         "Survival": "16",
     }
-    assert {kind: told(found, kind)[0][0] for kind in expected} == expected
+    assert {kind: list_quotations(found, kind)[0][0] for kind in expected} == expected
     assert "Not found:** term, renewal, termination, limitation of liability" in found["summary"]
 
 
 async def test_a_query_narrows_what_is_quoted():
-    found = await extracted(DISTRIBUTION.name, "How can we terminate it, and does it renew?")
+    found = await extract_from(DISTRIBUTION.name, "How can we terminate it, and does it renew?")
 
-    assert [clause for clause, _ in told(found, "Termination")] == ["12(A)", "12(B)"]
-    assert told(found, "Termination")[1][1].endswith("upon twenty (20) days' written notice.")
-    assert told(found, "Renewal")[0][0] == "3(B)"
-    assert not told(found, "Payment")
+    assert [clause for clause, _ in list_quotations(found, "Termination")] == ["12(A)", "12(B)"]
+    assert list_quotations(found, "Termination")[1][1].endswith(
+        "upon twenty (20) days' written notice."
+    )
+    assert list_quotations(found, "Renewal")[0][0] == "3(B)"
+    assert not list_quotations(found, "Payment")
 
 
 async def test_a_sentence_that_opens_a_list_is_quoted_with_its_list():
-    found = await extracted(DISTRIBUTION.name, "termination")
+    found = await extract_from(DISTRIBUTION.name, "termination")
 
-    (quote,) = (quote for clause, quote in told(found, "Termination") if clause == "12(A)")
+    (quote,) = (
+        quote for clause, quote in list_quotations(found, "Termination") if clause == "12(A)"
+    )
 
     assert quote.startswith("Either party may terminate") and "insolvent" in quote
 
 
 async def test_a_question_on_something_else_is_looked_for_in_the_text():
-    found = await extracted(DISTRIBUTION.name, "trade fairs")
+    found = await extract_from(DISTRIBUTION.name, "trade fairs")
 
     assert [place["clause"] for place in found["places"]][-1] == "4(A)"
     assert "two trade fairs" in found["claims"][-1]["quote"]
 
 
-async def test_a_request_that_no_contract_answers_is_handed_back():
-    found = await extracted(DISTRIBUTION.name, "birthday cake ingredients")
+async def test_a_request_that_no_contract_answers_is_escalated():
+    found = await extract_from(DISTRIBUTION.name, "birthday cake ingredients")
 
     assert found["escalation"]["reason"] == "out_of_scope"
     assert "birthday, cake, ingredients" in found["escalation"]["message"]
@@ -121,10 +125,10 @@ async def test_a_request_that_no_contract_answers_is_handed_back():
 
 
 async def test_one_clause_is_given_whole_by_its_number():
-    found = await extracted(DISTRIBUTION.name, "", clause="12 (A)")
+    found = await extract_from(DISTRIBUTION.name, "", clause="12 (A)")
 
     (text,) = found["texts"]
-    assert text in text_of(DISTRIBUTION)
+    assert text in read_contract(DISTRIBUTION)
     assert text.startswith("A) Either party may terminate") and text.endswith(
         "business in the Territory."
     )
@@ -134,7 +138,7 @@ async def test_a_clause_too_long_to_be_given_whole_says_so():
     digging = "A shall dig. " * 2000
     text = f"Agreement between the parties A and B.\n\n1. Work. {digging}\n\n2. Notice. None."
 
-    found = await extracted("a.txt", "", clause="1", materials={"a.txt": text})
+    found = await extract_from("a.txt", "", clause="1", materials={"a.txt": text})
 
     assert len(json.dumps(found)) < 20_000 and len(found["texts"][0]) == 12_000
     assert found["gaps"][0] == "1 is given up to 12,000 characters"
@@ -142,7 +146,7 @@ async def test_a_clause_too_long_to_be_given_whole_says_so():
 
 async def test_a_clause_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(ToolRefused, match=r"no clause '77'; it has preamble, 1, 2, 3"):
-        await extracted(DISTRIBUTION.name, "", clause="77")
+        await extract_from(DISTRIBUTION.name, "", clause="77")
 
 
 async def test_what_is_left_blank_is_a_gap():
@@ -151,7 +155,7 @@ async def test_what_is_left_blank_is_a_gap():
         "1. Work. Distributor shall sell.\n\n2. Law. The laws of Peru govern this Agreement."
     )
 
-    found = await extracted("a.txt", materials={"a.txt": text})
+    found = await extract_from("a.txt", materials={"a.txt": text})
 
     assert "a.txt: the name of the Distributor is left blank" in found["gaps"]
     assert "a.txt: its date is left blank" in found["gaps"]
@@ -184,15 +188,15 @@ async def test_a_contract_in_word_or_pdf_is_read_too(tmp_path):
 
     assert ("¶4", "Law\n\nThis lease is governed by the laws of Austria.") in [
         (clause, quote.replace("# ", ""))
-        for clause, quote in told(lease, "Governing law and disputes")
+        for clause, quote in list_quotations(lease, "Governing law and disputes")
     ]
-    assert any("Peru" in quote for _, quote in told(deal, "Governing law and disputes"))
+    assert any("Peru" in quote for _, quote in list_quotations(deal, "Governing law and disputes"))
     assert all(claim["quote"] in materials["lease.docx"] for claim in lease["claims"])
 
 
-async def test_a_text_that_is_no_contract_is_handed_back():
+async def test_a_text_that_is_not_a_contract_is_escalated():
     found = await extract_clauses.ainvoke(
-        {"material": RECIPE.name, "query": "key clauses", "materials": texts(RECIPE)}
+        {"material": RECIPE.name, "query": "key clauses", "materials": read_contracts(RECIPE)}
     )
 
     assert found["escalation"]["reason"] == "out_of_scope"
@@ -201,7 +205,7 @@ async def test_a_text_that_is_no_contract_is_handed_back():
 
 async def test_a_text_that_is_no_contract_is_left_out_beside_one_that_is():
     found = await extract_clauses.ainvoke(
-        {"material": RECIPE.name, "query": "key clauses", "materials": texts(RECIPE, NDA)}
+        {"material": RECIPE.name, "query": "key clauses", "materials": read_contracts(RECIPE, NDA)}
     )
 
     assert "escalation" not in found and not found["summary"]
@@ -218,7 +222,11 @@ async def test_a_text_that_is_no_contract_is_left_out_beside_one_that_is():
             "2,100,000 characters, of at most 2,000,000; split it",
         ),
         ({"a.txt": "x"}, "b.txt", "no material is named 'b.txt'; materials of this task: a.txt"),
-        (texts(HOUSE_PLAYBOOK), HOUSE_PLAYBOOK.name, "is a playbook, and there is no contract"),
+        (
+            read_contracts(HOUSE_PLAYBOOK),
+            HOUSE_PLAYBOOK.name,
+            "is a playbook, and there is no contract",
+        ),
     ],
 )
 async def test_what_cannot_be_read_is_refused_in_one_line(materials, name, reason):
@@ -248,4 +256,4 @@ async def test_a_huge_contract_is_answered_within_the_size_and_says_what_is_left
 
 @pytest.mark.parametrize("name", FILES)
 async def test_an_answer_stays_within_the_size_that_a_worker_reads_whole(name):
-    assert len(json.dumps(await extracted(name), ensure_ascii=False)) < 20_000
+    assert len(json.dumps(await extract_from(name), ensure_ascii=False)) < 20_000

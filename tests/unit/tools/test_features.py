@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from nodes.errors import ToolRefused
 from nodes.tools.evidence.verdict import CitedClaim
 from nodes.tools.feature_matrix import feature_matrix
-from nodes.tools.features.matrix import matrix
-from nodes.tools.features.sheet import Feature, features, stated
+from nodes.tools.features.matrix import build_matrix
+from nodes.tools.features.sheet import Feature, extract_features, parse_claim
 from nodes.tools.read_features import read_features
 
 PAGE = """# Acme Planner
@@ -26,14 +26,14 @@ This sentence on the product, which has far more words than a name: is none.
 
 
 def test_lists_tables_and_lines_are_read_with_the_line_they_stand_in() -> None:
-    found = [(each.name, each.value, each.line) for each in features(PAGE, "acme")]
+    found = [(each.name, each.value, each.line) for each in extract_features(PAGE, "acme")]
 
     assert found == [("SSO", "yes, with SAML", 3), ("Price", "9 EUR", 6), ("Offline", "no", 7)]
-    assert {each.product for each in features(PAGE, "acme")} == {"Acme Planner"}
+    assert {each.product for each in extract_features(PAGE, "acme")} == {"Acme Planner"}
 
 
 def test_a_page_without_a_heading_is_named_by_its_file() -> None:
-    assert features("Price: 9 EUR", "acme")[0].product == "acme"
+    assert extract_features("Price: 9 EUR", "acme")[0].product == "acme"
 
 
 WORD = st.text(alphabet="abc XY", min_size=1, max_size=20).map(str.strip).filter(bool)
@@ -43,51 +43,53 @@ WORD = st.text(alphabet="abc XY", min_size=1, max_size=20).map(str.strip).filter
 def test_a_claim_is_read_back_as_it_was_stated(product: str, name: str, value: str) -> None:
     claim = Feature(product, name, value, 1, "").claim
 
-    assert stated(claim) == (product, name, value)
+    assert parse_claim(claim) == (product, name, value)
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_a_page(text: str) -> None:
-    for each in features(text, "p"):
+    for each in extract_features(text, "p"):
         assert each.quote in text and each.line <= len(text.splitlines())
 
 
-def cited(*claims: str) -> list[CitedClaim]:
+def make_claims(*claims: str) -> list[CitedClaim]:
     return [CitedClaim(text=text, source=f"{text.split()[0].lower()}.md") for text in claims]
 
 
 def test_what_all_products_state_comes_first_and_what_one_does_not_is_said() -> None:
-    made = matrix(cited("A — API: REST", "A — Price: 9", "B — price: 8", "The weather is mild."))
+    made = build_matrix(
+        make_claims("A — API: REST", "A — Price: 9", "B — price: 8", "The weather is mild.")
+    )
 
     assert made.products == ("A", "B")
     assert made.rows == (("Price", "9", "8"), ("API", "REST", "not stated"))
-    assert made.unstated == (("B", "API"),)
-    assert made.markdown().endswith("|\n\nSource: A: a.md; B: b.md.")
+    assert made.empty_cells == (("B", "API"),)
+    assert made.to_markdown().endswith("|\n\nSource: A: a.md; B: b.md.")
 
 
 def test_a_product_that_contradicts_itself_is_named() -> None:
-    made = matrix(cited("A — Price: 9", "A — Price: 7", "B — Price: 8"))
+    made = build_matrix(make_claims("A — Price: 9", "A — Price: 7", "B — Price: 8"))
 
     assert made.conflicts == ("A states Price as '9' and as '7'",)
 
 
 def test_a_cell_cannot_break_the_table() -> None:
-    made = matrix(cited("A — Price: 9 | 8\n7", "B — Price: 8"))
+    made = build_matrix(make_claims("A — Price: 9 | 8\n7", "B — Price: 8"))
 
-    assert "| Price | 9 \\| 8 7 | 8 |" in made.markdown()
+    assert "| Price | 9 \\| 8 7 | 8 |" in made.to_markdown()
 
 
-async def call(tool: Any, **arguments: Any) -> dict[str, Any]:
+async def call_tool(tool: Any, **arguments: Any) -> dict[str, Any]:
     result: dict[str, Any] = await tool.coroutine(**arguments)
     return result
 
 
 async def test_the_tools_speak_in_the_report_s_own_words() -> None:
-    read = await call(read_features, material="acme.md", materials={"acme.md": PAGE})
+    read = await call_tool(read_features, material="acme.md", materials={"acme.md": PAGE})
     second = {"text": "Bolt — Price: 8 EUR", "source": "bolt.md"}
     claims = [CitedClaim(**{k: claim[k] for k in ("text", "source")}) for claim in read["claims"]]
 
-    made = await call(feature_matrix, claims=[*claims, CitedClaim(**second)])
+    made = await call_tool(feature_matrix, claims=[*claims, CitedClaim(**second)])
 
     assert read["claims"][0]["text"] == "Acme Planner — SSO: yes, with SAML"
     assert all(claim["quote"] in PAGE for claim in read["claims"])
@@ -98,17 +100,17 @@ async def test_the_tools_speak_in_the_report_s_own_words() -> None:
 @pytest.mark.parametrize("text", ["", "Only prose stands here, and nothing else."])
 async def test_a_page_without_features_is_refused(text: str) -> None:
     with pytest.raises(ToolRefused, match="states no features"):
-        await call(read_features, material="a.md", materials={"a.md": text})
+        await call_tool(read_features, material="a.md", materials={"a.md": text})
 
 
 async def test_a_matrix_of_one_product_is_refused() -> None:
     with pytest.raises(ToolRefused, match="two products or more"):
-        await call(feature_matrix, claims=cited("A — Price: 9"))
+        await call_tool(feature_matrix, claims=make_claims("A — Price: 9"))
 
 
 async def test_a_page_with_thousands_of_features_is_cut_and_says_so() -> None:
     page = "\n".join(f"Feature {number}: yes" for number in range(5000))
 
-    read = await call(read_features, material="a.md", materials={"a.md": page})
+    read = await call_tool(read_features, material="a.md", materials={"a.md": page})
 
     assert len(read["claims"]) == 60 and read["gaps"] == ["4940 more features of a.md are left out"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.fetch_page import fetch_page
 from nodes.tools.settings import ToolSettings
-from nodes.tools.web.addresses import AddressPolicy, is_public
-from nodes.tools.web.download import MAX_BYTES, _hop, download
+from nodes.tools.web.addresses import AddressPolicy, is_public_address
+from nodes.tools.web.download import MAX_BYTES, _fetch_hop, download_page
 from tests.unit.tools.document_samples import write_pdf
 
 PAGE = "<title>Cloud</title><h1>Cloud</h1><p>AWS grew by 17 %.</p><script>evil()</script>"
@@ -26,7 +26,7 @@ class Site(TestServer):
     seen: list[str]
 
 
-async def names(host, port):
+async def resolve_name(host, port):
     """Resolve every name to loopback, and `inside.example` to a private address as well."""
     found = [ip_address("127.0.0.1")]
     return [*found, ip_address("10.0.0.1")] if host == "inside.example" else found
@@ -85,18 +85,18 @@ async def server(tmp_path):
     await running.close()
 
 
-def policy(server, **changes):
+def make_policy(server, **changes):
     allowed = {"ports": frozenset({server.port}), "allows": lambda address: address.is_loopback}
-    return AddressPolicy(**{**allowed, "resolve": names, **changes})
+    return AddressPolicy(**{**allowed, "resolve": resolve_name, **changes})
 
 
-async def fetch(server, path, host="site.example"):
-    tool = fetch_page(ToolSettings(), policy=policy(server))
+async def fetch_path(server, path, host="site.example"):
+    tool = fetch_page(ToolSettings(), policy=make_policy(server))
     return await tool.ainvoke({"url": f"http://{host}:{server.port}{path}"})
 
 
 async def test_a_page_is_read_as_text_with_its_address_as_source(server):
-    found = await fetch(server, "/page")
+    found = await fetch_path(server, "/page")
 
     (page,) = found["results"]
     assert page["source"] == f"http://site.example:{server.port}/page"
@@ -106,7 +106,7 @@ async def test_a_page_is_read_as_text_with_its_address_as_source(server):
 
 
 async def test_a_pdf_is_read_as_text(server):
-    found = await fetch(server, "/pdf")
+    found = await fetch_path(server, "/pdf")
 
     assert "Azure grew by 29 percent" in found["results"][0]["text"]
 
@@ -115,20 +115,20 @@ async def test_a_pdf_is_read_as_text(server):
     ("path", "text"), [("/utf8", "Größe: 5 €"), ("/greek", "αβγ"), ("/odd", "beta")]
 )
 async def test_a_page_keeps_its_letters_whatever_says_how_they_are_coded(server, path, text):
-    found = await fetch(server, path)
+    found = await fetch_path(server, path)
 
     assert found["results"][0]["text"].strip() == text
 
 
 async def test_a_long_page_is_cut_and_says_so(server):
-    found = await fetch(server, "/long")
+    found = await fetch_path(server, "/long")
 
     assert len(found["results"][0]["text"]) == 12_000
     assert "of 50000" in found["cut"]
 
 
 async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server):
-    found = await fetch(server, "/to?to=/page")
+    found = await fetch_path(server, "/to?to=/page")
 
     assert found["results"][0]["source"].endswith("/page")
 
@@ -150,7 +150,7 @@ async def test_a_redirect_is_followed_and_the_last_address_is_the_source(server)
 )
 async def test_what_should_not_be_read_is_refused(server, path, reason):
     with pytest.raises(ToolRefused, match=reason):
-        await fetch(server, path.replace("{port}", str(server.port)))
+        await fetch_path(server, path.replace("{port}", str(server.port)))
 
 
 async def test_a02_a_page_that_leads_from_https_to_http_is_refused():
@@ -159,12 +159,14 @@ async def test_a02_a_page_that_leads_from_https_to_http_is_refused():
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
         with pytest.raises(ToolRefused, match="from https to http"):
-            await _hop(client, "https://site.example/page")
+            await _fetch_hop(client, "https://site.example/page")
 
 
 async def test_a_slow_page_is_given_up(server):
     with pytest.raises(ToolFailed, match="took longer"):
-        await download(f"http://a.example:{server.port}/page", policy(server), timeout_s=0)
+        await download_page(
+            f"http://a.example:{server.port}/page", make_policy(server), timeout_s=0
+        )
 
 
 @pytest.mark.parametrize(
@@ -183,11 +185,11 @@ async def test_addresses_that_are_not_the_public_web_are_refused(url):
     assert "secret" not in str(refusal.value)
 
 
-async def test_a_host_that_cannot_be_reached_is_told(server):
+async def test_a_host_that_cannot_be_reached_is_reported(server):
     async def unknown(host, port):
         raise OSError("no name server")
 
-    tool = fetch_page(ToolSettings(), policy=policy(server, resolve=unknown))
+    tool = fetch_page(ToolSettings(), policy=make_policy(server, resolve=unknown))
 
     with pytest.raises(ToolFailed, match="cannot be reached"):
         await tool.ainvoke({"url": f"http://a.example:{server.port}/"})
@@ -197,7 +199,9 @@ async def test_the_next_address_is_tried_when_the_first_does_not_answer(server):
     async def two(host, port):
         return [ip_address("127.0.0.2"), ip_address("127.0.0.1")]
 
-    page = await download(f"http://a.example:{server.port}/page", policy(server, resolve=two))
+    page = await download_page(
+        f"http://a.example:{server.port}/page", make_policy(server, resolve=two)
+    )
 
     assert page.body.decode() == PAGE
 
@@ -205,7 +209,7 @@ async def test_the_next_address_is_tried_when_the_first_does_not_answer(server):
 async def test_settings_of_a_proxy_are_not_followed(server, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
 
-    page = await download(f"http://a.example:{server.port}/page", policy(server))
+    page = await download_page(f"http://a.example:{server.port}/page", make_policy(server))
 
     assert len(page.body) < MAX_BYTES and isinstance(httpx.URL(page.url), httpx.URL)
 
@@ -226,10 +230,10 @@ async def test_settings_of_a_proxy_are_not_followed(server, monkeypatch):
     ],
 )
 def test_public_means_the_open_internet(address, public):
-    assert is_public(ip_address(address)) is public
+    assert is_public_address(ip_address(address)) is public
 
 
-@given(address=st.ip_addresses(v=4).filter(lambda address: not is_public(address)))
+@given(address=st.ip_addresses(v=4).filter(lambda address: not is_public_address(address)))
 def test_no_form_of_ipv6_hides_an_address_that_is_not_public(address):
     number = int(address)
     prefixes = ("::", "::ffff:0:0", "::ffff:0:0:0", "64:ff9b::", "64:ff9b:1::")
@@ -239,4 +243,4 @@ def test_no_form_of_ipv6_hides_an_address_that_is_not_public(address):
         IPv6Address((0x20010000 << 96) | number),
     ]
 
-    assert not [str(form) for form in forms if is_public(form)]
+    assert not [str(form) for form in forms if is_public_address(form)]

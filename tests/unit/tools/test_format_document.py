@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.format_document import MAX_NAME_CHARS, file_stem, format_document
+from nodes.tools.format_document import MAX_NAME_CHARS, format_document, make_file_stem
 from nodes.tools.formats.docx import to_docx
 from nodes.tools.formats.html import to_html
 from nodes.tools.settings import ToolSettings
@@ -34,16 +34,16 @@ AWS **grew** by *17 %*, see [the report](https://a.example).
 """
 
 
-async def write(folder, **arguments):
+async def write_document(folder, **arguments):
     return await format_document(ToolSettings(output=folder)).ainvoke(arguments)
 
 
-def read(saved):
+def read_saved(saved):
     return Path(saved["path"]).read_text()
 
 
 async def test_markdown_is_written_as_it_is(tmp_path):
-    saved = await write(tmp_path / "new" / "folder", markdown="# A\n")
+    saved = await write_document(tmp_path / "new" / "folder", markdown="# A\n")
 
     assert (tmp_path / "new/folder/report.md").read_bytes() == b"# A\n"
     assert saved == {
@@ -53,17 +53,17 @@ async def test_markdown_is_written_as_it_is(tmp_path):
     }
 
 
-async def test_html_stands_alone_and_runs_nothing(tmp_path):
-    saved = await write(tmp_path, markdown=MARKDOWN, format="html", title="<b> & more")
+async def test_html_is_self_contained_and_runs_nothing(tmp_path):
+    saved = await write_document(tmp_path, markdown=MARKDOWN, format="html", title="<b> & more")
 
-    page = read(saved)
+    page = read_saved(saved)
     assert "<table>" in page and "<strong>grew</strong>" in page
     assert "<title>&lt;b&gt; &amp; more</title>" in page
     assert "<script>" not in page
 
 
 async def test_docx_keeps_headings_lists_tables_and_emphasis(tmp_path):
-    saved = await write(tmp_path, markdown=MARKDOWN, format="docx", title="Cloud")
+    saved = await write_document(tmp_path, markdown=MARKDOWN, format="docx", title="Cloud")
 
     document = docx.Document(saved["path"])
     styles = {block.text: block.style.name for block in document.paragraphs if block.style}
@@ -81,7 +81,9 @@ async def test_docx_keeps_headings_lists_tables_and_emphasis(tmp_path):
 
 
 async def test_another_document_is_never_replaced(tmp_path):
-    saved = await asyncio.gather(*(write(tmp_path, markdown=str(n), title="A") for n in range(5)))
+    saved = await asyncio.gather(
+        *(write_document(tmp_path, markdown=str(n), title="A") for n in range(5))
+    )
 
     assert {Path(item["path"]).name for item in saved} == {
         *("a.md", "a-2.md", "a-3.md", "a-4.md", "a-5.md")
@@ -99,14 +101,14 @@ async def test_what_cannot_be_written_is_refused(tmp_path):
         (tmp_path, {"markdown": wide, "format": "docx"}),
     ):
         with pytest.raises(ToolRefused):
-            await write(folder, **arguments)
+            await write_document(folder, **arguments)
     with pytest.raises(ToolFailed, match="cannot be saved"):
-        await write(tmp_path / "file", markdown="x")
+        await write_document(tmp_path / "file", markdown="x")
 
 
 @given(st.text(max_size=200))
 def test_every_title_makes_a_safe_file_name(title):
-    stem = file_stem(title)
+    stem = make_file_stem(title)
 
     assert 0 < len(stem) <= MAX_NAME_CHARS
     assert set(stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")

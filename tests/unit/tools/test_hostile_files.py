@@ -18,7 +18,7 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
-def with_doctype(path: Path, doctype: str, text: str) -> None:
+def write_docx_with_doctype(path: Path, doctype: str, text: str) -> None:
     """Write a DOCX whose document begins with a doctype and holds one paragraph."""
     write_docx(path)
     with zipfile.ZipFile(path) as sound:
@@ -30,7 +30,7 @@ def with_doctype(path: Path, doctype: str, text: str) -> None:
             hostile.writestr(name, content)
 
 
-def with_a_page(folder: Path) -> PdfWriter:
+def start_pdf(folder: Path) -> PdfWriter:
     """Begin a PDF with a page of one line."""
     write_pdf(folder / "page.pdf", "AWS grew")
     return PdfWriter(clone_from=folder / "page.pdf")
@@ -70,7 +70,7 @@ def test_a19_an_encrypted_pdf_is_refused_as_such(tmp_path):
 
 
 def test_a19_a_script_in_a_pdf_is_neither_run_nor_read(tmp_path):
-    writer = with_a_page(tmp_path)
+    writer = start_pdf(tmp_path)
     script = {"/S": "/JavaScript", "/JS": "app.launchURL('http://evil.example');"}
     written = {NameObject(key): TextStringObject(value) for key, value in script.items()}
     writer.root_object[NameObject("/OpenAction")] = DictionaryObject(written)
@@ -80,7 +80,7 @@ def test_a19_a_script_in_a_pdf_is_neither_run_nor_read(tmp_path):
 
 
 def test_a19_of_too_many_pages_the_first_are_read_and_the_cut_is_named(tmp_path):
-    writer = with_a_page(tmp_path)
+    writer = start_pdf(tmp_path)
     for _ in range(MAX_PAGES):
         writer.add_blank_page(9, 9)
     writer.write(tmp_path / "long.pdf")
@@ -101,7 +101,7 @@ def test_a19_of_too_many_pages_the_first_are_read_and_the_cut_is_named(tmp_path)
     ids=["billion laughs", "a file", "an address"],
 )
 def test_a19_entities_in_a_docx_grow_to_nothing_and_reach_nothing(tmp_path, doctype, text):
-    with_doctype(tmp_path / "a.docx", doctype, text)
+    write_docx_with_doctype(tmp_path / "a.docx", doctype, text)
 
     try:
         found = read_document(tmp_path / "a.docx")

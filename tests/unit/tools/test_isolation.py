@@ -6,20 +6,20 @@ import os
 import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.isolation import Isolated, ask_once
+from nodes.tools.isolation import ChildProcess, ask_once
 
 CHILD = "tests.unit.tools.stubborn_child"
 
 
 async def test_one_child_answers_one_request_after_another():
-    async with Isolated(CHILD, timeout_s=20) as child:
+    async with ChildProcess(CHILD, timeout_s=20) as child:
         first, second = await child.ask({"do": "print"}), await child.ask({"do": "answer"})
 
     assert first == second
 
 
-async def test_what_goes_wrong_is_told_and_the_next_request_meets_a_new_child():
-    async with Isolated(CHILD, timeout_s=20) as child:
+async def test_a_failure_is_reported_and_the_next_request_gets_a_new_child():
+    async with ChildProcess(CHILD, timeout_s=20) as child:
         for deed, reason in (("fail", "ValueError: no such thing"), ("die", "without an answer")):
             with pytest.raises(ToolFailed, match=reason):
                 await child.ask({"do": deed})
@@ -27,22 +27,22 @@ async def test_what_goes_wrong_is_told_and_the_next_request_meets_a_new_child():
 
 
 async def test_a_child_that_refuses_has_not_failed_and_goes_on():
-    async with Isolated(CHILD, timeout_s=20) as child:
+    async with ChildProcess(CHILD, timeout_s=20) as child:
         first = await child.ask({"do": "answer"})
         with pytest.raises(ToolRefused, match="not this"):
             await child.ask({"do": "refuse"})
         assert await child.ask({"do": "answer"}) == first
 
 
-async def test_k06_a_child_that_takes_all_memory_is_ended_and_told():
-    async with Isolated(CHILD, timeout_s=20) as child:
+async def test_k06_a_child_that_takes_all_memory_is_killed_and_reported():
+    async with ChildProcess(CHILD, timeout_s=20) as child:
         with pytest.raises(ToolFailed, match="MemoryError"):
             await child.ask({"do": "hoard"})
         assert await child.ask({"do": "answer"})
 
 
 async def test_a_child_that_hangs_is_killed():
-    async with Isolated(CHILD, timeout_s=20) as child:
+    async with ChildProcess(CHILD, timeout_s=20) as child:
         pid = (await child.ask({"do": "answer"}))["pid"]
         child._timeout_s = 0
         with pytest.raises(ToolFailed, match="took longer"):
@@ -54,7 +54,7 @@ async def test_a_child_that_hangs_is_killed():
 
 async def test_a_cancelled_request_leaves_no_child():
     async def work(started: asyncio.Future[int]) -> None:
-        async with Isolated(CHILD, timeout_s=20) as child:
+        async with ChildProcess(CHILD, timeout_s=20) as child:
             started.set_result((await child.ask({"do": "answer"}))["pid"])
             await child.ask({"do": "hang"})
 
@@ -72,7 +72,7 @@ async def test_a_cancelled_request_leaves_no_child():
 async def test_a_child_has_no_keys_and_writes_no_files(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
 
-    async with Isolated(CHILD, timeout_s=20) as child:
+    async with ChildProcess(CHILD, timeout_s=20) as child:
         names = (await child.ask({"do": "environment"}))["names"]
         with pytest.raises(ToolFailed):
             await child.ask({"do": "write", "path": str(tmp_path / "a")})

@@ -12,28 +12,28 @@ from nodes.errors import ToolRefused
 from nodes.tools.lab_trends import lab_trends
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
-    bundle,
-    observation,
-    quantity,
-    resources_of,
+    make_bundle,
+    make_observation,
+    make_quantity,
+    read_resources,
 )
 
 Json = dict[str, Any]
 
 
-async def follow(text: str, **more: str) -> Json:
+async def follow_trends(text: str, **more: str) -> Json:
     asked = {"material": "b.json", "question": "How did the lab values develop?", **more}
     told = await lab_trends.ainvoke({**asked, "materials": {"b.json": text}})
     assert isinstance(told, dict)
     return told
 
 
-def row(told: Json, title: str) -> list[str]:
+def find_row(told: Json, title: str) -> list[str]:
     (line,) = (line for line in told["summary"].splitlines() if line.startswith(f"| {title}"))
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def measured(resource: Json) -> list[Json]:
+def list_measured_parts(resource: Json) -> list[Json]:
     """Give each part of an observation that has a usable, dated, LOINC-coded quantity."""
     parts = [resource, *resource.get("component", ())]
     codes = [{c["system"] for c in part["code"].get("coding", ())} for part in parts]
@@ -46,7 +46,7 @@ def measured(resource: Json) -> list[Json]:
     ]
 
 
-def outside(part: Json) -> str:
+def is_outside_range(part: Json) -> str:
     """Hold a value against its own range, with its bounds read from the raw JSON."""
     (span,) = part.get("referenceRange") or [{}]
     value = Decimal(part["valueQuantity"]["value"])
@@ -57,10 +57,10 @@ def outside(part: Json) -> str:
     return "within its own range" if span else ""
 
 
-async def test_every_value_of_the_example_is_told_once_with_its_unit_date_and_source():
-    told = await follow(EXAMPLE.read_text())
+async def test_every_value_of_the_example_is_reported_once_with_its_unit_date_and_source():
+    told = await follow_trends(EXAMPLE.read_text())
 
-    held = resources_of(EXAMPLE)
+    held = read_resources(EXAMPLE)
     observations = {name: held[name] for name in held if name.startswith("Observation/")}
     wanted = {
         (
@@ -68,10 +68,10 @@ async def test_every_value_of_the_example_is_told_once_with_its_unit_date_and_so
             f"{part['code']['text']} (LOINC {part['code']['coding'][0]['code']}) "
             f"{part['valueQuantity']['value']} {part['valueQuantity']['unit']} "
             f"on {part['when'][:16].replace('T', ' ')}",
-            outside(part),
+            is_outside_range(part),
         )
         for name, resource in observations.items()
-        for part in measured(resource)
+        for part in list_measured_parts(resource)
     }
     values = [claim for claim in told["claims"] if "smoking" not in claim["source"]]
     assert len(values) == len(wanted) == 34
@@ -81,11 +81,11 @@ async def test_every_value_of_the_example_is_told_once_with_its_unit_date_and_so
 
 
 async def test_directions_of_the_example_follow_from_its_raw_values():
-    told = await follow(EXAMPLE.read_text())
+    told = await follow_trends(EXAMPLE.read_text())
 
     series: dict[tuple[str, str], list[tuple[str, Decimal]]] = {}
-    for name, resource in resources_of(EXAMPLE).items():
-        for part in measured(resource) if name.startswith("Observation/") else ():
+    for name, resource in read_resources(EXAMPLE).items():
+        for part in list_measured_parts(resource) if name.startswith("Observation/") else ():
             measure = part["valueQuantity"]
             key = (part["code"]["text"], measure["unit"])
             series.setdefault(key, []).append((part["when"], Decimal(measure["value"])))
@@ -102,7 +102,7 @@ async def test_directions_of_the_example_follow_from_its_raw_values():
 
 
 async def test_flags_of_the_example_are_those_of_its_last_values():
-    told = await follow(EXAMPLE.read_text())
+    told = await follow_trends(EXAMPLE.read_text())
 
     flagged = {finding["file"].partition("#")[2] for finding in told["findings"]}
     assert flagged == {
@@ -122,11 +122,11 @@ async def test_flags_of_the_example_are_those_of_its_last_values():
 
 
 async def test_units_are_kept_apart_and_not_converted():
-    told = await follow(
-        bundle(
-            observation("a", 90, "2024-01-01"),
-            observation("b", 5.5, "2024-06-01", "mmol/L"),
-            observation("c", 99, "2025-01-01"),
+    told = await follow_trends(
+        make_bundle(
+            make_observation("a", 90, "2024-01-01"),
+            make_observation("b", 5.5, "2024-06-01", "mmol/L"),
+            make_observation("c", 99, "2025-01-01"),
         )
     )
 
@@ -139,9 +139,11 @@ async def test_units_are_kept_apart_and_not_converted():
 
 
 async def test_a_value_stands_as_it_was_written():
-    text = bundle(observation("a", 1, "2024-01-01")).replace('"value": 1', '"value": 7.10')
+    text = make_bundle(make_observation("a", 1, "2024-01-01")).replace(
+        '"value": 1', '"value": 7.10'
+    )
 
-    assert "7.10 mg/dL" in (await follow(text))["summary"]
+    assert "7.10 mg/dL" in (await follow_trends(text))["summary"]
 
 
 @pytest.mark.parametrize(
@@ -157,23 +159,23 @@ async def test_a_value_stands_as_it_was_written():
     ],
 )
 async def test_a_direction_compares_last_with_first_and_looks_at_each_step(values, direction):
-    results = [observation(f"o{n}", value, f"202{n}") for n, value in enumerate(values)]
+    results = [make_observation(f"o{n}", value, f"202{n}") for n, value in enumerate(values)]
 
-    told = await follow(bundle(*results))
+    told = await follow_trends(make_bundle(*results))
 
-    assert row(told, "Glucose")[3] == direction
+    assert find_row(told, "Glucose")[3] == direction
 
 
 async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
-    told = await follow(
-        bundle(
-            observation("late", 3, "2024-05-02T00:30:00+02:00"),
-            observation("early", 1, "2024-05-01T20:00:00+00:00"),
-            observation("first", 2, "2024-04"),
+    told = await follow_trends(
+        make_bundle(
+            make_observation("late", 3, "2024-05-02T00:30:00+02:00"),
+            make_observation("early", 1, "2024-05-01T20:00:00+00:00"),
+            make_observation("first", 2, "2024-04"),
         )
     )
 
-    cells = row(told, "Glucose")
+    cells = find_row(told, "Glucose")
     assert cells[1].startswith("2 mg/dL on 2024-04")
     assert cells[2].startswith("3 mg/dL on 2024-05-02")
 
@@ -187,20 +189,20 @@ async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
     ],
 )
 async def test_what_cannot_be_compared_is_not(results, reason):
-    told = await follow(bundle(*(observation(*result) for result in results)))
+    told = await follow_trends(make_bundle(*(make_observation(*result) for result in results)))
 
-    assert f"not compared: {reason}" in told["summary"] or "one value" in row(told, "Glucose")
+    assert f"not compared: {reason}" in told["summary"] or "one value" in find_row(told, "Glucose")
     assert " rising " not in told["summary"] and " falling " not in told["summary"]
 
 
 async def test_a_bound_is_shown_and_not_compared():
-    least: Json = {"valueQuantity": quantity(5) | {"comparator": "<"}}
+    least: Json = {"valueQuantity": make_quantity(5) | {"comparator": "<"}}
 
-    told = await follow(
-        bundle(observation("a", 9, "2024"), observation("b", None, "2025", **least))
+    told = await follow_trends(
+        make_bundle(make_observation("a", 9, "2024"), make_observation("b", None, "2025", **least))
     )
 
-    assert row(told, "Glucose")[2:4] == [
+    assert find_row(told, "Glucose")[2:4] == [
         "<5 mg/dL on 2025",
         "not compared: a value is only a bound",
     ]
@@ -209,59 +211,63 @@ async def test_a_bound_is_shown_and_not_compared():
 @pytest.mark.parametrize(
     ("span", "flag"),
     [
-        ({"low": quantity(70), "high": quantity(100)}, "above"),
-        ({"low": quantity(130)}, "below"),
-        ({"low": quantity(120), "high": quantity(120)}, "within"),
-        ({"high": quantity(5.5, "mmol/L")}, ""),
+        ({"low": make_quantity(70), "high": make_quantity(100)}, "above"),
+        ({"low": make_quantity(130)}, "below"),
+        ({"low": make_quantity(120), "high": make_quantity(120)}, "within"),
+        ({"high": make_quantity(5.5, "mmol/L")}, ""),
         ({"high": {"value": 100}}, ""),
         ({"text": "see leaflet"}, ""),
-        ({"high": quantity(100), "appliesTo": [{"text": "pregnant"}]}, ""),
-        ({"high": quantity(100), "age": {"high": {"value": 12}}}, ""),
-        ({"high": quantity(100), "type": {"coding": [{"code": "treatment"}]}}, ""),
+        ({"high": make_quantity(100), "appliesTo": [{"text": "pregnant"}]}, ""),
+        ({"high": make_quantity(100), "age": {"high": {"value": 12}}}, ""),
+        ({"high": make_quantity(100), "type": {"coding": [{"code": "treatment"}]}}, ""),
     ],
 )
 async def test_only_a_range_of_its_own_in_its_own_unit_and_for_everyone_counts(span, flag):
-    told = await follow(bundle(observation("a", 120, "2024", referenceRange=[span])))
+    told = await follow_trends(
+        make_bundle(make_observation("a", 120, "2024", referenceRange=[span]))
+    )
 
-    assert row(told, "Glucose")[5] == flag
+    assert find_row(told, "Glucose")[5] == flag
     assert bool(told["findings"]) == (flag in ("above", "below"))
     assert any("Not held against their range" in gap for gap in told["gaps"]) == (not flag)
 
 
 async def test_of_several_ranges_none_is_chosen():
-    spans = [{"high": quantity(100)}, {"high": quantity(140)}]
+    spans = [{"high": make_quantity(100)}, {"high": make_quantity(140)}]
 
-    told = await follow(bundle(observation("a", 120, "2024", referenceRange=spans)))
+    told = await follow_trends(
+        make_bundle(make_observation("a", 120, "2024", referenceRange=spans))
+    )
 
-    assert row(told, "Glucose")[5] == "" and not told["findings"]
+    assert find_row(told, "Glucose")[5] == "" and not told["findings"]
 
 
 async def test_an_interpretation_counts_where_there_is_no_range():
     low = [{"coding": [{"code": "LL"}]}]
 
-    told = await follow(
-        bundle(
-            observation("a", 30, "2024", interpretation=low),
-            observation("b", 90, "2025", interpretation=[{"text": "fasting"}]),
+    told = await follow_trends(
+        make_bundle(
+            make_observation("a", 30, "2024", interpretation=low),
+            make_observation("b", 90, "2025", interpretation=[{"text": "fasting"}]),
         )
     )
 
     (finding,) = told["findings"]
     assert (finding["file"], finding["severity"]) == ("b.json#Observation/a", "high")
-    assert row(told, "Glucose")[5] == "fasting"
+    assert find_row(told, "Glucose")[5] == "fasting"
 
 
 async def test_what_is_missing_is_named():
     absent: Json = {"dataAbsentReason": {"text": "not performed"}}
     local: Json = {"code": {"text": "Lactate"}}
 
-    told = await follow(
-        bundle(
-            observation("bare", 5, "2024"),
-            observation("undated", 6),
-            observation("uncoded", 7, "2024", **local),
-            observation("empty", None, "2024", **absent),
-            observation("gone", 8, "2024", status="cancelled"),
+    told = await follow_trends(
+        make_bundle(
+            make_observation("bare", 5, "2024"),
+            make_observation("undated", 6),
+            make_observation("uncoded", 7, "2024", **local),
+            make_observation("empty", None, "2024", **absent),
+            make_observation("gone", 8, "2024", status="cancelled"),
         )
     )
 
@@ -275,7 +281,7 @@ async def test_what_is_missing_is_named():
 
 
 async def test_a_record_without_values_says_so():
-    told = await follow(bundle())
+    told = await follow_trends(make_bundle())
 
     assert "No dated value" in told["summary"]
     assert told["gaps"] == [
@@ -286,9 +292,9 @@ async def test_a_record_without_values_says_so():
 async def test_codes_choose_and_unknown_ones_are_refused_with_those_there_are():
     text = EXAMPLE.read_text()
 
-    told = await follow(text, codes="4548-4, 2160-0")
+    told = await follow_trends(text, codes="4548-4, 2160-0")
     with pytest.raises(ToolRefused, match=r"no dated values of 1-1; it has 13457-7, 1988-5"):
-        await follow(text, codes="1-1")
+        await follow_trends(text, codes="1-1")
 
     titles = [line.split(" (")[0] for line in told["summary"].splitlines() if line[:2] == "| "]
     assert titles[1:] == ["| Creatinine", "| Hemoglobin A1c"]
@@ -296,12 +302,12 @@ async def test_codes_choose_and_unknown_ones_are_refused_with_those_there_are():
 
 async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
     many = [
-        observation(f"o{n}-{year}", year % 17, str(year), code=_test(n))
+        make_observation(f"o{n}-{year}", year % 17, str(year), code=_make_test_code(n))
         for n in range(90)
         for year in range(1990, 2020)
     ]
 
-    told = await follow(bundle(*many))
+    told = await follow_trends(make_bundle(*many))
 
     assert len(json.dumps(told)) < 22_000
     assert "29 earlier not shown" in told["summary"]
@@ -312,23 +318,25 @@ async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
 async def test_many_critical_values_do_not_outgrow_the_answer():
     high = [{"coding": [{"code": "HH"}]}]
     many = [
-        observation(f"o{n}-{year}", 900, str(year), code=_test(n), interpretation=high)
+        make_observation(
+            f"o{n}-{year}", 900, str(year), code=_make_test_code(n), interpretation=high
+        )
         for n in range(30)
         for year in range(1990, 2020)
     ]
 
-    told = await follow(bundle(*many))
+    told = await follow_trends(make_bundle(*many))
 
     assert len(json.dumps(told)) < 24_000
     assert any("earlier critical values not shown" in gap for gap in told["gaps"])
 
 
-def _test(n: int) -> Json:
+def _make_test_code(n: int) -> Json:
     return {"text": f"Test {n}", "coding": [{"system": "http://loinc.org", "code": f"{n}-0"}]}
 
 
 async def test_following_blocks_no_event_loop():
-    text = bundle(observation("fresh", 5, "2024"))
+    text = make_bundle(make_observation("fresh", 5, "2024"))
 
     with blockbuster_ctx():
-        assert await follow(text)
+        assert await follow_trends(text)

@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 
 from nodes.tools.check_copy import check_copy
 from nodes.tools.launch import counting
-from nodes.tools.launch.channels import channel_book, channel_named
-from nodes.tools.launch.drafts import drafts
+from nodes.tools.launch.channels import find_channel, load_channel_book
+from nodes.tools.launch.drafts import find_drafts
 from nodes.tools.price_points import price_points
 
-CHANNELS = channel_book().channels
+CHANNELS = load_channel_book().channels
 MAX_RESULT_CHARS = 20_000
 
 
-async def checked(text: str = "", request: str = "Check the copy", **files: str) -> dict[str, Any]:
+async def call_tool(
+    text: str = "", request: str = "Check the copy", **files: str
+) -> dict[str, Any]:
     materials = {name.replace("_", "."): content for name, content in files.items()}
     answer: dict[str, Any] = await check_copy.ainvoke(
         {"request": request, "text": text, "materials": materials}
@@ -26,7 +28,7 @@ async def checked(text: str = "", request: str = "Check the copy", **files: str)
     return answer
 
 
-def said(answer: dict[str, Any]) -> str:
+def join_messages(answer: dict[str, Any]) -> str:
     return " ".join(finding["message"] for finding in answer["findings"])
 
 
@@ -47,7 +49,7 @@ def said(answer: dict[str, Any]) -> str:
     ],
 )
 def test_a_post_weighs_what_the_platforms_own_examples_weigh(text, weight):
-    assert counting.weighted(text) == weight
+    assert counting.count_x_weight(text) == weight
 
 
 @pytest.mark.parametrize(
@@ -66,18 +68,18 @@ def test_a_post_weighs_what_the_platforms_own_examples_weigh(text, weight):
     ],
 )
 def test_a_text_message_is_counted_in_its_alphabet(text, length, most, parts):
-    assert counting.sms(text) == (length, most, parts)
+    assert counting.measure_sms(text) == (length, most, parts)
 
 
 def test_wide_characters_count_twice_in_ads_and_bytes_in_keywords():
-    assert counting.wide("\u65e5\u672c ok") == 7
-    assert counting.encoded("caf\u00e9") == 5
+    assert counting.count_display_width("\u65e5\u672c ok") == 7
+    assert counting.count_bytes("caf\u00e9") == 5
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_counted(text):
     for channel in CHANNELS.values():
-        length, most = channel.length(text.encode("utf-8", "ignore").decode())
+        length, most = channel.measure_text(text.encode("utf-8", "ignore").decode())
         assert length >= 0 and most > 0
 
 
@@ -96,11 +98,11 @@ def test_any_text_can_be_counted(text):
     ],
 )
 def test_a_heading_names_its_channel_in_usual_words(heading, channel):
-    assert channel_named(heading, CHANNELS) == channel
+    assert find_channel(heading, CHANNELS) == channel
 
 
 def test_every_limit_and_rule_names_its_source():
-    book = channel_book()
+    book = load_channel_book()
 
     assert all(channel.source for channel in book.channels.values())
     assert all(rule.source and (rule.pattern or rule.lacks) for rule in book.rules)
@@ -129,7 +131,7 @@ def test_drafts_are_cut_as_their_channel_publishes_them_with_their_lines():
         "## SMS\n\nFirst\nline\n\nSecond\n\n## Google Play description\n\nA\n\nB\n\n## Notes\n\nx\n"
     )
 
-    found, unknown = drafts("copy.md", text, CHANNELS)
+    found, unknown = find_drafts("copy.md", text, CHANNELS)
 
     assert [(draft.text, draft.line) for draft in found] == [
         ("One", 7),
@@ -162,9 +164,9 @@ def test_drafts_are_cut_as_their_channel_publishes_them_with_their_lines():
     ],
 )
 async def test_what_a_channel_does_not_take_is_a_finding(heading, text, remark):
-    answer = await checked(f"## {heading}\n\n{text}\n")
+    answer = await call_tool(f"## {heading}\n\n{text}\n")
 
-    assert remark in said(answer)
+    assert remark in join_messages(answer)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ async def test_what_a_channel_does_not_take_is_a_finding(heading, text, remark):
     ],
 )
 async def test_what_fits_has_no_finding(heading, text):
-    answer = await checked(f"## {heading}\n\n{text}\n")
+    answer = await call_tool(f"## {heading}\n\n{text}\n")
 
     assert answer["findings"] == []
     assert "1 text checked: 1 without a remark" in answer["summary"]
@@ -188,22 +190,24 @@ async def test_what_fits_has_no_finding(heading, text):
 async def test_ones_own_forbidden_words_come_from_a_table():
     words = "forbidden,reason\nsafe,no report\ncheap,not our word\n"
 
-    answer = await checked("## X post\n\nSafe, never cheaply made", words_csv=words)
+    answer = await call_tool("## X post\n\nSafe, never cheaply made", words_csv=words)
 
-    assert "says 'safe', which you forbid (no report)" in said(answer)
-    assert "cheap" not in said(answer).split("which")[1]
+    assert "says 'safe', which you forbid (no report)" in join_messages(answer)
+    assert "cheap" not in join_messages(answer).split("which")[1]
 
 
 async def test_drafts_are_found_among_the_materials_and_cited_with_their_line():
-    answer = await checked(copy_md="## SMS\n\nHello\n", notes_md="# Notes\n\nno copy\n")
+    answer = await call_tool(copy_md="## SMS\n\nHello\n", notes_md="# Notes\n\nno copy\n")
 
     (finding,) = answer["findings"]
     assert (finding["file"], finding["line"]) == ("copy.md", 3)
     assert answer["claims"][0]["source"] == "copy.md" and answer["claims"][0]["quote"] == "Hello"
 
 
-async def test_without_copy_the_limits_are_told_with_their_source_and_the_gap_is_named():
-    answer = await checked(request="What are the limits of copy for SMS and a Google Ads headline?")
+async def test_without_copy_the_limits_are_listed_with_their_source_and_the_gap_is_named():
+    answer = await call_tool(
+        request="What are the limits of copy for SMS and a Google Ads headline?"
+    )
 
     assert "| Google Ads headline | 30 |" in answer["summary"]
     assert "| SMS | 160 |" in answer["summary"] and "X post" not in answer["summary"]
@@ -211,7 +215,7 @@ async def test_without_copy_the_limits_are_told_with_their_source_and_the_gap_is
 
 
 async def test_an_unknown_channel_is_named_and_not_checked():
-    answer = await checked("## Billboard\n\nHello\n\n## SMS\n\nHello STOP\n")
+    answer = await call_tool("## Billboard\n\nHello\n\n## SMS\n\nHello STOP\n")
 
     assert "No channel is known for 'Billboard'" in answer["gaps"][0]
 
@@ -219,13 +223,13 @@ async def test_an_unknown_channel_is_named_and_not_checked():
 async def test_much_copy_still_fits_into_the_answer_and_the_rest_is_named():
     line = "- The BEST guaranteed miracle light cures dark mornings for everybody, everywhere!!\n"
 
-    answer = await checked("## Google Ads headlines\n\n" + line * 300)
+    answer = await call_tool("## Google Ads headlines\n\n" + line * 300)
 
     assert "the first 30 of 300 texts were checked" in answer["failures"][0]
     assert "10 more texts with remarks" in answer["gaps"][0]
 
 
-async def pointed(**files: str) -> dict[str, Any]:
+async def check_file_lines(**files: str) -> dict[str, Any]:
     materials = {name.replace("_", "."): content for name, content in files.items()}
     answer: dict[str, Any] = await price_points.ainvoke(
         {"request": "What do rivals charge?", "materials": materials}
@@ -238,7 +242,7 @@ async def test_prices_are_listed_with_the_sentence_they_stand_in():
         "The Glimt costs 29.95 EUR. It is blue.\n\nVega: \u20ac1,200.50. All sell for $4 million."
     )
 
-    answer = await pointed(notes_md=text)
+    answer = await check_file_lines(notes_md=text)
 
     assert "2 amounts in EUR, from 29.95 to 1,200.50." in answer["summary"]
     assert [claim["quote"] for claim in answer["claims"]] == [
@@ -249,13 +253,13 @@ async def test_prices_are_listed_with_the_sentence_they_stand_in():
 
 
 async def test_ones_own_drafts_are_no_evidence_of_the_market():
-    answer = await pointed(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
+    answer = await check_file_lines(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
 
     assert answer["results"] == []
 
 
 @pytest.mark.parametrize("tool", [check_copy, price_points])
-async def test_what_is_no_launch_is_handed_back(tool):
+async def test_a_request_that_is_not_about_a_launch_is_escalated(tool):
     answer = await tool.ainvoke({"request": "Will it rain in Oslo?", "materials": {"a.md": "x"}})
 
     assert answer["escalation"]["reason"] == "out_of_scope"

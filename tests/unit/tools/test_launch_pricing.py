@@ -10,10 +10,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.launch.demand import Demand, fit
-from nodes.tools.launch.optimum import break_even, interval, optimum, profit
+from nodes.tools.launch.demand import Demand, fit_demand
+from nodes.tools.launch.optimum import (
+    compute_break_even,
+    compute_profit,
+    find_optimal_price,
+    find_price_interval,
+)
 from nodes.tools.launch.sales import load_sales
-from nodes.tools.launch.student import critical, two_sided
+from nodes.tools.launch.student import compute_two_sided_p, find_critical_value
 from nodes.tools.launch_price import launch_price
 from nodes.tools.price_elasticity import price_elasticity
 
@@ -21,25 +26,25 @@ PRINTED_TABLE = ((1, 12.706), (2, 4.303), (5, 2.571), (10, 2.228), (30, 2.042), 
 """Two-sided 5 percent points of Student's t, by degrees of freedom, as statistics books print."""
 
 
-def sales_csv(rows: list[tuple[float, float]], head: str = "week,price_eur,units") -> str:
+def make_sales_csv(rows: list[tuple[float, float]], head: str = "week,price_eur,units") -> str:
     return head + "\n" + "".join(f"{n},{p},{u}\n" for n, (p, u) in enumerate(rows, start=1))
 
 
-def noisy(elasticity: float, noise: float, count: int = 40, seed: int = 1) -> str:
+def make_noisy_sales(elasticity: float, noise: float, count: int = 40, seed: int = 1) -> str:
     draw = random.Random(seed)
     prices = [draw.choice((19.9, 22.9, 24.9, 27.9, 29.9, 34.9)) for _ in range(count)]
     units = [90_000 * p**elasticity * math.exp(draw.gauss(0, noise)) for p in prices]
-    return sales_csv([(p, round(u, 3)) for p, u in zip(prices, units, strict=True)])
+    return make_sales_csv([(p, round(u, 3)) for p, u in zip(prices, units, strict=True)])
 
 
-def fitted(text: str) -> Demand:
+def fit_sales_text(text: str) -> Demand:
     (sales,) = load_sales({"sales.csv": text})
-    found = fit(sales)
+    found = fit_demand(sales)
     assert isinstance(found, Demand)
     return found
 
 
-async def asked(tool: Any, request: str, **files: str) -> dict[str, Any]:
+async def call_tool(tool: Any, request: str, **files: str) -> dict[str, Any]:
     materials = {name.replace("_csv", ".csv"): text for name, text in files.items()}
     answer: dict[str, Any] = await tool.ainvoke({"request": request, "materials": materials})
     return answer
@@ -47,8 +52,8 @@ async def asked(tool: Any, request: str, **files: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("freedom", "point"), PRINTED_TABLE)
 def test_students_distribution_is_that_of_the_printed_tables(freedom, point):
-    assert critical(0.05, freedom) == pytest.approx(point, abs=5e-4)
-    assert two_sided(point, freedom) == pytest.approx(0.05, abs=1e-4)
+    assert find_critical_value(0.05, freedom) == pytest.approx(point, abs=5e-4)
+    assert compute_two_sided_p(point, freedom) == pytest.approx(0.05, abs=1e-4)
 
 
 @given(st.integers(1, 60), st.floats(0, 30))
@@ -57,7 +62,9 @@ def test_students_distribution_is_the_integral_of_its_density(freedom, t):
     scale = math.gamma((freedom + 1) / 2) / math.sqrt(freedom * math.pi) / math.gamma(freedom / 2)
     density = scale * (1 + at * at / freedom) ** (-(freedom + 1) / 2)
 
-    assert two_sided(t, freedom) == pytest.approx(1 - 2 * np.trapezoid(density, at), abs=1e-6)
+    assert compute_two_sided_p(t, freedom) == pytest.approx(
+        1 - 2 * np.trapezoid(density, at), abs=1e-6
+    )
 
 
 rows_of_sales = st.lists(
@@ -76,46 +83,46 @@ def test_the_line_is_that_of_an_independent_least_squares(rows):
     (slope, level), covariance = np.polyfit(x, y, 1, cov=True)
     assume(covariance[0, 0] > 1e-12)
 
-    found = fitted(sales_csv(rows))
+    found = fit_sales_text(make_sales_csv(rows))
 
     assert found.elasticity == pytest.approx(slope, rel=1e-6, abs=1e-8)
-    assert found.level == pytest.approx(level, rel=1e-6, abs=1e-7)
-    assert found.error == pytest.approx(math.sqrt(covariance[0, 0]), rel=1e-6)
+    assert found.intercept == pytest.approx(level, rel=1e-6, abs=1e-7)
+    assert found.standard_error == pytest.approx(math.sqrt(covariance[0, 0]), rel=1e-6)
     assert found.r_squared == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2, abs=1e-8)
     missed = y - slope * x - level
-    assert found.smearing == pytest.approx(np.exp(missed).mean(), rel=1e-6)
+    assert found.smearing_factor == pytest.approx(np.exp(missed).mean(), rel=1e-6)
     assert found.durbin_watson == pytest.approx((np.diff(missed) ** 2).sum() / (missed**2).sum())
-    assert found.low < found.elasticity < found.high
+    assert found.interval_low < found.elasticity < found.interval_high
 
 
 def test_an_elasticity_that_made_the_sales_is_found_again():
-    exact = fitted(noisy(-1.75, 0.0))
-    rough = fitted(noisy(-1.75, 0.1))
+    exact = fit_sales_text(make_noisy_sales(-1.75, 0.0))
+    rough = fit_sales_text(make_noisy_sales(-1.75, 0.1))
 
     assert exact.elasticity == pytest.approx(-1.75, abs=1e-4)
-    assert rough.low < -1.75 < rough.high
+    assert rough.interval_low < -1.75 < rough.interval_high
     assert rough.is_significant
 
 
 @given(st.floats(-4, -0.1), st.floats(1, 60), st.floats(5, 40), st.floats(1, 40))
 def test_no_tried_price_earns_more_than_the_best_one(elasticity, unit_cost, lowest, width):
-    demand = fitted(noisy(elasticity, 0.0))
+    demand = fit_sales_text(make_noisy_sales(elasticity, 0.0))
     highest = lowest + width
 
-    best = optimum(demand, unit_cost, lowest, highest)
+    best = find_optimal_price(demand, unit_cost, lowest, highest)
 
     assert lowest <= best.price <= highest
-    at_best = profit(demand, best.price, unit_cost)
+    at_best = compute_profit(demand, best.price, unit_cost)
     for price in np.linspace(lowest, highest, 400):
-        earned = profit(demand, float(price), unit_cost)
+        earned = compute_profit(demand, float(price), unit_cost)
         assert earned <= at_best + 1e-6 * abs(at_best)
-    low, high = interval(demand, unit_cost, lowest, highest)
+    low, high = find_price_interval(demand, unit_cost, lowest, highest)
     assert lowest <= low <= high <= highest
 
 
 @given(st.floats(0, 1e6), st.floats(1, 100), st.floats(0, 99))
 def test_break_even_is_the_first_number_of_units_that_pays(fixed, price, unit_cost):
-    units = break_even(fixed, price, unit_cost)
+    units = compute_break_even(fixed, price, unit_cost)
 
     if price <= unit_cost:
         assert units is None
@@ -127,21 +134,26 @@ def test_break_even_is_the_first_number_of_units_that_pays(fixed, price, unit_co
 
 
 async def test_the_estimate_comes_with_all_that_it_rests_on():
-    answer = await asked(price_elasticity, "How elastic is demand?", sales_csv=noisy(-1.75, 0.1))
+    answer = await call_tool(
+        price_elasticity, "How elastic is demand?", sales_csv=make_noisy_sales(-1.75, 0.1)
+    )
 
-    demand = fitted(noisy(-1.75, 0.1))
+    demand = fit_sales_text(make_noisy_sales(-1.75, 0.1))
     (claim,) = answer["claims"]
-    assert f"is {demand.elasticity:.2f}, standard error {demand.error:.2f}, n 40" in claim["text"]
+    assert (
+        f"is {demand.elasticity:.2f}, standard error {demand.standard_error:.2f}, n 40"
+        in claim["text"]
+    )
     assert claim["source"] == "sales.csv"
     assert "19.90 to 34.90 EUR" in answer["summary"]
     assert "no experiment" in " ".join(answer["gaps"])
 
 
 async def test_what_is_not_significant_is_called_so_and_gives_no_price():
-    text = noisy(0.0, 0.4)
+    text = make_noisy_sales(0.0, 0.4)
 
-    said = await asked(price_elasticity, "How elastic is demand?", sales_csv=text)
-    priced = await asked(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
+    said = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
+    priced = await call_tool(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
 
     assert "**Not significant**" in said["summary"]
     assert "most profitable" not in priced["summary"]
@@ -150,10 +162,10 @@ async def test_what_is_not_significant_is_called_so_and_gives_no_price():
 
 
 async def test_demand_that_rises_with_the_price_is_a_finding_and_gives_no_price():
-    text = noisy(1.2, 0.05)
+    text = make_noisy_sales(1.2, 0.05)
 
-    said = await asked(price_elasticity, "How elastic is demand?", sales_csv=text)
-    priced = await asked(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
+    said = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
+    priced = await call_tool(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
 
     assert said["findings"][0]["severity"] == "high"
     assert "demand rises with the price" in " ".join(priced["gaps"])
@@ -163,14 +175,16 @@ async def test_demand_that_rises_with_the_price_is_a_finding_and_gives_no_price(
 async def test_a_trend_in_the_rows_is_a_finding():
     rows = [(20.0 + (n * 7) % 10, 500.0 - 8 * n) for n in range(40)]
 
-    answer = await asked(price_elasticity, "How elastic is demand?", sales_csv=sales_csv(rows))
+    answer = await call_tool(
+        price_elasticity, "How elastic is demand?", sales_csv=make_sales_csv(rows)
+    )
 
     assert "Durbin-Watson" in answer["findings"][0]["message"]
 
 
 async def test_the_best_price_never_leaves_the_tried_range_and_it_is_said():
-    answer = await asked(
-        launch_price, "Best price at a unit cost of 20 EUR?", sales_csv=noisy(-1.75, 0.0)
+    answer = await call_tool(
+        launch_price, "Best price at a unit cost of 20 EUR?", sales_csv=make_noisy_sales(-1.75, 0.0)
     )
 
     assert "(19.90 EUR to 34.90 EUR) is 34.90 EUR" in answer["summary"]
@@ -179,10 +193,10 @@ async def test_the_best_price_never_leaves_the_tried_range_and_it_is_said():
 
 
 async def test_a_price_that_was_never_tried_has_a_margin_and_no_units():
-    answer = await asked(
+    answer = await call_tool(
         launch_price,
         "What if we sell at 49 EUR? Unit cost 9.80, fixed costs 24,000 EUR",
-        sales_csv=noisy(-1.75, 0.0),
+        sales_csv=make_noisy_sales(-1.75, 0.0),
     )
 
     row = next(line for line in answer["summary"].splitlines() if line.startswith("| 49.00"))
@@ -193,13 +207,13 @@ async def test_a_price_that_was_never_tried_has_a_margin_and_no_units():
 
 async def test_costs_come_from_the_request_or_else_from_a_table():
     costs = "item,amount_eur\nunit_cost,9.80\nfixed costs,24000\nrent,1\n"
-    sales = noisy(-2.0, 0.0)
+    sales = make_noisy_sales(-2.0, 0.0)
 
-    listed = await asked(launch_price, "Best price?", sales_csv=sales, costs_csv=costs)
-    said = await asked(
+    listed = await call_tool(launch_price, "Best price?", sales_csv=sales, costs_csv=costs)
+    said = await call_tool(
         launch_price, "Best price at a unit cost of 10 EUR?", sales_csv=sales, costs_csv=costs
     )
-    neither = await asked(launch_price, "Best price?", sales_csv=sales)
+    neither = await call_tool(launch_price, "Best price?", sales_csv=sales)
 
     assert "is 19.90 EUR" in listed["summary"] and "would be 19.60 EUR" in listed["summary"]
     assert {claim["source"] for claim in listed["claims"]} == {"sales.csv", "costs.csv"}
@@ -208,8 +222,10 @@ async def test_costs_come_from_the_request_or_else_from_a_table():
 
 
 async def test_a_discount_is_no_price():
-    answer = await asked(
-        launch_price, "Best price if we sell at 20 percent off?", sales_csv=noisy(-2.0, 0.0)
+    answer = await call_tool(
+        launch_price,
+        "Best price if we sell at 20 percent off?",
+        sales_csv=make_noisy_sales(-2.0, 0.0),
     )
 
     assert "asked about" not in answer["summary"]
@@ -221,21 +237,21 @@ async def test_several_products_are_estimated_apart_and_one_is_priced():
     lines += [f"{n},Strap,{5 + n},{900 / (5 + n) ** 1.5:.4f}\n" for n in range(10)]
     text = head + "".join(lines)
 
-    estimated = await asked(price_elasticity, "How elastic is demand?", sales_csv=text)
-    priced = await asked(launch_price, "Best Lamp price, unit cost 11 EUR", sales_csv=text)
+    estimated = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
+    priced = await call_tool(launch_price, "Best Lamp price, unit cost 11 EUR", sales_csv=text)
 
     assert (
         "| Lamp | -2.00 |" in estimated["summary"] and "| Strap | -1.50 |" in estimated["summary"]
     )
     assert "is 22.00 EUR" in priced["summary"]
     with pytest.raises(ToolRefused, match="Lamp, Strap; name one"):
-        await asked(launch_price, "Best price at unit cost 11 EUR", sales_csv=text)
+        await call_tool(launch_price, "Best price at unit cost 11 EUR", sales_csv=text)
 
 
 async def test_rows_without_sales_are_left_out_and_counted():
-    text = noisy(-1.75, 0.0) + "41,30,0\n"
+    text = make_noisy_sales(-1.75, 0.0) + "41,30,0\n"
 
-    answer = await asked(price_elasticity, "How elastic is demand?", sales_csv=text)
+    answer = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
 
     assert "1 rows without sales" in " ".join(answer["gaps"])
 
@@ -253,7 +269,7 @@ BAD = [
 @pytest.mark.parametrize(("text", "said"), BAD, ids=[said for _, said in BAD])
 async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, said):
     with pytest.raises(ToolRefused, match=said) as raised:
-        await asked(price_elasticity, "How elastic is demand?", sales_csv=text)
+        await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
 
     assert "\n" not in str(raised.value)
 
@@ -268,11 +284,13 @@ async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, said):
 )
 async def test_costs_that_can_be_read_in_two_ways_are_refused(request_text, said):
     with pytest.raises(ToolRefused, match=said):
-        await asked(launch_price, request_text, sales_csv=noisy(-2, 0))
+        await call_tool(launch_price, request_text, sales_csv=make_noisy_sales(-2, 0))
 
 
 @pytest.mark.parametrize("tool", [price_elasticity, launch_price])
-async def test_what_is_no_launch_is_handed_back(tool):
-    answer = await asked(tool, "Write a haiku about autumn leaves", sales_csv=noisy(-2, 0))
+async def test_a_request_that_is_not_about_a_launch_is_escalated(tool):
+    answer = await call_tool(
+        tool, "Write a haiku about autumn leaves", sales_csv=make_noisy_sales(-2, 0)
+    )
 
     assert answer["escalation"]["reason"] == "out_of_scope"

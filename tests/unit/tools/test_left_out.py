@@ -11,15 +11,17 @@ from aiohttp.test_utils import TestServer
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.catalog import load_tools
 from nodes.tools.settings import ToolSettings
-from tests.unit.tools.course_samples import done
-from tests.unit.tools.review.changes import asked as reviewed
-from tests.unit.tools.review.changes import diff_of
+from tests.unit.tools.course_samples import run_course_work
+from tests.unit.tools.review.changes import call_review_tool as reviewed
+from tests.unit.tools.review.changes import make_diff
 
 TABLE = "topic,prerequisites,hours\nDecimals,Fractions,2\nFractions,Division,3\n"
 QUOTED = {"text": "Term", "source": "a.txt", "quote": "These words stand nowhere at all."}
 
 
-async def told(name: str, settings: ToolSettings | None = None, **arguments: Any) -> dict[str, Any]:
+async def call_tool(
+    name: str, settings: ToolSettings | None = None, **arguments: Any
+) -> dict[str, Any]:
     (tool,) = load_tools([name], settings or ToolSettings())
     answer: dict[str, Any] = await tool.ainvoke(arguments)
     assert len(json.dumps(answer)) < 24_000
@@ -30,14 +32,14 @@ async def told(name: str, settings: ToolSettings | None = None, **arguments: Any
 async def test_a_file_that_the_scanner_gives_up_on_is_not_clean(deep: str) -> None:
     code = f"import pickle\nx = {deep}\npickle.loads(x)\n"
 
-    answer = await reviewed("scan_security", {"change.diff": diff_of(deep__py=("", code))})
+    answer = await reviewed("scan_security", {"change.diff": make_diff(deep__py=("", code))})
 
     assert answer["findings"] == []
     assert answer["failures"] == ["bandit could not scan `deep.py`"]
 
 
 async def test_a_long_line_is_searched_for_secrets_as_far_as_is_said() -> None:
-    diff = diff_of(deep__js=("", f"var a = 1;\nvar b = '{'x ' * 1500}';\n"))
+    diff = make_diff(deep__js=("", f"var a = 1;\nvar b = '{'x ' * 1500}';\n"))
 
     answer = await reviewed("scan_security", {"change.diff": diff})
 
@@ -45,7 +47,7 @@ async def test_a_long_line_is_searched_for_secrets_as_far_as_is_said() -> None:
 
 
 async def test_guidelines_that_cannot_be_read_were_not_checked() -> None:
-    diff = diff_of(app__py=("", "x = 1\n"))
+    diff = make_diff(app__py=("", "x = 1\n"))
 
     answer = await reviewed("check_style", {"change.diff": diff, "pyproject.toml": "[tool.ruff"})
 
@@ -57,7 +59,7 @@ async def test_guidelines_that_cannot_be_read_were_not_checked() -> None:
 async def test_files_that_the_linter_did_not_look_at_are_named() -> None:
     code = {f"m{n:02}.py": "x = 1\n" for n in range(21)}
 
-    answer = await told("explain_error", request="Find the bug in the code", materials=code)
+    answer = await call_tool("explain_error", request="Find the bug in the code", materials=code)
 
     assert answer["failures"] == ["ruff did not look at m20.py"]
 
@@ -65,7 +67,7 @@ async def test_files_that_the_linter_did_not_look_at_are_named() -> None:
 async def test_lines_of_a_log_that_no_query_can_see_are_counted() -> None:
     log = '{"time": "2026-03-09T06:00:00Z", "status": 200}\nnot json\n'
 
-    answer = await told(
+    answer = await call_tool(
         "query_logs", select="SELECT count(*) FROM app", materials={"app.jsonl": log}
     )
 
@@ -76,7 +78,9 @@ async def test_lines_of_a_log_that_no_query_can_see_are_counted() -> None:
 async def test_entries_whose_time_cannot_be_read_are_counted_as_left_out() -> None:
     log = "time,status\n2026-03-09 06:00:00,200\n2026-03-09 06:00:01,200\nyesterday,500\n"
 
-    answer = await told("log_metrics", request="What is the error rate?", materials={"r.csv": log})
+    answer = await call_tool(
+        "log_metrics", request="What is the error rate?", materials={"r.csv": log}
+    )
 
     assert "2 requests" in answer["summary"]
     assert "Not counted, as their time cannot be read: 1 entry." in answer["gaps"]
@@ -86,14 +90,14 @@ async def test_a_list_of_entries_that_cannot_be_read_hides_behind_no_other_log()
     good = '{"time": "2026-03-09T06:00:00Z", "status": 200}\n'
     logs = {"a.jsonl": good, "b.jsonl": '[{"status": 500},'}
 
-    answer = await told("log_metrics", request="What is the error rate?", materials=logs)
+    answer = await call_tool("log_metrics", request="What is the error rate?", materials=logs)
 
     assert "b.jsonl: 1 line could not be read, the first is line 1." in answer["gaps"]
 
 
 async def test_a_search_for_no_word_is_refused_and_finds_nothing_absent() -> None:
     with pytest.raises(ToolRefused, match="no word of three letters"):
-        await told("search_code", query="db", materials={"a.py": "db = 1\n"})
+        await call_tool("search_code", query="db", materials={"a.py": "db = 1\n"})
 
 
 @pytest.mark.parametrize(
@@ -110,7 +114,7 @@ async def test_a_search_for_no_word_is_refused_and_finds_nothing_absent() -> Non
 def test_a_list_of_topics_that_cannot_be_read_is_not_left_out_in_silence(name, text, reason):
     given = {"materials": {"t.csv": TABLE, name: text}, "weeks": 0, "hours_a_week": 0}
 
-    answer = done("plan", "Order the topics", **given)
+    answer = run_course_work("plan", "Order the topics", **given)
 
     assert answer["summary"].startswith("3 topics") or answer["summary"].startswith("2 topics")
     assert answer["failures"][0].startswith(reason)
@@ -120,7 +124,7 @@ def test_objectives_that_cannot_be_read_or_are_too_many_are_counted():
     many = "# Objectives\n" + "".join(f"- Explain part {n}\n" for n in range(203))
     given = {"materials": {"a.md": many, "b.yaml": "objectives: [x"}, "objectives": ""}
 
-    answer = done("check", "Check the objectives", **given)
+    answer = run_course_work("check", "Check the objectives", **given)
 
     broken, cut = answer["failures"]
     assert broken.startswith("b.yaml was not read: b.yaml cannot be read")
@@ -130,7 +134,7 @@ def test_objectives_that_cannot_be_read_or_are_too_many_are_counted():
 async def test_a_draft_that_is_too_long_was_checked_in_part() -> None:
     text = "## SMS\nNordlys is here. Reply STOP\n" + "x" * 60_000
 
-    answer = await told("check_copy", request="Check the copy", text=text, materials={})
+    answer = await call_tool("check_copy", request="Check the copy", text=text, materials={})
 
     assert answer["failures"] == ["only the first 60,000 characters of draft were read"]
 
@@ -140,13 +144,15 @@ async def test_too_many_forbidden_words_are_refused() -> None:
     copy: dict[str, Any] = {"text": "## SMS\nNordlys is here.", "materials": {"w.csv": words}}
 
     with pytest.raises(ToolRefused, match="201 forbidden words, of at most 200"):
-        await told("check_copy", request="Check the copy", **copy)
+        await call_tool("check_copy", request="Check the copy", **copy)
 
 
 async def test_a_long_text_was_read_for_prices_in_part() -> None:
     text = "The lamp costs 20 EUR.\n\n" + "Light is good for you. " * 20_000
 
-    answer = await told("price_points", request="What do lamps cost?", materials={"a.md": text})
+    answer = await call_tool(
+        "price_points", request="What do lamps cost?", materials={"a.md": text}
+    )
 
     assert answer["failures"] == ["only the first 400,000 characters of a.md were read"]
 
@@ -159,14 +165,14 @@ async def test_a_request_that_is_too_long_to_be_read_whole_is_refused(tool: str)
     files = {"h.csv": "ticker,quantity\nVTI,1\n", "p.csv": prices, "s.csv": sales}
 
     with pytest.raises(ToolRefused, match="the request has 4799 characters, of at most 4000"):
-        await told(tool, request=request, materials=files)
+        await call_tool(tool, request=request, materials=files)
 
 
 async def test_a_document_that_could_not_be_read_is_no_unknown_source(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     claim = {"text": "It grew", "source": "broken.pdf", "quote": "grew"}
 
-    answer = await told(
+    answer = await call_tool(
         "check_sources", ToolSettings(documents=tmp_path), claims=[claim], materials=None
     )
 
@@ -184,7 +190,7 @@ async def test_many_claims_are_checked_and_those_that_hold_are_counted_where_the
     )
     claims = [good] * 99 + [{**bad, "quote": "fell"}] + [good] * 20
 
-    answer = await told("check_sources", claims=claims, materials={"a.md": text})
+    answer = await call_tool("check_sources", claims=claims, materials={"a.md": text})
 
     assert answer["checked"] == 100
     assert answer["failures"] == ["only the first 100 of 120 claims were checked"]
@@ -195,7 +201,9 @@ async def test_many_claims_are_checked_and_those_that_hold_are_counted_where_the
 async def test_quotations_that_do_not_hold_are_counted_where_they_are_too_many():
     contract = "THIS AGREEMENT is made between A and B. 1. Term. 2. Termination."
 
-    answer = await told("verify_quotations", claims=[QUOTED] * 50, materials={"a.txt": contract})
+    answer = await call_tool(
+        "verify_quotations", claims=[QUOTED] * 50, materials={"a.txt": contract}
+    )
 
     assert "50 do not" in answer["summary"]
     assert "10 more quotations that do not hold are left out" in answer["gaps"]
@@ -205,7 +213,7 @@ async def test_more_claims_than_a_matrix_takes_are_refused():
     claims = [{"text": f"P{n % 2} \N{EM DASH} f{n}: 1", "source": "a"} for n in range(601)]
 
     with pytest.raises(ToolRefused, match="601 claims, of at most 600"):
-        await told("feature_matrix", claims=claims)
+        await call_tool("feature_matrix", claims=claims)
 
 
 async def test_rows_that_do_not_fit_into_a_matrix_are_counted():
@@ -214,7 +222,7 @@ async def test_rows_that_do_not_fit_into_a_matrix_are_counted():
         for n in range(400)
     ]
 
-    answer = await told("feature_matrix", claims=claims)
+    answer = await call_tool("feature_matrix", claims=claims)
 
     assert any(gap.endswith("of 80 features are not shown in the table") for gap in answer["gaps"])
     assert answer["summary"].rstrip().endswith(".md.")
@@ -224,7 +232,7 @@ async def test_a_ticket_counts_the_errors_it_does_not_show() -> None:
     kinds = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
     log = "".join(f"2026-03-09 06:00:00 ERROR {kind} broke\n" for kind in kinds)
 
-    answer = await told("draft_ticket", request="The sync fails", materials={"app.log": log})
+    answer = await call_tool("draft_ticket", request="The sync fails", materials={"app.log": log})
 
     assert "2 more kinds of errors are in the logs" in answer["gaps"]
 
@@ -234,14 +242,16 @@ async def test_help_that_cannot_be_read_is_no_help_that_says_nothing(tmp_path: P
     request = "How do I raise the number of connections of the server?"
 
     with pytest.raises(ToolFailed, match=r"no help document could be read: broken\.pdf"):
-        await told("search_help", ToolSettings(documents=tmp_path), request=request, materials={})
+        await call_tool(
+            "search_help", ToolSettings(documents=tmp_path), request=request, materials={}
+        )
 
 
 async def test_references_that_hold_nothing_name_the_documents_that_were_not_read(tmp_path: Path):
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     question = "How many zorbs does a quxnarf have in Blefuscu?"
 
-    answer = await told(
+    answer = await call_tool(
         "technical_reference", ToolSettings(documents=tmp_path), question=question, materials=None
     )
 
@@ -252,14 +262,14 @@ async def test_more_texts_than_are_checked_are_refused() -> None:
     texts = {f"{n}.md": "This is a whole sentence of words.\n" for n in range(13)}
 
     with pytest.raises(ToolRefused, match="13 texts, of at most 12"):
-        await told("check_prose", request="Proofread the texts", materials=texts)
+        await call_tool("check_prose", request="Proofread the texts", materials=texts)
 
 
-async def test_a_draft_is_told_though_its_file_could_not_be_written(tmp_path: Path) -> None:
+async def test_a_draft_is_returned_although_its_file_could_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     notes = {"a.md": "The fair begins on 3 May. A stand costs 40 EUR. Power is extra there.\n"}
 
-    answer = await told(
+    answer = await call_tool(
         "compose_document",
         ToolSettings(output=tmp_path / "file"),
         request="Write a letter on the costs of a stand",
@@ -275,9 +285,9 @@ async def test_code_that_could_not_be_run_has_not_ended_without_a_word() -> None
     code = {"a.py": f"x = '{'y' * 3_000_000}'\n"}
 
     with pytest.raises(ToolRefused, match="has 3000007 characters"):
-        await told("run_code", ToolSettings(run_code=True), request="Run a.py", materials=code)
+        await call_tool("run_code", ToolSettings(run_code=True), request="Run a.py", materials=code)
     with pytest.raises(ToolFailed, match=r"a\.py was not run: the files have"):
-        await told(
+        await call_tool(
             "run_code",
             ToolSettings(run_code=True),
             request="Run a.py",
@@ -292,7 +302,7 @@ async def test_a_server_that_is_busy_has_failed_and_a_page_that_is_not_there_is_
     status, error
 ):
     from nodes.tools.fetch_page import fetch_page
-    from tests.unit.tools.test_fetch_page import policy
+    from tests.unit.tools.test_fetch_page import make_policy
 
     async def answer(request: web.Request) -> web.Response:
         return web.Response(status=status)
@@ -300,6 +310,6 @@ async def test_a_server_that_is_busy_has_failed_and_a_page_that_is_not_there_is_
     app = web.Application()
     app.router.add_get("/page", answer)
     async with TestServer(app) as server:
-        tool = fetch_page(ToolSettings(), policy=policy(server))
+        tool = fetch_page(ToolSettings(), policy=make_policy(server))
         with pytest.raises(error, match=f"status {status}"):
             await tool.ainvoke({"url": f"http://a.example:{server.port}/page"})

@@ -8,46 +8,50 @@ from nodes.tools.medication_list import medication_list
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
     SUBJECT,
-    bundle,
-    dosed,
-    quantity,
-    request,
-    resources_of,
+    make_bundle,
+    make_dosage,
+    make_medication_request,
+    make_quantity,
+    read_resources,
 )
 
 
-async def listed(text: str) -> dict[str, Any]:
+async def list_medicines(text: str) -> dict[str, Any]:
     asked = {"material": "b.json", "question": "List the medication", "materials": {"b.json": text}}
     told = await medication_list.ainvoke(asked)
     assert isinstance(told, dict)
     return told
 
 
-def under(told: dict[str, Any], title: str) -> list[str]:
+def list_lines_under(told: dict[str, Any], title: str) -> list[str]:
     parts = told["summary"].split("\n### ")
     (part,) = (part for part in parts if part.startswith(title))
     return [line for line in part.splitlines() if line.startswith("- ")]
 
 
 async def test_each_medicine_of_the_example_stands_under_its_own_status_with_its_own_dose():
-    told = await listed(EXAMPLE.read_text())
+    told = await list_medicines(EXAMPLE.read_text())
 
-    held = resources_of(EXAMPLE)
+    held = read_resources(EXAMPLE)
     medicines = {name: held[name] for name in held if name.startswith("Medication")}
     assert {claim["source"] for claim in told["claims"]} == {f"b.json#{name}" for name in medicines}
     for name, resource in medicines.items():
-        (line,) = (line for line in under(told, resource["status"].title()) if f"({name})" in line)
+        (line,) = (
+            line
+            for line in list_lines_under(told, resource["status"].title())
+            if f"({name})" in line
+        )
         dosage = (resource.get("dosageInstruction") or resource.get("dosage") or [{}])[0]
         assert resource["medicationCodeableConcept"]["text"] in line
         assert dosage.get("text", "no dose stated") in line
         bounds = dosage.get("timing", {}).get("repeat", {}).get("boundsPeriod", {})
         for day in (*bounds.values(), resource.get("authoredOn", "")):
             assert day in line
-    assert "reason: Dry cough" in under(told, "Stopped")[0]
+    assert "reason: Dry cough" in list_lines_under(told, "Stopped")[0]
 
 
 async def test_current_duplicates_of_the_example_are_findings():
-    told = await listed(EXAMPLE.read_text())
+    told = await list_medicines(EXAMPLE.read_text())
 
     found = {finding["file"]: finding for finding in told["findings"]}
     assert set(found) == {
@@ -60,12 +64,12 @@ async def test_current_duplicates_of_the_example_are_findings():
 
 
 async def test_a_stopped_medicine_is_no_duplicate_and_words_alone_can_tell_one():
-    told = await listed(
-        bundle(
-            request("a", "Aspirin"),
-            request("b", "aspirin"),
-            request("c", "Aspirin", "stopped"),
-            request("d", "Paracetamol"),
+    told = await list_medicines(
+        make_bundle(
+            make_medication_request("a", "Aspirin"),
+            make_medication_request("b", "aspirin"),
+            make_medication_request("c", "Aspirin", "stopped"),
+            make_medication_request("d", "Paracetamol"),
         )
     )
 
@@ -77,25 +81,29 @@ async def test_a_medicine_is_found_by_its_reference():
     substance = {"resourceType": "Medication", "id": "m", "code": {"text": "Aspirin"}}
     inside = {"medicationReference": {"reference": "Medication/m"}}
     lost = {"medicationReference": {"reference": "Medication/n", "display": "Some pill"}}
-    made = [request(name, "") | fields for name, fields in (("a", inside), ("b", lost))]
+    made = [
+        make_medication_request(name, "") | fields for name, fields in (("a", inside), ("b", lost))
+    ]
     for each in made:
         del each["medicationCodeableConcept"]
 
-    told = await listed(bundle(substance, *made))
+    told = await list_medicines(make_bundle(substance, *made))
 
     assert "- Aspirin: no dose stated" in told["summary"]
     assert "- Some pill: no dose stated" in told["summary"]
 
 
-async def test_a_dose_in_fields_is_told_as_such_and_one_in_words_stands_whole():
+async def test_a_structured_dose_is_reported_as_such_and_one_in_words_is_quoted_whole():
     timing = {"repeat": {"frequency": 2, "period": 1, "periodUnit": "d"}}
-    dose = {"doseAndRate": [{"doseQuantity": quantity(500, "mg")}], "timing": timing}
+    dose = {"doseAndRate": [{"doseQuantity": make_quantity(500, "mg")}], "timing": timing}
     long = "Take one tablet " + "very carefully " * 20
 
-    told = await listed(
-        bundle(
-            request("a", "A", dosageInstruction=[{**dose, "asNeededBoolean": True}]),
-            request("b", "B", **dosed(long)),
+    told = await list_medicines(
+        make_bundle(
+            make_medication_request(
+                "a", "A", dosageInstruction=[{**dose, "asNeededBoolean": True}]
+            ),
+            make_medication_request("b", "B", **make_dosage(long)),
         )
     )
 
@@ -106,14 +114,16 @@ async def test_a_dose_in_fields_is_told_as_such_and_one_in_words_stands_whole():
 async def test_a_prescriptions_validity_is_not_taken_for_the_time_of_taking():
     valid = {"validityPeriod": {"start": "2024-01-01", "end": "2024-12-31"}}
 
-    told = await listed(bundle(request("a", "A", dispenseRequest=valid)))
+    told = await list_medicines(
+        make_bundle(make_medication_request("a", "A", dispenseRequest=valid))
+    )
 
     assert "prescription valid from 2024-01-01 until 2024-12-31" in told["summary"]
 
 
 async def test_missing_dose_date_and_list_are_gaps():
-    told = await listed(bundle(request("a", "A")))
-    nothing = await listed(bundle())
+    told = await list_medicines(make_bundle(make_medication_request("a", "A")))
+    nothing = await list_medicines(make_bundle())
 
     assert "No dose is stated: MedicationRequest/a." in told["gaps"]
     assert "No date is stated: MedicationRequest/a." in told["gaps"]
@@ -131,7 +141,7 @@ async def test_every_status_has_its_own_heading(status):
         "subject": SUBJECT,
     }
 
-    told = await listed(bundle(statement))
+    told = await list_medicines(make_bundle(statement))
 
     assert told["summary"].count("###") == 1
     assert f", {status}," in told["summary"] and "### Active" not in told["summary"]

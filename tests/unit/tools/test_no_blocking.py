@@ -8,7 +8,7 @@ from blockbuster import blockbuster_ctx
 from nodes.errors import ToolRefused
 from nodes.tools.catalog import load_tools
 from nodes.tools.settings import ToolSettings
-from tests.contracts import DISTRIBUTION, texts
+from tests.contracts import DISTRIBUTION, read_contracts
 from tests.unit.tools.document_samples import write_pdf
 
 CHANGE = {"a.diff": "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = eval(y)\n"}
@@ -54,14 +54,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "extract_clauses": {
         "material": DISTRIBUTION.name,
         "query": "term",
-        "materials": texts(DISTRIBUTION),
+        "materials": read_contracts(DISTRIBUTION),
     },
-    "check_playbook": {"material": DISTRIBUTION.name, "materials": texts(DISTRIBUTION)},
+    "check_playbook": {"material": DISTRIBUTION.name, "materials": read_contracts(DISTRIBUTION)},
     "verify_quotations": {
         "claims": [
             {"text": "law", "source": DISTRIBUTION.name, "quote": "laws of the State of Oregon"}
         ],
-        "materials": texts(DISTRIBUTION),
+        "materials": read_contracts(DISTRIBUTION),
     },
     "analyze_log": {"request": "Why does it fail?", "materials": SUPPORT},
     "search_help": {"request": "How do I fix the error?", "materials": SUPPORT},

@@ -11,14 +11,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nodes.tools.portfolio.prices import Prices
-from nodes.tools.portfolio.reference import reference_weights
-from nodes.tools.portfolio.risk import History, history
+from nodes.tools.portfolio.reference import compute_reference_weights
+from nodes.tools.portfolio.risk import ReturnHistory, build_return_history
 from nodes.tools.portfolio.terms import RiskMethod
 
 changes = st.floats(-0.05, 0.05).map(lambda value: round(value, 4))
 
 
-def prices_of(returns: list[list[float]], days_apart: int = 7) -> Prices:
+def make_prices(returns: list[list[float]], days_apart: int = 7) -> Prices:
     found = Prices("prices.csv")
     for n, series in enumerate(returns):
         value, by_day = Decimal(100), {date(2024, 1, 5): Decimal(100)}
@@ -29,14 +29,14 @@ def prices_of(returns: list[list[float]], days_apart: int = 7) -> Prices:
     return found
 
 
-def past_of(returns: list[list[float]]) -> History:
-    found = history(prices_of(returns), [f"T{n}" for n in range(len(returns))], None)
-    assert isinstance(found, History)
+def make_history(returns: list[list[float]]) -> ReturnHistory:
+    found = build_return_history(make_prices(returns), [f"T{n}" for n in range(len(returns))], None)
+    assert isinstance(found, ReturnHistory)
     return found
 
 
-def weights_of(past: History, method: RiskMethod) -> list[float]:
-    found = reference_weights(past, method)
+def compute_weights(past: ReturnHistory, method: RiskMethod) -> list[float]:
+    found = compute_reference_weights(past, method)
     assume(not isinstance(found, str))
     return [float(weight) for weight in found]
 
@@ -50,18 +50,18 @@ def series(count: int) -> st.SearchStrategy[list[list[float]]]:
 
 @given(series(2))
 def test_volatility_correlation_and_risk_are_those_of_the_textbook(returns):
-    past, (one, other) = past_of(returns), returns
+    past, (one, other) = make_history(returns), returns
 
-    assert past.rhythm == "weekly" and past.periods_a_year == 52
+    assert past.frequency == "weekly" and past.periods_per_year == 52
     spreads = [statistics.stdev(one) * sqrt(52), statistics.stdev(other) * sqrt(52)]
     assert past.volatilities == pytest.approx(spreads, rel=1e-6)
     expected = statistics.correlation(one, other)
     assert past.correlation[0, 1] == pytest.approx(expected, abs=1e-6)
     mixed = [0.6 * a + 0.3 * b for a, b in zip(one, other, strict=True)]
-    assert past.volatility([0.6, 0.3]) == pytest.approx(
+    assert past.compute_volatility([0.6, 0.3]) == pytest.approx(
         statistics.stdev(mixed) * sqrt(52), abs=1e-9
     )
-    shares = past.risk_shares([0.6, 0.3])
+    shares = past.compute_risk_shares([0.6, 0.3])
     brought = 0.6 * statistics.covariance(one, mixed)
     if statistics.variance(mixed) > 1e-9:
         assert shares[0] == pytest.approx(brought / statistics.variance(mixed), abs=1e-6)
@@ -70,12 +70,12 @@ def test_volatility_correlation_and_risk_are_those_of_the_textbook(returns):
 
 @given(series(2))
 def test_two_positions_have_the_reference_weights_of_the_closed_forms(returns):
-    past = past_of(returns)
+    past = make_history(returns)
     (a, c), (_, b) = past.covariance
 
     assume(abs(past.correlation[0, 1]) < 0.99)
 
-    least, equal = (weights_of(past, each) for each in ("minimum_variance", "risk_parity"))
+    least, equal = (compute_weights(past, each) for each in ("minimum_variance", "risk_parity"))
 
     if a + b - 2 * c > 1e-6:
         assert least[0] == pytest.approx(min(1, max(0, (b - c) / (a + b - 2 * c))), abs=1e-5)
@@ -84,39 +84,43 @@ def test_two_positions_have_the_reference_weights_of_the_closed_forms(returns):
 
 @given(series(4))
 def test_no_other_weights_have_less_variance_and_equal_risk_is_equal(returns):
-    past = past_of(returns)
+    past = make_history(returns)
 
-    least, equal = (weights_of(past, each) for each in ("minimum_variance", "risk_parity"))
+    least, equal = (compute_weights(past, each) for each in ("minimum_variance", "risk_parity"))
 
     assert min(least) >= 0 and sum(least) == pytest.approx(1) == sum(equal)
-    found = past.volatility(least)
+    found = past.compute_volatility(least)
     for n in range(4):
         moved = 0.99 * np.asarray(least) + 0.01 * np.eye(4)[n]
-        assert past.volatility(list(moved)) >= found - 1e-6
-    if past.volatility(equal) > 1e-3:
-        assert past.risk_shares(equal) == pytest.approx([0.25] * 4, abs=1e-4)
+        assert past.compute_volatility(list(moved)) >= found - 1e-6
+    if past.compute_volatility(equal) > 1e-3:
+        assert past.compute_risk_shares(equal) == pytest.approx([0.25] * 4, abs=1e-4)
 
 
 def test_what_cannot_be_computed_is_said():
-    still = past_of([[0.0] * 20, [0.01, -0.01] * 10])
+    still = make_history([[0.0] * 20, [0.01, -0.01] * 10])
 
-    assert reference_weights(still, "risk_parity") == "the price of T0 never moves"
-    assert "13 dates with a price" in str(history(prices_of([[0.01] * 5]), ["T0"], None))
-    assert "60 days apart" in str(history(prices_of([[0.01] * 20], 60), ["T0"], None))
+    assert compute_reference_weights(still, "risk_parity") == "the price of T0 never moves"
+    assert "13 dates with a price" in str(
+        build_return_history(make_prices([[0.01] * 5]), ["T0"], None)
+    )
+    assert "60 days apart" in str(
+        build_return_history(make_prices([[0.01] * 20], 60), ["T0"], None)
+    )
 
 
-def test_the_rhythm_of_the_prices_is_told_from_their_dates():
-    found = history(prices_of([[0.01] * 20], 1), ["T0"], None)
+def test_the_interval_of_the_prices_is_inferred_from_their_dates():
+    found = build_return_history(make_prices([[0.01] * 20], 1), ["T0"], None)
 
-    assert isinstance(found, History)
-    assert (found.rhythm, found.periods_a_year) == ("daily", 252)
+    assert isinstance(found, ReturnHistory)
+    assert (found.frequency, found.periods_per_year) == ("daily", 252)
 
 
 def test_a_date_that_lacks_a_price_is_left_out_and_counted():
-    prices = prices_of([[0.01, -0.01] * 10, [0.02, -0.02] * 10])
+    prices = make_prices([[0.01, -0.01] * 10, [0.02, -0.02] * 10])
     del prices.series["T1"][date(2024, 1, 12)]
 
-    found = history(prices, ["T0", "T1"], None)
+    found = build_return_history(prices, ["T0", "T1"], None)
 
-    assert isinstance(found, History)
-    assert found.left_out == 1 and len(found.returns) == 19
+    assert isinstance(found, ReturnHistory)
+    assert found.skipped_dates == 1 and len(found.returns) == 19

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.portfolio.blocked import blocked
-from nodes.tools.portfolio.terms import read_terms
+from nodes.tools.portfolio.blocked import find_blocked_tickers
+from nodes.tools.portfolio.terms import read_request_terms
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ from nodes.tools.portfolio.terms import read_terms
         ("rebalance it", None),
     ],
 )
-def test_the_least_size_of_a_trade(request_text, amount):
-    assert read_terms(request_text).min_trade == amount
+def test_the_minimum_size_of_a_trade_is_read_from_the_request(request_text, amount):
+    assert read_request_terms(request_text).min_trade == amount
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_the_least_size_of_a_trade(request_text, amount):
         ("the turnover is high", None),
     ],
 )
-def test_the_turnover_cap(request_text, percent):
-    assert read_terms(request_text).max_turnover == percent
+def test_the_turnover_cap_is_read_from_the_request(request_text, percent):
+    assert read_request_terms(request_text).max_turnover == percent
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_the_turnover_cap(request_text, percent):
         ("invest 5000 in WORLD", 0),
     ],
 )
-def test_new_cash(request_text, amount):
-    assert read_terms(request_text).deposit == amount
+def test_new_cash_is_read_from_the_request(request_text, amount):
+    assert read_request_terms(request_text).deposit == amount
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_new_cash(request_text, amount):
         ("no more than 5% EUR", {}),
     ],
 )
-def test_target_weights_in_either_order(request_text, weights):
+def test_target_weights_are_read_in_either_order(request_text, weights):
     expected = {"BRK.B": 55, "BND": 45} if weights is None else weights
 
-    assert read_terms(request_text).weights == expected
+    assert read_request_terms(request_text).weights == expected
 
 
 @pytest.mark.parametrize(
@@ -92,35 +92,39 @@ def test_target_weights_in_either_order(request_text, weights):
         ("rebalance it", "", ""),
     ],
 )
-def test_what_must_not_be_sold_or_bought(request_text, unsold, unbought):
-    terms = read_terms(request_text)
+def test_what_must_not_be_sold_or_bought_is_read_from_the_request(request_text, unsold, unbought):
+    terms = read_request_terms(request_text)
 
-    found = blocked(terms.kept, ["VTI", "BND", "GOLD", "BRK.B"], no_sales=terms.is_buying_only)
+    found = find_blocked_tickers(
+        terms.prohibitions, ["VTI", "BND", "GOLD", "BRK.B"], no_sales=terms.is_buying_only
+    )
 
-    assert found.unsold == set(unsold.split()) and found.unbought == set(unbought.split())
+    assert found.not_sellable == set(unsold.split()) and found.not_buyable == set(unbought.split())
 
 
 def test_a_prohibition_that_names_no_ticker_is_refused_and_not_passed_over():
-    terms = read_terms("Rebalance, but do not sell the family silver")
+    terms = read_request_terms("Rebalance, but do not sell the family silver")
 
     with pytest.raises(ToolRefused, match="names no ticker of the files; name one of BND, VTI"):
-        blocked(terms.kept, ["VTI", "BND"], no_sales=False)
+        find_blocked_tickers(terms.prohibitions, ["VTI", "BND"], no_sales=False)
 
 
-def test_the_rest_of_the_words():
-    terms = read_terms("Bring it to risk parity with fractional shares as of 2025-05-30")
+def test_currency_method_and_date_are_read_from_the_request():
+    terms = read_request_terms("Bring it to risk parity with fractional shares as of 2025-05-30")
 
     assert terms.method == "risk_parity" and terms.is_fractional
     assert terms.as_of == date(2025, 5, 30)
-    assert read_terms("minimum variance").method == "minimum_variance"
-    assert read_terms("equally weighted").method == "equal_weight"
-    assert read_terms("no trade below 250 USD").currencies == {"USD"}
+    assert read_request_terms("minimum variance").method == "minimum_variance"
+    assert read_request_terms("equally weighted").method == "equal_weight"
+    assert read_request_terms("no trade below 250 USD").currencies == {"USD"}
 
 
 def test_a_figure_that_nothing_took_is_named_with_its_words():
-    terms = read_terms("Rebalance to targets2.csv, turnover at most 20 percent, keep 12 months")
+    terms = read_request_terms(
+        "Rebalance to targets2.csv, turnover at most 20 percent, keep 12 months"
+    )
 
-    assert terms.unread == ("keep 12 months",)
+    assert terms.unread_figures == ("keep 12 months",)
 
 
 @pytest.mark.parametrize(
@@ -135,13 +139,13 @@ def test_a_figure_that_nothing_took_is_named_with_its_words():
 )
 def test_what_can_be_read_in_two_ways_is_refused(request_text, said):
     with pytest.raises(ToolRefused, match=said):
-        read_terms(request_text)
+        read_request_terms(request_text)
 
 
 @given(st.text(max_size=400))
 def test_any_text_is_read_or_refused(request_text):
     try:
-        read_terms(request_text)
+        read_request_terms(request_text)
     except ToolRefused as refusal:
         assert "\n" not in str(refusal)
 
@@ -166,6 +170,6 @@ def test_any_text_is_read_or_refused(request_text):
 )
 def test_any_order_of_its_own_words_is_read_or_refused(words):
     try:
-        read_terms(" ".join(words))
+        read_request_terms(" ".join(words))
     except ToolRefused as refusal:
         assert str(refusal)

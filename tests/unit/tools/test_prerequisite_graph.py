@@ -11,39 +11,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.sequence import course_of
+from nodes.tools.learning.sequence import order_topics
 from nodes.tools.learning.topics import Topic
 from nodes.tools.prerequisite_graph import prerequisite_graph
-from tests.unit.tools.course_samples import EXAMPLES, done
+from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
 TABLE = "topic,prerequisites,hours\nDecimals,Fractions,2\nFractions,Division,3\nDivision,,2\n"
 
 
-def plan(request: str = "Order the topics", **more: Any) -> dict[str, Any]:
-    return done("plan", request, **{"materials": {}, "weeks": 0, "hours_a_week": 0, **more})
+def plan_course(request: str = "Order the topics", **more: Any) -> dict[str, Any]:
+    return run_course_work(
+        "plan", request, **{"materials": {}, "weeks": 0, "hours_a_week": 0, **more}
+    )
 
 
-def rows(told: dict[str, Any]) -> list[list[str]]:
+def read_rows(told: dict[str, Any]) -> list[list[str]]:
     lines = [line for line in told["summary"].splitlines() if line.startswith("| ")][1:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def names(told: dict[str, Any]) -> list[str]:
-    return [row[1] for row in rows(told)]
+def list_names(told: dict[str, Any]) -> list[str]:
+    return [row[1] for row in read_rows(told)]
 
 
 def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs():
     text = (EXAMPLES / "topics.csv").read_text()
 
-    told = plan("Order the topics at 3 hours a week", materials={"topics.csv": text})
+    told = plan_course("Order the topics at 3 hours a week", materials={"topics.csv": text})
 
     listed = {row["topic"]: row for row in csv.DictReader(text.splitlines())}
-    order = names(told)
+    order = list_names(told)
     assert sorted(order) == sorted(listed)
     begun = 0.0
-    for place, row in enumerate(rows(told), start=1):
+    for place, row in enumerate(read_rows(told), start=1):
         needs = [need for need in listed[row[1]]["prerequisites"].split("; ") if need in listed]
-        levels = [int(other[2]) for other in rows(told) if other[1] in needs]
+        levels = [int(other[2]) for other in read_rows(told) if other[1] in needs]
         assert all(order.index(need) < place - 1 for need in needs)
         assert int(row[0]) == place and int(row[2]) == max(levels, default=0) + 1
         ended = begun + float(listed[row[1]]["hours"])
@@ -76,31 +78,33 @@ def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs():
     ],
 )  # fmt: skip
 def test_topics_are_read_from_every_form(name, text):
-    told = plan(materials={name: text, "notes.md": "# Notes\n\n- Bring a ruler.\n"})
+    told = plan_course(materials={name: text, "notes.md": "# Notes\n\n- Bring a ruler.\n"})
 
-    assert names(told) == ["Division", "Fractions", "Decimals"]
-    assert [row[2] for row in rows(told)] == ["1", "2", "3"]
+    assert list_names(told) == ["Division", "Fractions", "Decimals"]
+    assert [row[2] for row in read_rows(told)] == ["1", "2", "3"]
     assert {claim["source"] for claim in told["claims"]} == {name}
 
 
 def test_chains_in_the_request_need_no_material():
-    told = plan("Order these in 6 weeks: Division -> Fractions -> Decimals; Division -> Ratios.")
+    told = plan_course(
+        "Order these in 6 weeks: Division -> Fractions -> Decimals; Division -> Ratios."
+    )
 
-    assert names(told) == ["Division", "Fractions", "Decimals", "Ratios"]
-    assert [row[5] for row in rows(told)] == ["1 to 2", "2 to 3", "4 to 5", "5 to 6"]
+    assert list_names(told) == ["Division", "Fractions", "Decimals", "Ratios"]
+    assert [row[5] for row in read_rows(told)] == ["1 to 2", "2 to 3", "4 to 5", "5 to 6"]
     assert "since not all have hours" in told["summary"]
 
 
 def test_chains_in_the_request_are_added_to_those_of_a_material():
-    told = plan("Order the topics: Decimals -> Percentages", materials={"t.csv": TABLE})
+    told = plan_course("Order the topics: Decimals -> Percentages", materials={"t.csv": TABLE})
 
-    assert names(told)[-2:] == ["Decimals", "Percentages"]
+    assert list_names(told)[-2:] == ["Decimals", "Percentages"]
 
 
 def test_words_after_a_chain_are_no_topic():
-    told = plan("Order the topics: Division -> Fractions in 6 weeks")
+    told = plan_course("Order the topics: Division -> Fractions in 6 weeks")
 
-    assert names(told) == ["Division", "Fractions"]
+    assert list_names(told) == ["Division", "Fractions"]
 
 
 @pytest.mark.parametrize(
@@ -115,32 +119,32 @@ def test_a_circle_is_refused_and_named(text, circle):
     name = "t.csv" if "," in text else "t.md"
 
     with pytest.raises(ToolRefused, match=f"go in a circle: .*{circle}"):
-        plan(materials={name: text})
+        plan_course(materials={name: text})
 
 
 def test_more_hours_than_there_is_room_for_are_a_finding():
-    told = plan("Order the topics", materials={"t.csv": TABLE}, weeks=2, hours_a_week=3)
+    told = plan_course("Order the topics", materials={"t.csv": TABLE}, weeks=2, hours_a_week=3)
 
     (finding,) = told["findings"]
     assert finding["message"] == "7 hours of topics do not fit into 2 weeks of 3 hours: 1 too many"
 
 
-def test_weeks_alone_tell_the_hours_a_week():
-    told = plan("Order the topics in a 2-week course", materials={"t.csv": TABLE})
+def test_weeks_alone_determine_the_hours_a_week():
+    told = plan_course("Order the topics in a 2-week course", materials={"t.csv": TABLE})
 
     assert "2 weeks (3.5 hours a week fill the weeks given)" in told["summary"]
 
 
 def test_without_hours_or_weeks_no_week_is_made_up():
-    told = plan(materials={"t.md": "Division -> Fractions"})
+    told = plan_course(materials={"t.md": "Division -> Fractions"})
 
-    assert {row[5] for row in rows(told)} == {""}
+    assert {row[5] for row in read_rows(told)} == {""}
     assert any(gap.startswith("Weeks are not planned") for gap in told["gaps"])
     assert "No hours are given for: Division, Fractions." in told["gaps"]
 
 
 def test_what_is_needed_and_not_listed_is_named_with_what_may_be_meant():
-    told = plan(materials={"t.csv": "topic,after\nFractions,Divison\nDivision,\n"})
+    told = plan_course(materials={"t.csv": "topic,after\nFractions,Divison\nDivision,\n"})
 
     (finding,) = told["findings"]
     assert "Fractions needs Divison" in finding["message"]
@@ -148,9 +152,9 @@ def test_what_is_needed_and_not_listed_is_named_with_what_may_be_meant():
 
 
 def test_a_topic_listed_twice_is_joined():
-    told = plan(materials={"t.csv": TABLE + "fractions,Decimals and more,1\n"})
+    told = plan_course(materials={"t.csv": TABLE + "fractions,Decimals and more,1\n"})
 
-    assert names(told).count("Fractions") == 1
+    assert list_names(told).count("Fractions") == 1
     assert "Listed more than once, and joined: Fractions." in told["gaps"]
 
 
@@ -163,9 +167,9 @@ def test_a_topic_listed_twice_is_joined():
         ({"t.yaml": "a: [b"}, "no topics with prerequisites"),
     ],
 )
-def test_without_topics_the_form_that_is_read_is_told(materials, reason):
+def test_without_topics_the_expected_form_is_explained(materials, reason):
     with pytest.raises(ToolRefused, match=reason):
-        plan(materials=materials)
+        plan_course(materials=materials)
 
 
 @pytest.mark.parametrize(
@@ -179,21 +183,21 @@ def test_without_topics_the_form_that_is_read_is_told(materials, reason):
 )
 def test_a_material_that_is_named_and_cannot_be_used_is_refused_with_the_reason(text, reason):
     with pytest.raises(ToolRefused, match=reason):
-        plan(material="t.yaml", materials={"t.yaml": text})
+        plan_course(material="t.yaml", materials={"t.yaml": text})
 
 
 def test_many_topics_are_cut_to_size():
     chain = "\n".join(f"Topic {n} {'x' * 80} -> Topic {n + 1} {'x' * 80}" for n in range(290))
 
-    told = plan(materials={"t.md": chain})
+    told = plan_course(materials={"t.md": chain})
 
     assert len(json.dumps(told)) < 22_000
     assert any("of 291 topics are not shown" in gap for gap in told["gaps"])
 
 
 @pytest.mark.parametrize("materials", [{}, {"t.csv": TABLE}])
-def test_what_is_not_about_teaching_is_handed_back(materials):
-    told = plan("Write a limerick about football", materials=materials)
+def test_a_request_that_is_not_about_teaching_is_escalated(materials):
+    told = plan_course("Write a limerick about football", materials=materials)
 
     assert told["escalation"]["reason"] == "out_of_scope"
 
@@ -206,7 +210,7 @@ async def test_the_tool_plans_in_a_process_of_its_own_and_blocks_no_event_loop()
         with pytest.raises(ToolRefused, match="go in a circle"):
             await prerequisite_graph.ainvoke({"request": "Order the topics: A -> B -> A"})
 
-    assert told == plan(materials={"t.csv": TABLE})
+    assert told == plan_course(materials={"t.csv": TABLE})
 
 
 @given(
@@ -218,7 +222,7 @@ def test_every_order_keeps_every_prerequisite_or_names_a_real_circle(needs):
         return
 
     try:
-        order = [topic.name for topic in course_of(topics).topics]
+        order = [topic.name for topic in order_topics(topics).topics]
     except ToolRefused as refusal:
         circle = str(refusal).partition("circle: ")[2].partition(",")[0].split(" → ")
         assert all(one in needs[other] for one, other in pairwise(circle))

@@ -14,8 +14,14 @@ from nodes.tools.query_database import query_database
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql import duck as duck_engine
 from nodes.tools.sql import sqlite as sqlite_engine
-from nodes.tools.sql.location import Location, locate
-from nodes.tools.sql.tables import MAX_CELL_CHARS, RESERVED, cell, result, table_names
+from nodes.tools.sql.location import DatabaseLocation, locate_database
+from nodes.tools.sql.tables import (
+    MAX_CELL_CHARS,
+    RESERVED_WORDS,
+    convert_cell,
+    describe_result,
+    name_tables,
+)
 
 SHEET = {"Cloud Caps.csv": "provider,cap_bn\nAWS,2.5\nAzure,3130\n", "note.md": "no table"}
 
@@ -39,14 +45,14 @@ def duck(tmp_path):
     return tmp_path / "sales.duckdb"
 
 
-async def ask(url, sql, materials=None, **options):
+async def run_query_tool(url, sql, materials=None, **options):
     tool = query_database(ToolSettings(sql_url=str(url) if url else None), **options)
     return await tool.ainvoke({"sql": sql, "materials": materials})
 
 
 async def test_a_sqlite_file_and_a_csv_material_are_queried_together(sales):
-    listed = await ask(sales, "show tables;", SHEET)
-    found = await ask(
+    listed = await run_query_tool(sales, "show tables;", SHEET)
+    found = await run_query_tool(
         f"sqlite:///{sales}",
         "SELECT s.provider, revenue, cap_bn FROM sales s JOIN cloud_caps c USING (provider)",
         SHEET,
@@ -64,7 +70,7 @@ async def test_a_sqlite_file_and_a_csv_material_are_queried_together(sales):
 
 
 async def test_csv_materials_alone_are_a_database():
-    found = await ask(None, "SELECT max(cap_bn) AS top FROM cloud_caps", SHEET)
+    found = await run_query_tool(None, "SELECT max(cap_bn) AS top FROM cloud_caps", SHEET)
 
     assert found["columns"] == ["top"] and found["rows"] == [[3130]]
     assert found["results"][0]["source"] == "Cloud Caps.csv"
@@ -75,9 +81,11 @@ async def test_a_duckdb_file_and_a_folder_of_files_are_queried(duck, tmp_path):
     (tmp_path / "folder" / "growth.csv").write_text("provider,pct\nAWS,17\n")
     (tmp_path / "folder" / "broken.parquet").write_bytes(b"no parquet")
 
-    base = await ask(f"duckdb:///{duck}", "SELECT revenue, cap_bn FROM sales, cloud_caps", SHEET)
-    folder = await ask(tmp_path / "folder", "SELECT pct FROM growth")
-    listed = await ask(tmp_path / "folder", "SHOW TABLES")
+    base = await run_query_tool(
+        f"duckdb:///{duck}", "SELECT revenue, cap_bn FROM sales, cloud_caps", SHEET
+    )
+    folder = await run_query_tool(tmp_path / "folder", "SELECT pct FROM growth")
+    listed = await run_query_tool(tmp_path / "folder", "SHOW TABLES")
 
     assert base["rows"] == [[107.5, 2.5], [107.5, 3130]]
     assert folder["results"] == [{"source": "growth.csv", "text": "pct: 17"}]
@@ -107,7 +115,7 @@ async def test_sqlite_refuses_all_but_reading_its_tables_and_stays_as_it_was(sal
     before = hashlib.sha256(sales.read_bytes()).digest(), sorted(os.listdir(sales.parent))
 
     with pytest.raises(ToolRefused, match=r"Tables: sales\(provider, revenue\)"):
-        await ask(sales, sql)
+        await run_query_tool(sales, sql)
 
     after = hashlib.sha256(sales.read_bytes()).digest(), sorted(os.listdir(sales.parent))
     assert after == before
@@ -131,7 +139,7 @@ async def test_duckdb_refuses_all_but_reading_its_tables(duck, sql):
     before = hashlib.sha256(duck.read_bytes()).digest()
 
     with pytest.raises(ToolRefused, match="Tables: sales"):
-        await ask(duck, sql)
+        await run_query_tool(duck, sql)
 
     assert hashlib.sha256(duck.read_bytes()).digest() == before
 
@@ -145,21 +153,21 @@ async def test_duckdb_refuses_all_but_reading_its_tables(duck, sql):
 )
 async def test_an_endless_statement_is_ended(sales, sql):
     with pytest.raises(ToolFailed, match="took too long"):
-        await ask(sales, sql, timeout_s=0.05)
+        await run_query_tool(sales, sql, timeout_s=0.05)
 
 
 async def test_a_file_that_is_no_table_hides_no_other_and_is_named(tmp_path):
     (tmp_path / "good.csv").write_text("a,b\n1,2\n")
     (tmp_path / "broken.parquet").write_bytes(b"no parquet")
 
-    listed = await ask(str(tmp_path), "SHOW TABLES")
+    listed = await run_query_tool(str(tmp_path), "SHOW TABLES")
 
     assert [table["table"] for table in listed["tables"]] == ["good"]
     assert listed["gaps"] == ["Cannot be read as tables: broken"]
 
 
 async def test_rows_are_capped_and_the_cut_is_marked():
-    found = await ask(None, "SELECT * FROM range(1000) AS numbers(n)", SHEET)
+    found = await run_query_tool(None, "SELECT * FROM range(1000) AS numbers(n)", SHEET)
 
     assert len(found["rows"]) == 200 and len(found["results"]) == 20
     assert "200" in found["cut"]
@@ -172,36 +180,38 @@ async def test_a_sheet_of_which_only_the_beginning_was_read_is_refused_and_said_
     sheet.write_text("id\n" + "1234567\n" * (MAX_TEXT_CHARS // 8))
 
     with pytest.raises(ToolRefused, match=r"only the beginning of big\.csv.* SUPERVISE_SQL_URL"):
-        await ask(None, "SELECT sum(id) FROM big", {"big.csv": read_document(sheet)})
+        await run_query_tool(None, "SELECT sum(id) FROM big", {"big.csv": read_document(sheet)})
 
-    whole = await ask(sheet, "SELECT count(*) AS n FROM big")
+    whole = await run_query_tool(sheet, "SELECT count(*) AS n FROM big")
     assert whole["rows"] == [[MAX_TEXT_CHARS // 8]]
 
 
 async def test_no_database_and_no_sheet_is_refused(tmp_path):
     for url in (None, tmp_path / "missing.db", "mysql://host/base"):
         with pytest.raises(ToolRefused, match="SUPERVISE_SQL_URL"):
-            await ask(url, "SHOW TABLES")
+            await run_query_tool(url, "SHOW TABLES")
 
 
 async def test_an_unreachable_server_is_a_failure_without_its_password():
     with pytest.raises(ToolFailed, match="cannot be reached") as failure:
-        await ask("postgresql://user:secret@127.0.0.1:1/base", "SHOW TABLES")
+        await run_query_tool("postgresql://user:secret@127.0.0.1:1/base", "SHOW TABLES")
 
     assert "secret" not in str(failure.value)
 
 
-def test_the_engine_is_told_from_the_file(tmp_path, sales, duck):
+def test_the_engine_is_inferred_from_the_file(tmp_path, sales, duck):
     (tmp_path / "a.csv").write_text("a\n1\n")
 
-    engines = [locate(str(path)).engine for path in (sales, duck, tmp_path / "a.csv", tmp_path)]
+    engines = [
+        locate_database(str(path)).engine for path in (sales, duck, tmp_path / "a.csv", tmp_path)
+    ]
 
     assert engines == ["sqlite", "duckdb", "files", "files"]
-    assert locate("postgres://host/base").engine == "postgres"
+    assert locate_database("postgres://host/base").engine == "postgres"
 
 
-def test_namesakes_get_numbers():
-    assert table_names(["a b.csv", "x/A-B.csv", "2024.csv"]) == {
+def test_tables_of_the_same_name_get_numbers():
+    assert name_tables(["a b.csv", "x/A-B.csv", "2024.csv"]) == {
         "a_b": "a b.csv",
         "a_b_2": "x/A-B.csv",
         "t_2024": "2024.csv",
@@ -241,11 +251,11 @@ async def test_an_odd_file_name_is_a_table_like_others_and_spoils_none(engine, s
     url = sales if engine == "sqlite" else None
     sheets = {name: f"n,place\n{n},here\n" for n, name in enumerate(ODD_NAMES)} | SHEET
 
-    listed = await ask(url, "SHOW TABLES", sheets)
-    other = await ask(url, "SELECT sum(cap_bn) AS total FROM cloud_caps", sheets)
+    listed = await run_query_tool(url, "SHOW TABLES", sheets)
+    other = await run_query_tool(url, "SELECT sum(cap_bn) AS total FROM cloud_caps", sheets)
     tables = {table["source"]: table["table"] for table in listed["tables"]}
     every = " UNION ALL ".join(f"SELECT n FROM {tables[name]}" for name in ODD_NAMES)
-    found = await ask(url, every, sheets)
+    found = await run_query_tool(url, every, sheets)
 
     assert other["rows"] == [[3132.5]]
     assert sorted(row[0] for row in found["rows"]) == list(range(len(ODD_NAMES)))
@@ -253,12 +263,14 @@ async def test_an_odd_file_name_is_a_table_like_others_and_spoils_none(engine, s
 
 def test_a_file_named_like_any_word_of_sql_is_queried_without_quotation_marks(sales):
     words = duckdb.connect(":memory:").execute("SELECT keyword_name FROM duckdb_keywords()")
-    sheets = {f"{word}.csv": "n\n1\n" for word in RESERVED | {row[0] for row in words.fetchall()}}
-    tables = list(table_names(sheets))
+    sheets = {
+        f"{word}.csv": "n\n1\n" for word in RESERVED_WORDS | {row[0] for row in words.fetchall()}
+    }
+    tables = list(name_tables(sheets))
 
     base, broken = sqlite_engine.connect(str(sales), sheets)
-    in_sqlite = [sqlite_engine.query(base, f"SELECT {t}.n FROM {t}", 5.0)[1] for t in tables]
-    with duck_engine.connect(Location("none"), sheets, "") as (duck_base, duck_broken):
+    in_sqlite = [sqlite_engine.run_query(base, f"SELECT {t}.n FROM {t}", 5.0)[1] for t in tables]
+    with duck_engine.connect(DatabaseLocation("none"), sheets, "") as (duck_base, duck_broken):
         for table in tables:
             duck_base.execute(f"SELECT {table}.n FROM {table}")
 
@@ -273,26 +285,28 @@ async def test_a_sheet_that_is_no_table_hides_no_other_and_says_why_when_it_is_n
     broken = {"cell.csv": f'a,b\n1,"{"x" * 3_000_000}\n', "wide.csv": f"{wide}\n{wide}\n"}
     sheets = (broken if engine == "sqlite" else {"cell.csv": broken["cell.csv"]}) | SHEET
 
-    found = await ask(url, "SELECT max(cap_bn) AS top FROM cloud_caps", sheets)
+    found = await run_query_tool(url, "SELECT max(cap_bn) AS top FROM cloud_caps", sheets)
     for table in {name.removesuffix(".csv") for name in sheets if name in broken}:
         with pytest.raises(ToolRefused) as refusal:
-            await ask(url, f"SELECT * FROM {table}", sheets)
+            await run_query_tool(url, f"SELECT * FROM {table}", sheets)
         assert "no such table" not in str(refusal.value) and "\n" not in str(refusal.value)
 
     assert found["rows"] == [[3130]]
 
 
 def test_values_are_fit_for_json_and_a_model():
-    shown = [cell(value) for value in (2**70, 75.0, 0.1 + 0.2, float("inf"), b"abc", None, True)]
+    shown = [
+        convert_cell(value) for value in (2**70, 75.0, 0.1 + 0.2, float("inf"), b"abc", None, True)
+    ]
 
     assert shown == [str(2**70), 75, 0.3, "inf", "[3 bytes]", None, True]
-    assert len(str(cell("x" * 10_000))) < MAX_CELL_CHARS + 60
+    assert len(str(convert_cell("x" * 10_000))) < MAX_CELL_CHARS + 60
 
 
 def test_a_result_that_is_too_large_is_cut_by_rows():
     rows = [["x" * 500] * 10] * 100
 
-    shown = result("SELECT", [], [f"c{n}" for n in range(10)], rows)
+    shown = describe_result("SELECT", [], [f"c{n}" for n in range(10)], rows)
 
     assert 0 < len(shown["rows"]) < 100 and "too large" in shown["cut"]
     assert len(json.dumps(shown)) < 1_000_000

@@ -13,17 +13,17 @@ from tests.unit.tools.fhir_samples import (
     EXAMPLES,
     PATIENT,
     SUBJECT,
-    bundle,
-    condition,
-    encounter,
-    observation,
-    resources_of,
+    make_bundle,
+    make_condition,
+    make_encounter,
+    make_observation,
+    read_resources,
 )
 
 QUESTION = "Summarise the patient's record"
 
 
-async def read(text: str, question: str = QUESTION, name: str = "b.json") -> dict[str, Any]:
+async def call_tool(text: str, question: str = QUESTION, name: str = "b.json") -> dict[str, Any]:
     told = await read_bundle.ainvoke(
         {"material": name, "question": question, "materials": {name: text}}
     )
@@ -31,10 +31,10 @@ async def read(text: str, question: str = QUESTION, name: str = "b.json") -> dic
     return told
 
 
-async def test_the_example_is_told_as_it_stands_in_the_bundle():
-    told = await read(EXAMPLE.read_text())
+async def test_the_example_is_reported_as_it_is_in_the_bundle():
+    told = await call_tool(EXAMPLE.read_text())
 
-    held = resources_of(EXAMPLE)
+    held = read_resources(EXAMPLE)
     named = [claim["source"].partition("#") for claim in told["claims"]]
     assert all(file == "b.json" and place in held for file, _, place in named)
     for claim in told["claims"]:
@@ -52,7 +52,7 @@ async def test_the_example_is_told_as_it_stands_in_the_bundle():
 
 
 async def test_what_is_not_valid_or_entered_in_error_is_named():
-    told = await read(EXAMPLE.read_text())
+    told = await call_tool(EXAMPLE.read_text())
 
     gaps = "\n".join(told["gaps"])
     assert "b.json#Observation/sodium-2025-09, not valid FHIR R4: valueQuantity.value" in gaps
@@ -61,7 +61,7 @@ async def test_what_is_not_valid_or_entered_in_error_is_named():
 
 
 async def test_a_kind_that_is_missing_is_a_gap_and_not_an_absence():
-    told = await read(bundle(condition("c", "Asthma")))
+    told = await call_tool(make_bundle(make_condition("c", "Asthma")))
 
     assert (
         "b.json records no allergies and intolerances; that does not mean that there are none."
@@ -70,10 +70,10 @@ async def test_a_kind_that_is_missing_is_a_gap_and_not_an_absence():
 
 
 async def test_current_conditions_come_before_those_that_are_over():
-    told = await read(
-        bundle(
-            condition("old", "Measles", "resolved", onsetDateTime="2020"),
-            condition("new", "Asthma", onsetDateTime="2001-05"),
+    told = await call_tool(
+        make_bundle(
+            make_condition("old", "Measles", "resolved", onsetDateTime="2020"),
+            make_condition("new", "Asthma", onsetDateTime="2001-05"),
         )
     )
 
@@ -102,7 +102,7 @@ async def test_current_conditions_come_before_those_that_are_over():
 )
 async def test_what_is_no_bundle_is_refused_with_the_reason(text, reason):
     with pytest.raises(ToolRefused, match=reason):
-        await read(text)
+        await call_tool(text)
 
 
 async def test_a_material_that_is_not_there_is_refused_with_those_that_are():
@@ -114,48 +114,50 @@ async def test_a_material_that_is_not_there_is_refused_with_those_that_are():
 
 async def test_two_patients_are_refused_and_named():
     with pytest.raises(ToolRefused, match=r"2 patients \(Patient/ada-muster, Patient/otto-probe\)"):
-        await read((EXAMPLES / "hard_cases" / "two_patients.json").read_text())
+        await call_tool((EXAMPLES / "hard_cases" / "two_patients.json").read_text())
 
 
 async def test_a_second_patient_is_seen_in_a_reference_and_in_an_invalid_resource():
-    other = condition("c", "Asthma", subject={"reference": "Patient/q"})
+    other = make_condition("c", "Asthma", subject={"reference": "Patient/q"})
     broken = {"resourceType": "Patient", "id": "q", "birthDate": 5}
 
     for resource in (other, broken):
         with pytest.raises(ToolRefused, match="2 patients"):
-            await read(bundle(resource))
+            await call_tool(make_bundle(resource))
 
 
 async def test_the_same_id_at_another_server_is_not_the_patient():
     entries = [
         {"fullUrl": "https://a.example/Patient/p", "resource": PATIENT},
         {
-            "resource": condition(
+            "resource": make_condition(
                 "c", "Asthma", subject={"reference": "https://b.example/Patient/p"}
             )
         },
     ]
 
     with pytest.raises(ToolRefused, match="2 patients"):
-        await read(json.dumps({"resourceType": "Bundle", "entry": entries}))
+        await call_tool(json.dumps({"resourceType": "Bundle", "entry": entries}))
 
 
 async def test_references_by_address_and_by_version_lead_to_the_patient():
     entries = [
         {"fullUrl": "urn:uuid:1", "resource": PATIENT},
-        {"resource": condition("c1", "Asthma", subject={"reference": "urn:uuid:1"})},
-        {"resource": condition("c2", "Eczema", subject={"reference": "Patient/p/_history/2"})},
+        {"resource": make_condition("c1", "Asthma", subject={"reference": "urn:uuid:1"})},
+        {"resource": make_condition("c2", "Eczema", subject={"reference": "Patient/p/_history/2"})},
         {"resource": {"resourceType": "Condition", "id": "c3", "subject": {"display": "Pat"}}},
     ]
-    told = await read(json.dumps({"resourceType": "Bundle", "entry": entries}))
+    told = await call_tool(json.dumps({"resourceType": "Bundle", "entry": entries}))
 
     assert "Asthma" in told["summary"] and "Eczema" in told["summary"]
     assert "Left out: b.json#Condition/c3, it does not say of which patient." in told["gaps"]
 
 
-async def test_a_resource_that_stands_twice_counts_once_unless_the_two_differ():
-    same = condition("same", "Asthma")
-    told = await read(bundle(same, same, condition("odd", "Gout"), condition("odd", "Mumps")))
+async def test_a_resource_that_appears_twice_counts_once_unless_the_two_differ():
+    same = make_condition("same", "Asthma")
+    told = await call_tool(
+        make_bundle(same, same, make_condition("odd", "Gout"), make_condition("odd", "Mumps"))
+    )
 
     assert told["summary"].count("Asthma") == 1
     assert "Gout" not in told["summary"] and "Mumps" not in told["summary"]
@@ -167,15 +169,15 @@ async def test_a_resource_that_stands_twice_counts_once_unless_the_two_differ():
 async def test_resources_without_an_id_are_cited_by_their_place():
     allergy = {"resourceType": "AllergyIntolerance", "code": {"text": "Nuts"}, "patient": SUBJECT}
 
-    told = await read(bundle(allergy))
+    told = await call_tool(make_bundle(allergy))
 
     assert "b.json#entry[1]" in [claim["source"] for claim in told["claims"]]
 
 
 async def test_a_bundle_without_its_patient_is_read_and_says_so():
-    entry = {"resource": condition("c", "Asthma")}
+    entry = {"resource": make_condition("c", "Asthma")}
 
-    told = await read(json.dumps({"resourceType": "Bundle", "entry": [entry]}))
+    told = await call_tool(json.dumps({"resourceType": "Bundle", "entry": [entry]}))
 
     assert "**Patient:** Patient/p" in told["summary"]
     assert any("no usable Patient resource" in gap for gap in told["gaps"])
@@ -183,18 +185,22 @@ async def test_a_bundle_without_its_patient_is_read_and_says_so():
 
 async def test_a_large_record_is_cut_to_size_and_says_what_is_not_shown():
     stays = [
-        encounter(f"e{n}", f"2020-01-{n % 28 + 1:02}", "2020-02-01", type=[{"text": "x" * 500}])
+        make_encounter(
+            f"e{n}", f"2020-01-{n % 28 + 1:02}", "2020-02-01", type=[{"text": "x" * 500}]
+        )
         for n in range(300)
     ]
 
-    told = await read(bundle(*stays))
+    told = await call_tool(make_bundle(*stays))
 
     assert len(json.dumps(told)) < 22_000
     assert any("of 300 encounters of b.json are not shown" in gap for gap in told["gaps"])
 
 
 async def test_instructions_inside_a_record_are_shown_as_its_words():
-    told = await read((EXAMPLES / "hard_cases" / "sparse.json").read_text(), name="sparse.json")
+    told = await call_tool(
+        (EXAMPLES / "hard_cases" / "sparse.json").read_text(), name="sparse.json"
+    )
 
     (claim,) = (claim for claim in told["claims"] if claim["text"].startswith("Condition"))
     assert claim["source"] == "sparse.json#Condition/note"
@@ -203,8 +209,10 @@ async def test_instructions_inside_a_record_are_shown_as_its_words():
 
 
 async def test_a_number_with_a_giant_exponent_is_no_value():
-    told = await read(
-        bundle(condition("c", "Asthma"), observation("o", 1.0)).replace("1.0", "1e300")
+    told = await call_tool(
+        make_bundle(make_condition("c", "Asthma"), make_observation("o", 1.0)).replace(
+            "1.0", "1e300"
+        )
     )
 
     assert "Left out: b.json#Observation/o, it cannot be read." in told["gaps"]
@@ -220,8 +228,8 @@ async def test_a_number_with_a_giant_exponent_is_no_value():
         "Is it safe to give her ibuprofen?",
     ],
 )
-async def test_what_a_record_cannot_answer_is_handed_back(question):
-    told = await read(EXAMPLE.read_text(), question)
+async def test_a_question_that_a_record_cannot_answer_is_escalated(question):
+    told = await call_tool(EXAMPLE.read_text(), question)
 
     assert told["escalation"]["reason"] == "out_of_scope"
     assert "summary" not in told
@@ -239,20 +247,20 @@ async def test_what_a_record_cannot_answer_is_handed_back(question):
     ],
 )
 async def test_questions_on_a_record_are_answered(question):
-    told = await read(EXAMPLE.read_text(), question)
+    told = await call_tool(EXAMPLE.read_text(), question)
 
     assert told["claims"]
 
 
 async def test_advice_beside_a_reading_is_left_to_a_clinician():
-    told = await read(EXAMPLE.read_text(), "Summarise the record and recommend a therapy")
+    told = await call_tool(EXAMPLE.read_text(), "Summarise the record and recommend a therapy")
 
     assert told["claims"]
     assert told["gaps"][-1] == "Advice was asked for as well: that is for a clinician."
 
 
 async def test_reading_blocks_no_event_loop():
-    text = bundle(condition("fresh", "Asthma"))
+    text = make_bundle(make_condition("fresh", "Asthma"))
 
     with blockbuster_ctx():
-        assert await read(text)
+        assert await call_tool(text)

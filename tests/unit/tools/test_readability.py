@@ -7,59 +7,64 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.grade import Grade, grade, syllables
-from nodes.tools.learning.prose import sentences
+from nodes.tools.learning.grade import ReadingGrade, count_syllables, grade_sentences
+from nodes.tools.learning.prose import split_sentences
 from nodes.tools.readability import readability
-from tests.unit.tools.course_samples import EXAMPLES, done
+from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
 LEAF = (EXAMPLES / "reading_leaf.md").read_text()
 HARD = (EXAMPLES / "reading_photosynthesis.md").read_text()
 
 
-def measure(request: str = "Is the reading right?", **more: Any) -> dict[str, Any]:
-    return done("measure", request, **{"materials": {}, "target_grade": 0, **more})
+def measure_texts(request: str = "Is the reading right?", **more: Any) -> dict[str, Any]:
+    return run_course_work("measure", request, **{"materials": {}, "target_grade": 0, **more})
 
 
-def cells(told: dict[str, Any], name: str) -> list[str]:
+def find_cells(told: dict[str, Any], name: str) -> list[str]:
     (line,) = (line for line in told["summary"].splitlines() if line.startswith(f"| {name}"))
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
 def test_the_formulas_give_what_counting_by_hand_gives():
-    found = grade(list(sentences("The happy cat sat on the big red mat. It saw a bird fly away.")))
+    found = grade_sentences(
+        list(split_sentences("The happy cat sat on the big red mat. It saw a bird fly away."))
+    )
 
     assert (found.words, found.sentences, found.syllables, found.letters) == (15, 2, 17, 45)
     assert found.flesch_kincaid == pytest.approx(0.39 * 15 / 2 + 11.8 * 17 / 15 - 15.59)
-    assert found.automated == pytest.approx(4.71 * 45 / 15 + 0.5 * 15 / 2 - 21.43)
+    assert found.automated_readability == pytest.approx(4.71 * 45 / 15 + 0.5 * 15 / 2 - 21.43)
     assert found.coleman_liau == pytest.approx(
         0.0588 * (45 / 15 * 100) - 0.296 * (2 / 15 * 100) - 15.8
     )
 
 
 def test_the_middle_grade_counts():
-    found = Grade(words=100, sentences=5, syllables=150, letters=450)
+    found = ReadingGrade(words=100, sentences=5, syllables=150, letters=450)
 
-    assert sorted((found.flesch_kincaid, found.automated, found.coleman_liau))[1] == found.middle
+    assert (
+        sorted((found.flesch_kincaid, found.automated_readability, found.coleman_liau))[1]
+        == found.median_grade
+    )
 
 
 def test_the_example_texts_are_counted_as_they_stand():
-    told = measure("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
+    told = measure_texts("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
 
     for name, text in (("leaf.md", LEAF), ("hard.md", HARD)):
         body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
         words = re.findall(r"[A-Za-z]+(?:-[A-Za-z]+)*", body)
         ends = len(re.findall(r"[.!?](?:\s|$)", body))
         letters = sum(map(str.isalpha, "".join(words)))
-        shown = cells(told, name)
+        shown = find_cells(told, name)
         assert shown[1] == str(len(words))
         assert shown[4] == f"{4.71 * letters / len(words) + 0.5 * len(words) / ends - 21.43:.1f}"
-    assert cells(told, "leaf.md")[-1] == "fits"
-    assert cells(told, "hard.md")[-1] == "too hard"
+    assert find_cells(told, "leaf.md")[-1] == "fits"
+    assert find_cells(told, "hard.md")[-1] == "too hard"
     assert [claim["source"] for claim in told["claims"]] == ["leaf.md", "hard.md"]
 
 
 def test_the_hardest_sentences_are_named_at_their_line():
-    told = measure(target_grade=7, materials={"hard.md": HARD})
+    told = measure_texts(target_grade=7, materials={"hard.md": HARD})
 
     assert len(told["findings"]) == 3
     for finding in told["findings"]:
@@ -78,16 +83,16 @@ def test_the_hardest_sentences_are_named_at_their_line():
     ],
 )
 def test_the_target_is_taken_from_the_requests_words(request_text, target):
-    told = measure(request_text, materials={"leaf.md": LEAF})
+    told = measure_texts(request_text, materials={"leaf.md": LEAF})
 
     assert f"Target: {target}." in told["summary"]
     assert ("No target grade is named" in told["gaps"][0]) == (target == "not named")
 
 
-def test_a_text_far_below_its_target_is_told_too():
-    told = measure(target_grade=12, materials={"leaf.md": LEAF})
+def test_a_text_far_below_its_target_is_reported_too():
+    told = measure_texts(target_grade=12, materials={"leaf.md": LEAF})
 
-    assert cells(told, "leaf.md")[-1] == "easier"
+    assert find_cells(told, "leaf.md")[-1] == "easier"
     assert told["findings"][0]["severity"] == "info"
 
 
@@ -100,7 +105,7 @@ def test_headings_tables_code_and_labels_are_no_sentences():
         "- A listed sentence of seven words here.\n- label\n"
     )
 
-    found = list(sentences(text))
+    found = list(split_sentences(text))
 
     assert [sentence.text for sentence in found] == [
         "One two three four five.",
@@ -114,15 +119,15 @@ def test_headings_tables_code_and_labels_are_no_sentences():
     ("word", "count"), [("cat", 1), ("photosynthesis", 5), ("x", 1), ("oxygen", 3)]
 )
 def test_every_word_has_a_syllable(word, count):
-    assert syllables(word) == count
+    assert count_syllables(word) == count
 
 
 def test_only_prose_is_measured_unless_a_material_is_named():
     objectives = (EXAMPLES / "objectives.md").read_text()
     held = {"topics.csv": "topic,after\nA,B\n", "objectives.md": objectives, "leaf.md": LEAF}
 
-    told = measure(materials=held)
-    named = measure(material="objectives.md", materials=held)
+    told = measure_texts(materials=held)
+    named = measure_texts(material="objectives.md", materials=held)
 
     assert [claim["source"] for claim in told["claims"]] == ["leaf.md"]
     assert [claim["source"] for claim in named["claims"]] == ["objectives.md"]
@@ -132,9 +137,9 @@ def test_short_and_foreign_texts_are_named_as_such():
     german = "Das Blatt ist flach und sehr dünn gebaut. " * 5
     short = "The leaf is flat and thin. It takes in light from the sun. Water comes from the root."
 
-    told = measure(materials={"de.md": german, "short.md": short})
+    told = measure_texts(materials={"de.md": german, "short.md": short})
 
-    assert cells(told, "de.md")[-1] == "not English"
+    assert find_cells(told, "de.md")[-1] == "not English"
     assert "de.md does not look English, which the formulas are made for." in told["gaps"]
     assert "short.md has 18 words; a grade needs 100." in told["gaps"]
 
@@ -142,16 +147,16 @@ def test_short_and_foreign_texts_are_named_as_such():
 @pytest.mark.parametrize("materials", [{}, {"t.csv": "a,b\n1,2\n"}, {"t.md": "# Only a heading\n"}])
 def test_without_prose_it_is_refused(materials):
     with pytest.raises(ToolRefused, match="no prose was found"):
-        measure(materials=materials)
+        measure_texts(materials=materials)
 
 
 def test_a_huge_text_is_measured_and_the_answer_stays_small():
     huge = "Photosynthesis is the process by which plants take in light. " * 20_000
 
-    told = measure(target_grade=3, materials={"huge.md": huge})
+    told = measure_texts(target_grade=3, materials={"huge.md": huge})
 
     assert len(str(told)) < 20_000
-    assert cells(told, "huge.md")[-1] == "too hard"
+    assert find_cells(told, "huge.md")[-1] == "too hard"
 
 
 async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loop():
@@ -160,7 +165,7 @@ async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loo
         with pytest.raises(ToolRefused, match="no prose was found"):
             await readability.ainvoke({"request": "Measure the reading"})
 
-    assert cells(told, "leaf.md")[-1] == "fits"
+    assert find_cells(told, "leaf.md")[-1] == "fits"
 
 
 @pytest.mark.parametrize(
@@ -176,18 +181,18 @@ async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loo
 def test_text_that_is_made_to_keep_a_parser_busy_does_not(text):
     held = {"made.md": text, "leaf.md": LEAF}
 
-    assert cells(measure(materials=held), "leaf.md")[1] == "211"
+    assert find_cells(measure_texts(materials=held), "leaf.md")[1] == "211"
 
 
 def test_a_sentence_without_words_is_none():
     text = "The leaf is flat and thin. 42! It takes in light from the sun. The end comes now."
 
-    told = measure(target_grade=1, materials={"a.md": text})
+    told = measure_texts(target_grade=1, materials={"a.md": text})
 
-    assert cells(told, "a.md")[1] == "17"
+    assert find_cells(told, "a.md")[1] == "17"
 
 
 def test_only_the_beginning_of_a_huge_text_is_read():
-    told = measure(materials={"huge.md": LEAF * 300})
+    told = measure_texts(materials={"huge.md": LEAF * 300})
 
     assert told["failures"] == ["only the first 200000 characters of huge.md were read"]

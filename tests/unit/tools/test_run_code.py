@@ -14,52 +14,52 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.catalog import load_tools
-from nodes.tools.sandbox.bounds import Bounds
-from nodes.tools.sandbox.running import NotRun, path_of, run_python
+from nodes.tools.sandbox.bounds import SandboxLimits
+from nodes.tools.sandbox.running import RunRefused, make_sandbox_path, run_python
 from nodes.tools.settings import ToolSettings
 
-SHORT = Bounds(wall_s=5, cpu_s=1)
+SHORT = SandboxLimits(wall_s=5, cpu_s=1)
 """For what would go on for ever."""
 
 
 @cache
-def why_not() -> str:
+def find_sandbox_problem() -> str:
     """Say why no cell can be made on this machine; empty where one can."""
     try:
-        asyncio.run(run_python({"a.py": ""}, "a.py", Bounds()))
-    except NotRun as problem:
+        asyncio.run(run_python({"a.py": ""}, "a.py", SandboxLimits()))
+    except RunRefused as problem:
         return str(problem)
     return ""
 
 
 @pytest.fixture(autouse=True)
 def a_machine_with_cells():
-    if problem := why_not():
+    if problem := find_sandbox_problem():
         pytest.skip(problem)
 
 
-async def run(text, bounds=SHORT, **others):
+async def run_text(text, bounds=SHORT, **others):
     files = {"a.py": text} | {name.replace("_", "."): held for name, held in others.items()}
     return await run_python(files, "a.py", bounds)
 
 
-async def answered(materials, request="run it", *, run_code=True, **arguments):
+async def call_tool(materials, request="run it", *, run_code=True, **arguments):
     (tool,) = load_tools(["run_code"], ToolSettings(run_code=run_code))
     return await tool.ainvoke({"request": request, "materials": materials, **arguments})
 
 
-async def test_what_it_prints_is_given():
-    ending = await run("import sys\nprint('out')\nprint('err', file=sys.stderr)\n")
+async def test_the_output_of_the_code_is_returned():
+    ending = await run_text("import sys\nprint('out')\nprint('err', file=sys.stderr)\n")
 
-    assert (ending.out, ending.err) == ("out\n", "err\n")
-    assert ending.how == "ran to its end, with exit code 0" and not ending.is_failure
+    assert (ending.stdout, ending.stderr) == ("out\n", "err\n")
+    assert ending.outcome == "ran to its end, with exit code 0" and not ending.is_failure
 
 
-async def test_an_error_is_told_with_its_line_in_the_file_that_was_given():
-    ending = await run("import b\nb.f(0)\n", b_py="def f(x):\n    return 1 / x\n")
+async def test_an_error_is_reported_with_its_line_in_the_given_file():
+    ending = await run_text("import b\nb.f(0)\n", b_py="def f(x):\n    return 1 / x\n")
 
     assert (ending.file, ending.line) == ("b.py", 2)
-    assert ending.how == (
+    assert ending.outcome == (
         "ended with exit code 1: ZeroDivisionError: division by zero, in line 2 of b.py"
     )
 
@@ -113,35 +113,37 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("deed", HOSTILE)
-async def test_each_ends_with_one_clear_line(deed):
+async def test_each_runaway_program_ends_with_one_clear_line(deed):
     text, said = HOSTILE[deed]
 
-    ending = await run(text)
+    ending = await run_text(text)
 
-    assert ending.is_failure and "\n" not in ending.how
-    assert re.search(said, ending.how), ending.how
+    assert ending.is_failure and "\n" not in ending.outcome
+    assert re.search(said, ending.outcome), ending.outcome
 
 
 async def test_it_sees_no_file_of_the_user_and_no_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     (tmp_path / "secret.txt").write_text("sk-secret")
 
-    ending = await run(
+    ending = await run_text(
         "import os\n"
         f"print(os.path.exists({str(tmp_path)!r}), os.path.exists('/proc'), os.getppid())\n"
         "print(sorted(os.listdir()), [name for name in os.environ if name != 'LC_CTYPE'])\n",
         data_csv="a,b\n",
     )
 
-    assert ending.out == "False False 1\n['a.py', 'data.csv'] []\n"
+    assert ending.stdout == "False False 1\n['a.py', 'data.csv'] []\n"
 
 
 async def test_it_reaches_no_server_of_this_machine():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        ending = await run(f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 3)\n")
+        ending = await run_text(
+            f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 3)\n"
+        )
 
-    assert ending.is_failure and "OSError" in ending.how
+    assert ending.is_failure and "OSError" in ending.outcome
 
 
 SOCKETS = """
@@ -160,35 +162,35 @@ print(other.recv(5))
 
 
 async def test_it_opens_no_socket_but_between_its_own_processes():
-    ending = await run(SOCKETS)
+    ending = await run_text(SOCKETS)
 
     unix = f"[{socket.AF_UNIX.value}]\n"
     refused = "-1 Address family not supported by protocol\n"
-    assert ending.out == f"{3 * unix}{refused}b'hello'\n", ending.err
+    assert ending.stdout == f"{3 * unix}{refused}b'hello'\n", ending.stderr
 
 
 async def test_it_gets_no_privileges_and_makes_no_namespaces():
-    ending = await run(
+    ending = await run_text(
         "import ctypes, os\n"
         "call = ctypes.CDLL(None, use_errno=True)\n"
         "print(os.getuid(), call.unshare(0x10000000), call.mount(b'a', b'/cell', b'tmpfs', 0, 0),\n"
         "      call.shmget(0, 10**9, 0o1600), call.setuid(0))\n"
     )
 
-    assert ending.out == "1000 -1 -1 -1 -1\n"
+    assert ending.stdout == "1000 -1 -1 -1 -1\n"
 
 
 async def test_what_it_started_ends_with_it():
-    ending = await run(
+    ending = await run_text(
         "import os, time\n"
         "if os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\n"
         "print('done')\n"
     )
 
-    assert ending.out == "done\n" and ending.seconds < SHORT.wall_s
+    assert ending.stdout == "done\n" and ending.seconds < SHORT.wall_s
 
 
-def running(words):
+def list_processes(words):
     """Name the processes of this machine whose command holds some words."""
     found = set()
     for entry in filter(str.isdigit, os.listdir("/proc")):
@@ -202,41 +204,43 @@ async def test_a_cancelled_run_leaves_no_process():
     name = f"waits-{os.getpid()}.py"
     files = {name: "import time\ntime.sleep(1000)\n"}
 
-    task = asyncio.create_task(run_python(files, name, Bounds()))
-    while not await asyncio.to_thread(running, name.encode()):
+    task = asyncio.create_task(run_python(files, name, SandboxLimits()))
+    while not await asyncio.to_thread(list_processes, name.encode()):
         pass
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
-    while await asyncio.to_thread(running, name.encode()):
+    while await asyncio.to_thread(list_processes, name.encode()):
         pass
 
     assert task.cancelled()
 
 
 async def test_code_is_not_run_where_a_limit_cannot_be_set():
-    with pytest.raises(NotRun, match="the limits cannot be set: not allowed to raise"):
-        await run("print('ran')", Bounds(max_file_bytes=10**9))
+    with pytest.raises(RunRefused, match="the limits cannot be set: not allowed to raise"):
+        await run_text("print('ran')", SandboxLimits(max_file_bytes=10**9))
 
 
-async def test_two_files_that_would_be_one_in_the_cell_are_refused():
-    with pytest.raises(NotRun, match="the same name"):
+async def test_two_files_that_would_be_one_in_the_sandbox_are_refused():
+    with pytest.raises(RunRefused, match="the same name"):
         await run_python({"a.py": "", "../a.py": ""}, "a.py", SHORT)
 
 
-async def test_files_that_do_not_fit_into_the_cell_are_told_by_their_size():
-    with pytest.raises(NotRun, match=r"the files have 8.5 MB; a file may have 8 MB, and all tog"):
-        await run("print('ran')", b_txt="x" * 8_500_000)
+async def test_files_that_do_not_fit_into_the_sandbox_are_refused_by_their_size():
+    with pytest.raises(
+        RunRefused, match=r"the files have 8.5 MB; a file may have 8 MB, and all tog"
+    ):
+        await run_text("print('ran')", b_txt="x" * 8_500_000)
 
 
 async def test_a_user_s_own_mask_does_not_hide_the_files_from_the_code():
     before = os.umask(0o077)
     try:
-        ending = await run("import b", b_py="print('read')")
+        ending = await run_text("import b", b_py="print('read')")
     finally:
         os.umask(before)
 
-    assert ending.out == "read\n"
+    assert ending.stdout == "read\n"
 
 
 async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
@@ -257,13 +261,13 @@ async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
 
 
 async def test_it_does_not_learn_the_machine_s_name():
-    ending = await run("import os, socket\nprint(socket.gethostname(), os.uname().nodename)")
+    ending = await run_text("import os, socket\nprint(socket.gethostname(), os.uname().nodename)")
 
-    assert ending.out == "cell cell\n"
+    assert ending.stdout == "cell cell\n"
 
 
-async def test_signals_to_the_first_process_of_the_cell_change_nothing():
-    ending = await run(
+async def test_signals_to_the_first_process_of_the_sandbox_change_nothing():
+    ending = await run_text(
         "import os, signal\n"
         "for each in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):\n"
         "    try:\n        os.kill(1, each)\n"
@@ -271,29 +275,29 @@ async def test_signals_to_the_first_process_of_the_cell_change_nothing():
         "print('alive')\n"
     )
 
-    assert (ending.out, ending.is_failure) == ("alive\n", False)
+    assert (ending.stdout, ending.is_failure) == ("alive\n", False)
 
 
 async def test_errors_of_nothing_but_empty_lines_are_read_at_once():
-    ending = await run("import sys\nsys.stderr.write('\\n' * 190_000)\nsys.exit(3)")
+    ending = await run_text("import sys\nsys.stderr.write('\\n' * 190_000)\nsys.exit(3)")
 
-    assert ending.how == "ended with exit code 3"
+    assert ending.outcome == "ended with exit code 3"
 
 
 @pytest.mark.parametrize("name", ["../../etc/a.py", "/etc/a.py", "./etc/a.py"])
-def test_no_name_leads_out_of_the_cell_s_folder(name):
-    assert path_of(name) == "etc/a.py"
+def test_no_name_leads_out_of_the_sandbox_folder(name):
+    assert make_sandbox_path(name) == "etc/a.py"
 
 
 async def test_it_is_off_until_the_user_allows_it():
-    told = await answered({"a.py": "print(6 * 7)\n"}, run_code=False)
+    told = await call_tool({"a.py": "print(6 * 7)\n"}, run_code=False)
 
     assert told["summary"] == "" and told["claims"] == []
     assert told["gaps"][0].startswith("The code was not run: running code is off.")
 
 
 async def test_the_answer_shows_output_claims_and_the_finding():
-    told = await answered({"a.py": "print('# six', 6)\nraise SystemExit('too few')\n"})
+    told = await call_tool({"a.py": "print('# six', 6)\nraise SystemExit('too few')\n"})
 
     assert "    # six 6" in told["summary"].splitlines()
     assert {"a.py prints: # six 6"} <= {claim["text"] for claim in told["claims"]}
@@ -304,12 +308,12 @@ async def test_of_several_files_the_one_that_is_named_is_run_else_the_scripts():
     main = "import b\nif __name__ == '__main__':\n    print('a', b.X)\n"
     materials = {"a.py": main, "b.py": "X = 2\n"}
 
-    assert (await answered(materials))["summary"].splitlines()[0].startswith("a.py ran")
-    assert (await answered(materials, "run b.py"))["summary"].startswith("b.py ran")
+    assert (await call_tool(materials))["summary"].splitlines()[0].startswith("a.py ran")
+    assert (await call_tool(materials, "run b.py"))["summary"].startswith("b.py ran")
 
 
 async def test_long_output_is_cut_and_the_cut_is_said():
-    told = await answered({"a.py": "print('x' * 50_000)\n"})
+    told = await call_tool({"a.py": "print('x' * 50_000)\n"})
 
     assert len(str(told)) < 20_000
     assert "[48000 more characters]" in told["summary"]
@@ -318,7 +322,7 @@ async def test_long_output_is_cut_and_the_cut_is_said():
 async def test_three_runs_that_print_much_stay_within_the_size_of_an_answer():
     noisy = "if __name__ == '__main__':\n    print(('x' * 300 + '\\n') * 99)\n    boom\n"
 
-    told = await answered({f"{name}.py": noisy for name in "abcd"})
+    told = await call_tool({f"{name}.py": noisy for name in "abcd"})
 
     assert len(json.dumps(told)) < 20_000 and len(told["findings"]) == 3
     assert told["gaps"] == ["Not run: d.py; name the one to run."]
@@ -326,4 +330,4 @@ async def test_three_runs_that_print_much_stay_within_the_size_of_an_answer():
 
 async def test_without_code_it_says_what_to_give():
     with pytest.raises(ToolRefused, match="there is no Python code"):
-        await answered({"a.md": "Text."})
+        await call_tool({"a.md": "Text."})

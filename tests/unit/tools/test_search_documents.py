@@ -11,14 +11,14 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.documents.index import PassageIndex, match_expression
-from nodes.tools.documents.passages import HARD_CHARS, Passage, split
+from nodes.tools.documents.index import PassageIndex, build_match_expression
+from nodes.tools.documents.passages import MAX_PASSAGE_CHARS, Passage, split_document
 from nodes.tools.search_documents import search_documents
 from nodes.tools.settings import ToolSettings
 from tests.unit.tools.document_samples import write_docx, write_pdf
 
 
-async def search(folder, query, **arguments):
+async def call_search(folder, query, **arguments):
     tool = search_documents(ToolSettings(documents=folder))
     return await tool.ainvoke({"query": query, **arguments})
 
@@ -30,7 +30,7 @@ async def test_the_passage_that_fits_best_comes_first_with_source_and_place(tmp_
     )
     (tmp_path / "other.txt").write_text("Bananas are yellow.")
 
-    found = await search(tmp_path, "AWS revenue growth")
+    found = await call_search(tmp_path, "AWS revenue growth")
 
     assert found["results"][0] == {
         "source": "sub/cloud.md",
@@ -46,8 +46,8 @@ async def test_every_kind_of_document_is_found(tmp_path):
     (tmp_path / "c.html").write_text("<p>zebra in the page</p>")
     (tmp_path / "d.csv").write_text("animal,count\nzebra,3\n")
 
-    zebras = await search(tmp_path, "zebra")
-    azure = await search(tmp_path, "azure")
+    zebras = await call_search(tmp_path, "zebra")
+    azure = await call_search(tmp_path, "azure")
 
     assert {(hit["source"], hit["place"]) for hit in zebras["results"]} == {
         ("a.pdf", "page 2"),
@@ -60,7 +60,7 @@ async def test_every_kind_of_document_is_found(tmp_path):
 async def test_materials_are_searched_with_the_folder_and_hide_its_namesakes(tmp_path):
     (tmp_path / "note.md").write_text("zebra of the folder")
 
-    found = await search(tmp_path, "zebra", materials={"note.md": "zebra of the run"})
+    found = await call_search(tmp_path, "zebra", materials={"note.md": "zebra of the run"})
 
     assert [hit["text"] for hit in found["results"]] == ["zebra of the run"]
 
@@ -83,7 +83,7 @@ async def test_a_changed_document_is_read_again_and_a_removed_one_forgotten(tmp_
 async def test_no_hit_is_an_answer_with_a_note(tmp_path):
     (tmp_path / "a.md").write_text("text")
 
-    found = await search(tmp_path, "zebra")
+    found = await call_search(tmp_path, "zebra")
 
     assert found["results"] == [] and "note" in found
 
@@ -95,7 +95,7 @@ async def test_what_is_not_read_is_named_with_the_reason(tmp_path):
     (tmp_path / "secret").symlink_to("/etc/passwd")
     (tmp_path / "link.txt").symlink_to("/etc/passwd")
 
-    found = await search(tmp_path, "root")
+    found = await call_search(tmp_path, "root")
 
     assert found["results"] == []
     assert {item["source"] for item in found["skipped"]} == {
@@ -111,13 +111,13 @@ async def test_where_no_document_can_be_read_the_search_has_failed(tmp_path):
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
 
     with pytest.raises(ToolFailed, match=r"no document could be read: broken\.pdf"):
-        await search(tmp_path, "root")
+        await call_search(tmp_path, "root")
 
 
 async def test_nothing_to_search_is_refused(tmp_path):
     for folder in (None, tmp_path, tmp_path / "missing"):
         with pytest.raises(ToolRefused):
-            await search(folder, "zebra")
+            await call_search(folder, "zebra")
 
 
 async def test_an_agent_hands_its_materials_over_and_runs_without_them(tmp_path):
@@ -154,7 +154,7 @@ def test_no_query_is_syntax(query):
 
 @given(st.lists(st.sampled_from(["zebra", "the", "NOT", '"', "*", "co-op", "x:y"]), max_size=8))
 def test_the_words_are_joined_by_or_and_quoted(words):
-    expression = match_expression(" ".join(words))
+    expression = build_match_expression(" ".join(words))
 
     base = sqlite3.connect(":memory:")
     base.execute("CREATE VIRTUAL TABLE found USING fts5(text)")
@@ -165,8 +165,8 @@ def test_the_words_are_joined_by_or_and_quoted(words):
 
 @given(st.text("ab \n#.", max_size=6000))
 def test_passages_are_short_and_lose_no_letter(text):
-    passages = split("a.md", text)
+    passages = split_document("a.md", text)
 
-    assert all(0 < len(passage.text) <= HARD_CHARS for passage in passages)
+    assert all(0 < len(passage.text) <= MAX_PASSAGE_CHARS for passage in passages)
     kept = "".join("".join(passage.text.split()) for passage in passages)
     assert kept == "".join(text.split())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.tools.secrets import MASK, is_secret_name, looks_secret, masked
+from nodes.tools.secrets import MASK, is_secret_name, looks_secret, mask_secrets
 
 
 @pytest.mark.parametrize(
@@ -18,16 +18,16 @@ from nodes.tools.secrets import MASK, is_secret_name, looks_secret, masked
         ("key AKIAIOSFODNN7EXAMPLE", f"key {MASK}"),
     ],
 )
-def test_what_is_secret_is_hidden_and_the_rest_stays(text: str, shown: str) -> None:
-    assert masked(text) == shown
+def test_secrets_are_hidden_and_the_rest_is_unchanged(text: str, shown: str) -> None:
+    assert mask_secrets(text) == shown
 
 
 @pytest.mark.parametrize(
     "text",
     ["max_tokens=4096", "a token is missing", "http://a.example:8080/x", "desk-top-of-it-all"],
 )
-def test_what_is_none_stays(text: str) -> None:
-    assert masked(text) == text and not looks_secret(text)
+def test_text_without_secrets_is_unchanged(text: str) -> None:
+    assert mask_secrets(text) == text and not looks_secret(text)
 
 
 def test_the_name_of_a_setting_tells_a_secret() -> None:
@@ -39,4 +39,4 @@ def test_the_name_of_a_setting_tells_a_secret() -> None:
     "text", ["://a" * 20_000, "password=" * 20_000, "token='" * 20_000, "-" * 99]
 )
 def test_long_texts_are_read_at_once(text: str) -> None:
-    assert masked(text)
+    assert mask_secrets(text)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.tables.numbers import decimal_mark, number
-from nodes.tools.tables.reading import Defects, heads, read_table
+from nodes.tools.tables.numbers import detect_decimal_mark, parse_number
+from nodes.tools.tables.reading import TableDefects, read_headers, read_table
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ from nodes.tools.tables.reading import Defects, heads, read_table
     ],
 )
 def test_a_number_is_read_as_people_write_it(text, mark, value):
-    assert number(text, mark) == Decimal(value)
+    assert parse_number(text, mark) == Decimal(value)
 
 
 @pytest.mark.parametrize(
     "text", ["1,234", "", "n/a", "12,34", "1e5", "NaN", "inf", "1.2.3", "--1", "1 2", "٣", "9" * 30]
 )
 def test_what_is_no_number_or_may_be_two_is_not_read(text):
-    assert number(text) is None
+    assert parse_number(text) is None
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_what_is_no_number_or_may_be_two_is_not_read(text):
         (["2025-01-02", "VTI"], "unknown"),
     ],
 )
-def test_the_mark_before_decimals_is_told_from_the_whole_table(cells, mark):
-    assert decimal_mark(cells) == mark
+def test_the_decimal_mark_is_inferred_from_the_whole_table(cells, mark):
+    assert detect_decimal_mark(cells) == mark
 
 
 @given(st.decimals(min_value=0, max_value=10**9, places=2))
@@ -56,21 +56,21 @@ def test_both_ways_of_writing_a_number_give_the_same(value):
     text = f"{value:,.2f}"
     swapped = text.replace(",", "_").replace(".", ",").replace("_", ".")
 
-    assert number(text, "point") == number(swapped, "comma") == value
+    assert parse_number(text, "point") == parse_number(swapped, "comma") == value
 
 
 def test_a_row_knows_its_line_below_remarks_and_blank_lines():
     table = read_table("a.csv", "# made up\n\nname;qty\nA;1,50\n\nB;2,25\n")
 
     assert [(row.line, row.cells) for row in table.rows] == [(4, ("A", "1,50")), (6, ("B", "2,25"))]
-    assert table.number(table.rows[1].cells[1]) == Decimal("2.25")
+    assert table.parse_number(table.rows[1].cells[1]) == Decimal("2.25")
 
 
 def test_a_column_is_found_under_any_usual_name():
     table = read_table("a.csv", "Ticker,Market Value (EUR)\nA,1\n")
 
-    assert table.column(("quantity", "market_value")) == 1
-    assert table.column(("price",)) is None
+    assert table.find_column(("quantity", "market_value")) == 1
+    assert table.find_column(("price",)) is None
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,15 @@ def test_a_table_that_cannot_be_read_is_refused_in_one_line(text, said):
 
 
 def test_only_materials_with_columns_are_looked_at():
-    found = heads({"a.csv": "x,y\n1,2\n", "note.md": "x,y\n", "b.csv": "one\n", "c.csv": ""})
+    found = read_headers({"a.csv": "x,y\n1,2\n", "note.md": "x,y\n", "b.csv": "one\n", "c.csv": ""})
 
     assert [table.name for table in found] == ["a.csv"]
 
 
-def test_defects_are_told_together_and_counted():
-    table, defects = read_table("a.csv", "a,b\n1,2\n"), Defects()
+def test_defects_are_reported_together_and_counted():
+    table, defects = read_table("a.csv", "a,b\n1,2\n"), TableDefects()
     for line in range(1, 9):
-        defects.add("is wrong", table, line)
+        defects.add_defect("is wrong", table, line)
 
     with pytest.raises(ToolRefused, match=r"a.csv line 5: is wrong; and 3 more$"):
-        defects.check()
+        defects.raise_if_any()

@@ -6,11 +6,11 @@ from aiohttp.test_utils import TestServer
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.settings import ToolSettings
-from nodes.tools.web.engines import Found, Unreachable, search_tavily
+from nodes.tools.web.engines import SearchResult, SearchUnreachable, search_tavily
 from nodes.tools.web_search import web_search
 
 
-def answering(*found):
+def make_engine(*found):
     """An engine that gives these pages and keeps what it was asked."""
     asked = []
 
@@ -22,7 +22,9 @@ def answering(*found):
 
 
 async def test_pages_come_back_with_their_address_as_source():
-    search, asked = answering(Found("https://a.example/x", "A  page", "AWS\u200b grew\n17 %"))
+    search, asked = make_engine(
+        SearchResult("https://a.example/x", "A  page", "AWS\u200b grew\n17 %")
+    )
     tool = web_search(ToolSettings(), search=search)
 
     found = await tool.ainvoke({"query": "  aws growth ", "max_results": 99})
@@ -34,7 +36,7 @@ async def test_pages_come_back_with_their_address_as_source():
 
 
 async def test_no_page_is_an_answer_with_a_note_and_odd_addresses_are_left_out():
-    search, _ = answering(Found("javascript:evil()", "", ""))
+    search, _ = make_engine(SearchResult("javascript:evil()", "", ""))
 
     found = await web_search(ToolSettings(), search=search).ainvoke({"query": "x"})
 
@@ -43,7 +45,7 @@ async def test_no_page_is_an_answer_with_a_note_and_odd_addresses_are_left_out()
 
 async def test_without_a_network_the_failure_names_another_way():
     async def search(query, max_results):
-        raise Unreachable("ConnectError")
+        raise SearchUnreachable("ConnectError")
 
     with pytest.raises(ToolFailed, match=r"cannot be reached \(ConnectError\).*search_documents"):
         await web_search(ToolSettings(), search=search).ainvoke({"query": "x"})
@@ -55,32 +57,32 @@ async def test_tavily_is_asked_with_the_key_and_read():
         assert (await request.json())["query"] == "aws"
         return web.json_response({"results": [{"url": "https://a", "title": "A", "content": "t"}]})
 
-    async with serving(handle) as url:
+    async with FakeTavily(handle) as url:
         found = await search_tavily("key", "aws", 3, url=url)
 
-    assert found == [Found("https://a", "A", "t")]
+    assert found == [SearchResult("https://a", "A", "t")]
 
 
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
         (401, "{}", ToolRefused),
-        (500, "{}", Unreachable),
-        (200, "no json", Unreachable),
-        (200, "[]", Unreachable),
-        (200, '{"results": [1]}', Unreachable),
+        (500, "{}", SearchUnreachable),
+        (200, "no json", SearchUnreachable),
+        (200, "[]", SearchUnreachable),
+        (200, '{"results": [1]}', SearchUnreachable),
     ],
 )
-async def test_what_tavily_cannot_answer_is_told(status, body, error):
+async def test_an_error_of_tavily_is_reported(status, body, error):
     async def handle(request):
         return web.Response(status=status, text=body)
 
-    async with serving(handle) as url:
+    async with FakeTavily(handle) as url:
         with pytest.raises(error):
             await search_tavily("key", "aws", 3, url=url)
 
 
-class serving:
+class FakeTavily:
     """A server on loopback that handles every POST."""
 
     def __init__(self, handle):

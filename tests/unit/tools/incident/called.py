@@ -9,12 +9,12 @@ from nodes.tools.settings import ToolSettings
 EXAMPLES = Path(__file__).parents[4] / "examples" / "engineering_ops"
 
 
-def files(*names: str) -> dict[str, str]:
+def read_example_files(*names: str) -> dict[str, str]:
     """Read files of the example as materials."""
     return {Path(name).name: (EXAMPLES / name).read_text(encoding="utf-8") for name in names}
 
 
-async def told(name: str, materials: dict[str, str], **given: Any) -> dict[str, Any]:
+async def call_incident_tool(name: str, materials: dict[str, str], **given: Any) -> dict[str, Any]:
     """Call a tool; `repository` is a setting, all else an argument."""
     settings = ToolSettings(repository=given.pop("repository", None))
     (tool,) = load_tools([name], settings)

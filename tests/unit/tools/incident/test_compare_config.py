@@ -7,18 +7,18 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.incident.comparison import is_secret
-from nodes.tools.incident.pairing import pairs
+from nodes.tools.incident.pairing import pair_configs
 from nodes.tools.incident.settings_file import read_settings
-from tests.unit.tools.incident.called import files, told
+from tests.unit.tools.incident.called import call_incident_tool, read_example_files
 
 ASKED = "Compare the configurations"
 NAMED = [{"severity": "medium", "message": "it depends on `gateway.timeout_s`", "file": "a.py"}]
 
 
 async def test_the_setting_that_a_finding_names_leads_with_both_values_and_a_fix() -> None:
-    answer = await told(
+    answer = await call_incident_tool(
         "compare_config",
-        files("config/staging.yaml", "config/production.yaml"),
+        read_example_files("config/staging.yaml", "config/production.yaml"),
         request=ASKED,
         findings=NAMED,
     )
@@ -32,9 +32,9 @@ async def test_the_setting_that_a_finding_names_leads_with_both_values_and_a_fix
 async def test_a_host_that_a_finding_names_is_not_called_the_cause() -> None:
     named = [{"message": "it depends on `gateway.url`"}]
 
-    answer = await told(
+    answer = await call_incident_tool(
         "compare_config",
-        files("config/staging.yaml", "config/production.yaml"),
+        read_example_files("config/staging.yaml", "config/production.yaml"),
         request=ASKED,
         findings=named,
     )
@@ -47,7 +47,7 @@ async def test_a_setting_that_is_alike_is_said_to_be() -> None:
     same = {"staging.yaml": "gateway:\n  timeout_s: 2\n"}
     same["production.yaml"] = same["staging.yaml"]
 
-    answer = await told("compare_config", same, request=ASKED, findings=NAMED)
+    answer = await call_incident_tool("compare_config", same, request=ASKED, findings=NAMED)
 
     assert "`gateway.timeout_s`, which a finding names, is the same" in answer["summary"]
     assert answer["findings"] == []
@@ -61,7 +61,7 @@ async def test_no_secret_is_ever_shown() -> None:
         "cloud: AKIAIOSFODNN7EXAMPLF\nsalt: a7f3a9c1e5b8d2046f1e\n",
     }
 
-    told_all = json.dumps(await told("compare_config", materials, request=ASKED))
+    told_all = json.dumps(await call_incident_tool("compare_config", materials, request=ASKED))
 
     for secret in ("one-of-mine", "hunter", "AKIA", "7f3a9c1e5b8d"):
         assert secret not in told_all
@@ -74,7 +74,7 @@ async def test_the_name_of_a_setting_cannot_become_a_link_or_a_picture() -> None
         for name, on in (("test", True), ("prod", False))
     }
 
-    answer = await told("compare_config", materials, request=ASKED)
+    answer = await call_incident_tool("compare_config", materials, request=ASKED)
 
     shown = "`![x](http://example.net/'a')"
     assert f"| {shown}\\|b` | `true` |" in answer["summary"]
@@ -87,7 +87,7 @@ async def test_a_line_that_holds_a_secret_too_is_not_quoted() -> None:
         "prod.json": '{"strict": false, "password": "two-of-mine"}',
     }
 
-    answer = await told("compare_config", materials, request=ASKED)
+    answer = await call_incident_tool("compare_config", materials, request=ASKED)
 
     assert "`strict` is switched off" in str(answer["findings"])
     assert "of-mine" not in json.dumps(answer)
@@ -110,7 +110,7 @@ async def test_a_line_that_holds_a_secret_too_is_not_quoted() -> None:
         ("name", "a-long-name-of-a-service-in-words", False),
     ],
 )
-def test_secrets_are_told_by_name_or_looks(key: str, value: str | int, expected: bool) -> None:
+def test_secrets_are_recognised_by_name_or_form(key: str, value: str | int, expected: bool) -> None:
     assert is_secret(key, value) is expected
 
 
@@ -126,7 +126,7 @@ def test_formats_come_to_the_same(name: str, text: str) -> None:
     read = read_settings(name, text)
 
     assert dict(read.values) == {"a.b": 2, "a.c[0]": "x", "a.c[1]": "y"}
-    assert read.line_of("a.b") in (1, 2)
+    assert read.find_line("a.b") in (1, 2)
 
 
 def test_the_line_of_a_setting_is_below_that_of_its_group() -> None:
@@ -134,7 +134,7 @@ def test_the_line_of_a_setting_is_below_that_of_its_group() -> None:
 
     read = read_settings("a.yaml", text)
 
-    assert [read.line_of(key) for key in read.values] == [2, 3, 5]
+    assert [read.find_line(key) for key in read.values] == [2, 3, 5]
 
 
 def test_pairs_of_key_and_value_are_read_without_quotes_and_remarks() -> None:
@@ -158,7 +158,7 @@ def test_pairs_of_key_and_value_are_read_without_quotes_and_remarks() -> None:
 def test_files_are_paired_by_name_the_reference_first(
     names: list[str], expected: list[tuple[str, str]]
 ) -> None:
-    assert pairs(names)[0] == expected
+    assert pair_configs(names)[0] == expected
 
 
 async def test_what_is_missing_misspelt_switched_and_of_another_kind_is_named() -> None:
@@ -167,7 +167,7 @@ async def test_what_is_missing_misspelt_switched_and_of_another_kind_is_named() 
         "production.yaml": "retry_limti: 5\nstrict: false\nport: http\nhost: db1.staging.example\n",
     }
 
-    answer = await told("compare_config", materials, request=ASKED)
+    answer = await call_incident_tool("compare_config", materials, request=ASKED)
 
     said = " ".join(finding["message"] for finding in answer["findings"])
     assert (
@@ -193,7 +193,7 @@ async def test_what_cannot_be_compared_is_refused_in_one_line(
     materials: dict[str, str], words: str
 ) -> None:
     with pytest.raises(ToolRefused, match=words) as refusal:
-        await told("compare_config", materials, request=ASKED)
+        await call_incident_tool("compare_config", materials, request=ASKED)
 
     assert "\n" not in str(refusal.value)
 
@@ -205,4 +205,6 @@ async def test_a_bomb_of_aliases_is_refused() -> None:
     )
 
     with pytest.raises(ToolRefused, match="more than"):
-        await told("compare_config", {"prod.yaml": bomb, "test.yaml": "a: 1"}, request=ASKED)
+        await call_incident_tool(
+            "compare_config", {"prod.yaml": bomb, "test.yaml": "a: 1"}, request=ASKED
+        )

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tests.unit.tools.incident.called import told
+from tests.unit.tools.incident.called import call_incident_tool
 
 IMPACT = {"text": "48 of 214 requests failed.", "source": "requests.csv", "quote": ""}
 CODE = {"text": "`charge` waits as long as `timeout_s` says.", "source": "gateway.py"}
@@ -18,7 +18,7 @@ RISE = {"severity": "high", "message": "Errors rose.", "file": "requests.csv"}
 
 
 async def test_the_note_says_impact_cause_and_fix_and_leaves_the_rest_open() -> None:
-    answer = await told(
+    answer = await call_incident_tool(
         "draft_note", {}, claims=[IMPACT, CODE], findings=[RISE, CAUSE], audience="team"
     )
 
@@ -29,8 +29,8 @@ async def test_the_note_says_impact_cause_and_fix_and_leaves_the_rest_open() -> 
     assert "**Next update:** [to be filled in by a person]" in note
 
 
-async def test_customers_are_told_no_files_settings_or_code() -> None:
-    answer = await told(
+async def test_a_note_for_customers_names_no_files_settings_or_code() -> None:
+    answer = await call_incident_tool(
         "draft_note", {}, claims=[IMPACT, CODE], findings=[CAUSE], audience="customers"
     )
 
@@ -40,7 +40,7 @@ async def test_customers_are_told_no_files_settings_or_code() -> None:
 
 
 async def test_without_figures_or_cause_the_gaps_say_so() -> None:
-    answer = await told("draft_note", {}, claims=[CODE], findings=[], audience="team")
+    answer = await call_incident_tool("draft_note", {}, claims=[CODE], findings=[], audience="team")
 
     assert "Not known yet.\n\n- `charge` waits" in answer["summary"]
     assert "The note says nothing on the impact: no figures from logs are known." in answer["gaps"]
@@ -49,11 +49,13 @@ async def test_without_figures_or_cause_the_gaps_say_so() -> None:
 
 async def test_it_is_for_somebody_it_knows() -> None:
     with pytest.raises(ValidationError):
-        await told("draft_note", {}, claims=[IMPACT], findings=[], audience="the press")
+        await call_incident_tool(
+            "draft_note", {}, claims=[IMPACT], findings=[], audience="the press"
+        )
 
 
 async def test_a_note_on_work_that_failed_does_not_say_that_no_cause_was_found() -> None:
-    answer = await told(
+    answer = await call_incident_tool(
         "draft_note", {}, claims=[IMPACT], findings=[], audience="team", lacking=["bug failed: x"]
     )
 

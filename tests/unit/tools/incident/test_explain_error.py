@@ -8,12 +8,12 @@ import pytest
 from dulwich import porcelain
 
 from nodes.errors import ToolRefused
-from tests.unit.tools.incident.called import files, told
+from tests.unit.tools.incident.called import call_incident_tool, read_example_files
 
 ASKED = "Find the bug behind the errors"
 
 
-def trace(kind: str, message: str, *frames: tuple[str, int, str, str]) -> str:
+def write_trace(kind: str, message: str, *frames: tuple[str, int, str, str]) -> str:
     """Write a log with one traceback."""
     lines = ["2026-03-09 06:00:00 ERROR it failed", "Traceback (most recent call last):"]
     for file, line, function, code in frames:
@@ -21,17 +21,21 @@ def trace(kind: str, message: str, *frames: tuple[str, int, str, str]) -> str:
     return "\n".join([*lines, f"{kind}: {message}", ""])
 
 
-async def explained(code: str, kind: str, message: str, line: int, **more: str) -> dict[str, Any]:
+async def explain_line(
+    code: str, kind: str, message: str, line: int, **more: str
+) -> dict[str, Any]:
     """Explain what one line of a file raised."""
     shown = code.splitlines()[line - 1].strip()
-    log = trace(kind, message, ("app.py", line, "work", shown))
-    return await told("explain_error", {"app.py": code, "app.log": log, **more}, request=ASKED)
+    log = write_trace(kind, message, ("app.py", line, "work", shown))
+    return await call_incident_tool(
+        "explain_error", {"app.py": code, "app.log": log, **more}, request=ASKED
+    )
 
 
 async def test_the_bug_of_the_example_is_named_with_line_cause_and_fix() -> None:
-    answer = await told(
+    answer = await call_incident_tool(
         "explain_error",
-        files("bug/pricing.py", "bug/coupons.py", "bug/requests.jsonl"),
+        read_example_files("bug/pricing.py", "bug/coupons.py", "bug/requests.jsonl"),
         request=ASKED,
     )
 
@@ -43,9 +47,9 @@ async def test_the_bug_of_the_example_is_named_with_line_cause_and_fix() -> None
 
 
 async def test_a_setting_behind_the_failing_call_is_no_bug_and_upsets_the_plan() -> None:
-    answer = await told(
+    answer = await call_incident_tool(
         "explain_error",
-        files("config/gateway.py", "config/app.py", "config/payments.log"),
+        read_example_files("config/gateway.py", "config/app.py", "config/payments.log"),
         request=ASKED,
     )
 
@@ -70,10 +74,10 @@ async def test_a_setting_behind_the_failing_call_is_no_bug_and_upsets_the_plan()
          "'NoneType' object has no attribute 'c'", 2, "`a.b` is None"),
     ],
 )  # fmt: skip
-async def test_bugs_are_told_by_their_exception(
+async def test_bugs_are_recognised_by_their_exception(
     code: str, kind: str, message: str, line: int, words: str
 ) -> None:
-    answer = await explained(code, kind, message, line)
+    answer = await explain_line(code, kind, message, line)
 
     (finding,) = [each for each in answer["findings"] if each["message"].startswith("Bug")]
     assert words in finding["message"] and finding["line"] == line
@@ -100,7 +104,7 @@ async def test_bugs_are_told_by_their_exception(
 async def test_settings_are_followed_through_names_attributes_and_calls(
     code: str, kind: str, message: str, line: int, key: str
 ) -> None:
-    answer = await explained(code, kind, message, line)
+    answer = await explain_line(code, kind, message, line)
 
     assert f"`{key}`" in answer["invalidates"]
     assert "No bug in the code" in answer["findings"][0]["message"]
@@ -116,24 +120,28 @@ async def test_statements_over_several_lines_and_repeated_calls_are_followed() -
         "ZeroDivisionError: division by zero\n"
     )
 
-    answer = await told("explain_error", {"app.py": code, "note.txt": log}, request=ASKED)
+    answer = await call_incident_tool(
+        "explain_error", {"app.py": code, "note.txt": log}, request=ASKED
+    )
 
     assert "`len(a)`, which is 0" in answer["findings"][0]["message"]
 
 
 async def test_a_bug_beside_a_setting_leaves_the_plan_alone() -> None:
     code = "import os\ndef work(a):\n    os.environ['RATE']\n    return 1 / len(a)\n"
-    first = trace("KeyError", "'RATE'", ("app.py", 3, "work", "os.environ['RATE']"))
-    second = trace("ZeroDivisionError", "by zero", ("app.py", 4, "work", "return 1 / len(a)"))
+    first = write_trace("KeyError", "'RATE'", ("app.py", 3, "work", "os.environ['RATE']"))
+    second = write_trace("ZeroDivisionError", "by zero", ("app.py", 4, "work", "return 1 / len(a)"))
 
-    answer = await told("explain_error", {"app.py": code, "app.log": first + second}, request=ASKED)
+    answer = await call_incident_tool(
+        "explain_error", {"app.py": code, "app.log": first + second}, request=ASKED
+    )
 
     assert len(answer["findings"]) == 2 and "invalidates" not in answer
 
 
 async def test_a_file_that_is_not_what_ran_is_not_judged() -> None:
-    answer = await told(
-        "explain_error", files("exam/newsletter.py", "exam/stale.log"), request=ASKED
+    answer = await call_incident_tool(
+        "explain_error", read_example_files("exam/newsletter.py", "exam/stale.log"), request=ASKED
     )
 
     assert answer["findings"] == []
@@ -142,22 +150,27 @@ async def test_a_file_that_is_not_what_ran_is_not_judged() -> None:
 
 async def test_the_code_is_read_from_the_repository_as_it_was_committed(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
-    for name, text in files("bug/pricing.py", "bug/coupons.py").items():
+    for name, text in read_example_files("bug/pricing.py", "bug/coupons.py").items():
         (tmp_path / "shop" / name).write_text(text)
     porcelain.init(str(tmp_path))
     porcelain.add(str(tmp_path), [str(path) for path in (tmp_path / "shop").iterdir()])
     porcelain.commit(str(tmp_path), b"Begin", author=b"a <a@b>", committer=b"a <a@b>")
     (tmp_path / "shop" / "pricing.py").write_text("changed since\n")
 
-    answer = await told(
-        "explain_error", files("bug/requests.jsonl"), request=ASKED, repository=tmp_path
+    answer = await call_incident_tool(
+        "explain_error",
+        read_example_files("bug/requests.jsonl"),
+        request=ASKED,
+        repository=tmp_path,
     )
 
     assert answer["findings"][0]["file"] == "shop/pricing.py"
 
 
-async def test_without_code_the_place_is_told_and_the_code_asked_for() -> None:
-    answer = await told("explain_error", files("exam/progress.log"), request=ASKED)
+async def test_without_code_the_place_is_named_and_the_code_requested() -> None:
+    answer = await call_incident_tool(
+        "explain_error", read_example_files("exam/progress.log"), request=ASKED
+    )
 
     assert "newsletter.py, line 15" in answer["summary"]
     assert any("SUPERVISE_REPOSITORY" in gap for gap in answer["gaps"])
@@ -165,7 +178,7 @@ async def test_without_code_the_place_is_told_and_the_code_asked_for() -> None:
 
 async def test_with_nothing_to_go_by_it_refuses() -> None:
     with pytest.raises(ToolRefused, match="neither a traceback nor a source file"):
-        await told("explain_error", {}, request=ASKED)
+        await call_incident_tool("explain_error", {}, request=ASKED)
 
 
 @pytest.mark.parametrize(
@@ -174,28 +187,30 @@ async def test_with_nothing_to_go_by_it_refuses() -> None:
     ids=["half", "brackets", "minuses", "nul", "quote"],
 )
 async def test_code_that_cannot_be_parsed_is_a_gap_and_no_crash(code: str) -> None:
-    log = trace("ValueError", "no", ("app.py", 1, "work", ""))
+    log = write_trace("ValueError", "no", ("app.py", 1, "work", ""))
 
-    answer = await told("explain_error", {"app.py": code, "app.log": log}, request=ASKED)
+    answer = await call_incident_tool(
+        "explain_error", {"app.py": code, "app.log": log}, request=ASKED
+    )
 
     assert answer["gaps"] and not answer["findings"]
 
 
 async def test_an_order_in_a_message_changes_nothing() -> None:
-    materials = files("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")
+    materials = read_example_files("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")
 
-    answer = await told("explain_error", materials, request=ASKED)
+    answer = await call_incident_tool("explain_error", materials, request=ASKED)
 
     assert answer["findings"][0]["line"] == 22 and "invalidates" not in answer
     assert "audit@example.net" not in json.dumps(answer)
 
 
-async def test_each_of_several_tracebacks_in_one_text_is_told() -> None:
-    one = trace("ValueError", "one", ("a.py", 1, "f", "x")).split("\n", 1)[1]
-    two = trace("KeyError", "two", ("b.py", 2, "g", "y")).split("\n", 1)[1]
+async def test_each_of_several_tracebacks_in_one_text_is_reported() -> None:
+    one = write_trace("ValueError", "one", ("a.py", 1, "f", "x")).split("\n", 1)[1]
+    two = write_trace("KeyError", "two", ("b.py", 2, "g", "y")).split("\n", 1)[1]
     log = {"app.log": f"it started\n{one}{two}{one}"}
 
-    answer = await told(
+    answer = await call_incident_tool(
         "explain_error", {"mail.txt": f"First\n{one}then\n{two}", **log}, request=ASKED
     )
 
@@ -203,28 +218,30 @@ async def test_each_of_several_tracebacks_in_one_text_is_told() -> None:
     assert "`KeyError: two` is logged 2 times" in answer["summary"]
 
 
-async def test_of_a_chain_what_went_up_is_told() -> None:
-    first = trace("KeyError", "'a'", ("a.py", 1, "f", "x"))
-    then = trace("RuntimeError", "no", ("b.py", 2, "g", "y")).split("\n", 1)[1]
+async def test_of_an_exception_chain_the_one_that_propagated_is_reported() -> None:
+    first = write_trace("KeyError", "'a'", ("a.py", 1, "f", "x"))
+    then = write_trace("RuntimeError", "no", ("b.py", 2, "g", "y")).split("\n", 1)[1]
     link = "\nThe above exception was the direct cause of the following exception:\n\n"
 
-    answer = await told("explain_error", {"app.log": f"{first}{link}{then}"}, request=ASKED)
+    answer = await call_incident_tool(
+        "explain_error", {"app.log": f"{first}{link}{then}"}, request=ASKED
+    )
 
     assert "`RuntimeError: no` is logged once" in answer["summary"]
     assert "KeyError" not in answer["summary"]
 
 
-async def test_a_password_in_a_message_is_neither_told_nor_quoted() -> None:
-    log = trace("OSError", "cannot reach redis://:gull77@db/0", ("a.py", 1, "f", "x"))
+async def test_a_password_in_a_message_is_neither_reported_nor_quoted() -> None:
+    log = write_trace("OSError", "cannot reach redis://:gull77@db/0", ("a.py", 1, "f", "x"))
 
-    answer = await told("explain_error", {"app.log": log}, request=ASKED)
+    answer = await call_incident_tool("explain_error", {"app.log": log}, request=ASKED)
 
     assert "cannot reach redis://:[hidden]@db/0" in answer["summary"]
     assert "gull77" not in json.dumps(answer)
 
 
-async def test_slips_that_python_would_stumble_over_are_named() -> None:
-    answer = await told(
+async def test_mistakes_that_make_python_fail_are_named() -> None:
+    answer = await call_incident_tool(
         "explain_error", {"app.py": "def work():\n    return wrok()  # noqa\n"}, request=ASKED
     )
 
@@ -232,11 +249,13 @@ async def test_slips_that_python_would_stumble_over_are_named() -> None:
 
 
 async def test_definitions_and_uses_are_found_by_name() -> None:
-    materials = files("bug/pricing.py", "bug/coupons.py")
+    materials = read_example_files("bug/pricing.py", "bug/coupons.py")
 
-    answer = await told("find_symbol", materials, request="Who calls `find_coupon`?")
-    silent = await told("find_symbol", materials, request="What is the total of the errors?")
-    matches = await told("search_code", materials, query="percent coupon")
+    answer = await call_incident_tool("find_symbol", materials, request="Who calls `find_coupon`?")
+    silent = await call_incident_tool(
+        "find_symbol", materials, request="What is the total of the errors?"
+    )
+    matches = await call_incident_tool("search_code", materials, query="percent coupon")
 
     assert "defined in coupons.py, lines 25 to 30" in answer["summary"]
     assert "pricing.py:21 `coupon = find_coupon(code)`" in answer["summary"]
@@ -245,9 +264,9 @@ async def test_definitions_and_uses_are_found_by_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["explain_error", "find_symbol", "log_metrics", "compare_config"])
-async def test_what_is_not_about_software_is_handed_back(name: str) -> None:
-    poem = await told(name, {}, request="Write a sonnet about the sea")
-    recipe = await told(name, files("exam/pancakes.md"), request=ASKED)
+async def test_a_request_that_is_not_about_software_is_escalated(name: str) -> None:
+    poem = await call_incident_tool(name, {}, request="Write a sonnet about the sea")
+    recipe = await call_incident_tool(name, read_example_files("exam/pancakes.md"), request=ASKED)
 
     assert poem["escalation"]["reason"] == recipe["escalation"]["reason"] == "out_of_scope"
     assert "pancakes.md" in recipe["escalation"]["message"]

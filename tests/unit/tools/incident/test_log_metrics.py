@@ -9,9 +9,9 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.incident.logs import read_log
-from nodes.tools.incident.moments import moment
-from nodes.tools.incident.traffic import Stretch, rise
-from tests.unit.tools.incident.called import EXAMPLES, files, told
+from nodes.tools.incident.moments import parse_time
+from nodes.tools.incident.traffic import TrafficWindow, find_error_rise
+from tests.unit.tools.incident.called import EXAMPLES, call_incident_tool, read_example_files
 
 ASKED = "What is the error rate?"
 LINES = """\
@@ -31,8 +31,8 @@ async def test_the_figures_are_those_that_duckdb_computes() -> None:
         FROM read_json('{EXAMPLES / "bug" / "requests.jsonl"}', format='newline_delimited')"""
     ).fetchall()
 
-    answer = await told(
-        "log_metrics", files("bug/requests.jsonl", "bug/changes.csv"), request=ASKED
+    answer = await call_incident_tool(
+        "log_metrics", read_example_files("bug/requests.jsonl", "bug/changes.csv"), request=ASKED
     )
 
     count, errors, before, p50, p95, p99 = row
@@ -43,11 +43,11 @@ async def test_the_figures_are_those_that_duckdb_computes() -> None:
 
 
 async def test_the_table_by_minute_is_a_count_of_the_lines() -> None:
-    text = files("bug/requests.jsonl")["requests.jsonl"]
+    text = read_example_files("bug/requests.jsonl")["requests.jsonl"]
     rows = [json.loads(line) for line in text.splitlines()]
     minute = [row for row in rows if row["time"].startswith("2026-03-02T14:06")]
 
-    answer = await told("log_metrics", {"requests.jsonl": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"requests.jsonl": text}, request=ASKED)
 
     failed = sum(row["status"] >= 500 for row in minute)
     rate = f"{100 * failed / len(minute):.2f} percent"
@@ -55,9 +55,9 @@ async def test_the_table_by_minute_is_a_count_of_the_lines() -> None:
 
 
 async def test_every_quotation_stands_in_its_source() -> None:
-    materials = files("bug/requests.jsonl", "bug/changes.csv")
+    materials = read_example_files("bug/requests.jsonl", "bug/changes.csv")
 
-    answer = await told("log_metrics", materials, request=ASKED)
+    answer = await call_incident_tool("log_metrics", materials, request=ASKED)
 
     assert all(claim["quote"] in materials[claim["source"]] for claim in answer["claims"]
                if claim["quote"])  # fmt: skip
@@ -78,7 +78,7 @@ async def test_every_quotation_stands_in_its_source() -> None:
     ],
 )
 def test_times_are_read_as_logs_write_them(text: str, expected: str | None) -> None:
-    found = moment(text)
+    found = parse_time(text)
 
     assert (found.isoformat() if found else None) == expected
 
@@ -98,7 +98,9 @@ async def test_lines_that_cannot_be_read_are_counted_and_named() -> None:
     good = '{"time": "2026-03-02T14:00:00Z", "status": 200}'
     deep = "[" * 100_000
 
-    answer = await told("log_metrics", {"a.jsonl": f"{good}\n{{half\n{deep}\n"}, request=ASKED)
+    answer = await call_incident_tool(
+        "log_metrics", {"a.jsonl": f"{good}\n{{half\n{deep}\n"}, request=ASKED
+    )
 
     assert "a.jsonl: 2 lines could not be read, the first is line 2." in answer["gaps"]
     assert "1 request from" in answer["summary"]
@@ -108,7 +110,7 @@ async def test_rows_after_one_that_cannot_be_read_are_counted() -> None:
     rows = ["time,status,message", "2026-03-02T14:00:00Z,200,a"]
     rows += [f"2026-03-02T14:00:01Z,200,{'x' * 140_000}", "2026-03-02T14:00:02Z,500,b"]
 
-    answer = await told("log_metrics", {"a.csv": "\n".join(rows)}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.csv": "\n".join(rows)}, request=ASKED)
 
     assert "a.csv: 1 line could not be read, the first is line 3." in answer["gaps"]
     assert "2 requests from" in answer["summary"] and "1 of them errors" in answer["summary"]
@@ -132,15 +134,15 @@ async def test_a_stretch_of_time_is_named_with_its_date_unless_all_is_of_one_day
     lines = [f"{time:%Y-%m-%d %H:%M:%S} INFO x" for time in times[:-1]]
     lines.append(f"{times[-1]:%Y-%m-%d %H:%M:%S} ERROR x")
 
-    answer = await told("log_metrics", {"a.log": "\n".join(lines)}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": "\n".join(lines)}, request=ASKED)
 
     assert f"The error rate was highest {words}" in answer["summary"]
 
 
-async def test_a_password_in_a_log_line_is_neither_told_nor_quoted() -> None:
+async def test_a_password_in_a_log_line_is_neither_reported_nor_quoted() -> None:
     text = "2026-03-02 14:00:00 ERROR login failed: password=gull77 of redis://:tern88@db\n"
 
-    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": text}, request=ASKED)
 
     assert "gull77" not in str(answer) and "tern88" not in str(answer)
     assert "login failed: password=[hidden]" in answer["summary"]
@@ -152,13 +154,13 @@ async def test_a_password_in_a_log_line_is_neither_told_nor_quoted() -> None:
 )
 async def test_a_log_without_times_is_refused(name: str, text: str) -> None:
     with pytest.raises(ToolRefused, match="no log with times"):
-        await told("log_metrics", {name: text}, request=ASKED)
+        await call_incident_tool("log_metrics", {name: text}, request=ASKED)
 
 
-async def test_seconds_are_told_as_milliseconds() -> None:
+async def test_seconds_are_reported_as_milliseconds() -> None:
     text = "time,status,duration_s\n2026-03-02T14:00:00Z,200,0.25\n"
 
-    answer = await told("log_metrics", {"a.csv": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.csv": text}, request=ASKED)
 
     assert "p50 250 ms" in answer["summary"]
 
@@ -170,7 +172,7 @@ async def test_a_huge_log_gives_an_answer_of_limited_size() -> None:
     ]
     text = "\n".join(["time,status,duration_ms", *rows])
 
-    answer = await told("log_metrics", {"a.csv": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.csv": text}, request=ASKED)
 
     assert "40,000 requests" in answer["summary"] and len(json.dumps(answer)) < 20_000
 
@@ -179,22 +181,25 @@ def test_a_rise_is_found_where_it_was_put_and_none_in_noise() -> None:
     draw = random.Random(7)
     begins = datetime(2026, 1, 1, tzinfo=UTC)
 
-    def minute(number: int, rate: float) -> Stretch:
+    def minute(number: int, rate: float) -> TrafficWindow:
         failed = sum(draw.random() < rate for _ in range(50))
-        return Stretch(begins + timedelta(minutes=number), 50, failed)
+        return TrafficWindow(begins + timedelta(minutes=number), 50, failed)
 
     quiet = [[minute(n, 0.02) for n in range(40)] for _ in range(50)]
     loud = [[minute(n, 0.02 if n < 25 else 0.2) for n in range(40)] for _ in range(50)]
 
-    found = [rise(parts) for parts in loud]
+    found = [find_error_rise(parts) for parts in loud]
     assert (
-        sum(one is not None and one.begins == begins + timedelta(minutes=25) for one in found) > 40
+        sum(one is not None and one.started_at == begins + timedelta(minutes=25) for one in found)
+        > 40
     )
-    assert sum(rise(parts) is not None for parts in quiet) < 5
+    assert sum(find_error_rise(parts) is not None for parts in quiet) < 5
 
 
 async def test_an_order_in_a_log_line_is_a_line_of_a_log() -> None:
-    answer = await told("log_metrics", files("exam/talking.jsonl"), request=ASKED)
+    answer = await call_incident_tool(
+        "log_metrics", read_example_files("exam/talking.jsonl"), request=ASKED
+    )
 
     assert "2 of them errors (50.00 percent)" in answer["summary"]
     assert "audit@example.net" not in json.dumps(answer)
@@ -203,7 +208,7 @@ async def test_an_order_in_a_log_line_is_a_line_of_a_log() -> None:
 async def test_words_of_a_log_cannot_become_links_or_pictures() -> None:
     text = "2026-03-02 14:00:00 ERROR ![x](http://example.net/`a`)\n"
 
-    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": text}, request=ASKED)
 
     assert "`ERROR ![x](http://example.net/'a')`" in answer["summary"]
 
@@ -213,17 +218,17 @@ async def test_a_lock_that_is_released_is_no_release() -> None:
         f"2026-03-02 14:{n:02}:00 {'ERROR' if n > 9 else 'INFO'} lock released\n" for n in range(30)
     )
 
-    answer = await told("log_metrics", {"a.log": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": text}, request=ASKED)
 
     assert any("none is told of in the files" in gap for gap in answer["gaps"])
 
 
 async def test_sql_reads_logs_of_any_format() -> None:
-    materials = files("bug/requests.jsonl", "bug/changes.csv")
+    materials = read_example_files("bug/requests.jsonl", "bug/changes.csv")
     sql = "SELECT version, count(*) AS n FROM requests WHERE status = 500 GROUP BY version"
 
-    listed = await told("query_logs", materials)
-    answer = await told("query_logs", materials, select=sql)
+    listed = await call_incident_tool("query_logs", materials)
+    answer = await call_incident_tool("query_logs", materials, select=sql)
 
     assert {table["table"] for table in listed["tables"]} == {"requests", "changes"}
     assert answer["rows"] == [["2.7.0", 33]]
@@ -234,4 +239,4 @@ async def test_sql_reads_logs_of_any_format() -> None:
 )
 async def test_sql_that_does_more_than_read_the_logs_is_refused(sql: str) -> None:
     with pytest.raises(ToolRefused):
-        await told("query_logs", files("bug/requests.jsonl"), select=sql)
+        await call_incident_tool("query_logs", read_example_files("bug/requests.jsonl"), select=sql)

@@ -9,12 +9,12 @@ from nodes.tools.catalog import load_tools
 from nodes.tools.settings import ToolSettings
 
 
-def diff_of(**files: tuple[str, str]) -> str:
+def make_diff(**files: tuple[str, str]) -> str:
     """Make a diff of files by name, `__` for a dot: the text before and the text after."""
-    return "".join(one_diff(name.replace("__", "."), *sides) for name, sides in files.items())
+    return "".join(make_file_diff(name.replace("__", "."), *sides) for name, sides in files.items())
 
 
-def one_diff(name: str, before: str, after: str) -> str:
+def make_file_diff(name: str, before: str, after: str) -> str:
     """Make the diff of one file."""
     return "".join(
         difflib.unified_diff(
@@ -26,7 +26,9 @@ def one_diff(name: str, before: str, after: str) -> str:
     )
 
 
-async def asked(tool: str, materials: dict[str, str], repository: Path | None = None) -> Any:
+async def call_review_tool(
+    tool: str, materials: dict[str, str], repository: Path | None = None
+) -> Any:
     """Ask a tool as a worker does; what it says must be small enough to be read."""
     (loaded,) = load_tools([tool], ToolSettings(repository=repository))
     answer = await loaded.ainvoke({"materials": materials})
@@ -34,7 +36,7 @@ async def asked(tool: str, materials: dict[str, str], repository: Path | None = 
     return answer
 
 
-def places(answer: dict[str, Any], least: int = 80) -> set[str]:
+def list_findings(answer: dict[str, Any], least: int = 80) -> set[str]:
     """Name the findings of an answer from a confidence on: rule and line."""
     return {
         f"{finding['message'].rsplit('[', 1)[1].split(']')[0]}:{finding['line']}"

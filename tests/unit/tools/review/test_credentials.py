@@ -2,18 +2,18 @@
 
 import pytest
 
-from nodes.tools.review.credentials import hits
+from nodes.tools.review.credentials import find_secrets
 from nodes.tools.review.diff import read_diff
-from tests.unit.tools.review.changes import one_diff
+from tests.unit.tools.review.changes import make_file_diff
 
 TOKEN = "ghp_" + "x7Kq2LmN9pRs4TuV6wYz8AbC1dEf3GhJ5kLm"
 RANDOM = "kJ8s0dQ2" + "mX9vR4tLw7ZpB1nYc6Hf"
 
 
-def confidence(line: str, name: str = "app.py", after: str = "") -> int:
+def find_confidence(line: str, name: str = "app.py", after: str = "") -> int:
     """Give how sure the surest hit on a line is; 0 where there is none."""
-    change = read_diff(one_diff(name, "", f"{line}\n{after}\n"))
-    return max((hit.confidence for hit in hits(change.files) if hit.line == 1), default=0)
+    change = read_diff(make_file_diff(name, "", f"{line}\n{after}\n"))
+    return max((hit.confidence for hit in find_secrets(change.files) if hit.line == 1), default=0)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def confidence(line: str, name: str = "app.py", after: str = "") -> int:
     ],
 )
 def test_a_secret_is_sure(line: str) -> None:
-    assert confidence(line) >= 80
+    assert find_confidence(line) >= 80
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,18 @@ def test_a_secret_is_sure(line: str) -> None:
     ],
 )
 def test_what_only_looks_like_one_is_at_most_a_hint(line: str) -> None:
-    assert confidence(line) < 80
+    assert find_confidence(line) < 80
 
 
-def test_a_private_key_is_told_by_the_line_after_its_first() -> None:
+def test_a_private_key_is_recognised_by_its_second_line() -> None:
     head = "-----BEGIN RSA PRIVATE KEY-----"
 
-    assert confidence(head, "key.pem", "MIIEpAIBAAKCAQEA" + "x7Kq2LmN9pRs4TuV6wYz8AbC" * 2) >= 80
-    assert confidence(head, "key.pem", "nothing") < 80
+    assert (
+        find_confidence(head, "key.pem", "MIIEpAIBAAKCAQEA" + "x7Kq2LmN9pRs4TuV6wYz8AbC" * 2) >= 80
+    )
+    assert find_confidence(head, "key.pem", "nothing") < 80
 
 
 def test_it_is_less_sure_in_documents_and_tests() -> None:
-    assert confidence(f'token = "{TOKEN}"', "docs/usage.md") < 80
-    assert confidence(f'token = "{TOKEN}"', "tests/test_app.py") < 80
+    assert find_confidence(f'token = "{TOKEN}"', "docs/usage.md") < 80
+    assert find_confidence(f'token = "{TOKEN}"', "tests/test_app.py") < 80

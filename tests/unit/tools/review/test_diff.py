@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nodes.tools.review import diff as diffs
 from nodes.tools.review.diff import read_diff
-from nodes.tools.review.given import sort
+from nodes.tools.review.given import sort_materials
 
 GIT = """\
 diff --git a/app/main.py b/app/main.py
@@ -87,8 +87,8 @@ def test_what_cannot_be_read_is_named_and_hides_nothing_else(text: str, told: st
     change = read_diff(text + GIT)
 
     assert [file.path for file in change.files][-3:] == ["app/main.py", "gone.py", "new.py"]
-    (said,) = (*change.unread, *change.passed_over)
-    assert told in said and bool(change.passed_over) is ("inary" in text)
+    (said,) = (*change.unread_parts, *change.skipped_parts)
+    assert told in said and bool(change.skipped_parts) is ("inary" in text)
 
 
 def test_a_hunk_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
@@ -97,13 +97,13 @@ def test_a_hunk_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
     change = read_diff(cut)
 
     assert change.files[0].added == {1: "one", 2: "two"} and not change.files[0].is_new
-    assert "x.py" in change.unread[0] and not change.is_broken
+    assert "x.py" in change.unread_parts[0] and not change.is_unreadable
 
 
 def test_a_change_of_names_alone_has_no_lines() -> None:
     renamed = "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n"
 
-    assert read_diff(renamed).files == () and read_diff(renamed).unread == ()
+    assert read_diff(renamed).files == () and read_diff(renamed).unread_parts == ()
 
 
 def test_of_a_huge_diff_the_python_is_read_first_and_the_rest_is_named() -> None:
@@ -117,20 +117,20 @@ def test_of_a_huge_diff_the_python_is_read_first_and_the_rest_is_named() -> None
 
     assert [file.path for file in change.files] == ["code.py", "page.html"]
     assert sum(len(file.added) for file in change.files) == diffs.MAX_LINES
-    assert "page.html (its end)" in change.unread[0] and "more.html" in change.unread[0]
+    assert "page.html (its end)" in change.unread_parts[0] and "more.html" in change.unread_parts[0]
 
 
 @given(st.text(st.sampled_from("+- @a/\n\\dif0,1"), max_size=300))
 def test_no_text_breaks_the_reading(text: str) -> None:
     change = read_diff(f"--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n{text}")
 
-    assert len(change.files) + len(change.unread) >= 1
+    assert len(change.files) + len(change.unread_parts) >= 1
 
 
 def test_materials_are_sorted_by_name_and_by_looks() -> None:
     prose = f"Like so:\n\n```\n{GIT}```\n"
 
-    given = sort(
+    given = sort_materials(
         {
             "a.diff": GIT,
             "b.txt": PLAIN,

@@ -10,22 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.tools.review.diff import ChangedFile, Hunk
-from nodes.tools.review.fragments import Fragment, fragments
+from nodes.tools.review.fragments import CodeFragment, build_fragments
 
 # What is parsed may hold strings that newer Pythons warn of.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 SOURCE = inspect.getsource(textwrap).splitlines()
 
 
-def changed(lines: list[str], start: int = 1, section: str = "") -> ChangedFile:
+def make_changed_file(lines: list[str], start: int = 1, section: str = "") -> ChangedFile:
     """Make a file in which every line of one hunk is new."""
     numbers = frozenset(range(start, start + len(lines)))
     hunk = Hunk(start, tuple(lines), numbers, start, (), frozenset(), section)
     return ChangedFile("a.py", "a.py", (hunk,), is_new=False)
 
 
-def made(text: str, section: str = "") -> Fragment:
-    (fragment,), lost = fragments(changed(text.strip("\n").split("\n"), section=section))
+def make_fragment(text: str, section: str = "") -> CodeFragment:
+    (fragment,), lost = build_fragments(
+        make_changed_file(text.strip("\n").split("\n"), section=section)
+    )
     assert not lost
     ast.parse(fragment.text)
     return fragment
@@ -34,9 +36,9 @@ def made(text: str, section: str = "") -> Fragment:
 @given(st.integers(0, len(SOURCE) - 1), st.integers(1, 60))
 def test_any_window_of_a_file_parses_and_keeps_its_numbers(start: int, length: int) -> None:
     lines = SOURCE[start : start + length]
-    file = changed(lines, start + 1)
+    file = make_changed_file(lines, start + 1)
 
-    (fragment,), _ = fragments(file)
+    (fragment,), _ = build_fragments(file)
 
     ast.parse(fragment.text)
     shown = list(zip(fragment.text.split("\n"), fragment.numbers, strict=False))
@@ -48,9 +50,9 @@ def test_any_window_of_a_file_parses_and_keeps_its_numbers(start: int, length: i
 def test_little_is_lost_where_a_file_is_cut_every_few_lines() -> None:
     lost = added = 0
     for start in range(0, len(SOURCE), 9):
-        file = changed(SOURCE[start : start + 9], start + 1)
+        file = make_changed_file(SOURCE[start : start + 9], start + 1)
         added += sum(bool(line.strip()) for line in file.added.values())
-        lost += len(fragments(file)[1])
+        lost += len(build_fragments(file)[1])
 
     # What is lost is prose of docstrings that begin before and end after the nine lines.
     assert lost < 0.25 * added
@@ -80,18 +82,18 @@ def test_little_is_lost_where_a_file_is_cut_every_few_lines() -> None:
     ],
 )
 def test_a_hunk_may_begin_and_end_anywhere(text: str) -> None:
-    made(text)
+    make_fragment(text)
 
 
 def test_code_after_the_end_of_a_docstring_is_code() -> None:
-    fragment = made('    """\n    run(shell=True)')
+    fragment = make_fragment('    """\n    run(shell=True)')
 
     calls = [node for node in ast.walk(ast.parse(fragment.text)) if isinstance(node, ast.Call)]
     assert calls
 
 
 def test_code_between_two_docstrings_is_code() -> None:
-    fragment = made(
+    fragment = make_fragment(
         '    ends some prose.\n    """\n    run(r"\\w")\n\n    def go(self):\n        """'
     )
 
@@ -99,31 +101,35 @@ def test_code_between_two_docstrings_is_code() -> None:
     assert calls
 
 
-def test_what_stands_above_the_hunk_tells_a_method_and_a_coroutine() -> None:
-    assert "class fragment" in made("    def go(self):\n        pass", "class Store:").text
-    assert "async def fragment" in made("    go()", "async def run():").text
+def test_the_lines_above_the_hunk_identify_a_method_and_a_coroutine() -> None:
+    assert "class fragment" in make_fragment("    def go(self):\n        pass", "class Store:").text
+    assert "async def fragment" in make_fragment("    go()", "async def run():").text
 
 
 def test_prose_and_other_languages_are_left_out_and_named() -> None:
-    file = changed(["x = 1", "this is no Python", "print 'old'", "y = 2"])
+    file = make_changed_file(["x = 1", "this is no Python", "print 'old'", "y = 2"])
 
-    (fragment,), lost = fragments(file)
+    (fragment,), lost = build_fragments(file)
 
     assert lost == [2, 3] and "x = 1" in fragment.text and "y = 2" in fragment.text
 
 
 def test_a_file_known_as_a_whole_is_read_as_a_whole() -> None:
     file = ChangedFile(
-        "a.py", "a.py", changed(["    return 1"], 2).hunks, False, "def f():\n    return 1\n"
+        "a.py",
+        "a.py",
+        make_changed_file(["    return 1"], 2).hunks,
+        False,
+        "def f():\n    return 1\n",
     )
 
-    (fragment,), lost = fragments(file)
+    (fragment,), lost = build_fragments(file)
 
     assert fragment.is_whole and fragment.numbers[:2] == (1, 2) and not lost
 
 
 @pytest.mark.parametrize("text", ["(" * 5000, "-" * 20000 + "1", "x = " + "[" * 300, "\\\n" * 50])
 def test_text_that_overwhelms_the_parser_is_left_out(text: str) -> None:
-    made_of, _ = fragments(changed(text.split("\n")))
+    made_of, _ = build_fragments(make_changed_file(text.split("\n")))
 
     assert len(made_of) == 1

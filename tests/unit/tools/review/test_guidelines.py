@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.tools.review.guidelines import read_guidelines
-from tests.unit.tools.review.changes import asked, diff_of, places
+from tests.unit.tools.review.changes import call_review_tool, list_findings, make_diff
 
 PROSE = """\
 # Style
@@ -30,44 +30,48 @@ ignore = ["E711"]
 """
 
 
-def test_prose_that_rules_can_check_is_told_from_what_needs_a_reader() -> None:
+def test_prose_that_rules_can_check_is_distinguished_from_what_needs_a_reader() -> None:
     guidelines = read_guidelines({}, {"GUIDELINES.md": PROSE})
 
-    assert set(guidelines.asked) == {"E501", "T201", "F403"} and guidelines.line_length == 60
-    assert guidelines.unchecked == ("GUIDELINES.md: “Prefer names that a reader knows.”",)
-    assert "log instead, in every module that is imported" in guidelines.asks_for("T201")
+    assert (
+        set(guidelines.required_rules) == {"E501", "T201", "F403"} and guidelines.line_length == 60
+    )
+    assert guidelines.unchecked_sentences == ("GUIDELINES.md: “Prefer names that a reader knows.”",)
+    assert "log instead, in every module that is imported" in guidelines.find_requirement("T201")
 
 
 def test_configuration_is_read_as_ruffs_and_only_rules_are_taken_from_it() -> None:
     guidelines = read_guidelines({"pyproject.toml": RUFF}, {})
 
-    assert set(guidelines.asked) == {"N8", "Q", "E501"} and guidelines.ignores("E711")
-    assert (guidelines.line_length, guidelines.target) == (90, "py312")
+    assert set(guidelines.required_rules) == {"N8", "Q", "E501"} and guidelines.is_ignored("E711")
+    assert (guidelines.line_length, guidelines.target_version) == (90, "py312")
 
 
 @pytest.mark.parametrize("text", ["[tool.ruff", "tool = 3", "[tool]\nruff = 1", "", "\0"])
-def test_configuration_that_cannot_be_read_asks_for_nothing(text: str) -> None:
-    assert not read_guidelines({"pyproject.toml": text}, {}).asked
+def test_unreadable_configuration_adds_no_rules(text: str) -> None:
+    assert not read_guidelines({"pyproject.toml": text}, {}).required_rules
 
 
 def test_prose_outranks_the_configuration() -> None:
     prose = {"G.md": "Never catch with a bare except."}
     guidelines = read_guidelines({"ruff.toml": '[lint]\nignore = ["E722"]'}, prose)
 
-    assert not guidelines.ignores("E722")
+    assert not guidelines.is_ignored("E722")
 
 
 async def test_a_breach_of_a_guideline_is_a_finding_that_quotes_it() -> None:
     long = f"value = '{'x' * 60}'\n"
     after = f"{long}print(value)\nif value == None:\n    pass\n"
-    diff = diff_of(app__py=("", after))
+    diff = make_diff(app__py=("", after))
 
-    plain = await asked("check_style", {"change.diff": diff})
-    guided = await asked("check_style", {"change.diff": diff, "GUIDELINES.md": PROSE})
-    configured = await asked("check_style", {"change.diff": diff, "pyproject.toml": RUFF})
+    plain = await call_review_tool("check_style", {"change.diff": diff})
+    guided = await call_review_tool("check_style", {"change.diff": diff, "GUIDELINES.md": PROSE})
+    configured = await call_review_tool(
+        "check_style", {"change.diff": diff, "pyproject.toml": RUFF}
+    )
 
-    assert places(plain) == {"E711:3"}
-    assert places(guided) == {"E501:1", "T201:2", "E711:3"}
+    assert list_findings(plain) == {"E711:3"}
+    assert list_findings(guided) == {"E501:1", "T201:2", "E711:3"}
     assert "“Never use `print`" in str(guided["findings"]) and "60" in str(guided["findings"])
     assert any("names that a reader knows" in gap for gap in guided["gaps"])
-    assert places(configured) == {"Q000:1"}
+    assert list_findings(configured) == {"Q000:1"}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from dulwich import porcelain
 
-from tests.unit.tools.review.changes import asked, diff_of
+from tests.unit.tools.review.changes import call_review_tool, make_diff
 
 FIRST = "def pay(order):\n    total = order.total\n    return charge(total)\n"
 FIXED = (
@@ -39,7 +39,9 @@ def root(tmp_path: Path) -> Path:
 
 
 async def test_lines_that_a_fix_brought_and_the_diff_takes_away_are_found(root: Path) -> None:
-    answer = await asked("search_history", {"change.diff": diff_of(pay__py=(FIXED, FIRST))}, root)
+    answer = await call_review_tool(
+        "search_history", {"change.diff": make_diff(pay__py=(FIXED, FIRST))}, root
+    )
 
     (finding,) = answer["findings"]
     assert finding["severity"] == "medium" and finding["confidence"] >= 80
@@ -48,7 +50,9 @@ async def test_lines_that_a_fix_brought_and_the_diff_takes_away_are_found(root: 
 
 
 async def test_lines_that_a_fix_took_away_and_the_diff_brings_back_are_found(root: Path) -> None:
-    answer = await asked("search_history", {"change.diff": diff_of(find__py=(SAFE, RAW))}, root)
+    answer = await call_review_tool(
+        "search_history", {"change.diff": make_diff(find__py=(SAFE, RAW))}, root
+    )
 
     back = [finding for finding in answer["findings"] if "Brings back" in finding["message"]]
     assert [(finding["severity"], finding["line"]) for finding in back] == [("high", 2)]
@@ -60,7 +64,9 @@ async def test_a_change_that_undoes_nothing_has_no_findings_and_tells_who_knows_
 ) -> None:
     after = FIXED + "\n\ndef refund(order):\n    return charge(-order.total)\n"
 
-    answer = await asked("search_history", {"change.diff": diff_of(pay__py=(FIXED, after))}, root)
+    answer = await call_review_tool(
+        "search_history", {"change.diff": make_diff(pay__py=(FIXED, after))}, root
+    )
 
     assert answer["findings"] == []
     assert "- `pay.py`: 2 commits, 1 of them fixes" in answer["summary"]
@@ -69,18 +75,20 @@ async def test_a_change_that_undoes_nothing_has_no_findings_and_tells_who_knows_
 async def test_without_a_repository_it_says_so_and_has_failed_at_one_that_is_none(
     tmp_path: Path,
 ) -> None:
-    materials = {"change.diff": diff_of(pay__py=(FIXED, FIRST))}
+    materials = {"change.diff": make_diff(pay__py=(FIXED, FIRST))}
 
-    unset = await asked("search_history", materials)
-    no_repository = await asked("search_history", materials, tmp_path)
+    unset = await call_review_tool("search_history", materials)
+    no_repository = await call_review_tool("search_history", materials, tmp_path)
 
     assert "SUPERVISE_REPOSITORY" in unset["gaps"][0] and unset["findings"] == []
     assert "failures" not in unset and "no git repository" in no_repository["failures"][0]
 
 
 async def test_paths_that_lead_out_of_the_repository_are_not_looked_up(root: Path) -> None:
-    diff = diff_of(pay__py=(FIXED, FIRST)).replace("a/pay.py", "a/../pay.py")
+    diff = make_diff(pay__py=(FIXED, FIRST)).replace("a/pay.py", "a/../pay.py")
 
-    answer = await asked("search_history", {"change.diff": diff.replace("b/", "b/../")}, root)
+    answer = await call_review_tool(
+        "search_history", {"change.diff": diff.replace("b/", "b/../")}, root
+    )
 
     assert answer["findings"] == [] and any("leading out" in gap for gap in answer["gaps"])
