@@ -29,7 +29,9 @@ EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_lo
 Aggregation = Literal["merge", "select", "reduce"]
 Fault = Literal["content", "permanent"]
 """Of an attempt: the work was not good enough; or another attempt would meet the same wall."""
-Rung = Literal["refine", "tier", "reassign", "split", "person"]
+Rung = Literal["refine", "tier", "reassign", "split", "human"]
+RungName = Annotated[Rung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)]
+"""A rung as a team's file names it: `person` is the former name of `human`."""
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]
@@ -218,7 +220,7 @@ class Team(_Frozen):
     max_steps: int = Field(64, ge=1)
     max_attempts: int = Field(3, ge=1, le=10)
     max_plan_repairs: int = Field(2, ge=0, le=5)
-    ladder: tuple[Rung, ...] = ("refine", "tier", "reassign")
+    ladder: tuple[RungName, ...] = ("refine", "tier", "reassign")
     """What a failed task may be tried again with, in this order."""
     max_recursion: int = Field(1, ge=0, le=5)
     """How often a task may be divided into a plan of its own, one inside the other."""

@@ -6,26 +6,26 @@ The names below load what they need when they are first used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from graph.own_modules import require_own_modules
+from graph.topology.own_modules import require_own_modules
 
 if TYPE_CHECKING:
-    from graph.outcome import Outcome
-    from graph.runner import aresume, arun, resume, run
+    from graph.runs.outcome import Outcome
+    from graph.runs.runner import aresume, arun, resume, run
     from graph.supervisor import build_supervisor
-    from graph.teams import load_team
+    from graph.teams.team_loader import load_team
 
 __version__ = "0.1.0"
 
 __all__ = ["Outcome", "aresume", "arun", "build_supervisor", "load_team", "resume", "run"]
 
 _HOMES = {
-    "Outcome": "graph.outcome",
-    "aresume": "graph.runner",
-    "arun": "graph.runner",
+    "Outcome": "graph.runs.outcome",
+    "aresume": "graph.runs.runner",
+    "arun": "graph.runs.runner",
     "build_supervisor": "graph.supervisor",
-    "load_team": "graph.teams",
-    "resume": "graph.runner",
-    "run": "graph.runner",
+    "load_team": "graph.teams.team_loader",
+    "resume": "graph.runs.runner",
+    "run": "graph.runs.runner",
 }
 
 require_own_modules()

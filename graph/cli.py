@@ -15,14 +15,19 @@ import typer
 from typer.core import TyperGroup
 
 from graph import __version__
-from graph.ending import run_to_exit_code
-from graph.leaving import CANCELLED_EXIT_CODE as CANCELLED
-from graph.leaving import exit_process, treat_sigterm_as_interrupt
-from graph.streams import announce_start, flush_streams, print_to_stdout, replace_unencodable_text
+from graph.commands.exit_codes import run_to_exit_code
+from graph.commands.process_exit import CANCELLED_EXIT_CODE as CANCELLED
+from graph.commands.process_exit import exit_process, treat_sigterm_as_interrupt
+from graph.display.streams import (
+    announce_start,
+    flush_streams,
+    print_to_stdout,
+    replace_unencodable_text,
+)
 from nodes.errors import UsageError
 
 if TYPE_CHECKING:
-    from graph.display import ProgressDisplay
+    from graph.display.progress_display import ProgressDisplay
 
 
 class _FullHelpGroup(TyperGroup):
@@ -221,13 +226,13 @@ def runs(
     ] = False,
 ) -> int:
     """List what ran here, the newest first; or remove some of it."""
-    from graph.commands import past
+    from graph.commands import runs
 
     if not prune:
         if older_than or keep or status or dry_run:
             raise UsageError("these options choose what --prune removes", next="add --prune")
-        return past.show_runs(_load_settings())
-    return past.prune_runs(
+        return runs.show_runs(_load_settings())
+    return runs.prune_runs(
         _load_settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
     )
 
@@ -235,7 +240,7 @@ def runs(
 @app.command()
 def show(thread: ThreadArgument) -> int:
     """Show a run's plan, its reports and its answer."""
-    from graph.commands.past import show_run
+    from graph.commands.runs import show_run
 
     return show_run(thread, _load_settings())
 
@@ -253,7 +258,7 @@ def trace(
     """Give everything that happened in a run as JSON."""
     if format != "json":
         raise UsageError(f"no trace format {format!r}", next="--format json")
-    from graph.commands.past import show_trace
+    from graph.commands.runs import show_trace
 
     return show_trace(thread, out=out, settings=_load_settings())
 
@@ -361,7 +366,7 @@ def _open_display(starting: str, *, quiet: bool) -> "ProgressDisplay":
     """Announce a run, then load what shows it."""
     if not quiet:
         announce_start(starting)
-    from graph.display import ProgressDisplay
+    from graph.display.progress_display import ProgressDisplay
 
     return ProgressDisplay(quiet=quiet)
 

@@ -27,11 +27,16 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from graph.setting_values import find_address_problem, read_origins, read_price
-from graph.stores.address import format_public_address, is_postgres, list_passwords, mask_passwords
+from graph.stores.postgres_url import (
+    format_public_address,
+    is_postgres,
+    list_passwords,
+    mask_passwords,
+)
 from nodes.errors import SettingsInvalid
+from nodes.errors.redaction import register_secrets
+from nodes.models.setting_values import find_address_problem, read_origins, read_price
 from nodes.models.settings import ModelSettings, Price
-from nodes.redaction import register_secrets
 from nodes.tools.settings import ToolSettings
 
 Tier = Literal["fast", "standard", "strong"]

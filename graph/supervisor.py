@@ -14,11 +14,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
 
-from graph.loops import WorkerPool
-from graph.seeds import SavedReports
 from graph.settings import Settings
-from graph.supervisor_graph import SupervisorGraph
-from graph.teams import load_team
+from graph.teams.team_loader import load_team
+from graph.topology.saved_reports import SavedReports
+from graph.topology.supervisor_graph import SupervisorGraph
+from graph.topology.worker_pool import WorkerPool
 from graph.worker import build_worker
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize

@@ -4,7 +4,7 @@ START → await_inputs → act → assess ──▶ END
                        ▲ ▲     ├──▶ act           a stronger tier, another worker, smaller tasks
                        │ │     ├──▶ refine ──┐    new words
                        │ └─────┼─────────────┘
-                       │       ├──▶ consult ─┐    a person (interrupt)
+                       │       ├──▶ ask_human ┐   a human (interrupt)
                        │       └──▶ recruit ─┤    a specialist, made for the task
                        └─────────────────────┘
 
@@ -15,16 +15,16 @@ from functools import partial
 
 from langgraph.graph import END, START, StateGraph
 
-from graph.loops import WorkerPool
-from graph.worker_graph import WorkerGraph
+from graph.topology.worker_graph import WorkerGraph
+from graph.topology.worker_pool import WorkerPool
 from nodes.act import act, after_act
+from nodes.ask_human import ask_human
 from nodes.assess import after_assess, assess
 from nodes.await_inputs import after_await_inputs, await_inputs
-from nodes.consult import ask_human
+from nodes.execution.dispatch import LoadSavedReports
 from nodes.models.catalog import ModelCatalog
 from nodes.recruit import after_recruit, recruit
 from nodes.refine import refine
-from nodes.rendezvous import LoadSavedReports
 from state import SPECIALIST, Assignment, Context, Team, Worker, WorkerOutput, WorkerState
 
 
@@ -40,9 +40,9 @@ def build_worker(
     builder.add_node("act", acting)
     builder.add_node("assess", partial(assess, team=team, models=models, seeds=seeds))
     builder.add_node("refine", partial(refine, models=models))
-    builder.add_node("consult", partial(ask_human, seeds=seeds))
+    builder.add_node("ask_human", partial(ask_human, seeds=seeds))
 
-    rungs = ("refine", "consult")
+    rungs = ("refine", "ask_human")
     if team.recruit:
         recruiting = partial(
             recruit, team=team, models=models, cards=loops.describe_granted_tools, seeds=seeds

@@ -7,16 +7,17 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
-from nodes.attempt import AttemptRunner, WorkerAgents
-from nodes.capacity import get_team_load
-from nodes.cascade import build_skip_report
-from nodes.deadline import is_deadline_past
-from nodes.errand import AttemptContext
-from nodes.events import emit, get_elapsed_s
-from nodes.keeping import has_checkpointer
+from nodes.execution.attempt import AttemptRunner, WorkerAgents
+from nodes.execution.attempt_context import AttemptContext
+from nodes.execution.checkpointing import has_checkpointer
+from nodes.execution.dispatch import Dispatch, LoadSavedReports, join_dispatch
+from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import is_deadline_past
+from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
+from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.rendezvous import Dispatch, LoadSavedReports, join_dispatch
-from nodes.thrift import CHEAPEST_TIER, should_degrade
+from nodes.planning.skipping import build_skip_report
+from nodes.telemetry.events import emit
 from state import Attempt, Context, Rung, Team, Tier, Worker, WorkerState
 
 

@@ -7,11 +7,11 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from nodes.checks.plan import list_plan_problems, list_vague_tasks
-from nodes.events import build_task_path, emit
-from nodes.models.ask import UnreadableReply, read_value
-from nodes.models.reader import InvalidJson, read_json_object
-from nodes.revision import build_plan_event
+from nodes.models.json_reading import InvalidJson, read_json_object
+from nodes.models.structured_output import UnreadableReply, read_value
+from nodes.planning.replanning import build_plan_event
+from nodes.planning.validation import list_plan_problems, list_vague_tasks
+from nodes.telemetry.events import build_task_path, emit
 from state import Context, Plan, SupervisorState, Team
 
 ACCEPTING_REPLIES = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}

@@ -7,16 +7,17 @@ from typing import Literal
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.attempt import build_expenses
-from nodes.deadline import is_deadline_past
 from nodes.errors import UsageError
-from nodes.events import emit, get_elapsed_s
-from nodes.ladder import choose_action, get_escalation_reason
+from nodes.execution.attempt import build_expenses
+from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import is_deadline_past
+from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import ModelCatalog
-from nodes.rendezvous import LoadSavedReports, join_dispatch
-from nodes.substitutes import list_candidates
-from nodes.taint import merge_labels
-from nodes.thrift import should_degrade
+from nodes.recovery.ladder import choose_action, get_escalation_reason
+from nodes.recovery.reassignment import list_candidates
+from nodes.security.taint import merge_labels
+from nodes.telemetry.events import emit
 from state import (
     SPECIALIST,
     Attempt,
@@ -68,7 +69,7 @@ async def assess(
 
 def after_assess(
     state: WorkerState,
-) -> Literal["act", "refine", "consult", "recruit", "__end__"]:
+) -> Literal["act", "refine", "ask_human", "recruit", "__end__"]:
     """A task without a report is tried again, by the rung that was chosen."""
     if state["task"].id in state.get("results", {}):
         return "__end__"
@@ -76,8 +77,8 @@ def after_assess(
     match change.rung:
         case "refine":
             return "refine"
-        case "person":
-            return "consult"
+        case "human":
+            return "ask_human"
         case _ if change.worker == SPECIALIST and "recruit" not in state:
             return "recruit"
         case _:

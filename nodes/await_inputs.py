@@ -6,8 +6,8 @@ from typing import Literal
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.deadline import get_remaining_s
-from nodes.rendezvous import LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.limits.deadline import get_remaining_s
 from state import Context, WorkerState
 
 

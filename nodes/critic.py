@@ -7,17 +7,17 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.capacity import get_team_load
-from nodes.deadline import is_deadline_past
 from nodes.errors import ModelError, UsageError
-from nodes.events import emit
-from nodes.models.ask import UnreadableReply, ask_model
+from nodes.limits.deadline import is_deadline_past
+from nodes.limits.step_cap import count_steps_left
+from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.prompts import build_critique_messages, shorten_text
-from nodes.steps import count_steps_left
+from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.prompts.messages import build_critique_messages, shorten_text
 from nodes.synthesis.delivery import deliver_answer
-from nodes.synthesis.matter import restore_withdrawn_results
+from nodes.synthesis.evidence import restore_withdrawn_results
 from nodes.synthesis.reduction import cut_report, measure_size
+from nodes.telemetry.events import emit
 from state import (
     Context,
     Critique,

@@ -7,11 +7,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
-from nodes.events import emit
-from nodes.models.ask import UnreadableReply, ask_model
+from nodes.execution.dispatch import LoadSavedReports, join_dispatch
 from nodes.models.catalog import ModelCatalog
-from nodes.prompts import build_recruit_messages
-from nodes.rendezvous import LoadSavedReports, join_dispatch
+from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.prompts.messages import build_recruit_messages
+from nodes.telemetry.events import emit
 from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState
 
 DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]

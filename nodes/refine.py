@@ -3,10 +3,10 @@
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
-from nodes.events import emit
-from nodes.models.ask import UnreadableReply, ask_model
 from nodes.models.catalog import ModelCatalog
-from nodes.prompts import build_refine_messages
+from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.prompts.messages import build_refine_messages
+from nodes.telemetry.events import emit
 from state import Context, Expense, Refinement, Tier, Usage, WorkerState
 
 REFINE_TIER: Tier = "fast"

@@ -11,28 +11,18 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from nodes.capacity import get_team_load
-from nodes.cascade import skip_blocked
-from nodes.checks.plan import may_divide
-from nodes.deadline import is_deadline_past
-from nodes.decision import choose_next_step, route_request
 from nodes.errors import ModelError, PlanInvalid
-from nodes.estimate import estimate_run
-from nodes.events import emit, get_elapsed_s
+from nodes.execution.dispatch import close_dispatches, open_dispatch
+from nodes.limits.clock import get_elapsed_s
+from nodes.limits.deadline import is_deadline_past
+from nodes.limits.degradation import find_optional_tasks
+from nodes.limits.step_cap import count_steps_left
+from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.origin import build_origin_after_results, build_request_origin, build_task_origin
-from nodes.planner import make_plan
-from nodes.priced import require_prices
-from nodes.prompts import build_plan_messages, build_revision_message
-from nodes.rendezvous import close_dispatches, open_dispatch
-from nodes.request import (
-    is_last_message,
-    is_new_request,
-    read_history,
-    read_kept_materials,
-    read_request,
-)
-from nodes.revision import (
+from nodes.models.price_check import require_prices
+from nodes.planning.estimate import estimate_run
+from nodes.planning.planner import make_plan
+from nodes.planning.replanning import (
     add_rework_note,
     build_plan_event,
     compare_plans,
@@ -41,9 +31,24 @@ from nodes.revision import (
     keep_finished_tasks,
     list_open_objections,
 )
-from nodes.steps import count_steps_left
-from nodes.team_record import build_team_record
-from nodes.thrift import find_optional_tasks
+from nodes.planning.request import (
+    is_last_message,
+    is_new_request,
+    read_history,
+    read_kept_materials,
+    read_request,
+)
+from nodes.planning.routing import choose_next_step, route_request
+from nodes.planning.skipping import skip_blocked
+from nodes.planning.team_record import build_team_record
+from nodes.planning.validation import may_divide
+from nodes.prompts.messages import build_plan_messages, build_revision_message
+from nodes.security.provenance import (
+    build_origin_after_results,
+    build_request_origin,
+    build_task_origin,
+)
+from nodes.telemetry.events import emit
 from state import (
     Assignment,
     Context,

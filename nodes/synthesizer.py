@@ -8,21 +8,21 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.capacity import get_team_load
-from nodes.cascade import list_partial_gaps
 from nodes.errors import ModelError
-from nodes.events import emit
-from nodes.models.ask import UnreadableReply, ask_model
+from nodes.execution.dispatch import close_dispatches
+from nodes.limits.degradation import should_degrade
+from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
-from nodes.models.surroundings import use_answer_reserve
-from nodes.prompts import build_problem_message, build_synthesis_messages
-from nodes.rendezvous import close_dispatches
-from nodes.request import read_history
+from nodes.models.run_context import use_answer_reserve
+from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.planning.request import read_history
+from nodes.planning.skipping import list_partial_gaps
+from nodes.prompts.messages import build_problem_message, build_synthesis_messages
 from nodes.synthesis.contradictions import add_synthesizer_contradictions, count_undecided
 from nodes.synthesis.delivery import deliver_answer
-from nodes.synthesis.matter import JudgeModels, SynthesisInput, prepare_input
-from nodes.synthesis.plain import has_results, has_usable_result, write_fallback_answer
-from nodes.thrift import should_degrade
+from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
+from nodes.synthesis.fallback import has_results, has_usable_result, write_fallback_answer
+from nodes.telemetry.events import emit
 from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
 
 MAX_CONFIDENCE_WITH_GAPS = 50

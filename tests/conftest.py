@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 
 from graph.settings import Settings
-from tests import postgres
+from tests import postgres_server
 from tests.endpoint import Endpoint
 from tests.endpoint.fixtures import endpoint, model_settings
 
@@ -42,14 +42,14 @@ def postgres_server_url() -> Iterator[str]:
     if named := os.environ.get("SUPERVISE_TEST_POSTGRES_URL"):
         yield named
     else:
-        with postgres.run_server() as running:
+        with postgres_server.run_server() as running:
             yield running.build_url()
 
 
 @pytest.fixture
 def postgres_url(postgres_server_url: str) -> Iterator[str]:
     """The address of an empty schema, which no other test sees."""
-    with postgres.create_schema(postgres_server_url) as url:
+    with postgres_server.create_schema(postgres_server_url) as url:
         yield url
 
 

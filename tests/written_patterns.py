@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts import kinds, phrases, playbook
+from nodes.tools.contracts import clause_kinds, phrases, playbook
 from nodes.tools.launch import channels, costs
-from nodes.tools.references import handing_over
+from nodes.tools.references import referral
 from nodes.tools.review import guidelines
-from nodes.tools.support import wording
+from nodes.tools.support import request_wording
 
 ROOT: Final = Path(__file__).parents[1]
 
@@ -70,12 +70,12 @@ def _built(module: str) -> object:
                     *costs._ASKED_PRICE_PATTERNS,
                 )
             )
-        case "nodes/tools/references/handing_over.py":
-            return handing_over._load_rules()
+        case "nodes/tools/references/referral.py":
+            return referral._load_rules()
         case "nodes/tools/review/guidelines.py":
             return _ignoring_case(form for form, _ in guidelines._RULES_BY_PHRASE)
-        case "nodes/tools/support/wording.py":
-            return wording.load_wording()
+        case "nodes/tools/support/request_wording.py":
+            return request_wording.load_wording()
     return ()
 
 
@@ -87,5 +87,5 @@ def _phrases() -> Iterator[phrases.Phrase]:
     text = playbook.SHIPPED_PLAYBOOK.read_text(encoding="utf-8")
     for rule in playbook.read_playbook(playbook.SHIPPED_PLAYBOOK.name, text).rules:
         yield from (*rule.phrases, *rule.exceptions)
-    for kind in kinds.CLAUSE_KINDS:
+    for kind in clause_kinds.CLAUSE_KINDS:
         yield from (*kind.heading_phrases, *kind.phrases, *kind.exceptions)

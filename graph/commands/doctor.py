@@ -6,15 +6,16 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Final
 
-from graph.commands.diagnosis import CheckLevel, DoctorCheck
+from graph.commands.doctor_check import CheckLevel, DoctorCheck
 from graph.commands.doctor_database import check_database
 from graph.commands.doctor_sql import check_sql_database
-from graph.commands.endpoint import OPENAI_URL, EndpointReply, fetch_model_list
-from graph.commands.screen import print_listing
-from graph.progress import label_model
+from graph.commands.endpoint_probe import OPENAI_URL, EndpointReply, fetch_model_list
+from graph.commands.output import print_listing
+from graph.display.progress import label_model
+from graph.display.text import to_one_line
+from graph.evaluation.team_check import check_team
 from graph.settings import EMBEDDED, Settings
-from graph.teams import list_team_problems, list_teams
-from graph.text import to_one_line
+from graph.teams.team_loader import list_teams
 from nodes.errors import SettingsInvalid
 from nodes.models.prices import is_priced
 from nodes.tools.documents.folder import list_documents
@@ -92,7 +93,7 @@ def _check_teams(settings: Settings) -> Iterator[DoctorCheck]:
             fix = "create it, or change SUPERVISE_TEAMS"
             yield DoctorCheck("broken", "teams", f"{folder} is not a folder", fix)
     for folder in list_teams(settings):
-        problems = list_team_problems(folder, settings)
+        problems = check_team(folder, settings)
         if problems:
             fix = f"supervise check {folder}"
             yield DoctorCheck("broken", f"team {folder.name}", problems[0], fix)

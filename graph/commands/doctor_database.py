@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from os import W_OK, access
 from pathlib import Path
 
-from graph.commands.diagnosis import DoctorCheck
+from graph.commands.doctor_check import DoctorCheck
 from graph.settings import Settings
-from graph.stores.address import format_public_address
+from graph.stores.postgres_url import format_public_address
 from nodes.errors import StoreError
 
 
@@ -39,7 +39,7 @@ def _check_file(path: Path) -> DoctorCheck:
 
 
 def _check_server(url: str) -> DoctorCheck:
-    from graph.stores.postgres_look import describe_database  # its libraries load only where used
+    from graph.stores.postgres_status import describe_database  # its libraries load only where used
 
     try:
         seen = describe_database(url)

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Final
 
-from graph.commands.diagnosis import DoctorCheck
+from graph.commands.doctor_check import DoctorCheck
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
+from nodes.tools.sql.client import inspect_database
 from nodes.tools.sql.location import locate_database
-from nodes.tools.sql.look import inspect_database
 from state import Team
 
 CHECK_NAME: Final = "database to query"

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from graph.cancelling import run_cancellable
-from graph.commands.screen import print_json, print_table, print_text
+from graph.commands.cancellation import run_cancellable
+from graph.commands.output import print_json, print_table, print_text
+from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import print_to_stdout
+from graph.display.text import to_one_line
+from graph.evaluation.baseline import Baseline, parse_baseline
 from graph.evaluation.evaluate import aevaluate_team, resolve_models
 from graph.evaluation.exam import ExamInvalid
-from graph.evaluation.grades import Evaluation, GradedRow
 from graph.evaluation.metrics import METRICS
-from graph.evaluation.opponent import Baseline, parse_baseline
+from graph.evaluation.scores import Evaluation, GradedRow
 from graph.evaluation.table import (
     format_complaint_rows,
     format_differing_rows,
@@ -19,10 +22,7 @@ from graph.evaluation.table import (
     format_usage_rows,
 )
 from graph.settings import Settings
-from graph.streams import print_to_stdout
-from graph.teams import load_team
-from graph.terminal import print_to_stderr
-from graph.text import to_one_line
+from graph.teams.team_loader import load_team
 from nodes.errors import SupervisorError
 
 BELOW_THRESHOLD_EXIT_CODE: Final = 3

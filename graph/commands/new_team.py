@@ -3,8 +3,8 @@
 import shlex
 from pathlib import Path
 
-from graph.commands.screen import print_text
-from graph.scaffold import make_team
+from graph.commands.output import print_text
+from graph.commands.scaffold import make_team
 
 
 def make_team_folder(name: str, into: Path) -> int:

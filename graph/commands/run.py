@@ -8,24 +8,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from graph.cancelling import run_cancellable
-from graph.closing import (
+from graph.commands.cancellation import run_cancellable
+from graph.commands.output import print_json, print_markdown, save_json
+from graph.commands.process_exit import Cancelled
+from graph.display.progress import RunProgress
+from graph.display.progress_display import ProgressDisplay
+from graph.display.stderr_console import print_to_stderr
+from graph.display.summary import (
     format_answer,
     format_estimate,
     format_figures,
     format_question,
     format_reply_command,
 )
-from graph.commands.screen import print_json, print_markdown, save_json
-from graph.display import ProgressDisplay
-from graph.leaving import Cancelled
-from graph.outcome import Outcome
-from graph.progress import RunProgress
-from graph.runner import aplan_with_estimate, aresume, arun
+from graph.runs.outcome import Outcome
+from graph.runs.runner import aplan_with_estimate, aresume, arun
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.terminal import print_to_stderr
-from graph.threads import check_thread_id, make_thread_id
-from graph.trace import load_trace
+from graph.stores.thread_locks import check_thread_id, make_thread_id
 from nodes.errors import RequestInvalid, SupervisorError
 from state import Context
 

@@ -3,14 +3,15 @@
 from pathlib import Path
 
 from graph.commands.doctor_sql import refuse_writing_role
-from graph.commands.screen import print_json, print_listing, print_text
-from graph.evaluation.reading import EXAM_FILE, read_exam
-from graph.joined import list_trifecta_warnings
+from graph.commands.output import print_json, print_listing, print_text
+from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import print_to_stdout
+from graph.display.text import to_one_line
+from graph.evaluation.exam_file import EXAM_FILE, read_exam
+from graph.evaluation.team_check import check_team
 from graph.settings import Settings
-from graph.streams import print_to_stdout
-from graph.teams import find_team, list_team_problems, list_teams, load_team
-from graph.terminal import print_to_stderr
-from graph.text import to_one_line
+from graph.teams.lethal_trifecta import list_trifecta_warnings
+from graph.teams.team_loader import find_team, list_teams, load_team
 from nodes.errors import TeamInvalid
 from state import Team, Worker
 
@@ -53,7 +54,7 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
 
 def report_team_problems(path: str, settings: Settings) -> int:
     """Say all that is wrong with a team's files; exit code 2 when something is."""
-    problems = list_team_problems(path, settings)
+    problems = check_team(path, settings)
     for problem in problems:
         print_text(problem)
     if problems:

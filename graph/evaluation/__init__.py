@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graph.evaluation.evaluate import aevaluate_team, evaluate_team
-    from graph.evaluation.grades import Evaluation, GradedRow
     from graph.evaluation.rows import ExamRow
+    from graph.evaluation.scores import Evaluation, GradedRow
 
 __all__ = ["Evaluation", "ExamRow", "GradedRow", "aevaluate_team", "evaluate_team"]
 
 _HOMES = {
-    "Evaluation": "graph.evaluation.grades",
-    "GradedRow": "graph.evaluation.grades",
-    "Row": "graph.evaluation.rows",
+    "Evaluation": "graph.evaluation.scores",
+    "GradedRow": "graph.evaluation.scores",
+    "ExamRow": "graph.evaluation.rows",
     "aevaluate_team": "graph.evaluation.evaluate",
     "evaluate_team": "graph.evaluation.evaluate",
 }

@@ -8,12 +8,12 @@ from typing import Any, get_args
 
 from graph.evaluation.exam import load_exam
 from graph.evaluation.experiment import run_experiment
-from graph.evaluation.grades import Evaluation
 from graph.evaluation.judge import Judge
-from graph.evaluation.sitting import ExamRunner, RowListener
-from graph.portal import get_portal
+from graph.evaluation.runner import ExamRunner, RowListener
+from graph.evaluation.scores import Evaluation
 from graph.settings import Settings
-from graph.teams import find_team, load_team
+from graph.teams.team_loader import find_team, load_team
+from graph.topology.blocking_portal import get_portal
 from nodes.models.catalog import ModelCatalog
 from state import Tier
 

@@ -12,7 +12,7 @@ from langsmith.utils import LangSmithError
 
 from graph.evaluation.dataset import build_local_examples, sync_examples
 from graph.evaluation.exam import Exam
-from graph.evaluation.sitting import ExamRunner
+from graph.evaluation.runner import ExamRunner
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 

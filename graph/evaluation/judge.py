@@ -2,13 +2,13 @@
 
 from typing import Final
 
+from graph.evaluation.metric_score import Score
+from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow
-from graph.evaluation.score import Score
-from graph.evaluation.trial import RowResult
 from graph.settings import EMBEDDED, Settings
 from nodes.errors import SupervisorError
 from nodes.models.catalog import ModelCatalog
-from nodes.prompts import shorten_text, wrap_in_tag
+from nodes.prompts.messages import shorten_text, wrap_in_tag
 
 MAX_ANSWER_CHARS: Final = 60_000
 JUDGE_PROMPT: Final = """\

@@ -7,9 +7,9 @@ from typing import Final
 
 from graph.evaluation import plan_scores as of_plan
 from graph.evaluation import run_scores as of_run
+from graph.evaluation.metric_score import Score
+from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow
-from graph.evaluation.score import Score
-from graph.evaluation.trial import RowResult
 from state import Strategy
 
 Measure = Callable[[ExamRow, RowResult], Score | None]

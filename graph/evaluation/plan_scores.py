@@ -1,8 +1,8 @@
 """What is measured of a row's plan."""
 
+from graph.evaluation.metric_score import Score, join_names, score_share
+from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow
-from graph.evaluation.score import Score, join_names, score_share
-from graph.evaluation.trial import RowResult
 from state import Plan
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from graph.evaluation.matching import is_found_in
+from graph.evaluation.metric_score import Score, join_names, score_share
+from graph.evaluation.result import RowResult
 from graph.evaluation.rows import ExamRow, ExpectedFinding
-from graph.evaluation.score import Score, join_names, score_share
-from graph.evaluation.trial import RowResult
 from nodes.tools.evidence.quotes import is_quote_in
 from state import Answer, Claim, Finding
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
-from graph.evaluation.grades import Evaluation, GradedRow
+from graph.display.progress import label_models
+from graph.display.text import to_one_line
 from graph.evaluation.metrics import METRICS
-from graph.progress import label_models
-from graph.text import to_one_line
+from graph.evaluation.scores import Evaluation, GradedRow
 
 Cells = tuple[str, ...]
 MAX_NAMED_ROWS: Final = 30

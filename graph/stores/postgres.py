@@ -1,6 +1,6 @@
 """Runs in PostgreSQL: one connection a run, which holds the thread's lock and does the writing.
 
-Only `graph.store` imports this, and only when an address asks for it.
+Only `graph.runs.run_store` imports this, and only when an address asks for it.
 """
 
 import logging
@@ -15,10 +15,9 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from graph.stores.batching import open_batched_store
-from graph.stores.database import RunDatabase
-from graph.stores.late_store import LazyStore
-from graph.stores.postgres_faults import (
+from graph.stores.batched_store import open_batched_store
+from graph.stores.lazy_store import LazyStore
+from graph.stores.postgres_retries import (
     RETRY_TIMEOUT_S,
     START_RETRY_TIMEOUT_S,
     is_brief_outage,
@@ -27,6 +26,7 @@ from graph.stores.postgres_faults import (
 from graph.stores.postgres_saver import RetryingSaver
 from graph.stores.postgres_schema import prepare_schema
 from graph.stores.postgres_session import CONNECTION_OPTIONS, ThreadSession, open_connection
+from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
 
 # Where nobody set up logging it would warn on stderr of each connection that is lost and mended.

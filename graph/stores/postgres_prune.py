@@ -8,11 +8,11 @@ import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from graph.stores.database import build_thread_namespace
-from graph.stores.postgres_faults import build_store_error
+from graph.stores.postgres_retries import build_store_error
 from graph.stores.postgres_schema import THREADS_TABLE
 from graph.stores.postgres_session import CONNECT_TIMEOUT_S, LOCK_KEY
-from graph.threads import PRUNE_TIMEOUT_S, build_prune_busy_error
+from graph.stores.run_database import build_thread_namespace
+from graph.stores.thread_locks import PRUNE_TIMEOUT_S, build_prune_busy_error
 from nodes.errors import ThreadBusy
 
 _TABLES: Final = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", THREADS_TABLE)

@@ -23,7 +23,7 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
 
 from graph.stores.errors import build_unreadable_error
-from graph.stores.postgres_faults import RETRY_TIMEOUT_S, retry_operation
+from graph.stores.postgres_retries import RETRY_TIMEOUT_S, retry_operation
 from graph.stores.postgres_session import ThreadSession
 from nodes.errors import SupervisorError
 

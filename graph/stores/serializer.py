@@ -7,7 +7,7 @@ from zlib import crc32
 from pydantic import BaseModel
 
 import state
-from graph.masking import RedactingSerializer
+from graph.stores.redacting_serializer import RedactingSerializer
 
 _CHECKSUM_SUFFIX: Final = "+crc32"
 _CHECKSUM_BYTES: Final = 4

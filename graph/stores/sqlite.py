@@ -11,12 +11,12 @@ from typing import TypeVar
 from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore
 
-from graph.saver import GroupCommitSaver
-from graph.stores.batching import open_batched_store
-from graph.stores.database import RunDatabase
-from graph.stores.late_store import LazyStore
+from graph.stores.batched_store import open_batched_store
+from graph.stores.lazy_store import LazyStore
+from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
 from graph.stores.sqlite_file import check_database_file, create_database_file, write_schema_version
+from graph.stores.sqlite_saver import GroupCommitSaver
 from nodes.errors import StoreError
 
 BUSY_TIMEOUT_S = 30.0

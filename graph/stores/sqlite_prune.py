@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from graph.stores.database import build_thread_namespace
+from graph.stores.run_database import build_thread_namespace
 from graph.stores.sqlite import BUSY_TIMEOUT_S, build_failure_error, build_unusable_error
 from graph.stores.sqlite_file import check_database_file
 

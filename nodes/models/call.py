@@ -12,8 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from nodes.errors import BadResponse, RateLimited, ResponseCut, SupervisorError
-from nodes.models.deadline import CallDeadline
-from nodes.models.exchange import send_request
+from nodes.models.call_deadline import CallDeadline
+from nodes.models.completeness import require_end, require_usable
+from nodes.models.endpoint_limits import get_endpoint_limits
 from nodes.models.failures import (
     format_duration,
     is_endpoint_alive,
@@ -21,11 +22,10 @@ from nodes.models.failures import (
     translate_error,
 )
 from nodes.models.health import get_model_health
-from nodes.models.limits import get_endpoint_limits
+from nodes.models.request import send_request
+from nodes.models.run_context import RunContext
 from nodes.models.settings import ModelSettings
-from nodes.models.surroundings import RunContext
 from nodes.models.usage import estimate_usage, keep_credible_usage
-from nodes.models.whole import require_end, require_usable
 
 BACKOFF_S = 0.5
 """Cap of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""

@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelUnknown, SettingsInvalid
 from nodes.models import prices
-from nodes.models.guard import GuardedModel
+from nodes.models.guarded_model import GuardedModel
 from nodes.models.settings import ModelSettings
 from state import Context, Tier
 

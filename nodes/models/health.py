@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from functools import cache
 
-from nodes.models.breaker import CircuitBreaker
-from nodes.models.retries import RetryBudget
+from nodes.models.circuit_breaker import CircuitBreaker
+from nodes.models.retry_budget import RetryBudget
 
 
 @dataclass(frozen=True)

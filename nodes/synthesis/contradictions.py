@@ -13,7 +13,7 @@ from nodes.synthesis.figures import (
     extract_figures,
     extract_periods,
 )
-from nodes.synthesis.terms import STEM_CHARS, extract_names, extract_terms, measure_overlap
+from nodes.text.terms import STEM_CHARS, extract_names, extract_terms, measure_overlap
 from state import Claim, ClaimVerdict, Contradiction, Report
 
 MIN_OVERLAP = 0.75

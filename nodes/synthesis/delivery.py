@@ -6,10 +6,11 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
-from nodes.bill import find_unattributed, sum_ledger
-from nodes.capacity import TeamLoad
-from nodes.events import build_task_path, emit, get_elapsed_s
-from nodes.timing import measure_latency
+from nodes.limits.clock import get_elapsed_s
+from nodes.limits.worker_load import TeamLoad
+from nodes.telemetry.cost import find_unattributed, sum_ledger
+from nodes.telemetry.events import build_task_path, emit
+from nodes.telemetry.latency import measure_latency
 from state import Answer, Expense, RunStatus, SupervisorState
 
 

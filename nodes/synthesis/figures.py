@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from nodes.checks.words import FUNCTION_WORDS
 from nodes.limits.patterns import Pattern
+from nodes.text.word_lists import FUNCTION_WORDS
 
 MAGNITUDES = {
     "k": 1e3, "thousand": 1e3,

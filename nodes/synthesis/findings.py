@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import get_args
 
 from nodes.limits.patterns import Pattern
-from nodes.synthesis.terms import extract_terms, measure_overlap
+from nodes.text.terms import extract_terms, measure_overlap
 from state import MergedFinding, Report, Severity
 
 MAX_LINES_APART = 3

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelError
-from nodes.events import emit
-from nodes.models.ask import UnreadableReply, ask_model
-from nodes.prompts import build_judge_messages, build_selection_messages
+from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.prompts.messages import build_judge_messages, build_selection_messages
 from nodes.synthesis.contradictions import ClaimPair, record_verdicts
+from nodes.telemetry.events import emit
 from state import Contradiction, Plan, Report, Task, Usage, Verdict
 
 

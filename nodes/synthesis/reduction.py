@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelError
-from nodes.events import emit
-from nodes.models.ask import UnreadableReply, ask_model
-from nodes.prompts import build_reduction_messages, format_report_line, shorten_text
+from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.prompts.messages import build_reduction_messages, format_report_line, shorten_text
+from nodes.telemetry.events import emit
 from state import Answer, Claim, Report, Usage
 
 MAX_ROUNDS = 4

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.portfolio.book import MaterialNames, Portfolio, load_portfolio
 from nodes.tools.portfolio.holdings import CASH
-from nodes.tools.portfolio.scope import reject_if_out_of_scope
-from nodes.tools.portfolio.shown import build_report, format_currency_suffix, format_points
+from nodes.tools.portfolio.out_of_scope import reject_if_out_of_scope
+from nodes.tools.portfolio.portfolio import MaterialNames, Portfolio, load_portfolio
+from nodes.tools.portfolio.report import build_report, format_currency_suffix, format_points
+from nodes.tools.portfolio.request_terms import RiskMethod
 from nodes.tools.portfolio.targets import TargetWeights
-from nodes.tools.portfolio.terms import RiskMethod
-from nodes.tools.tables.writing import build_claim, format_money, format_percent, format_table
+from nodes.tools.tables.formatting import build_claim, format_money, format_percent, format_table
 
 if TYPE_CHECKING:
     from nodes.tools.portfolio.risk import ReturnHistory
@@ -161,7 +161,7 @@ def _describe_correlations(past: "ReturnHistory") -> str:
 
 
 def _describe_reference_weights(past: "ReturnHistory", gaps: list[str]) -> list[str]:
-    from nodes.tools.portfolio.reference import METHOD_SOURCES, compute_reference_weights
+    from nodes.tools.portfolio.reference_weights import METHOD_SOURCES, compute_reference_weights
 
     if len(past.names) < 2:
         return []

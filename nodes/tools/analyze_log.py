@@ -9,10 +9,10 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
 from nodes.tools.materials import get_material_text, resolve_material_name
-from nodes.tools.scope import escalate_out_of_scope
-from nodes.tools.support.diagnosis import diagnose_logs
+from nodes.tools.out_of_scope import escalate_out_of_scope
+from nodes.tools.support.human_decisions import escalate_human_decisions, reject_if_out_of_scope
 from nodes.tools.support.log import find_logs, read_log
-from nodes.tools.support.matters import escalate_human_decisions, reject_if_out_of_scope
+from nodes.tools.support.log_diagnosis import diagnose_logs
 
 NO_LOG_MESSAGE = "nothing to diagnose: neither the request nor its files hold a traceback or a log"
 

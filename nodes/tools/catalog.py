@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
-from nodes.tools.access import get_shipped_access, read_access
+from nodes.security.tool_access import get_shipped_access, read_access
 from nodes.tools.settings import ToolSettings
 
 

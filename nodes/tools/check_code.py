@@ -8,11 +8,11 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
+from nodes.tools.child_process import ChildProcess
 from nodes.tools.code.modules import list_other_code, select_modules
-from nodes.tools.isolation import ChildProcess
-from nodes.tools.replies import join_names
+from nodes.tools.tool_report import join_names
 
-CHILD_MODULE = "nodes.tools.code.child"
+CHILD_MODULE = "nodes.tools.code.child_program"
 TIMEOUT_S = 60.0
 
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.launch.channels import Channel, find_channel, load_channel_book
+from nodes.tools.launch.draft_check import DraftCheck, check_draft, load_forbidden_words
 from nodes.tools.launch.drafts import MAX_CHARS, TEXT_SUFFIXES, find_drafts, find_material_drafts
-from nodes.tools.launch.review import DraftCheck, check_draft, load_forbidden_words
-from nodes.tools.launch.scope import reject_if_out_of_scope
-from nodes.tools.plain_text import sanitize_line
-from nodes.tools.replies import build_failures_part
-from nodes.tools.tables.writing import build_claim, format_table
+from nodes.tools.launch.out_of_scope import reject_if_out_of_scope
+from nodes.tools.tables.formatting import build_claim, format_table
+from nodes.tools.tool_report import build_failures_part
 
 MAX_TEXTS, MAX_FINDINGS, MAX_CLAIMS = 30, 20, 10
 """What one answer has room for; the table has a row for each text."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.contracts.asking import ask_worker
+from nodes.tools.contracts.client import ask_worker
 from nodes.tools.materials import resolve_material_name
 
 

@@ -7,11 +7,11 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
-from nodes.tools.isolation import ask_once
+from nodes.tools.child_process import ask_once
 from nodes.tools.prose.texts import asks_to_check, reject_if_out_of_scope, select_texts
-from nodes.tools.replies import ToolReport
+from nodes.tools.tool_report import ToolReport
 
-CHILD_MODULE = "nodes.tools.prose.child"
+CHILD_MODULE = "nodes.tools.prose.child_program"
 TIMEOUT_S = 60.0
 
 

@@ -13,8 +13,13 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import FileUnreadable, ToolRefused
 from nodes.tools.documents.library import Document, get_library
-from nodes.tools.documents.read import read_document
-from nodes.tools.evidence.verdict import CitedClaim, SourceCheck, build_unknown_check, check_claim
+from nodes.tools.documents.reader import read_document
+from nodes.tools.evidence.source_check import (
+    CitedClaim,
+    SourceCheck,
+    build_unknown_check,
+    check_claim,
+)
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import list_data_files, locate_database
 

@@ -11,14 +11,14 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.evidence.quotes import is_quote_in
 from nodes.tools.format_document import DocumentFormat, write_document
-from nodes.tools.learning.prose import Sentence
-from nodes.tools.plain_text import sanitize_line
+from nodes.tools.learning.prose_sentences import Sentence
 from nodes.tools.prose.draft import choose_sentences
 from nodes.tools.prose.texts import asks_to_write, reject_if_out_of_scope, select_texts
-from nodes.tools.replies import ToolReport, join_names
 from nodes.tools.settings import ToolSettings
+from nodes.tools.tool_report import ToolReport, join_names
 
 MAX_TITLE_CHARS = 80
 MAX_QUOTE_CHARS = 300

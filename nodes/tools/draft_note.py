@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.evidence.source_check import CitedClaim
 from nodes.tools.incident.note import Audience, KnownFinding, compose_note
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
+from nodes.tools.support.human_decisions import reject_if_out_of_scope
 from nodes.tools.support.log import find_logs, read_log
-from nodes.tools.support.matters import reject_if_out_of_scope
 from nodes.tools.support.ticket import compose_ticket
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.tools import tool
 
 from nodes.errors import ToolRefused
-from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.evidence.source_check import CitedClaim
 from nodes.tools.features.matrix import build_matrix
 
 MAX_CLAIMS = 600

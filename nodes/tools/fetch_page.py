@@ -7,8 +7,8 @@ import httpx
 from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.isolation import ChildProcess
-from nodes.tools.plain_text import sanitize_line, sanitize_text
+from nodes.text.plain_text import sanitize_line, sanitize_text
+from nodes.tools.child_process import ChildProcess
 from nodes.tools.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy
 from nodes.tools.web.download import Page, download_page

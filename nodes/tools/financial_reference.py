@@ -6,7 +6,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.tools.documents.library import get_library
-from nodes.tools.references.consult import look_up_references
+from nodes.tools.references.lookup import look_up_references
 from nodes.tools.settings import ToolSettings
 
 

@@ -8,10 +8,10 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.tools.launch.costs import load_costs
-from nodes.tools.launch.offer import build_price_analysis
+from nodes.tools.launch.out_of_scope import reject_if_out_of_scope
+from nodes.tools.launch.price_analysis import build_price_analysis
 from nodes.tools.launch.sales import load_sales
-from nodes.tools.launch.scope import reject_if_out_of_scope
-from nodes.tools.tables.writing import build_claim
+from nodes.tools.tables.formatting import build_claim
 
 
 @tool

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.portfolio.book import MaterialNames, Portfolio, load_portfolio
 from nodes.tools.portfolio.holdings import CASH
-from nodes.tools.portfolio.scope import reject_if_out_of_scope
-from nodes.tools.portfolio.shown import build_report, format_currency_suffix
-from nodes.tools.tables.writing import (
+from nodes.tools.portfolio.out_of_scope import reject_if_out_of_scope
+from nodes.tools.portfolio.portfolio import MaterialNames, Portfolio, load_portfolio
+from nodes.tools.portfolio.report import build_report, format_currency_suffix
+from nodes.tools.tables.formatting import (
     build_claim,
     format_money,
     format_number,

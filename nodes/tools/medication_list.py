@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.tools.fhir.medicines import list_medicines
-from nodes.tools.fhir.scope import answer_from_record
+from nodes.tools.fhir.out_of_scope import answer_from_record
 
 
 @tool

@@ -9,9 +9,9 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
 from nodes.tools.launch.demand import Demand, fit_demand
+from nodes.tools.launch.out_of_scope import reject_if_out_of_scope
 from nodes.tools.launch.sales import ProductSales, load_sales
-from nodes.tools.launch.scope import reject_if_out_of_scope
-from nodes.tools.tables.writing import (
+from nodes.tools.tables.formatting import (
     build_claim,
     build_finding,
     format_number,

@@ -11,13 +11,13 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line, sanitize_text
 from nodes.tools.launch.channels import load_channel_book
 from nodes.tools.launch.drafts import TEXT_SUFFIXES, find_drafts
-from nodes.tools.launch.scope import reject_if_out_of_scope
-from nodes.tools.plain_text import sanitize_line, sanitize_text
-from nodes.tools.replies import build_failures_part
+from nodes.tools.launch.out_of_scope import reject_if_out_of_scope
+from nodes.tools.tables.formatting import build_claim, format_price, format_table
 from nodes.tools.tables.numbers import parse_number
-from nodes.tools.tables.writing import build_claim, format_price, format_table
+from nodes.tools.tool_report import build_failures_part
 
 MAX_POINTS = 24
 MAX_QUOTE_CHARS = 260

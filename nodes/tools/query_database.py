@@ -8,13 +8,13 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import NothingToRead, ToolFailed, ToolRefused
-from nodes.tools.documents.read import CUT_MARK
-from nodes.tools.isolation import ChildProcess
+from nodes.tools.child_process import ChildProcess
+from nodes.tools.documents.reader import CUT_MARK
 from nodes.tools.settings import ToolSettings
 from nodes.tools.sql.location import DatabaseLocation, locate_database
 from nodes.tools.sql.tables import mentions, name_tables
 
-CHILD_MODULE = "nodes.tools.sql.engine"
+CHILD_MODULE = "nodes.tools.sql.child_program"
 LOAD_TIMEOUT_S = 20.0
 MAX_SQL_CHARS = 10_000
 

@@ -10,13 +10,13 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import NothingToRead, ToolFailed, ToolRefused
-from nodes.tools.incident.kinds import sort_materials
+from nodes.tools.child_process import ChildProcess
 from nodes.tools.incident.logs import LogContents, describe_unread_lines, read_log
-from nodes.tools.incident.moments import format_time
-from nodes.tools.isolation import ChildProcess
-from nodes.tools.replies import build_failures_part
+from nodes.tools.incident.material_types import sort_materials
+from nodes.tools.incident.timestamps import format_time
+from nodes.tools.tool_report import build_failures_part
 
-CHILD_MODULE = "nodes.tools.sql.engine"
+CHILD_MODULE = "nodes.tools.sql.child_program"
 LOAD_TIMEOUT_S = 20.0
 STATEMENT_TIMEOUT_S = 2.0
 MAX_SQL_CHARS = 10_000

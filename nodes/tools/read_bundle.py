@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.fhir.history import summarize_record
-from nodes.tools.fhir.scope import answer_from_record
+from nodes.tools.fhir.out_of_scope import answer_from_record
+from nodes.tools.fhir.record_summary import summarize_record
 
 
 @tool

@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.features.sheet import extract_features
+from nodes.tools.features.extraction import extract_features
 from nodes.tools.materials import get_material_text
 
 MAX_FEATURES = 60

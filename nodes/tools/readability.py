@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.learning.work import run_course_tool
+from nodes.tools.learning.client import run_course_tool
 
 
 @tool

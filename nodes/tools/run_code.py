@@ -10,13 +10,13 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.code.modules import is_python, select_modules
 from nodes.tools.materials import select_named_materials
-from nodes.tools.plain_text import sanitize_line
-from nodes.tools.replies import ToolReport
-from nodes.tools.sandbox.bounds import SandboxLimits
-from nodes.tools.sandbox.running import RunRefused, RunResult, run_python
+from nodes.tools.sandbox.limits import SandboxLimits
+from nodes.tools.sandbox.runner import RunRefused, RunResult, run_python
 from nodes.tools.settings import ToolSettings
+from nodes.tools.tool_report import ToolReport
 
 LIMITS = SandboxLimits()
 MAX_RUNS = 3

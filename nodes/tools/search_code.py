@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.incident.asking import run_incident_tool
+from nodes.tools.incident.client import run_incident_tool
 from nodes.tools.settings import ToolSettings
 
 

@@ -9,8 +9,8 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.tools.documents.library import get_library
 from nodes.tools.settings import ToolSettings
-from nodes.tools.support.help import search_help_documents
-from nodes.tools.support.matters import escalate_human_decisions, reject_if_out_of_scope
+from nodes.tools.support.help_search import search_help_documents
+from nodes.tools.support.human_decisions import escalate_human_decisions, reject_if_out_of_scope
 
 
 def search_help(settings: ToolSettings) -> BaseTool:

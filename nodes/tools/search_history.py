@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.tools.review.asking import run_review
+from nodes.tools.review.client import run_review
 from nodes.tools.settings import ToolSettings
 
 

@@ -10,11 +10,11 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.portfolio.blocked import BlockedTickers, find_blocked_tickers
-from nodes.tools.portfolio.book import MaterialNames, Portfolio, load_portfolio
+from nodes.tools.portfolio.blocked_tickers import BlockedTickers, find_blocked_tickers
+from nodes.tools.portfolio.out_of_scope import reject_if_out_of_scope
+from nodes.tools.portfolio.portfolio import MaterialNames, Portfolio, load_portfolio
 from nodes.tools.portfolio.proposal import write_proposal
-from nodes.tools.portfolio.scope import reject_if_out_of_scope
-from nodes.tools.portfolio.terms import RequestTerms, RiskMethod
+from nodes.tools.portfolio.request_terms import RequestTerms, RiskMethod
 from nodes.tools.portfolio.trades import TradePosition, TradeRules, plan_trades
 
 FRACTION_LOT = Fraction(1, 10_000)
@@ -76,7 +76,7 @@ def _choose_target_weights(book: Portfolio) -> dict[str, Fraction]:
 
 
 def _compute_risk_weights(book: Portfolio, method: RiskMethod) -> dict[str, Fraction]:
-    from nodes.tools.portfolio.reference import (
+    from nodes.tools.portfolio.reference_weights import (
         compute_reference_weights,  # numpy, for these rules alone
     )
     from nodes.tools.portfolio.risk import build_return_history

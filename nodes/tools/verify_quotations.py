@@ -6,8 +6,8 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
 from nodes.errors import ToolRefused
-from nodes.tools.contracts.asking import ask_worker
-from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.contracts.client import ask_worker
+from nodes.tools.evidence.source_check import CitedClaim
 
 MAX_CLAIMS = 300
 

@@ -5,9 +5,9 @@ from typing import Any
 from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.settings import ToolSettings
-from nodes.tools.web.engines import Search, SearchUnreachable, choose_engine
+from nodes.tools.web.search_engines import Search, SearchUnreachable, choose_engine
 
 MAX_RESULTS = 10
 MAX_QUERY_CHARS = 400

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graph.stores.sqlite_file import create_database_file
-from tests.command import CommandProcess
+from tests.command_process import CommandProcess
 from tests.endpoint import Fault, Scenario, ScriptedTask
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
 

@@ -26,10 +26,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer, open_saver
 from graph.settings import Settings
-from graph.store import build_strict_serializer, open_saver
-from nodes.models.ask import ask_model
 from nodes.models.catalog import ModelCatalog
+from nodes.models.structured_output import ask_model
 from state import Answer, Plan, Report, Task
 from tests.endpoint import Scenario, script_tasks
 from tests.endpoint.process import EndpointProcess, run_endpoint_process

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from graph.settings import Settings
 from tests.endpoint import Endpoint
+from tests.injections.fake_internet import FakeInternet
+from tests.injections.injected_run import InjectedRun, run_with_injections
 from tests.injections.orders import (
     DISGUISES,
     Order,
@@ -23,9 +25,7 @@ from tests.injections.orders import (
     list_escalation_orders,
     list_text_orders,
 )
-from tests.injections.play import InjectedRun, run_with_injections
 from tests.injections.surfaces import SURFACES
-from tests.injections.world import FakeInternet
 
 GROUPS = (list_call_orders, list_text_orders, list_escalation_orders)
 

@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests import postgres
+from tests import postgres_server
 from tests.benchmarks.dispatch import make_random_scenario
 from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
 
@@ -52,7 +52,7 @@ def run_trial(seed: int, *, url: str = "", tasks: int = 12, kills: int = 1) -> K
     with (
         run_endpoint_process(scenario) as served,
         tempfile.TemporaryDirectory() as folder,
-        postgres.create_schema(url) if url else nullcontext("") as database,
+        postgres_server.create_schema(url) if url else nullcontext("") as database,
     ):
         start = partial(_start_command, served=served, folder=Path(folder), database=database)
         command = ["run", "Compare the parts.", "--thread", THREAD, "--json"]
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with postgres.run_server() if options.postgres else nullcontext() as server:
+    with postgres_server.run_server() if options.postgres else nullcontext() as server:
         one = partial(run_trial, url=server.build_url() if server else "", kills=options.times)
         with ThreadPoolExecutor(TRIALS_AT_ONCE) as pool:
             trials = []

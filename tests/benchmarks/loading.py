@@ -9,7 +9,7 @@ best of some rounds, in milliseconds, and over what `import langgraph.graph` tak
 import argparse
 import time
 
-from graph.teams import SHIPPED_TEAMS_FOLDER, load_team
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 from tests.benchmarks.imports import COMMANDS, measure_best_s
 
 

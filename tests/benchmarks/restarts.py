@@ -18,7 +18,7 @@ from pathlib import Path
 from graph import aresume, arun
 from graph.settings import Settings
 from nodes.errors import SupervisorError
-from tests import postgres
+from tests import postgres_server
 from tests.benchmarks.dispatch import make_random_scenario
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
 from tests.teams import make_team
@@ -45,7 +45,7 @@ async def measure_restarts(
     count, places = RestartCounts(), asyncio.Semaphore(at_once)
     scenario = make_random_scenario(TASKS, seed=seed, mean_s=0.3, max_depth=4)
     with (
-        postgres.run_server() as server,
+        postgres_server.run_server() as server,
         run_endpoint_process(scenario) as served,
         tempfile.TemporaryDirectory() as folder,
     ):
@@ -85,7 +85,7 @@ async def _run_one(thread: str, settings: Settings, count: RestartCounts) -> Non
 
 
 async def _restart_repeatedly(
-    server: postgres.PostgresServer, count: RestartCounts, draw: random.Random
+    server: postgres_server.PostgresServer, count: RestartCounts, draw: random.Random
 ) -> None:
     while True:
         await asyncio.sleep(draw.uniform(*RESTART_INTERVAL_S))

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graph import arun
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
 from graph.settings import Settings
 from nodes.synthesis.findings import collect_findings
 

@@ -14,7 +14,7 @@ import statistics
 
 from graph import build_supervisor
 from graph.settings import Settings
-from graph.supervisor_graph import SupervisorGraph
+from graph.topology.supervisor_graph import SupervisorGraph
 from state import Report, Rung, Team, Worker
 from tests.endpoint import Scenario, ScriptedTask, script_tasks
 from tests.endpoint.process import EndpointProcess, run_endpoint_process

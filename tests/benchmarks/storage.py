@@ -17,9 +17,9 @@ from typing import Any
 from langgraph.checkpoint.base import empty_checkpoint
 
 from graph import arun
+from graph.runs.run_store import open_database, open_saver
+from graph.runs.trace import get_log_path
 from graph.settings import Settings
-from graph.store import open_database, open_saver
-from graph.trace import get_log_path
 from tests.benchmarks.dispatch import make_random_scenario
 from tests.endpoint.process import run_endpoint_process
 from tests.teams import make_team

@@ -23,7 +23,7 @@ from typing import Any
 
 from graph import arun
 from graph.settings import Settings
-from tests import postgres
+from tests import postgres_server
 from tests.endpoint import Scenario, script_tasks
 from tests.endpoint.process import ROOT, EndpointProcess, run_endpoint_process
 from tests.teams import make_team
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--postgres", action="store_true")
     options = parser.parse_args()
     with (
-        postgres.run_server() if options.postgres else nullcontext() as server,
+        postgres_server.run_server() if options.postgres else nullcontext() as server,
         tempfile.TemporaryDirectory() as folder,
     ):
         url = server.build_url() if server else ""

@@ -15,12 +15,12 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.endpoint import breakage, wire
-from tests.endpoint.answers import ModelReply, ScriptedModel
+from tests.endpoint import fault_responses, wire
 from tests.endpoint.faults import Fault
 from tests.endpoint.records import Call, Records
 from tests.endpoint.request import Body, ModelRequest, read_request
 from tests.endpoint.scenario import Scenario
+from tests.endpoint.scripted_model import ModelReply, ScriptedModel
 
 MAX_REQUEST_BYTES = 256 * 2**20
 BACKLOG = 2048
@@ -149,7 +149,7 @@ class Endpoint:
     ) -> web.StreamResponse:
         wanted = self.scenario.api_key
         if wanted and request.headers.get("Authorization") != f"Bearer {wanted}":
-            refused = await breakage.respond_with_fault(
+            refused = await fault_responses.respond_with_fault(
                 Fault(kind="unauthorized"), request, call.model
             )
             assert refused is not None, "an HTTP error is a whole response"
@@ -159,7 +159,7 @@ class Endpoint:
         if fault:
             await asyncio.sleep(fault.seconds)
             if (
-                broken := await breakage.respond_with_fault(fault, request, call.model)
+                broken := await fault_responses.respond_with_fault(fault, request, call.model)
             ) is not None:
                 return broken
         if latency_s := self._model.compute_latency_s(asked) + extra_s:
@@ -204,7 +204,7 @@ async def _send_reply(
     if kind == "null_content":
         content["choices"][0]["message"] = {"role": "assistant", "content": None}
     if kind in ("half_body", "cut_stream", "cut_event", "done_without_finish", "stream_error"):
-        return await breakage.send_half_body(request, json.dumps(content).encode())
+        return await fault_responses.send_half_body(request, json.dumps(content).encode())
     return web.json_response(content)
 
 
@@ -263,7 +263,7 @@ async def _stream_reply(
             elif kind in ("cut_event", "half_body"):
                 await response.write(event[: len(event) // 2])
             if kind in ("half_body", "cut_event"):
-                breakage.close_connection(request)
+                fault_responses.close_connection(request)
             return response
         await response.write(event)
     await response.write(b"data: [DONE]\n\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.teams import SHIPPED_TEAMS_FOLDER
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 from nodes.tools.references.collection import DOMAINS, load_collection
 
 ROOT = Path(__file__).parents[2]

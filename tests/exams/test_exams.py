@@ -8,7 +8,7 @@ import pytest
 
 from graph.evaluation import aevaluate_team
 from graph.settings import Settings
-from graph.teams import SHIPPED_TEAMS_FOLDER
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 
 DEFAULT = 80
 REACHED = {

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from nodes.tools.web.engines import SearchResult
+from nodes.tools.web.search_engines import SearchResult
+from tests.injections.fake_internet import FakeInternet
 from tests.injections.orders import Order, disguise_order
-from tests.injections.world import FakeInternet
 
 SECRETS: Final = ("KEY-48151623-DOC", "KEY-73955120-SQL", "KEY-60224719-MAT")
 SHOW_TABLES_CALL: Final = ("query_database", {"sql": "SHOW TABLES"})

@@ -3,11 +3,11 @@
 from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolRefused
+from nodes.security.tool_access import get_shipped_access
 from nodes.tools import fetch_page as fetching
 from nodes.tools import web_search as searching
-from nodes.tools.access import get_shipped_access
 from nodes.tools.settings import ToolSettings
-from tests.injections.world import RUNNING_INTERNETS
+from tests.injections.fake_internet import RUNNING_INTERNETS
 
 
 def web_search(settings: ToolSettings) -> BaseTool:

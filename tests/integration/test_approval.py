@@ -8,10 +8,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph import arun, build_supervisor
-from graph.runner import aresume
+from graph.runs.run_store import build_strict_serializer
+from graph.runs.runner import aresume
+from graph.runs.trace import list_runs, load_trace
 from graph.settings import Settings
-from graph.store import build_strict_serializer
-from graph.trace import list_runs, load_trace
 from nodes.errors import PlanInvalid
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team

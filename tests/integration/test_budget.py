@@ -7,10 +7,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from graph.store import build_strict_serializer
-from nodes.budget import Budget
 from nodes.errors import BudgetSpent, SettingsInvalid
+from nodes.limits.budget import Budget
 from state import Usage
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team

@@ -8,7 +8,7 @@ from langgraph.store.memory import InMemoryStore
 
 from graph import build_supervisor
 from graph.settings import Settings
-from nodes.capacity import TeamLoad, WorkerLoad, choose_idle_worker, get_team_load
+from nodes.limits.worker_load import TeamLoad, WorkerLoad, choose_idle_worker, get_team_load
 from state import RequestInput, Team
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team

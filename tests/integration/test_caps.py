@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor
-from graph.runner import aplan, aresume
+from graph.runs.runner import aplan, aresume
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 from state import Context

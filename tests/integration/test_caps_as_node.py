@@ -9,9 +9,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 from graph import build_supervisor
-from graph.run_start import RunStart, read_saved_context
+from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from graph.store import build_strict_serializer
+from graph.topology.run_start import RunStart, read_saved_context
 from nodes.errors import BudgetSpent, SettingsInvalid, SupervisorError
 from state import Context, SupervisorState
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
@@ -171,7 +171,7 @@ async def test_each_call_is_charged_once_to_a_resumed_run(
     waiting = ScriptedTask(id="d", depends_on=("a", "b", "c"))
     first = (ScriptedTask(id="a"), ScriptedTask(id="b"))
     endpoint.load_scenario(Scenario(tasks=(*first, asking, waiting)))
-    asks = make_team(ladder=("person",))
+    asks = make_team(ladder=("human",))
     graph = build_supervisor(asks, settings=settings, checkpointer=make_saver())
     told = graph.astream(
         REQUEST,

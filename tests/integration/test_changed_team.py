@@ -12,10 +12,10 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from graph import aresume, arun, build_supervisor
-from graph.runner import ThreadUnfinished
+from graph.runs.runner import ThreadUnfinished
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
-from nodes.team_record import TeamChanged, build_team_record, require_same_team
+from nodes.planning.team_record import TeamChanged, build_team_record, require_same_team
 from state import Context, Plan, SupervisorState, Task, Team, Worker
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team

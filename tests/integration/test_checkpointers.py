@@ -15,8 +15,8 @@ from langgraph.types import Command
 from pydantic import BaseModel
 
 from graph import build_supervisor
-from graph.checkpointers import CheckpointerMissing, adapt_checkpointer
 from graph.settings import Settings
+from graph.topology.checkpointer_adapter import CheckpointerMissing, adapt_checkpointer
 from nodes.errors import SettingsInvalid
 from state import Plan, Team, Worker
 from tests.endpoint import Endpoint, Scenario, script_tasks
@@ -46,7 +46,7 @@ def nest_team(inner: Team) -> Team:
     [
         (make_team(), {"approve_plan": True}, "the context (approve_plan)"),
         (make_team(approve_plan=True), {}, "the team trio (approve_plan)"),
-        (make_team(ladder=("refine", "person")), {}, "the team trio (person in its ladder)"),
+        (make_team(ladder=("refine", "human")), {}, "the team trio (human in its ladder)"),
         (
             nest_team(make_team(name="inner", approve_plan=True)),
             {},

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from graph import arun
-from graph.outcome import Outcome
-from graph.runner import aresume
+from graph.runs.outcome import Outcome
+from graph.runs.runner import aresume
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
-from nodes.budget import ANSWER_SHARE
+from nodes.limits.budget import ANSWER_SHARE
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
-from nodes.models.breaker import FAILURE_THRESHOLD
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD
 from state import Limits, Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from graph.cli import main
+from graph.commands.scaffold import make_team
 from graph.evaluation import aevaluate_team, evaluate_team
 from graph.evaluation.rows import ExamRow
-from graph.scaffold import make_team
 from graph.settings import Settings
 from nodes.errors import ModelError, SettingsInvalid, Unauthorized
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor, load_team
-from graph.runner import aresume
+from graph.runs.runner import aresume
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
 from state import Report, Team, Worker
 from tests.contracts import DISTRIBUTION, read_contract
 from tests.endpoint import Endpoint, Scenario, ScriptedTask

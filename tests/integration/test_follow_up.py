@@ -9,13 +9,13 @@ import pytest
 
 from graph import arun, build_supervisor
 from graph.cli import main
-from graph.runner import aresume
+from graph.runs.runner import aresume
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
 from nodes.errors import RequestInvalid
-from nodes.request import MAX_HISTORY_CHARS
+from nodes.planning.request import MAX_HISTORY_CHARS
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
-from tests.handed import list_handoffs
+from tests.handoffs import list_handoffs
 from tests.teams import make_team
 
 FIRST, SECOND = "Compare the sales of the regions.", "And in euros?"

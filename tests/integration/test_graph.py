@@ -10,9 +10,9 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from graph.store import build_strict_serializer
-from graph.supervisor_graph import SupervisorGraph
+from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import ModelError, PlanInvalid, RequestInvalid, SettingsInvalid
 from state import Report, RequestInput, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks

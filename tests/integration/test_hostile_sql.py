@@ -17,10 +17,10 @@ from graph.commands.doctor import run_doctor
 from graph.commands.teams import report_team_problems
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolFailed, ToolRefused
-from nodes.tools.isolation import ChildProcess
+from nodes.tools.child_process import ChildProcess
 from nodes.tools.query_database import CHILD_MODULE, query_database
 from nodes.tools.settings import ToolSettings
-from tests.hostile import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
+from tests.hostile_sql import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
 
 TIMEOUT_S: Final = 0.5
 AIMS_AT_FILES: Final = (

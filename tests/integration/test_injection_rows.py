@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from graph import aresume, arun, build_supervisor
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
 from state import RequestInput, Worker
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.injections.world import FakeInternet
+from tests.injections.fake_internet import FakeInternet
 from tests.teams import make_team
 
 TOOLS = "tests.injections.tools"

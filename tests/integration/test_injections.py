@@ -11,6 +11,8 @@ import pytest_asyncio
 
 from graph.settings import Settings
 from tests.endpoint import Endpoint
+from tests.injections.fake_internet import FakeInternet
+from tests.injections.injected_run import run_with_injections
 from tests.injections.orders import (
     ENCODED_DISGUISE,
     list_benign_orders,
@@ -18,8 +20,6 @@ from tests.injections.orders import (
     list_escalation_orders,
     list_text_orders,
 )
-from tests.injections.play import run_with_injections
-from tests.injections.world import FakeInternet
 
 
 @pytest_asyncio.fixture

@@ -8,10 +8,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer
+from graph.runs.trace import build_trace
 from graph.settings import Settings
-from graph.store import build_strict_serializer
-from graph.supervisor_graph import SupervisorGraph
-from graph.trace import build_trace
+from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import TeamInvalid
 from state import RequestInput, Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
@@ -198,7 +198,7 @@ async def test_a_question_inside_a_team_reaches_the_user_and_its_answer_the_task
     endpoint.load_scenario(
         make_scenario(ScriptedTask(id="A", worker="reader", report=[asking, good]))
     )
-    graph = build_graph(make_outer_team(make_inner_team(ladder=("person",))), settings)
+    graph = build_graph(make_outer_team(make_inner_team(ladder=("human",))), settings)
 
     paused, _ = await run_graph(graph)
     (asked,) = (await graph.aget_state(CONFIG)).interrupts

@@ -11,13 +11,13 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from graph import arun
 from graph.commands.doctor import run_doctor
-from graph.outcome import Outcome
-from graph.runner import aresume
+from graph.runs.outcome import Outcome
+from graph.runs.runner import aresume
 from graph.settings import Settings
 from graph.stores.errors import CheckpointUnreadable
 from graph.stores.postgres import open_postgres
 from nodes.errors import StoreError, ThreadBusy
-from tests import postgres
+from tests import postgres_server
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 from tests.teams import make_team
 
@@ -33,9 +33,9 @@ def kept(settings: Settings, postgres_url: str) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def own_server() -> Iterator[postgres.PostgresServer]:
+def own_server() -> Iterator[postgres_server.PostgresServer]:
     """A server that only this file uses, to be restarted, and to be refused by."""
-    with postgres.run_server() as running:
+    with postgres_server.run_server() as running:
         yield running
 
 
@@ -81,12 +81,12 @@ async def test_a_run_is_kept_and_goes_on_in_another_folder(
 
 
 async def test_a_server_that_restarts_under_a_run_costs_it_nothing(
-    endpoint: Endpoint, settings: Settings, own_server: postgres.PostgresServer
+    endpoint: Endpoint, settings: Settings, own_server: postgres_server.PostgresServer
 ) -> None:
     endpoint.load_scenario(
         Scenario(tasks=script_tasks(CHAIN, latency_s={"A": 0.4, "B": 0.4, "C": 0.4}))
     )
-    with postgres.create_schema(own_server.build_url()) as url:
+    with postgres_server.create_schema(own_server.build_url()) as url:
         running = asyncio.ensure_future(
             start_run(settings.model_copy(update={"database_url": url}))
         )
@@ -100,9 +100,9 @@ async def test_a_server_that_restarts_under_a_run_costs_it_nothing(
 
 
 async def test_a_server_that_stays_away_ends_an_operation_with_one_line(
-    own_server: postgres.PostgresServer,
+    own_server: postgres_server.PostgresServer,
 ) -> None:
-    with postgres.create_schema(own_server.build_url()) as url:
+    with postgres_server.create_schema(own_server.build_url()) as url:
         async with open_postgres(url, "one", patience_s=1.0) as database:
             await save_checkpoint(database.saver, 1)
             own_server.stop()
@@ -135,7 +135,7 @@ async def test_a_server_that_stays_away_ends_an_operation_with_one_line(
     ],
 )
 async def test_a_server_that_refuses_is_reported_in_one_line_before_any_call(
-    own_server: postgres.PostgresServer,
+    own_server: postgres_server.PostgresServer,
     endpoint: Endpoint,
     settings: Settings,
     user: str,
@@ -156,18 +156,20 @@ async def test_a_server_that_refuses_is_reported_in_one_line_before_any_call(
 
 
 async def test_the_right_password_is_let_in_whatever_signs_it_has(
-    own_server: postgres.PostgresServer,
+    own_server: postgres_server.PostgresServer,
 ) -> None:
-    postgres.run_query(
+    postgres_server.run_query(
         own_server.build_url(), "CREATE SCHEMA IF NOT EXISTS password AUTHORIZATION password"
     )
-    url = own_server.build_url(user="password", password=postgres.PASSWORD, schema="password")
+    url = own_server.build_url(
+        user="password", password=postgres_server.PASSWORD, schema="password"
+    )
 
     async with open_postgres(url, "one") as database:
         await save_checkpoint(database.saver, 1)
 
     secrets = Settings(database_url=url).list_secrets()
-    assert postgres.PASSWORD in secrets
+    assert postgres_server.PASSWORD in secrets
     assert not any(secret in repr(Settings(database_url=url)) for secret in secrets)
 
 
@@ -211,14 +213,14 @@ async def test_a_thread_has_one_writer_wherever_the_others_are(postgres_url: str
 async def test_two_schemas_of_one_database_do_not_share_threads(
     postgres_url: str, postgres_server_url: str
 ) -> None:
-    with postgres.create_schema(postgres_server_url) as other:
+    with postgres_server.create_schema(postgres_server_url) as other:
         async with open_postgres(postgres_url, "one"), open_postgres(other, "one"):
             pass
 
 
 def cut_connection(url: str, thread: str) -> None:
     """Cut the connection of whoever runs a thread, as a network does."""
-    postgres.run_query(
+    postgres_server.run_query(
         url,
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = "
         "(SELECT 'supervise ' || holder FROM supervise_threads WHERE thread_id = %s)",
@@ -270,7 +272,7 @@ async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str) -
 
     await asyncio.gather(*(begin(f"t{n}") for n in range(8)))
 
-    assert postgres.run_query(postgres_url, "SELECT version FROM supervise_schema") == [(1,)]
+    assert postgres_server.run_query(postgres_url, "SELECT version FROM supervise_schema") == [(1,)]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +290,7 @@ async def test_tables_that_are_not_ours_or_not_whole_are_refused(
 ) -> None:
     async with open_postgres(postgres_url, "earlier"):
         pass
-    postgres.run_query(postgres_url, change)
+    postgres_server.run_query(postgres_url, change)
 
     with pytest.raises(StoreError, match=said):
         await start_run(kept)
@@ -299,8 +301,8 @@ async def test_tables_that_are_not_ours_or_not_whole_are_refused(
 async def test_tables_whose_making_was_stopped_are_finished(postgres_url: str) -> None:
     async with open_postgres(postgres_url, "earlier"):
         pass
-    postgres.run_query(postgres_url, "DELETE FROM supervise_schema")
-    postgres.run_query(postgres_url, "DROP TABLE supervise_threads")
+    postgres_server.run_query(postgres_url, "DELETE FROM supervise_schema")
+    postgres_server.run_query(postgres_url, "DROP TABLE supervise_threads")
 
     async with open_postgres(postgres_url, "one") as database:
         await save_checkpoint(database.saver, 1)
@@ -313,14 +315,14 @@ async def test_a_damaged_checkpoint_is_named(
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks(CHAIN)))
     await start_run(kept)
-    postgres.run_query(
+    postgres_server.run_query(
         postgres_url, "UPDATE checkpoint_blobs SET blob = set_byte(blob, 3, 193) WHERE blob <> ''"
     )
 
     with pytest.raises(CheckpointUnreadable) as caught:
         await aresume("one", settings=kept)
 
-    (newest,) = postgres.run_query(
+    (newest,) = postgres_server.run_query(
         postgres_url, "SELECT max(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = ''"
     )
     assert caught.value.exit_code == 5
@@ -348,7 +350,9 @@ async def test_what_a_cancelled_run_left_behind_takes_no_thread_again(postgres_u
 
 
 def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
-    postgres_url: str, own_server: postgres.PostgresServer, capsys: pytest.CaptureFixture[str]
+    postgres_url: str,
+    own_server: postgres_server.PostgresServer,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     codes = [
         run_doctor(Settings(database_url=url))
@@ -359,7 +363,7 @@ def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
     assert codes == [0, 2]
     assert "PostgreSQL" in said and "made by the first run" in said
     assert "password authentication failed" in said and "pw-wrong" not in said
-    assert postgres.run_query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
+    assert postgres_server.run_query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
 
 
 async def test_the_store_outlives_the_thread_and_its_connection(postgres_url: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.query_database import query_database
 from nodes.tools.settings import ToolSettings
-from tests import postgres
+from tests import postgres_server
 
 SLOW = "SELECT set_config('statement_timeout', '0', false), pg_sleep(30)"
 REFUSED = (
@@ -34,9 +34,9 @@ REFUSED = (
 @pytest.fixture
 def sales_url(postgres_url: str) -> str:
     """A schema with one table of one row, which the address of a reader leads to."""
-    postgres.run_query(postgres_url, "CREATE TABLE sales (region TEXT, revenue FLOAT)")
-    postgres.run_query(postgres_url, "INSERT INTO sales VALUES ('North', 1)")
-    return postgres.grant_reader(postgres_url)
+    postgres_server.run_query(postgres_url, "CREATE TABLE sales (region TEXT, revenue FLOAT)")
+    postgres_server.run_query(postgres_url, "INSERT INTO sales VALUES ('North', 1)")
+    return postgres_server.grant_reader(postgres_url)
 
 
 async def run_query_tool(url: str, sql: str, *, timeout_s: float = 2.0) -> dict[str, Any]:
@@ -63,7 +63,7 @@ async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_u
         for sql, said in zip(REFUSED, answers, strict=True)
         if not isinstance(said, ToolRefused | ToolFailed) or "cannot be reached" in str(said)
     ] == []
-    assert postgres.run_query(sales_url, "SELECT * FROM sales") == [("North", 1.0)]
+    assert postgres_server.run_query(sales_url, "SELECT * FROM sales") == [("North", 1.0)]
 
 
 async def test_a14_a_huge_value_fills_no_memory_of_this_process(sales_url: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from graph import aresume, arun
+from graph.runs.trace import list_runs
 from graph.settings import Settings
-from graph.trace import list_runs
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 

@@ -12,14 +12,14 @@ import pytest
 
 from graph import arun
 from graph.cli import main
-from graph.prune import PruneSelection, remove_runs
+from graph.runs.pruning import PruneSelection, remove_runs
+from graph.runs.run_store import open_database
+from graph.runs.trace import get_log_path, list_runs
 from graph.settings import Settings
-from graph.store import open_database
-from graph.stores.database import build_thread_namespace
-from graph.threads import get_lock_path
-from graph.trace import get_log_path, list_runs
+from graph.stores.run_database import build_thread_namespace
+from graph.stores.thread_locks import get_lock_path
 from nodes.errors import UsageError
-from tests import postgres
+from tests import postgres_server
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 
@@ -48,7 +48,7 @@ def list_threads(settings: Settings, table: str) -> set[str]:
     """List the threads that a table knows."""
     sql = f"SELECT DISTINCT thread_id FROM {table}"
     if settings.postgres_url:
-        return {row[0] for row in postgres.run_query(settings.postgres_url, sql)}
+        return {row[0] for row in postgres_server.run_query(settings.postgres_url, sql)}
     with sqlite3.connect(settings.resolve_database_path()) as base:
         return {row[0] for row in base.execute(sql)}
 

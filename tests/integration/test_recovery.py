@@ -7,10 +7,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph import arun, build_supervisor
+from graph.runs.run_store import build_strict_serializer
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.store import build_strict_serializer
-from graph.supervisor_graph import SupervisorGraph
-from graph.trace import load_trace
+from graph.topology.supervisor_graph import SupervisorGraph
 from state import RequestInput, Team
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.endpoint.scenario import Json
@@ -249,7 +249,7 @@ async def test_the_five_task_cascade_ends_by_the_policy_of_its_last_task(
         assert "needs T1, which failed" in str(call.body)
 
 
-PERSON = ("refine", "person")
+HUMAN = ("refine", "human")
 WHICH_YEAR = make_escalation("ambiguous_input", "Which year?", "2024: 5")
 WHICH_CURRENCY = make_escalation("ambiguous_input", "Which currency?")
 
@@ -265,7 +265,7 @@ async def test_a_human_answers_one_task_and_its_dependants_follow(
         ScriptedTask(id="E", depends_on=("B",)),
     )
     endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_graph(settings, ladder=PERSON)
+    graph = build_graph(settings, ladder=HUMAN)
 
     asked = await graph.ainvoke(REQUEST, make_thread_config())
     done_before = {call.task for call in endpoint.select_calls(schema="Report")}
@@ -303,7 +303,7 @@ async def test_two_questions_at_once_are_answered_each_for_its_own_task(
         ScriptedTask(id="C", depends_on=("A", "B")),
     )
     endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_graph(settings, ladder=PERSON)
+    graph = build_graph(settings, ladder=HUMAN)
     asked = await graph.ainvoke(REQUEST, make_thread_config())
     ids = {question.value["task"]: question.id for question in asked["__interrupt__"]}
 
@@ -326,7 +326,7 @@ async def test_two_questions_can_be_answered_in_one_go(
         ScriptedTask(id="B", report=[WHICH_CURRENCY, GOOD]),
     )
     endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_graph(settings, ladder=PERSON)
+    graph = build_graph(settings, ladder=HUMAN)
     asked = await graph.ainvoke(REQUEST, make_thread_config())
 
     answers = {question.id: question.value["task"] for question in asked["__interrupt__"]}
@@ -338,7 +338,7 @@ async def test_two_questions_can_be_answered_in_one_go(
 
 async def test_a_human_is_asked_once_per_task(endpoint: Endpoint, settings: Settings) -> None:
     endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=WHICH_YEAR),)))
-    graph = build_graph(settings, ladder=PERSON)
+    graph = build_graph(settings, ladder=HUMAN)
 
     await graph.ainvoke(REQUEST, make_thread_config())
     state = await graph.ainvoke(Command(resume="2023"), make_thread_config())
@@ -349,7 +349,7 @@ async def test_a_human_is_asked_once_per_task(endpoint: Endpoint, settings: Sett
 
 async def test_a_human_may_help_a_task_that_fails(endpoint: Endpoint, settings: Settings) -> None:
     endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[FAILED, FAILED, GOOD]),)))
-    graph = build_graph(settings, ladder=PERSON)
+    graph = build_graph(settings, ladder=HUMAN)
 
     asked = await graph.ainvoke(REQUEST, make_thread_config())
     state = await graph.ainvoke(Command(resume="They are in q3.csv."), make_thread_config())

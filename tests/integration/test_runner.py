@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from graph import arun, run
-from graph.outcome import Outcome
-from graph.questions import NoOpenQuestion
-from graph.runner import ThreadUnfinished, aplan, aplan_with_estimate, aresume
+from graph.runs.outcome import Outcome
+from graph.runs.questions import NoOpenQuestion
+from graph.runs.runner import ThreadUnfinished, aplan, aplan_with_estimate, aresume
+from graph.runs.trace import ThreadUnknown, get_log_path, list_runs, load_trace
 from graph.settings import Settings
-from graph.threads import ThreadInvalid, lock_thread
-from graph.trace import ThreadUnknown, get_log_path, list_runs, load_trace
+from graph.stores.thread_locks import ThreadInvalid, lock_thread
 from nodes.errors import RequestInvalid, StoreError, TeamInvalid, ThreadBusy
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team

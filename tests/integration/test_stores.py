@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor
-from graph.outcome import Outcome
-from graph.runner import aresume
+from graph.runs.outcome import Outcome
+from graph.runs.run_store import open_database
+from graph.runs.runner import aresume
 from graph.settings import Settings
-from graph.store import open_database
 from graph.stores.errors import CheckpointUnreadable
 from nodes.errors import StoreError
 from tests.benchmarks.kills import run_trial
@@ -241,7 +241,7 @@ async def test_a_run_that_is_killed_twice_ends_right_and_does_nothing_twice(
 
 
 async def test_the_libraries_of_a_server_load_only_where_one_is_named() -> None:
-    code = "import sys, graph.runner; sys.exit('psycopg' in sys.modules)"
+    code = "import sys, graph.runs.runner; sys.exit('psycopg' in sys.modules)"
 
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, cwd=Path(__file__).parents[2]

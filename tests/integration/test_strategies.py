@@ -6,9 +6,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from graph.store import build_strict_serializer
-from graph.supervisor_graph import SupervisorGraph
+from graph.topology.supervisor_graph import SupervisorGraph
 from tests.endpoint import Endpoint, Fault, Scenario
 from tests.teams import make_team
 

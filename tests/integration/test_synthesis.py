@@ -7,7 +7,7 @@ import pytest
 
 from graph import build_supervisor, load_team
 from graph.settings import Settings
-from graph.supervisor_graph import SupervisorGraph
+from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import TeamInvalid
 from state import RequestInput, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks

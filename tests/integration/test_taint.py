@@ -6,12 +6,12 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from graph.store import build_strict_serializer
-from nodes.tools.web.engines import SearchResult
+from nodes.tools.web.search_engines import SearchResult
 from state import RequestInput, Team, Worker
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
-from tests.injections.world import FakeInternet
+from tests.injections.fake_internet import FakeInternet
 from tests.teams import make_team
 
 TOOLS = "tests.injections.tools"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from graph import arun, load_team
-from graph.closing import format_answer
-from graph.outcome import Outcome
+from graph.display.summary import format_answer
+from graph.runs.outcome import Outcome
 from graph.settings import Settings
 from tests.unit.tools.review.changes import make_diff
 

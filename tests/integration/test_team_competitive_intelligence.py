@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from graph import run
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
 from graph.settings import Settings
 
 EXAMPLE = Path(__file__).parents[2] / "examples/competitive_intelligence"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graph import arun
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "curriculum"
 COURSE = (

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
 from graph.settings import Settings
-from graph.teams import load_team
+from graph.teams.team_loader import load_team
 from state import Answer
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 

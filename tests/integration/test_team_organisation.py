@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from graph import arun, run
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
 
 EXAMPLE = Path(__file__).parents[2] / "examples/organisation"
 REQUEST = (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graph import arun
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
 from tests.unit.tools.fhir_samples import EXAMPLE, EXAMPLES, read_resources
 
 SUMMARY = "Write a clinical summary of the patient in this FHIR bundle"

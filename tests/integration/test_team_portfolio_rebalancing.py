@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
 from state import Answer
 
 ROOT = Path(__file__).parents[2]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from graph import arun, build_supervisor, load_team
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.trace import load_trace
-from nodes.tools.sandbox.bounds import SandboxLimits
-from nodes.tools.sandbox.running import RunRefused, run_python
+from nodes.tools.sandbox.limits import SandboxLimits
+from nodes.tools.sandbox.runner import RunRefused, run_python
 from state import Answer
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 

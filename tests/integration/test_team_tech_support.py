@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graph import arun
-from graph.outcome import Outcome
+from graph.runs.outcome import Outcome
 from nodes.errors import FileUnreadable
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tech_support"

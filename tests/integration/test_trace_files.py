@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from graph import aresume, arun
-from graph.journal import EventLog
+from graph.runs.event_log import EventLog
+from graph.runs.trace import ThreadUnknown, get_log_path, load_trace
 from graph.settings import Settings
-from graph.trace import ThreadUnknown, get_log_path, load_trace
 from nodes.errors import StoreError
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team

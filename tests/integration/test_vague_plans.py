@@ -9,17 +9,17 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph import arun, build_supervisor
-from graph.runner import aresume
+from graph.runs.runner import aresume
+from graph.runs.trace import load_trace
 from graph.settings import Settings
-from graph.supervisor_graph import SupervisorGraph
-from graph.trace import load_trace
-from nodes.checks.vagueness import explain_vagueness
+from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import PlanInvalid
+from nodes.planning.vagueness import explain_vagueness
 from state import Team
-from tests.bad_plans import TEAM, PlanJson, make_bad_plan, make_good_plan
 from tests.benchmarks.vagueness.measure import read_descriptions
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
-from tests.handed import list_handoffs
+from tests.handoffs import list_handoffs
+from tests.plan_payloads import TEAM, PlanJson, make_bad_plan, make_good_plan
 from tests.teams import make_team
 
 REQUEST: Any = {"request": "Report on the companies."}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
-from graph.ending import run_to_exit_code
+from graph.commands.exit_codes import run_to_exit_code
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graph.cli import main
-from tests.command import CommandProcess
+from tests.command_process import CommandProcess
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 
 REQUEST = "Compare part a of a.md with part b of b.md"

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 
-from graph.display import ProgressTable
-from graph.markdown import AnswerMarkdown
-from graph.progress import RunProgress
-from graph.progress_lines import format_event
-from graph.tables import divide_width
-from graph.text import to_one_line, wrap_lines
+from graph.display.markdown import AnswerMarkdown
+from graph.display.progress import RunProgress
+from graph.display.progress_display import ProgressTable
+from graph.display.progress_lines import format_event
+from graph.display.tables import divide_width
+from graph.display.text import to_one_line, wrap_lines
 
 WORDS = st.lists(st.text("abcdefgh-.", min_size=1, max_size=30), min_size=1).map(" ".join)
 SHORT_WORDS = st.lists(st.text("abc-.", min_size=1, max_size=15), min_size=1).map(" ".join)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.materials import MAX_FILES, MAX_TOTAL_BYTES, build_progress_callback, read_materials
-from graph.progress import RunProgress
-from graph.progress_lines import format_event
+from graph.display.progress import RunProgress
+from graph.display.progress_lines import format_event
+from graph.runs.materials import MAX_FILES, MAX_TOTAL_BYTES, build_progress_callback, read_materials
 from nodes.errors import DeadlinePassed, FileUnreadable
-from nodes.tools.documents.read import MAX_PARSERS
-from nodes.tools.plain_text import sanitize_name
+from nodes.text.plain_text import sanitize_name
+from nodes.tools.documents.reader import MAX_PARSERS
 
 
 def read_files(files: Iterable[Path], **options: Any) -> dict[str, str]:

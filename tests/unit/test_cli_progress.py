@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from graph.closing import format_answer, format_figures, format_plan
-from graph.display import ProgressTable
-from graph.progress import RunProgress
-from graph.progress_lines import format_event
-from graph.text import make_printable, to_one_line
-from nodes.events import EventKind
+from graph.display.progress import RunProgress
+from graph.display.progress_display import ProgressTable
+from graph.display.progress_lines import format_event
+from graph.display.summary import format_answer, format_figures, format_plan
+from graph.display.text import make_printable, to_one_line
+from nodes.telemetry.events import EventKind
 
 PLAN = {
     "goal": "Compare.",

@@ -7,9 +7,9 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
-from graph.store import open_saver
+from graph.runs.run_store import open_saver
 from graph.stores.postgres import open_postgres
-from tests import postgres
+from tests import postgres_server
 
 
 async def list_failures(opens: Any) -> tuple[set[str], list[str]]:
@@ -35,7 +35,7 @@ async def test_the_sqlite_checkpointer_keeps_the_contract(tmp_path: Path) -> Non
 
 async def test_the_postgres_checkpointer_keeps_the_contract(postgres_server_url: str) -> None:
     async def opens() -> AsyncGenerator[BaseCheckpointSaver[Any], None]:
-        with postgres.create_schema(postgres_server_url) as url:
+        with postgres_server.create_schema(postgres_server_url) as url:
             async with open_postgres(url, "one") as database:
                 yield database.saver
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graph.evaluation.reading import read_exam
-from graph.scaffold import TEMPLATE_FOLDER
-from graph.teams import SHIPPED_TEAMS_FOLDER, load_team
+from graph.commands.scaffold import TEMPLATE_FOLDER
+from graph.evaluation.exam_file import read_exam
+from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER, load_team
 
 TEAMS = sorted(path.parent for path in SHIPPED_TEAMS_FOLDER.glob("*/team.md"))
 MIN_ROWS = 20

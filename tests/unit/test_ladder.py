@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from graph.teams import load_team
+from graph.teams.team_loader import load_team
 from nodes.errors import TeamInvalid
-from nodes.ladder import choose_action
-from nodes.substitutes import list_candidates
+from nodes.recovery.ladder import choose_action
+from nodes.recovery.reassignment import list_candidates
 from state import Attempt, EscalationReason, Rung, Task, Tier, Worker
 from tests.teams import make_team
 
-LADDER: tuple[Rung, ...] = ("refine", "tier", "reassign", "person")
+LADDER: tuple[Rung, ...] = ("refine", "tier", "reassign", "human")
 ABOVE: Mapping[Tier, Tier | None] = {"fast": "standard", "standard": "strong", "strong": None}
 
 
@@ -65,7 +65,7 @@ def test_a_task_that_always_fails_takes_each_rung_once_and_then_new_words_again(
     )
 
     rungs = [attempt.rung for attempt in climbed]
-    assert rungs == [None, "refine", "tier", "reassign", "person", "refine", "refine"]
+    assert rungs == [None, "refine", "tier", "reassign", "human", "refine", "refine"]
 
 
 def test_a_stronger_tier_keeps_the_worker_and_another_worker_brings_its_own_tier() -> None:
@@ -83,7 +83,7 @@ def test_a_stronger_tier_keeps_the_worker_and_another_worker_brings_its_own_tier
     ("reason", "rung"),
     [
         ("out_of_scope", "reassign"),
-        ("ambiguous_input", "person"),
+        ("ambiguous_input", "human"),
         ("confidence_too_low", "tier"),
         ("timeout", "refine"),
     ],
@@ -289,7 +289,7 @@ def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_pa
 
     read = load_team(write_team_folder(tmp_path, team_key=keys, worker_key="fallback: helper"))
 
-    assert read.ladder == ("tier", "person")
+    assert read.ladder == ("tier", "human")
     assert (read.generalist, read.find_worker("counter").fallback) == ("helper", "helper")
 
 

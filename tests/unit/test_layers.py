@@ -2,12 +2,15 @@
 
 import ast
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
+
+from graph import build_supervisor
+from graph.settings import Settings
+from tests.teams import make_team
 
 ROOT = Path(__file__).parents[2]
 RANK = {"state": 0, "nodes": 1, "graph": 2}
-FOUNDATIONS = {"nodes.models", "nodes.tools", "nodes.checks", "nodes.synthesis"}
-"""What steps stand on, in folders below them; none of these may import a step."""
 TOPOLOGY = {"graph/supervisor.py", "graph/worker.py"}
 
 SOURCES = [
@@ -48,14 +51,24 @@ def list_imports(path: Path) -> set[str]:
 
 
 @cache
-def list_steps() -> set[str]:
-    """Each step is a file of `nodes/` that a topology file adds as a node."""
-    joined = set().union(*(list_imports(ROOT / path) for path in TOPOLOGY))
-    return {name for name in joined if name.count(".") == 1 and name.startswith("nodes.")} - {
-        "nodes.errand",
-        "nodes.rendezvous",
-        "nodes.agent",
-    }
+def list_steps() -> frozenset[str]:
+    """Return the files that stand directly in `nodes/`, each of which is a step."""
+    files = (ROOT / "nodes").glob("*.py")
+    return frozenset(f"nodes.{path.stem}" for path in files if path.stem != "__init__")
+
+
+def find_package(module: str) -> str:
+    """Return the folder below `nodes` or `graph` in which a module stands, else the module."""
+    return ".".join(module.split(".")[:2])
+
+
+def list_package_imports() -> dict[str, set[str]]:
+    """Return which other packages each package imports, in functions and for types too."""
+    found: dict[str, set[str]] = {}
+    for path in SOURCES:
+        package = find_package(get_module_name(path))
+        found.setdefault(package, set()).update(map(find_package, list_imports(path)))
+    return {package: others - {package} for package, others in found.items()}
 
 
 def test_a_module_imports_only_its_own_layer_and_those_below() -> None:
@@ -79,19 +92,20 @@ def test_no_step_is_imported_below_the_topology() -> None:
     assert not {name: found for name, found in joined.items() if found}
 
 
-def test_the_steps_are_those_of_the_picture() -> None:
-    assert list_steps() == {
-        "nodes.act",
-        "nodes.approval",
-        "nodes.assess",
-        "nodes.await_inputs",
-        "nodes.consult",
-        "nodes.critic",
-        "nodes.recruit",
-        "nodes.refine",
-        "nodes.supervisor",
-        "nodes.synthesizer",
-    }
+def test_packages_form_no_circle() -> None:
+    order = TopologicalSorter(list_package_imports()).static_order()
+
+    assert "nodes.errors" in list(order)
+
+
+def test_each_file_directly_in_nodes_is_a_node_of_a_drawn_graph() -> None:
+    asking = make_team(recruit=True, approve_plan=True, critic=True)
+    supervisor = build_supervisor(asking, settings=Settings())
+    drawn = {*supervisor.get_graph(xray=True).nodes}
+
+    names = {name.rpartition(":")[2] for name in drawn}
+
+    assert {step.removeprefix("nodes.") for step in list_steps()} <= names
 
 
 def test_only_the_topology_files_add_nodes_and_edges() -> None:

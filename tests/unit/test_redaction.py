@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
-from graph.masking import RedactingSerializer
-from graph.store import build_strict_serializer
+from graph.runs.run_store import build_strict_serializer
+from graph.stores.redacting_serializer import RedactingSerializer
 from nodes.errors import EndpointFailed
-from nodes.redaction import (
+from nodes.errors.redaction import (
     MASK,
     redact_bytes,
     redact_message,

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, ValidationError
 
 import state
-from graph.store import build_strict_serializer, list_checkpoint_types, open_saver
+from graph.runs.run_store import build_strict_serializer, list_checkpoint_types, open_saver
 from state import (
     Attempt,
     Expense,

@@ -10,8 +10,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from graph.server.studio_access import build_app
 from graph.settings import Settings
-from graph.studio_access import build_app
 from nodes.errors import SettingsInvalid
 
 EVIL = {"origin": "http://evil.test"}

@@ -8,9 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.known import extract_addresses, normalize_address, restrict_to_known_words
-from nodes.taint import EgressDenied, Taint
-from nodes.tools.access import LOCAL_ACCESS, UNDECLARED_ACCESS, ToolAccess, get_shipped_access
+from nodes.security.egress import extract_addresses, normalize_address, restrict_to_known_words
+from nodes.security.taint import EgressDenied, Taint
+from nodes.security.tool_access import (
+    LOCAL_ACCESS,
+    UNDECLARED_ACCESS,
+    ToolAccess,
+    get_shipped_access,
+)
 from state import TaintLabel
 
 SAID = "Compare AWS and Azure: revenue growth in 2024, companies by share. See https://a.example/r."

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from graph.front_matter import MAX_FILE_BYTES
 from graph.settings import Settings
-from graph.team_folder import GRAPH_NODE_NAMES
-from graph.teams import list_team_problems, list_teams, load_team
+from graph.teams.front_matter import MAX_FILE_BYTES
+from graph.teams.team_folder import GRAPH_NODE_NAMES
+from graph.teams.team_loader import list_team_problems, list_teams, load_team
 from nodes.errors import TeamInvalid
 
 TEAM = "---\ndescription: Counts fruit.\nmax_tasks: 6\n---\nOne task for each basket.\n"

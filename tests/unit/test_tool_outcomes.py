@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tool_outcomes import CallEnding, ToolOutcomes, read_failures
+from nodes.execution.tool_outcomes import CallEnding, ToolOutcomes, read_failures
 
 MATERIALS = {"a.txt": "", "in/b.txt": ""}
 MadeCall = tuple[str, CallEnding, dict[str, Any]]

@@ -19,11 +19,11 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.models.embedded.answering import write_answer
-from nodes.models.embedded.deciding import write_decision
 from nodes.models.embedded.planning import write_plan, write_recruit, write_refinement
-from nodes.models.embedded.reading import read_handoff
+from nodes.models.embedded.prompt_reading import read_handoff
 from nodes.models.embedded.reporting import write_report
-from nodes.models.embedded.working import ToolSchemas, choose_calls, fill_arguments
+from nodes.models.embedded.routing import write_decision
+from nodes.models.embedded.tool_calls import ToolSchemas, choose_calls, fill_arguments
 
 CHARS_PER_TOKEN = 4
 CHUNK_CHARS = 24

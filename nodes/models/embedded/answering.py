@@ -5,8 +5,13 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from nodes.models.embedded.reading import list_claims, list_texts, parse_reports, read_section
-from nodes.models.embedded.working import format_heading
+from nodes.models.embedded.prompt_reading import (
+    list_claims,
+    list_texts,
+    parse_reports,
+    read_section,
+)
+from nodes.models.embedded.tool_calls import format_heading
 
 INTRODUCTION = (
     "*Composed extractively by the built-in embedded model: no language model is configured. "

@@ -9,9 +9,14 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.reading import list_sections, list_texts, parse_json_object, read_section
-from nodes.models.embedded.revising import RevisionRequest, continue_plan, read_revision_request
-from nodes.models.embedded.words import extract_numbers, extract_words, rank_by_similarity
+from nodes.models.embedded.prompt_reading import (
+    list_sections,
+    list_texts,
+    parse_json_object,
+    read_section,
+)
+from nodes.models.embedded.replanning import RevisionRequest, continue_plan, read_revision_request
+from nodes.models.embedded.text_similarity import extract_numbers, extract_words, rank_by_similarity
 
 _CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.reading import (
+from nodes.models.embedded.prompt_reading import (
     AnsweredCall,
     Passage,
     ReceivedHandoff,
@@ -22,9 +22,14 @@ from nodes.models.embedded.reading import (
     list_claims,
     list_objects,
 )
-from nodes.models.embedded.words import extract_numbers, extract_words, split_sentences, weigh_words
-from nodes.models.embedded.working import MAX_LISTED_ROWS, is_listing
-from nodes.tool_outcomes import drop_advice
+from nodes.models.embedded.text_similarity import (
+    extract_numbers,
+    extract_words,
+    split_sentences,
+    weigh_words,
+)
+from nodes.models.embedded.tool_calls import MAX_LISTED_ROWS, is_listing
+from nodes.text.tool_messages import drop_advice
 from state import EscalationReason
 
 MAX_STATEMENTS = 9

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
+from nodes.tools.contracts.contract_text import ContractText
 from nodes.tools.contracts.headings import is_heading_line
 from nodes.tools.contracts.markers import Marker, find_markers
 from nodes.tools.contracts.noise import Span
 from nodes.tools.contracts.numbering import ClauseOpening, find_openings, number_clauses
-from nodes.tools.contracts.reading import ContractText
 
 PREAMBLE, SIGNATURES = "preamble", "signatures"
 MIN_NUMBERED_CLAUSES = 2

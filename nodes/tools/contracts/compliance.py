@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nodes.tools.contracts.answers import (
+from nodes.tools.contracts.contract import Contract
+from nodes.tools.contracts.facts import find_title
+from nodes.tools.contracts.playbook import Playbook, parse_limit
+from nodes.tools.contracts.rule_check import RuleResult, check_rules
+from nodes.tools.contracts.tool_result import (
     NOT_LEGAL_ADVICE,
     ToolResult,
     build_claim,
@@ -12,10 +16,6 @@ from nodes.tools.contracts.answers import (
     format_quotation,
     format_table,
 )
-from nodes.tools.contracts.checking import RuleResult, check_rules
-from nodes.tools.contracts.contract import Contract
-from nodes.tools.contracts.facts import find_title
-from nodes.tools.contracts.playbook import Playbook, parse_limit
 
 FOUND_CONFIDENCE, MISSING_CONFIDENCE = 90, 75
 """Confidence of a finding: wording that stands there; and wording that was looked for in vain."""

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.contracts.clauses import SIGNATURES, Clause, split_into_clauses
+from nodes.tools.contracts.contract_text import ContractText
 from nodes.tools.contracts.noise import Span
 from nodes.tools.contracts.phrases import Phrase, PhraseMatch, find_sentence
-from nodes.tools.contracts.reading import ContractText
 from nodes.tools.contracts.sentences import split_sentences
 
 MAX_QUOTE_CHARS = 420

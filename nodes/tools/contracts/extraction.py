@@ -4,7 +4,17 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 
-from nodes.tools.contracts.answers import (
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.contracts.clause_kinds import CLAUSE_KINDS, ClauseKind
+from nodes.tools.contracts.clauses import PREAMBLE, SIGNATURES, Clause, find_clauses
+from nodes.tools.contracts.contract import MAX_QUOTE_CHARS, Contract, ContractPassage
+from nodes.tools.contracts.fact_claims import StatedFact, choose_name, collect_facts
+from nodes.tools.contracts.out_of_scope import (
+    extract_subject_words,
+    find_passages_about,
+    is_in_scope,
+)
+from nodes.tools.contracts.tool_result import (
     MAX_SHOWN_CHARS,
     NOT_LEGAL_ADVICE,
     ToolResult,
@@ -14,12 +24,6 @@ from nodes.tools.contracts.answers import (
     format_quotation,
     format_table,
 )
-from nodes.tools.contracts.clauses import PREAMBLE, SIGNATURES, Clause, find_clauses
-from nodes.tools.contracts.contract import MAX_QUOTE_CHARS, Contract, ContractPassage
-from nodes.tools.contracts.kinds import CLAUSE_KINDS, ClauseKind
-from nodes.tools.contracts.scope import extract_subject_words, find_passages_about, is_in_scope
-from nodes.tools.contracts.stated import StatedFact, choose_name, collect_facts
-from nodes.tools.plain_text import sanitize_line
 
 MAX_PASSAGES_PER_KIND, MAX_PASSAGES_PER_ASKED_KIND = 2, 6
 MAX_OUTLINE_LINES, MAX_OUTLINE_CHARS = 40, 70

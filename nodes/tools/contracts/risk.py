@@ -7,15 +7,15 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts.answers import (
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.contracts.severity import Severity
+from nodes.tools.contracts.tool_result import (
     NOT_LEGAL_ADVICE,
     ToolResult,
     format_count,
     format_table,
     is_short,
 )
-from nodes.tools.contracts.severity import Severity
-from nodes.tools.plain_text import sanitize_line
 
 IMPACTS: dict[Severity, int] = {"critical": 5, "high": 4, "medium": 3, "low": 2, "info": 1}
 LIKELIHOODS = ("rare", "unlikely", "possible", "likely", "almost certain")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodes.tools.documents.read import PARSED_SUFFIXES
-from nodes.tools.replies import join_names
+from nodes.tools.documents.reader import PARSED_SUFFIXES
+from nodes.tools.tool_report import join_names
 
 READABLE_SUFFIXES = PARSED_SUFFIXES | {
     *(".md", ".markdown", ".txt", ".text", ".rst"),

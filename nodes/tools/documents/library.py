@@ -9,12 +9,12 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from nodes.errors import FileUnreadable, ToolRefused
+from nodes.text.plain_text import sanitize_text
+from nodes.tools.child_process import ChildProcess
 from nodes.tools.documents.folder import SkippedFile, StoredDocument, list_documents
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import split_document
-from nodes.tools.documents.read import PARSE_TIMEOUT_S, PARSER_MODULE, read_document_with
-from nodes.tools.isolation import ChildProcess
-from nodes.tools.plain_text import sanitize_text
+from nodes.tools.documents.reader import PARSE_TIMEOUT_S, PARSER_MODULE, read_document_with
 
 MAX_INDEXES = 4
 MAX_LIBRARY_CHARS = 200_000_000

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.isolation import serve_requests
+from nodes.tools.child_process import serve_requests
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_PAGES = 2000

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.evidence.figures import find_figures
+from nodes.tools.evidence.figure_matching import find_figures
 
 _SIGN_REPLACEMENTS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201a\u201b`\u00b4\u2032", "'")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nodes.tools.evidence.verdict import CitedClaim
-from nodes.tools.features.sheet import normalize_name, parse_claim
+from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.features.extraction import normalize_name, parse_claim
 
 UNSTATED_VALUE: Final = "not stated"
 

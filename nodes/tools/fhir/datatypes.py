@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from nodes.tools.fhir.moments import FhirDate, parse_date
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.fhir.dates import FhirDate, parse_date
 
 MAX_TEXT_CHARS = 120
 MAX_DOSAGE_CHARS = 500

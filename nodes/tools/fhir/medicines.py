@@ -11,9 +11,9 @@ from nodes.tools.fhir.courses import (
     list_courses,
     pair_same_medicines,
 )
-from nodes.tools.fhir.moments import format_day
+from nodes.tools.fhir.dates import format_day
 from nodes.tools.fhir.record import PatientRecord
-from nodes.tools.replies import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_names
 
 SHOWN_COUNTS = (50, 30, 15, 8)
 """Courses shown of each status, fewer where they are too long together."""

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from nodes.tools.fhir.datatypes import FhirModel
 from nodes.tools.fhir.references import ReferenceIndex
 from nodes.tools.fhir.resources import Patient
-from nodes.tools.replies import MAX_JOINED_NAMES
+from nodes.tools.tool_report import MAX_JOINED_NAMES
 
 ModelT = TypeVar("ModelT", bound=FhirModel)
 

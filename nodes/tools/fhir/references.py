@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
 
 MAX_NAME_CHARS = 100
 _RELATIVE_REFERENCE = Pattern(r"(?:^|/)([A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]{1,64})$")

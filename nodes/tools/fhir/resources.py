@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.fhir.datatypes import (
     MAX_TEXT_CHARS,
     Coding,
@@ -17,8 +18,7 @@ from nodes.tools.fhir.datatypes import (
     Reference,
     ShortText,
 )
-from nodes.tools.fhir.moments import FhirDate, parse_date
-from nodes.tools.plain_text import sanitize_line
+from nodes.tools.fhir.dates import FhirDate, parse_date
 
 
 class ReferenceRange(FhirModel):

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Literal
 
 from nodes.tools.fhir.datatypes import Concept, FhirQuantity
-from nodes.tools.fhir.moments import FhirDate
+from nodes.tools.fhir.dates import FhirDate
 from nodes.tools.fhir.record import RecordEntry
 from nodes.tools.fhir.resources import Observation, ObservationResult, ReferenceRange
 

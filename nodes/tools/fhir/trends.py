@@ -16,7 +16,7 @@ from nodes.tools.fhir.series import (
     ResultSeries,
     group_results,
 )
-from nodes.tools.replies import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_names
 
 SHOWN_COUNTS = (60, 40, 25, 15)
 """Values shown in all, fewer where they are too long together; of each series at least the last."""

@@ -6,7 +6,7 @@ from typing import Any
 from fhir.resources.R4B import get_fhir_model_class
 from pydantic import ValidationError
 
-from nodes.tools.isolation import serve_requests
+from nodes.tools.child_process import serve_requests
 
 MAX_ENTRIES = 5000
 MAX_REASONS = 2

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.incident.logs import LogEntry
-from nodes.tools.plain_text import sanitize_line
 from nodes.tools.secrets import mask_secrets
 
 _CHANGE_WORDS = Pattern(

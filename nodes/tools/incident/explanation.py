@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nodes.tools.incident.diagnosis import Diagnosis, diagnose
-from nodes.tools.incident.kinds import sort_materials
-from nodes.tools.incident.linting import lint_source_files
+from nodes.text.plain_text import format_as_code, sanitize_line
+from nodes.tools.incident.capitalization import capitalize_first
+from nodes.tools.incident.error_diagnosis import Diagnosis, diagnose
+from nodes.tools.incident.errors import InsufficientMaterials
 from nodes.tools.incident.logs import read_logs
-from nodes.tools.incident.moments import format_time
+from nodes.tools.incident.material_types import sort_materials
+from nodes.tools.incident.source_lint import lint_source_files
 from nodes.tools.incident.sources import SourceFile, count_shared_parts, is_same_file, load_sources
+from nodes.tools.incident.timestamps import format_time
 from nodes.tools.incident.traces import LoggedTrace, TraceFrame, group_traces
-from nodes.tools.incident.unfit import InsufficientMaterials
-from nodes.tools.incident.wording import capitalize_first
-from nodes.tools.plain_text import format_as_code, sanitize_line
-from nodes.tools.replies import ToolReport, format_count, join_names
 from nodes.tools.secrets import mask_secrets
+from nodes.tools.tool_report import ToolReport, format_count, join_names
 
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200

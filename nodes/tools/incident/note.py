@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from nodes.tools.evidence.verdict import CitedClaim
-from nodes.tools.incident.kinds import detect_kind
-from nodes.tools.plain_text import sanitize_line
-from nodes.tools.replies import ToolReport
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.incident.material_types import detect_kind
+from nodes.tools.tool_report import ToolReport
 from state import Severity
 
 Audience = Literal["team", "customers"]

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 import yaml
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.incident.unfit import InsufficientMaterials
-from nodes.tools.plain_text import sanitize_text
+from nodes.text.plain_text import sanitize_text
+from nodes.tools.incident.errors import InsufficientMaterials
 
 SettingValue = str | int | float | bool | None
 MAX_KEYS = 4_000

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from nodes.tools.incident.kinds import PYTHON_SUFFIXES, detect_kind
-from nodes.tools.replies import join_names
+from nodes.tools.incident.material_types import PYTHON_SUFFIXES, detect_kind
+from nodes.tools.tool_report import join_names
 
 MAX_FILE_BYTES = 400_000
 MAX_TOTAL_BYTES = 20_000_000

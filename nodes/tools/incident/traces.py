@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from nodes.text.plain_text import sanitize_text
 from nodes.tools.failures.python_traces import HEADER, find_python_failures
 from nodes.tools.incident.logs import LogEntry, read_log
-from nodes.tools.plain_text import sanitize_text
 
 
 @dataclass(frozen=True)

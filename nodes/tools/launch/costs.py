@@ -10,7 +10,7 @@ from nodes.limits.patterns import Pattern
 from nodes.tools.launch.sales import is_sales_table
 from nodes.tools.materials import get_material_text
 from nodes.tools.tables.numbers import parse_number
-from nodes.tools.tables.reading import (
+from nodes.tools.tables.reader import (
     CsvTable,
     TableDefects,
     normalize_column_name,

@@ -10,7 +10,7 @@ from math import exp, fsum, log, sqrt
 from statistics import fmean, linear_regression
 
 from nodes.tools.launch.sales import MIN_PRICES, MIN_ROWS, ProductSales
-from nodes.tools.launch.student import compute_two_sided_p, find_critical_value
+from nodes.tools.launch.student_t import compute_two_sided_p, find_critical_value
 
 SIGNIFICANCE_LEVEL = 0.05
 """From which a probability counts as too high to speak of an effect."""

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.materials import get_material_text
-from nodes.tools.plain_text import sanitize_line
-from nodes.tools.tables.reading import (
+from nodes.tools.tables.reader import (
     CsvRow,
     CsvTable,
     TableDefects,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from nodes.checks.lexicon import list_base_forms
+from nodes.text.word_forms import list_base_forms
 
 TAXONOMY = (
     "the revised Bloom taxonomy (Anderson and Krathwohl, A Taxonomy for Learning, Teaching, and "

@@ -4,12 +4,17 @@ import re
 from collections.abc import Mapping, Set
 from typing import Any
 
-from nodes.checks.words import FUNCTION_WORDS
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.tools.learning.grade import FORMULAS, ReadingGrade, grade_sentences
-from nodes.tools.learning.prose import MAX_TEXT_CHARS, Sentence, find_title, split_sentences
-from nodes.tools.replies import ToolReport, fit_to_size
+from nodes.text.word_lists import FUNCTION_WORDS
+from nodes.tools.learning.prose_sentences import (
+    MAX_TEXT_CHARS,
+    Sentence,
+    find_title,
+    split_sentences,
+)
+from nodes.tools.learning.reading_grade import FORMULAS, ReadingGrade, grade_sentences
+from nodes.tools.tool_report import ToolReport, fit_to_size
 
 MIN_WORDS = 100
 """Below it a grade says little."""

@@ -13,8 +13,8 @@ import yaml
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.learning.bloom import EMPTY_VERBS, find_level, suggest_better_verbs
-from nodes.tools.plain_text import sanitize_line
 
 MAX_YAML_VALUES = 20_000
 """Values of a YAML file: a few aliases may stand for very many."""

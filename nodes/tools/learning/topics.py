@@ -14,7 +14,7 @@ import yaml
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
 
 MAX_TOPICS = 300
 MAX_TEXT_CHARS = 200_000

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.tables.reading import CsvRow, CsvTable, TableDefects, quote_cell
+from nodes.tools.tables.reader import CsvRow, CsvTable, TableDefects, quote_cell
 
 CASH = "CASH"
 TICKER_COLUMNS = ("ticker", "symbol", "isin", "security", "instrument", "fund", "asset")

@@ -12,7 +12,7 @@ from nodes.tools.portfolio.holdings import (
     format_currencies,
     parse_ticker,
 )
-from nodes.tools.tables.reading import CsvRow, CsvTable, TableDefects, quote_cell
+from nodes.tools.tables.reader import CsvRow, CsvTable, TableDefects, quote_cell
 
 DATE_COLUMNS = ("date", "day", "week", "month", "as_of")
 PRICE_COLUMNS = ("close", "price", "adj_close", "adjusted_close", "closing_price", "last", "nav")

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from nodes.tools.portfolio.blocked import BlockedTickers
-from nodes.tools.portfolio.book import Portfolio
+from nodes.tools.portfolio.blocked_tickers import BlockedTickers
 from nodes.tools.portfolio.holdings import CASH
-from nodes.tools.portfolio.shown import build_report, format_currency_suffix, format_points
+from nodes.tools.portfolio.portfolio import Portfolio
+from nodes.tools.portfolio.report import build_report, format_currency_suffix, format_points
 from nodes.tools.portfolio.trades import PlannedTrades
-from nodes.tools.tables.writing import (
+from nodes.tools.tables.formatting import (
     build_claim,
     build_finding,
     format_money,

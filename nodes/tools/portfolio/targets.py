@@ -12,8 +12,8 @@ from nodes.tools.portfolio.holdings import (
     is_holdings_table,
     parse_ticker,
 )
-from nodes.tools.portfolio.terms import RequestTerms, WeightMethod
-from nodes.tools.tables.reading import CsvRow, CsvTable, TableDefects, quote_cell
+from nodes.tools.portfolio.request_terms import RequestTerms, WeightMethod
+from nodes.tools.tables.reader import CsvRow, CsvTable, TableDefects, quote_cell
 
 WEIGHT_COLUMNS = (
     *TARGET_COLUMNS,

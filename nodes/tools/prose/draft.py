@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from nodes.checks.lexicon import is_generic, is_verb
-from nodes.checks.words import FUNCTION_WORDS
 from nodes.limits.patterns import Pattern
-from nodes.synthesis.terms import extract_terms
-from nodes.tools.learning.prose import Sentence, split_sentences
+from nodes.text.terms import extract_terms
+from nodes.text.word_forms import is_generic, is_verb
+from nodes.text.word_lists import FUNCTION_WORDS
+from nodes.tools.learning.prose_sentences import Sentence, split_sentences
 
 MAX_SENTENCES = 12
 MAX_SENTENCES_READ = 400

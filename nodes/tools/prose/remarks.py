@@ -13,8 +13,8 @@ from proselint.tools import LintFile  # type: ignore[import-untyped]
 from spellchecker import SpellChecker
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.learning.prose import Sentence
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.learning.prose_sentences import Sentence
 
 LONG_SENTENCE_WORDS = 35
 """Words; from there on readers lose the thread."""

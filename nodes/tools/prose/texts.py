@@ -8,9 +8,9 @@ from typing import Any
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.tools.code.modules import OTHER_CODE_SUFFIXES, PYTHON_SUFFIXES
-from nodes.tools.learning.prose import NON_PROSE_SUFFIXES, split_sentences
+from nodes.tools.learning.prose_sentences import NON_PROSE_SUFFIXES, split_sentences
 from nodes.tools.materials import resolve_material_name, select_named_materials
-from nodes.tools.scope import escalate_out_of_scope
+from nodes.tools.out_of_scope import escalate_out_of_scope
 
 ARGUMENT_NAME = "draft"
 """Name of a text that comes as an argument."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import Passage
-from nodes.tools.references.words import QuestionWords, WordHolders
+from nodes.tools.references.question_words import QuestionWords, WordHolders
 
 Domain = Literal["legal", "medical", "technical", "financial"]
 

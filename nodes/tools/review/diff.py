@@ -11,7 +11,7 @@ from unidiff.patch import Hunk as ParsedHunk
 from unidiff.patch import PatchedFile, PatchSet
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
 
 MAX_FILES = 300
 MAX_LINES = 20_000

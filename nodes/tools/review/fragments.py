@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ChangedFile, Hunk
 from nodes.tools.review.imports import guess_imports, list_imports
-from nodes.tools.review.piece import BLOCK_OPENING, SourcePiece, get_indentation
 from nodes.tools.review.scan import (
     CLOSER_BY_OPENER,
     OPENER_BY_CLOSER,
@@ -19,6 +18,7 @@ from nodes.tools.review.scan import (
     Statement,
     scan_source,
 )
+from nodes.tools.review.source_piece import BLOCK_OPENING, SourcePiece, get_indentation
 
 MAX_OMITTED = 12
 """Statements of one hunk that may be left out before it is read statement by statement."""

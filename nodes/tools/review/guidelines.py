@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.review.rules import LintRule, RuleContext
 
 MAX_QUOTED_CHARS = 120

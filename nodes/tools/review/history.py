@@ -18,9 +18,9 @@ from dulwich.objects import Blob, Commit, TreeEntry
 from dulwich.repo import Repo
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.review.diff import ChangedFile, ParsedDiff, format_names
-from nodes.tools.review.found import ReviewFinding
+from nodes.tools.review.finding import ReviewFinding
 
 MAX_COMMITS = 2_000
 """The newest; older ones are not read."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import sanitize_line
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.review.diff import ChangedFile
-from nodes.tools.review.found import ReviewFinding
+from nodes.tools.review.finding import ReviewFinding
 from nodes.tools.review.rules import Lens, LintRule
 
 MAX_MESSAGE_CHARS = 240

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.review.diff import ParsedDiff, format_names
-from nodes.tools.review.found import ReviewFinding
+from nodes.tools.review.diff_materials import ReviewMaterials
+from nodes.tools.review.finding import ReviewFinding
 from nodes.tools.review.fragments import build_fragments
-from nodes.tools.review.given import ReviewMaterials
 from nodes.tools.review.guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
 from nodes.tools.review.hits import RuleHit, build_findings
-from nodes.tools.review.linting import LintSource, RuffOptions
-from nodes.tools.review.linting import lint_sources as ruff_hits
+from nodes.tools.review.ruff_scan import LintSource, RuffOptions
+from nodes.tools.review.ruff_scan import lint_sources as ruff_hits
 from nodes.tools.review.rules import Lens, LintRule, find_rule, list_rule_codes
 
 MAX_UNCHECKED = 5
@@ -46,9 +46,9 @@ class LensInput:
 
 def check_security(matter: LensInput) -> LensResult:
     """Look for ways to attack and for secrets, in tests and documents with less confidence."""
-    from nodes.tools.review import credentials, flaws
+    from nodes.tools.review import bandit_scan, credentials
 
-    hits, skipped = flaws.scan_with_bandit(matter.sources, matter.folder)
+    hits, skipped = bandit_scan.scan_with_bandit(matter.sources, matter.folder)
     hits += credentials.find_secrets(matter.diff.files)
     failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
     long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS

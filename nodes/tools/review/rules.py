@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from nodes.tools.review.found import SEVERITIES, Severity
+from nodes.tools.review.finding import SEVERITIES, Severity
 
 Lens = Literal["security", "bugs", "performance", "style", "history"]
 RuleContext = Literal["line", "hunk", "file"]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final, NoReturn
 
-from nodes.tools.sandbox import cell, kernel
-from nodes.tools.sandbox.bounds import SandboxLimits
-from nodes.tools.serving import serve_requests
+from nodes.tools.child_server import serve_requests
+from nodes.tools.sandbox import kernel, namespaces
+from nodes.tools.sandbox.limits import SandboxLimits
 
 GRACE_S: Final = 2.0
 """For what was printed last, once a cell was killed."""
@@ -65,7 +65,7 @@ def run_in_sandbox(request: dict[str, Any]) -> dict[str, Any]:
         os.close(end)
     try:
         if os.read(ready, 1):
-            cell.map_user_ids(warden)
+            namespaces.map_user_ids(warden)
             os.write(may_go, b".")
         return _watch_output(warden, {printed: bytearray(), erred: bytearray()}, words, bounds)
     except OSError as error:
@@ -77,12 +77,12 @@ def run_in_sandbox(request: dict[str, Any]) -> dict[str, Any]:
 def _run_monitor(errand: _SandboxRun, is_ready: int, go: int) -> NoReturn:
     """Be the warden: build the cell, start its init, and end with it."""
     try:
-        kernel.unshare(cell.NAMESPACES)
+        kernel.unshare(namespaces.NAMESPACES)
         kernel.set_parent_death_signal(signal.SIGKILL)
         os.write(is_ready, b".")
         if os.read(go, 1):
             quiet = os.open(os.devnull, os.O_RDONLY)
-            cell.build_root(errand.root, sys.base_prefix, errand.files, errand.bounds)
+            namespaces.build_root(errand.root, sys.base_prefix, errand.files, errand.bounds)
             init = os.fork()
             if init == 0:
                 _run_init(errand, quiet)
@@ -120,7 +120,7 @@ def _execute_code(errand: _SandboxRun, quiet: int) -> NoReturn:
         # The pipe to `told` closes by itself when the code is there.
         os.closerange(3, errand.report_fd)
         os.closerange(errand.report_fd + 1, os.sysconf("SC_OPEN_MAX"))
-        cell.confine_process(errand.bounds, apart=0 if errand.is_root else OWN_PROCESSES)
+        namespaces.confine_process(errand.bounds, apart=0 if errand.is_root else OWN_PROCESSES)
         command = [errand.python, "-E", "-s", "-B", "-X", "utf8", errand.entry]
         os.execve(errand.python, command, {})
     except BaseException as error:

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_text
 from nodes.tools.failures.failure import MAX_LINE_CHARS, Failure
 from nodes.tools.failures.python_traces import find_python_failures
-from nodes.tools.plain_text import sanitize_text
 from nodes.tools.support.json_lines import find_failures, get_fields, parse_json_line
 from nodes.tools.support.stacks import find_stack_failures
 

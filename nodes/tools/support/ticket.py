@@ -5,15 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.plain_text import sanitize_line
-from nodes.tools.replies import build_failures_part
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.secrets import mask_secrets
-from nodes.tools.support.diagnosis import build_claims, describe_cut, redact_as_code
+from nodes.tools.support.error_kinds import ErrorKind, list_error_kinds
+from nodes.tools.support.human_decisions import (
+    ASKS_FOR_HUMAN,
+    find_human_decisions,
+    remove_pasted_log,
+)
 from nodes.tools.support.log import Log
-from nodes.tools.support.matters import ASKS_FOR_HUMAN, find_human_decisions, remove_pasted_log
-from nodes.tools.support.missing import list_open_questions
-from nodes.tools.support.troubles import ErrorKind, list_error_kinds
-from nodes.tools.support.wording import load_wording
+from nodes.tools.support.log_diagnosis import build_claims, describe_cut, redact_as_code
+from nodes.tools.support.open_questions import list_open_questions
+from nodes.tools.support.request_wording import load_wording
+from nodes.tools.tool_report import build_failures_part
 from state import Severity
 
 MAX_TITLE_CHARS: Final = 100

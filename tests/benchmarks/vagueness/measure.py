@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from nodes.checks.vagueness import explain_vagueness
+from nodes.planning.vagueness import explain_vagueness
 
 Half = Literal["development", "held_out"]
 Label = Literal["good", "vague"]

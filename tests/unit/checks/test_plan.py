@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from nodes.checks.plan import list_plan_problems, list_vague_tasks
+from nodes.planning.validation import list_plan_problems, list_vague_tasks
 from state import Plan, Task
-from tests.bad_plans import (
+from tests.plan_payloads import (
     FAULT_WORDS,
     FAULTS,
     MATERIALS,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.checks.vagueness import explain_vagueness
+from nodes.planning.vagueness import explain_vagueness
 from tests.benchmarks.vagueness.measure import Half, count_errors, read_descriptions
 
 

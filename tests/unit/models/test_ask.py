@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from pydantic import TypeAdapter
 
-from nodes.models.ask import (
+from nodes.models.catalog import ModelCatalog
+from nodes.models.json_reading import InvalidJson, read_json_object
+from nodes.models.settings import ModelSettings
+from nodes.models.structured_output import (
     MAX_PROBLEMS,
     UnreadableReply,
     ask_model,
@@ -18,9 +21,6 @@ from nodes.models.ask import (
     read_content,
     read_value,
 )
-from nodes.models.catalog import ModelCatalog
-from nodes.models.reader import InvalidJson, read_json_object
-from nodes.models.settings import ModelSettings
 from state import Plan, Refinement, Report
 from tests.endpoint import Endpoint, ModelReply, Scenario, script_tasks
 

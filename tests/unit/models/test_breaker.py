@@ -7,10 +7,10 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from nodes.errors import EndpointDown, EndpointFailed, SupervisorError
-from nodes.models.breaker import FAILURE_THRESHOLD, FORGET_AFTER_S, OPEN_S, CircuitBreaker
 from nodes.models.catalog import ModelCatalog
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, FORGET_AFTER_S, OPEN_S, CircuitBreaker
 from nodes.models.health import get_model_health
-from nodes.models.retries import MIN_RETRIES, RetryBudget
+from nodes.models.retry_budget import MIN_RETRIES, RetryBudget
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
 

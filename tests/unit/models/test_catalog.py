@@ -6,7 +6,7 @@ import pytest
 
 from nodes.errors import ModelUnknown, SettingsInvalid
 from nodes.models.catalog import ModelCatalog
-from nodes.models.guard import GuardedModel
+from nodes.models.guarded_model import GuardedModel
 from nodes.models.prices import compute_cost_usd
 from nodes.models.settings import ModelSettings
 from state import Context

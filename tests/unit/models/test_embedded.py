@@ -13,8 +13,8 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 
-from nodes import prompts
 from nodes.models.embedded import EmbeddedModel
+from nodes.prompts import messages as prompts
 from state import (
     Answer,
     Claim,

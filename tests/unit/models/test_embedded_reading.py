@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
 from nodes.models.embedded import EmbeddedModel
-from nodes.models.embedded.reading import list_sections, read_section
-from nodes.models.embedded.words import extract_words, rank_by_similarity, split_sentences
-from nodes.prompts import wrap_in_tag
+from nodes.models.embedded.prompt_reading import list_sections, read_section
+from nodes.models.embedded.text_similarity import extract_words, rank_by_similarity, split_sentences
+from nodes.prompts.messages import wrap_in_tag
 from state import Report
 
 anything = st.text(max_size=300)

@@ -12,10 +12,10 @@ from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
 from nodes.errors import CallTimedOut, EndpointFailed
-from nodes.events import now_s
-from nodes.models.ask import ask_model
+from nodes.limits.clock import now_s
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
+from nodes.models.structured_output import ask_model
 from nodes.models.usage import read_usage
 from state import Plan
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks

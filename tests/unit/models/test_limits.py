@@ -13,11 +13,11 @@ from langchain_core.messages import HumanMessage
 
 from nodes.errors import RateLimited
 from nodes.models.catalog import ModelCatalog
-from nodes.models.gate import RetryAfter
-from nodes.models.limits import EndpointLimits
+from nodes.models.cross_loop_semaphore import CrossLoopSemaphore
+from nodes.models.endpoint_limits import EndpointLimits
+from nodes.models.rate_window import RateWindow
+from nodes.models.retry_after import RetryAfter
 from nodes.models.settings import ModelSettings
-from nodes.models.slots import CrossLoopSemaphore
-from nodes.models.window import RateWindow
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario
 

@@ -22,7 +22,7 @@ def test_h18_h19_a_body_of_300_mb_is_refused_before_it_is_in_memory(kind: str) -
 
     with run_endpoint_process(Scenario(faults=(fault,))) as served:
         child = subprocess.run(
-            [sys.executable, "-m", "tests.unit.models.hungry_child", served.base_url],
+            [sys.executable, "-m", "tests.unit.models.memory_child", served.base_url],
             cwd=ROOT,
             env={"PATH": os.environ["PATH"], "LANGSMITH_TRACING": "false"},
             capture_output=True,

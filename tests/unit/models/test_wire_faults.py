@@ -20,9 +20,9 @@ from nodes.errors import (
     SupervisorError,
     Unauthorized,
 )
-from nodes.models.ask import ask_model
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
+from nodes.models.structured_output import ask_model
 from state import Plan
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 

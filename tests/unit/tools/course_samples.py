@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.child import answer_request
+from nodes.tools.learning.child_program import answer_request
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "curriculum"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from langchain_core.tools import tool
 
-from graph.joined import list_trifecta_warnings
+from graph.teams.lethal_trifecta import list_trifecta_warnings
 from nodes.errors import TeamInvalid
-from nodes.tools.access import (
+from nodes.security.tool_access import (
     LOCAL_ACCESS,
     NON_LOCAL_TOOLS,
     UNDECLARED_ACCESS,

@@ -11,8 +11,8 @@ from nodes.errors import ToolRefused
 from nodes.tools.analyze_log import analyze_log
 from nodes.tools.failures.failure import StackFrame
 from nodes.tools.failures.python_traces import HEADER
+from nodes.tools.support.durations import format_time_between
 from nodes.tools.support.log import MAX_LINES, is_log, read_log
-from nodes.tools.support.moments import format_time_between
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
 WORKER = (EXAMPLE / "worker.log").read_text()

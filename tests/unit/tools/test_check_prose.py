@@ -4,7 +4,7 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.check_prose import check_prose
-from nodes.tools.prose.limit import find_word_limit
+from nodes.tools.prose.word_limit import find_word_limit
 
 TEXT = (
     "The hall is open on Monday. It has a very unique roof.\n"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
 from nodes.tools.check_sources import check_sources
-from nodes.tools.evidence.figures import find_figures, find_scale_hints, is_among
+from nodes.tools.evidence.figure_matching import find_figures, find_scale_hints, is_among
 from nodes.tools.evidence.quotes import is_quote_in
 from nodes.tools.settings import ToolSettings
 

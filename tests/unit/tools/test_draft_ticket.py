@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nodes.tools.draft_ticket import draft_ticket
-from nodes.tools.support.matters import find_human_decisions
+from nodes.tools.support.human_decisions import find_human_decisions
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
 WORKER = (EXAMPLE / "worker.log").read_text()

@@ -7,7 +7,7 @@ import docx
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.documents.read import read_document
+from nodes.tools.documents.reader import read_document
 from nodes.tools.extract_clauses import extract_clauses
 from tests.contracts import (
     DISTRIBUTION,

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.evidence.verdict import CitedClaim
+from nodes.tools.evidence.source_check import CitedClaim
 from nodes.tools.feature_matrix import feature_matrix
+from nodes.tools.features.extraction import Feature, extract_features, parse_claim
 from nodes.tools.features.matrix import build_matrix
-from nodes.tools.features.sheet import Feature, extract_features, parse_claim
 from nodes.tools.read_features import read_features
 
 PAGE = """# Acme Planner

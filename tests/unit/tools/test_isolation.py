@@ -6,9 +6,9 @@ import os
 import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.isolation import ChildProcess, ask_once
+from nodes.tools.child_process import ChildProcess, ask_once
 
-CHILD = "tests.unit.tools.stubborn_child"
+CHILD = "tests.unit.tools.misbehaving_child"
 
 
 async def test_one_child_answers_one_request_after_another():

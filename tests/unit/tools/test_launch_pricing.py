@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
 from nodes.tools.launch.demand import Demand, fit_demand
-from nodes.tools.launch.optimum import (
+from nodes.tools.launch.optimal_price import (
     compute_break_even,
     compute_profit,
     find_optimal_price,
     find_price_interval,
 )
 from nodes.tools.launch.sales import load_sales
-from nodes.tools.launch.student import compute_two_sided_p, find_critical_value
+from nodes.tools.launch.student_t import compute_two_sided_p, find_critical_value
 from nodes.tools.launch_price import launch_price
 from nodes.tools.price_elasticity import price_elasticity
 

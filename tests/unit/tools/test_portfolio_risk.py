@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nodes.tools.portfolio.prices import Prices
-from nodes.tools.portfolio.reference import compute_reference_weights
+from nodes.tools.portfolio.reference_weights import compute_reference_weights
+from nodes.tools.portfolio.request_terms import RiskMethod
 from nodes.tools.portfolio.risk import ReturnHistory, build_return_history
-from nodes.tools.portfolio.terms import RiskMethod
 
 changes = st.floats(-0.05, 0.05).map(lambda value: round(value, 4))
 

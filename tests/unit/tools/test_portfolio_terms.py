@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.portfolio.blocked import find_blocked_tickers
-from nodes.tools.portfolio.terms import read_request_terms
+from nodes.tools.portfolio.blocked_tickers import find_blocked_tickers
+from nodes.tools.portfolio.request_terms import read_request_terms
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import duckdb
 import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.documents.read import MAX_TEXT_CHARS, read_document
+from nodes.tools.documents.reader import MAX_TEXT_CHARS, read_document
 from nodes.tools.query_database import query_database
 from nodes.tools.settings import ToolSettings
-from nodes.tools.sql import duck as duck_engine
+from nodes.tools.sql import duckdb_reader as duck_engine
 from nodes.tools.sql import sqlite as sqlite_engine
 from nodes.tools.sql.location import DatabaseLocation, locate_database
 from nodes.tools.sql.tables import (

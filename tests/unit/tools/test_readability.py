@@ -7,8 +7,8 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.grade import ReadingGrade, count_syllables, grade_sentences
-from nodes.tools.learning.prose import split_sentences
+from nodes.tools.learning.prose_sentences import split_sentences
+from nodes.tools.learning.reading_grade import ReadingGrade, count_syllables, grade_sentences
 from nodes.tools.readability import readability
 from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 

@@ -17,7 +17,7 @@ from nodes.tools.references.collection import (
     find_places,
     load_collection,
 )
-from nodes.tools.references.words import QuestionWords
+from nodes.tools.references.question_words import QuestionWords
 from nodes.tools.settings import ToolSettings
 from state import Claim, Report
 

@@ -14,8 +14,8 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.catalog import load_tools
-from nodes.tools.sandbox.bounds import SandboxLimits
-from nodes.tools.sandbox.running import RunRefused, make_sandbox_path, run_python
+from nodes.tools.sandbox.limits import SandboxLimits
+from nodes.tools.sandbox.runner import RunRefused, make_sandbox_path, run_python
 from nodes.tools.settings import ToolSettings
 
 SHORT = SandboxLimits(wall_s=5, cpu_s=1)
@@ -246,8 +246,8 @@ async def test_a_user_s_own_mask_does_not_hide_the_files_from_the_code():
 async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
     python = tmp_path / "python"
     python.symlink_to(sys.base_prefix)
-    told = "from nodes.tools.sandbox.running import run_python as run\n"
-    told += "from nodes.tools.sandbox.bounds import Bounds\nimport asyncio\n"
+    told = "from nodes.tools.sandbox.runner import run_python as run\n"
+    told += "from nodes.tools.sandbox.limits import Bounds\nimport asyncio\n"
     told += "print(asyncio.run(run({'a.py': 'print(1)'}, 'a.py', Bounds())).out)\n"
 
     done = await asyncio.create_subprocess_exec(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nodes.tools.documents.read import read_document
+from nodes.tools.documents.reader import read_document
 from nodes.tools.search_help import search_help
 from nodes.tools.settings import ToolSettings
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.incident.comparison import is_secret
-from nodes.tools.incident.pairing import pair_configs
+from nodes.tools.incident.config_differences import is_secret
+from nodes.tools.incident.config_pairs import pair_configs
 from nodes.tools.incident.settings_file import read_settings
-from tests.unit.tools.incident.called import call_incident_tool, read_example_files
+from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
 
 ASKED = "Compare the configurations"
 NAMED = [{"severity": "medium", "message": "it depends on `gateway.timeout_s`", "file": "a.py"}]

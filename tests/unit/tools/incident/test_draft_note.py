@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tests.unit.tools.incident.called import call_incident_tool
+from tests.unit.tools.incident.tool_calls import call_incident_tool
 
 IMPACT = {"text": "48 of 214 requests failed.", "source": "requests.csv", "quote": ""}
 CODE = {"text": "`charge` waits as long as `timeout_s` says.", "source": "gateway.py"}

@@ -8,7 +8,7 @@ import pytest
 from dulwich import porcelain
 
 from nodes.errors import ToolRefused
-from tests.unit.tools.incident.called import call_incident_tool, read_example_files
+from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
 
 ASKED = "Find the bug behind the errors"
 

@@ -9,9 +9,9 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.incident.logs import read_log
-from nodes.tools.incident.moments import parse_time
+from nodes.tools.incident.timestamps import parse_time
 from nodes.tools.incident.traffic import TrafficWindow, find_error_rise
-from tests.unit.tools.incident.called import EXAMPLES, call_incident_tool, read_example_files
+from tests.unit.tools.incident.tool_calls import EXAMPLES, call_incident_tool, read_example_files
 
 ASKED = "What is the error rate?"
 LINES = """\

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nodes.tools.review import diff as diffs
 from nodes.tools.review.diff import read_diff
-from nodes.tools.review.given import sort_materials
+from nodes.tools.review.diff_materials import sort_materials
 
 GIT = """\
 diff --git a/app/main.py b/app/main.py

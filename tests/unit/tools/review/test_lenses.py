@@ -8,8 +8,8 @@ import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.find_bugs import find_bugs
-from nodes.tools.review.asking import run_review
-from nodes.tools.review.found import SEVERITIES
+from nodes.tools.review.client import run_review
+from nodes.tools.review.finding import SEVERITIES
 from nodes.tools.review.rules import load_rules
 from nodes.tools.settings import ToolSettings
 from state import Severity

@@ -1,0 +1,73 @@
+"""How a command ends: its exit code, and one line for what ended it early."""
+
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import typer
+
+from graph.commands.process_exit import CANCELLED_EXIT_CODE as CANCELLED
+from graph.commands.process_exit import Cancelled
+from graph.display.text import make_printable, to_one_line
+from nodes.errors import SupervisorError, UsageError
+from nodes.errors.redaction import redact_text
+
+UNEXPECTED_EXIT_CODE: Final = 1
+
+
+def run_to_exit_code(command: Callable[[], Any]) -> int:
+    """Run a command; what ends it early is said in one line on stderr."""
+    try:
+        code = int(command() or 0)
+        # Typer turns an early Ctrl-C, while libraries load, into this code without a word.
+        return _print_ending("cancelled", code) if code == CANCELLED else code
+    except SupervisorError as error:
+        return _print_ending(error.format_line(), error.exit_code)
+    except typer.TyperException as error:
+        said = _format_usage_error(error)
+        usage = UsageError(said, next="supervise --help")
+        # Without arguments the help has been shown, and there is nothing to add.
+        return _print_ending(usage.format_line(), usage.exit_code) if said else usage.exit_code
+    except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
+        return _print_ending(str(error) or "cancelled", CANCELLED)
+    except SystemExit as ended:  # rich's way to say that nobody reads stdout any more
+        if isinstance(ended.__context__, BrokenPipeError):
+            return 0
+        raise
+    except Exception as error:  # the last resort: a person gets one line, a file the traceback
+        return _print_ending(
+            f"error[UNEXPECTED] {type(error).__name__}: {_save_traceback(error)}",
+            UNEXPECTED_EXIT_CODE,
+        )
+
+
+def _print_ending(line: str, code: int) -> int:
+    from graph.display.stderr_console import print_to_stderr
+
+    print_to_stderr(to_one_line(line, 2000), style="" if code == CANCELLED else "red")
+    return code
+
+
+def _format_usage_error(error: typer.TyperException) -> str:
+    format_message = getattr(error, "format_message", None)
+    return make_printable(format_message() if format_message else error)
+
+
+def _save_traceback(error: Exception) -> str:
+    """Shorten an unexpected error, and keep its traceback in a file."""
+    try:
+        from graph.settings import Settings
+
+        settings = Settings()
+    except SupervisorError:
+        return "and the settings cannot be read"
+    text = redact_text("".join(traceback.format_exception(error)))
+    path = settings.home / "errors" / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
+    summary = to_one_line(error, 300)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace")
+    except OSError:
+        return summary
+    return f"{summary}. next: report it with {path}"

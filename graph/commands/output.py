@@ -1,0 +1,153 @@
+"""What commands put on stdout: prose, Markdown, listings, tables as text, JSON."""
+
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from graph.display.markdown import AnswerMarkdown
+from graph.display.markdown_escaping import escape_active_markdown
+from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import is_terminal, print_to_stdout
+from graph.display.tables import FittedTable
+from graph.display.text import make_printable, wrap_lines
+from nodes.errors.redaction import redact_text
+from nodes.limits.patterns import Pattern
+
+MIN_LAST_COLUMN: Final = 30
+"""Below it the last column of a listing goes onto a line of its own."""
+_NUMBER: Final = Pattern(r"[-+]?[\d,.e+-]*")
+_INVISIBLE: Final = Pattern(
+    "[\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180b-\u180f\u2028-\u202f"
+    "\u200b-\u200f\u205f-\u206f\ud800-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U0010ffff]+"
+)
+"""Controls, formats, private and halved characters, and variation selectors."""
+
+
+def print_text(text: str) -> None:
+    """Write prose: between words broken to fit a terminal, as it is elsewhere."""
+    shown = make_printable(text)
+    print_to_stdout(wrap_lines(shown, _get_terminal_width()) if is_terminal(sys.stdout) else shown)
+
+
+def print_markdown(text: str) -> None:
+    """Write Markdown: rendered on a terminal, as it is elsewhere; it loads no pictures."""
+    shown = escape_active_markdown(make_printable(text))
+    if is_terminal(sys.stdout):
+        Console(emoji=False).print(AnswerMarkdown(shown, hyperlinks=False))
+    else:
+        print_to_stdout(shown)
+
+
+def print_json(value: Any) -> None:
+    """Write one JSON object; `Any` is whatever `json` can say."""
+    print_to_stdout(format_json(value))
+
+
+def format_json(value: Any) -> str:
+    """Return JSON with escapes for what steers a terminal or is not seen: the data is equal."""
+    return _INVISIBLE.sub(_escape_match, json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _escape_match(found: re.Match[str]) -> str:
+    return json.dumps(found.group())[1:-1]
+
+
+def print_listing(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> None:
+    """Write rows of which the last column is prose: as aligned text, or as a terminal has room.
+
+    What does not fit beside the other columns goes below them, and at last each cell onto a line.
+
+    Args:
+        headings: of the columns; one that is empty is not shown.
+    """
+    shown = [[make_printable(cell) for cell in row] for row in rows]
+    lines = [list(headings), *shown] if all(headings) else shown
+    if not is_terminal(sys.stdout):
+        print_columns([tuple(line) for line in lines])
+        return
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)][:-1]
+    left, room = sum(widths) + 2 * len(widths), _get_terminal_width()
+    for line in lines if left <= room else shown:
+        *cells, last = line
+        padded = "  ".join(map(_pad_cell, cells, widths))
+        longest = max(map(cell_len, last.split()), default=0)
+        if room - left >= max(MIN_LAST_COLUMN, longest):
+            first, *others = wrap_lines(last, room - left).split("\n")
+            print_to_stdout(
+                "\n".join([f"{padded}  {first}", *(" " * left + other for other in others)])
+            )
+        elif left <= room:
+            print_to_stdout(f"{padded.rstrip()}\n{wrap_lines(_indent_text(last), room)}")
+        else:
+            print_to_stdout(wrap_lines(_stack_cells(line, headings), room))
+
+
+def print_columns(rows: list[tuple[str, ...]]) -> None:
+    """Write rows as aligned text; a further line of the last cell stands below its first."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
+    for row in rows:
+        *cells, last = row
+        left = "".join(f"{cell:{width}}  " for cell, width in zip(cells, widths, strict=False))
+        first, *others = last.split("\n")
+        print_to_stdout(
+            "\n".join([f"{left}{first}".rstrip(), *(" " * len(left) + other for other in others)])
+        )
+
+
+def print_table(rows: list[tuple[str, ...]]) -> None:
+    """Write rows with figures to the right: fitted to a terminal, in full width elsewhere."""
+    columns = list(zip(*rows, strict=True))
+    if not is_terminal(sys.stdout):
+        print_columns(list(zip(*map(_align_right, columns), strict=True)))
+        return
+    right = [index for index, column in enumerate(columns) if _is_numeric(column)]
+    cells = [[Text(make_printable(cell)) for cell in row] for row in rows]
+    Console(emoji=False).print(FittedTable([Text("")] * len(columns), cells, right=right))
+
+
+def _stack_cells(cells: Sequence[str], headings: Sequence[str]) -> str:
+    first, *others = zip(cells, headings, strict=True)
+    labelled = (f"{name.lower()}: {cell}" if name else cell for cell, name in others)
+    return "\n".join([first[0], *(_indent_text(cell) for cell in labelled if cell)])
+
+
+def _indent_text(text: str) -> str:
+    return textwrap.indent(text, "  ")
+
+
+def _pad_cell(cell: str, width: int) -> str:
+    return cell + " " * (width - cell_len(cell))
+
+
+def _get_terminal_width() -> int:
+    return Console().width
+
+
+def _align_right(column: tuple[str, ...]) -> tuple[str, ...]:
+    width = max(map(len, column)) if _is_numeric(column) else 0
+    return tuple(cell.rjust(width) for cell in column)
+
+
+def _is_numeric(column: tuple[str, ...]) -> bool:
+    """Say whether a column holds figures, below a heading if there is one."""
+    return all(_NUMBER.fullmatch(cell) for cell in column[1:] or column)
+
+
+def save_json(value: Any, path: Path) -> bool:
+    """Write a JSON file; a failure is a remark, since the run itself is not harmed."""
+    try:
+        written = redact_text(format_json(value))
+        path.write_text(f"{written}\n", encoding="utf-8")
+    except OSError as error:
+        print_to_stderr(f"warning: cannot write {path}: {error.strerror or error}", style="yellow")
+        return False
+    return True

@@ -1,0 +1,160 @@
+"""`supervise runs`, `show` and `trace`: what ran."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from graph.commands.output import print_json, print_listing, print_markdown, print_text, save_json
+from graph.display.labels import format_seconds, format_task
+from graph.display.progress import STATE_LABELS
+from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import print_to_stdout
+from graph.display.summary import (
+    format_answer,
+    format_figures,
+    format_plan,
+    format_question,
+    format_reply_command,
+)
+from graph.display.text import make_printable, to_one_line
+from graph.runs.pruning import PruneSelection, remove_runs
+from graph.runs.trace import list_runs, load_trace
+from graph.settings import Settings
+from graph.stores.thread_locks import check_thread_id
+
+Json = Mapping[str, Any]
+
+_CUT_OFF_LABELS: Final = {"working": "cut off"}
+_LABELS_BY_RUN_STATUS: Final = {
+    "stopped": _CUT_OFF_LABELS,
+    "failed": _CUT_OFF_LABELS,
+    "needs_input": {"working": "waiting for your answer"},
+}
+"""What a task that began and gave no report is doing, by the run's status."""
+
+
+def show_runs(settings: Settings) -> int:
+    """List the runs, the newest first."""
+    runs = list_runs(settings)
+    if not runs:
+        print_to_stderr(f"no runs in {settings.home}")
+        return 0
+    headings = ("THREAD", "TEAM", "STATUS", "STARTED", "TIME", "REQUEST")
+    print_listing([_format_run_row(run) for run in runs], headings)
+    return 0
+
+
+def prune_runs(
+    settings: Settings,
+    *,
+    older_than: str | None,
+    keep: int | None,
+    status: str | None,
+    is_dry: bool,
+) -> int:
+    """Remove runs, and say what that freed."""
+    which = PruneSelection.from_options(older_than=older_than, keep=keep, status=status)
+    pruned = remove_runs(which, settings, is_dry=is_dry)
+    for thread in pruned.threads:
+        print_to_stdout(thread)
+    for thread in pruned.still_running:
+        print_to_stderr(f"{thread} is running, and stays", style="yellow")
+    told = "would be removed" if is_dry else f"removed, {pruned.freed_bytes / 1e6:.1f} MB freed"
+    count = len(pruned.threads)
+    print_to_stderr(f"{count} run{'' if count == 1 else 's'} {told}")
+    return 0
+
+
+def show_run(thread: str, settings: Settings) -> int:
+    """Show a run's plan, its reports and its answer."""
+    trace = load_trace(check_thread_id(thread), settings)
+    run = trace.get("run") or {}
+    print_to_stderr(to_one_line(run.get("request", ""), 500), style="bold")
+    states, plans = _label_tasks(trace), trace.get("plans") or []
+    for plan in plans[-1:]:
+        print_text("\n".join(format_plan(plan, states)))
+    for task in trace.get("tasks") or ():
+        print_text("\n".join(_format_report(task, states[task["id"]])))
+    if answer := _find_answer(trace):
+        print_to_stdout("")
+        print_markdown(format_answer(answer))
+    status, usage = str(run.get("status", "")), trace.get("usage") or {}
+    for line in format_figures(thread, status, trace.get("timing") or {}, usage):
+        print_to_stderr(line, style="dim")
+    for question in run.get("questions") or ():
+        for line in format_question(question, shown_plan=plans[-1] if plans else None):
+            print_to_stderr(line)
+    if next_line := _format_next_step(thread, run):
+        print_to_stderr(next_line, style="yellow")
+    return 0
+
+
+def show_trace(thread: str, *, out: Path | None, settings: Settings) -> int:
+    """Write a run's trace as JSON, to stdout or to a file."""
+    trace = load_trace(check_thread_id(thread), settings)
+    if out is None:
+        print_json(trace)
+        return 0
+    return 0 if save_json(trace, out) else 2
+
+
+def _format_run_row(run: Json) -> tuple[str, ...]:
+    wall = run.get("wall_s")
+    return (
+        to_one_line(run.get("thread", "")),
+        to_one_line(run.get("team", "")),
+        to_one_line(run.get("status", "")),
+        to_one_line(str(run.get("started", ""))[:19]),
+        "" if wall is None else format_seconds(wall),
+        to_one_line(run.get("request", ""), 160),
+    )
+
+
+def _format_next_step(thread: str, run: Json) -> str:
+    """Say how a run goes on that has given no answer; empty when it has."""
+    match run.get("status"):
+        case "running":
+            return f"not ended: supervise resume {thread}"
+        case "stopped" | "failed":
+            return f"next: supervise resume {thread}"
+        case "needs_input":
+            return format_reply_command(thread, run["questions"])
+        case _:
+            return ""
+
+
+def _label_tasks(trace: Json) -> dict[str, str]:
+    """Say how each task stands; in a run that has stopped nobody works."""
+    status = (trace.get("run") or {}).get("status")
+    states = {**STATE_LABELS, **_LABELS_BY_RUN_STATUS.get(str(status), {})}
+    tasks = trace.get("tasks") or ()
+    return {task["id"]: states.get(task["status"], task["status"]) for task in tasks}
+
+
+def _format_report(task: Json, state: str) -> Iterator[str]:
+    report = task.get("report") or {}
+    yield (
+        f"\n{format_task(task['id'], task.get('worker', ''))}: {state}{_format_confidence(report)}"
+    )
+    escalation = report.get("escalation") or {}
+    for text in (report.get("output"), report.get("error"), escalation.get("message")):
+        if text:
+            yield "\n".join(f"  {line}" for line in make_printable(text).splitlines())
+    told = report.get("output") or ""
+    for claim in report.get("claims") or ():
+        if claim.get("text") and claim["text"] in told:
+            continue
+        source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
+        yield f"  - {to_one_line(claim.get('text', ''), 300)}{source}"
+
+
+def _format_confidence(report: Json) -> str:
+    if not report:
+        return ""
+    seconds = (report.get("ended_s") or 0) - (report.get("started_s") or 0)
+    return f", confidence {report.get('confidence', 0)}, {format_seconds(seconds)}"
+
+
+def _find_answer(trace: Json) -> Json:
+    events = [event for event in trace.get("events") or () if event.get("kind") == "answer"]
+    return events[-1].get("answer") or {} if events else {}

@@ -1,0 +1,47 @@
+"""A team that already works, copied under another name to begin one's own from.
+
+The template `my_team` is a team itself: it is checked and examined like any other.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from graph.teams.team_folder import NAME_PATTERN, NAME_RULE
+from nodes.errors import UsageError
+
+TEMPLATE_FOLDER: Final = Path(__file__).parent / "my_team"
+
+
+def make_team(name: str, into: Path) -> Path:
+    """Make a team's folder, and give it.
+
+    Raises:
+        UsageError: the name cannot be a team's, the folder is there already, or cannot be written.
+    """
+    if not NAME_PATTERN.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot be a team's name", cause=NAME_RULE, next="supervise new-team my_team"
+        )
+    folder = into / name
+    if folder.exists() or folder.is_symlink():
+        raise UsageError(
+            f"{folder} is there already", kept="it is as it was", next="choose another name"
+        )
+    try:
+        for source in _list_template_files():
+            target = folder / source.relative_to(TEMPLATE_FOLDER)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = source.read_text(encoding="utf-8").replace(TEMPLATE_FOLDER.name, name)
+            target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"cannot make {folder}",
+            cause=error.strerror or str(error),
+            next="choose another --into",
+        ) from None
+    return folder
+
+
+def _list_template_files() -> list[Path]:
+    found = (path for path in sorted(TEMPLATE_FOLDER.rglob("*")) if path.is_file())
+    return [path for path in found if "__pycache__" not in path.parts]

@@ -1,0 +1,174 @@
+"""Progress on stderr: in place on a terminal, as plain lines elsewhere, or not at all."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from graph.display.labels import format_seconds
+from graph.display.progress import Event, RunProgress, TaskProgress
+from graph.display.progress_lines import format_event
+from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
+from graph.display.text import to_one_line
+
+STATE_STYLES: Final = {
+    "working": "cyan",
+    "done": "green",
+    "failed": "red",
+    "skipped": "yellow",
+    "escalated": "yellow",
+}
+MAX_FINAL_ROWS: Final = 30
+"""Tasks shown at the end; a larger plan shows those that are not done."""
+MEDIUM_COLUMNS: Final = 60
+"""Columns of a terminal from which on a task's worker and words are shown."""
+WIDE_COLUMNS: Final = 100
+"""The same for its tokens."""
+
+
+class ProgressDisplay:
+    """Hears a run's events and shows them. A context manager, which may be entered again."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.progress = RunProgress()
+        self._is_live = can_draw_live() and not quiet
+        self._prints_lines = not self._is_live and not quiet
+        self._live: Live | None = None
+
+    def __enter__(self) -> "ProgressDisplay":
+        if self._is_live and self._live is None:
+            self._live = Live(
+                ProgressTable(self.progress),
+                console=STDERR_CONSOLE,
+                refresh_per_second=8,
+                redirect_stdout=False,
+            )
+            self._live.start(refresh=True)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the terminal as it was; to do so twice does no harm."""
+        if self._live is not None:
+            live, self._live = self._live, None
+            live.update(ProgressTable(self.progress, is_final=True))
+            live.stop()
+
+    def show_event(self, event: Event) -> None:
+        """Take an event in and show what it changed."""
+        self.progress.apply_event(event)
+        if self._prints_lines and (line := format_event(self.progress, event)):
+            print_to_stderr(line)
+
+
+class ProgressTable:
+    """Draws a run as a table of tasks that fits the terminal, with a line above that sums it up."""
+
+    def __init__(self, board: RunProgress, *, is_final: bool = False) -> None:
+        self._progress, self._is_final = board, is_final
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        width, rows, seconds = (
+            options.max_width,
+            self._progress.list_tasks(),
+            self._progress.read_seconds(),
+        )
+        if seconds is not None:
+            yield _join_fitting(self._build_summary(rows, seconds), width)
+        kept = to_one_line(", ".join(self._progress.kept_materials), width)
+        if kept:
+            yield _join_fitting([f"kept from the thread: {kept}"], width)
+        if not rows:
+            return
+        room = console.height - (4 if kept else 3)
+        shown = _choose_rows(rows, None if self._is_final else max(1, room))
+        yield _build_table(shown, width)
+        if len(shown) < len(rows):
+            yield Text(f"… {len(rows) - len(shown)} more tasks", style="dim")
+
+    def _build_summary(self, rows: Sequence[TaskProgress], seconds: float) -> list[str]:
+        board = self._progress
+        is_over = board.phase not in ("planning", "working", "answering")
+        parts = [board.phase]
+        if rows:
+            done = sum(row.state == "done" for row in rows)
+            parts.append(f"{done} of {len(rows)} {'tasks' if board.phase == 'done' else 'done'}")
+        parts.append(format_seconds(seconds) if is_over else f"{seconds:.0f} s")
+        return [*parts, f"{board.tokens:,} tokens", to_one_line(", ".join(board.models))]
+
+
+def _join_fitting(parts: Sequence[str], width: int) -> Text:
+    """Join as many parts as fit on a line; the first is cut if it must be."""
+    kept = [part for part in parts if part]
+    while len(kept) > 1 and len(" · ".join(kept)) > width:
+        kept.pop()
+    return Text(" · ".join(kept), style="bold", no_wrap=True, overflow="ellipsis")
+
+
+def _choose_rows(rows: Sequence[TaskProgress], room: int | None) -> list[TaskProgress]:
+    """Choose the rows for which there is room: who works, then who waits, then who has ended."""
+    if room is None:
+        is_large = len(rows) > MAX_FINAL_ROWS
+        return [row for row in rows if not is_large or row.state != "done"][:MAX_FINAL_ROWS]
+    ranks = {row.id: (row.ended_at is not None, row.state != "working") for row in rows}
+    kept = {row.id for row in sorted(rows, key=lambda row: ranks[row.id])[:room]}
+    return [row for row in rows if row.id in kept]
+
+
+def _build_table(rows: Sequence[TaskProgress], width: int) -> Table:
+    table = Table.grid(padding=(0, 1))
+    lines = [_format_cells(row, width) for row in rows]
+    for name in _list_columns(width):
+        table.add_column(
+            justify="right" if name in ("time", "tokens") else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+    taken = [max(line[name].cell_len for line in lines) + 1 for name in _list_columns(width)]
+    for row, line in zip(rows, lines, strict=True):
+        cells = [line[name] for name in _list_columns(width)]
+        if width >= MEDIUM_COLUMNS:
+            cells.append(
+                Text(to_one_line(_describe_activity(row), max(1, width - sum(taken))), style="dim")
+            )
+        table.add_row(*cells)
+    return table
+
+
+def _list_columns(width: int) -> list[str]:
+    if width < MEDIUM_COLUMNS:
+        return ["state", "time", "task"]
+    return ["task", "worker", "state", "time", *(["tokens"] if width >= WIDE_COLUMNS else [])]
+
+
+def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
+    seconds = (
+        format_seconds(row.compute_elapsed_s())
+        if row.ended_at is not None
+        else f"{row.compute_elapsed_s():.0f} s"
+    )
+    return {
+        "task": Text(
+            to_one_line(row.id, 40 if width >= WIDE_COLUMNS or width < MEDIUM_COLUMNS else 24),
+            style="bold",
+        ),
+        "worker": Text(to_one_line(row.worker, 20 if width >= WIDE_COLUMNS else 14)),
+        "state": Text(to_one_line(row.state, 12), style=STATE_STYLES.get(row.state, "dim")),
+        "time": Text(seconds if row.started_at or row.reported_seconds else ""),
+        "tokens": Text(f"{row.tokens:,} tok" if row.tokens else "", style="dim"),
+    }
+
+
+def _describe_activity(row: TaskProgress) -> str:
+    """Say what a task is about, and what is to be said of it now."""
+    doing = row.note if row.ended_at is not None else row.last_tool or row.note
+    if row.waits_for:
+        doing = f"for {', '.join(row.waits_for)}"
+    return " · ".join(filter(None, (to_one_line(doing, 80), row.description)))

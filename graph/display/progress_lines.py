@@ -1,0 +1,157 @@
+"""Progress as plain lines: what is said of an event where nothing can be drawn in place."""
+
+from collections.abc import Callable
+
+from graph.display.labels import format_seconds, format_task
+from graph.display.progress import Event, RunProgress, describe_retry
+from graph.display.text import to_one_line
+
+
+def format_event(board: RunProgress, event: Event) -> str:
+    """Say an event in a line; empty for one that is not worth it."""
+    known = {
+        "reading": _format_reading,
+        "request": _format_request,
+        "plan_created": _format_plan,
+        "plan_revised": _format_plan,
+        "plan_rejected": _format_rejected,
+        "task_started": _format_started,
+        "tool_call": _format_tool,
+        "report": _format_report,
+        "task_skipped": _format_skipped,
+        "refined": _format_refined,
+        "escalated": _format_escalated,
+        "reassigned": _format_reassigned,
+        "split": _format_split,
+        "recruited": _format_recruited,
+        "criticized": _format_criticized,
+        "team_changed": _format_team_changed,
+        "deadline": _format_deadline,
+        "budget": _format_budget,
+        "error": _format_error,
+    }
+    say: Callable[[RunProgress, Event], str] | None = known.get(str(event.get("kind")))
+    return say(board, event) if say else ""
+
+
+def _format_reading(board: RunProgress, event: Event) -> str:
+    return board.phase
+
+
+def _format_request(board: RunProgress, event: Event) -> str:
+    if within := event.get("within"):
+        return f"{to_one_line(within, 40)} goes to the team {to_one_line(event.get('team'), 40)}"
+    lines = [
+        f"team {to_one_line(board.team)} · models: {to_one_line(', '.join(board.models), 200)}"
+    ]
+    if kept := to_one_line(", ".join(board.kept_materials), 200):
+        lines.append(f"kept from the thread: {kept}")
+    return "\n".join(lines)
+
+
+def _format_plan(board: RunProgress, event: Event) -> str:
+    within = str(event.get("within") or "")
+    reason = to_one_line(event.get("reason") or "", 300)
+    head = f"{to_one_line(within, 40)} plan:" if within else f"plan {board.plan_version}:"
+    lines = [f"{head} {reason}".rstrip()]
+    for row in board.list_tasks():
+        if row.id.rpartition("/")[0] != within:
+            continue
+        after = f" (after {', '.join(row.depends_on)})" if row.depends_on else ""
+        who = format_task(row.id, row.worker)
+        lines.append(f"  {who}{after}: {to_one_line(row.description, 120)}")
+    lines += [f"  note: {to_one_line(note, 200)}" for note in event.get("notes") or ()]
+    return "\n".join(lines)
+
+
+def _format_rejected(board: RunProgress, event: Event) -> str:
+    return f"plan refused: {to_one_line('; '.join(map(str, event.get('problems') or ())), 300)}"
+
+
+def _format_started(board: RunProgress, event: Event) -> str:
+    attempt = event.get("attempt") or 1
+    return (
+        f"{_format_task_label(event)} "
+        f"working{f' (attempt {attempt}{describe_retry(event)})' if attempt > 1 else ''}"
+    )
+
+
+def _format_tool(board: RunProgress, event: Event) -> str:
+    tool = to_one_line(event.get("tool"))
+    error = str(event.get("error") or "").removeprefix(f"{tool} failed: ")
+    failed = f" failed: {to_one_line(error, 200)}" if error else ""
+    return f"{_format_task_label(event)} calls {tool}{failed}"
+
+
+def _format_report(board: RunProgress, event: Event) -> str:
+    row = next((row for row in board.list_tasks() if row.id == event.get("task")), None)
+    if row is None:
+        return ""
+    is_told = row.state in ("done", "escalated")  # why was said when it was handed back
+    why = f": {to_one_line(row.note, 200)}" if row.note and not is_told else ""
+    return (
+        f"{_format_task_label(event)} {row.state} in {format_seconds(row.compute_elapsed_s())}{why}"
+    )
+
+
+def _format_skipped(board: RunProgress, event: Event) -> str:
+    return f"{_format_task_label(event)} skipped: {to_one_line(event.get('reason'), 200)}"
+
+
+def _format_refined(board: RunProgress, event: Event) -> str:
+    return f"{_format_task_label(event)} refined: {to_one_line(event.get('description'), 200)}"
+
+
+def _format_escalated(board: RunProgress, event: Event) -> str:
+    return f"{_format_task_label(event)} hands back: {to_one_line(event.get('message'), 200)}"
+
+
+def _format_reassigned(board: RunProgress, event: Event) -> str:
+    why = to_one_line(event.get("reason") or "", 200)
+    return f"{to_one_line(event.get('task'), 40)} goes to {to_one_line(event.get('to'), 40)}: {why}"
+
+
+def _format_split(board: RunProgress, event: Event) -> str:
+    return f"{_format_task_label(event)} is divided: {to_one_line(event.get('reason'), 200)}"
+
+
+def _format_recruited(board: RunProgress, event: Event) -> str:
+    tools = ", ".join(map(str, event.get("tools") or ())) or "no tools"
+    made = to_one_line(event.get("role") or "a specialist", 80)
+    return f"{_format_task_label(event)} is recruited: {made}, with {to_one_line(tools, 200)}"
+
+
+def _format_criticized(board: RunProgress, event: Event) -> str:
+    if event.get("accepted"):
+        return "critic: accepted"
+    sent = event.get("sent_back") or {}
+    back = f"; sent back: {', '.join(sent)}" if sent else ""
+    problems = to_one_line("; ".join(map(str, event.get("problems") or ())), 300)
+    return f"critic: {problems}{back}"
+
+
+def _format_team_changed(board: RunProgress, event: Event) -> str:
+    changes = to_one_line("; ".join(map(str, event.get("changes") or ())), 300)
+    return f"the team has changed, and the run goes on with it as it is now: {changes}"
+
+
+def _format_deadline(board: RunProgress, event: Event) -> str:
+    return "deadline reached: answering with what there is"
+
+
+def _format_budget(board: RunProgress, event: Event) -> str:
+    if event.get("level") == "low":
+        return "budget: 80 % is spent; cheaper models, and nothing new that others can do without"
+    if event.get("level") == "unpriced":
+        models = ", ".join(map(str, event.get("models") or ()))
+        return f"no price is known for {to_one_line(models, 200)}: only the token cap holds"
+    return "budget spent: answering with what there is"
+
+
+def _format_error(board: RunProgress, event: Event) -> str:
+    """Say what is no error of the run's: that ends it, and is told at its end."""
+    return to_one_line(event.get("message"), 200) if event.get("state") else ""
+
+
+def _format_task_label(event: Event) -> str:
+    return format_task(to_one_line(event.get("task"), 40), to_one_line(event.get("worker"), 40))

@@ -1,0 +1,39 @@
+"""The console of remarks: progress, errors and figures."""
+
+import contextlib
+import sys
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from graph.display.streams import is_terminal
+from graph.display.text import make_printable, wrap_lines
+
+
+class _StderrConsole(Console):
+    """A console that goes silent when nobody reads it any more; rich's own would end the run."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+
+
+STDERR_CONSOLE: Final = _StderrConsole(
+    stderr=True, highlight=False, soft_wrap=True, emoji=False, markup=False
+)
+"""Progress, errors and figures go to stderr; stdout holds the answer alone."""
+
+
+def can_draw_live() -> bool:
+    """Return whether stderr can show progress in place."""
+    return is_terminal(sys.stderr) and not STDERR_CONSOLE.is_dumb_terminal
+
+
+def print_to_stderr(text: object, style: str = "") -> None:
+    """Write to stderr, as plain text; what cannot be written there ends no run."""
+    if sys.stderr is not None:
+        shown = make_printable(text)
+        if is_terminal(sys.stderr):
+            shown = wrap_lines(shown, STDERR_CONSOLE.width)
+        with contextlib.suppress(OSError):
+            STDERR_CONSOLE.print(Text(shown, style=style))

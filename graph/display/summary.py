@@ -1,0 +1,173 @@
+"""What a run leaves on the screen: the answer, where it comes from, and what it took."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from graph.display.labels import format_seconds, format_task
+from graph.display.progress import label_models
+from graph.display.text import to_one_line
+
+Json = Mapping[str, Any]
+MAX_SOURCES_CHARS = 8000
+"""Of the places named in one document."""
+_MECHANISM_LABELS: Mapping[str, str] = {"lost": "for planning that failed"}
+"""What calls were for, where the bill's own word does not say it."""
+
+
+def format_answer(answer: Json) -> str:
+    """Write an answer out in Markdown, with its sources, gaps and confidence below."""
+    parts = [str(answer.get("text", "")).strip()]
+    if findings := answer.get("findings"):
+        parts.append(_format_list("Findings", map(_format_finding, findings)))
+    if sources := answer.get("sources"):
+        parts.append(_format_list("Sources", _group_by_document(sources), MAX_SOURCES_CHARS))
+    if contradictions := answer.get("contradictions"):
+        parts.append(_format_list("Contradictions", map(_format_contradiction, contradictions)))
+    if gaps := answer.get("gaps"):
+        parts.append(_format_list("Gaps", gaps))
+    parts.append(f"**Confidence:** {answer.get('confidence', 0)} of 100")
+    return "\n\n".join(parts)
+
+
+def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
+    """Say in a few lines how long a run took and why, and what it cost."""
+    return [
+        f"thread {thread} · {status}{_format_wall_time(timing)}",
+        *_format_critical_path(timing),
+        *_format_usage(usage),
+    ]
+
+
+def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:
+    """Write a plan out, a line for each task, with its state where that is known."""
+    lines = [f"plan {plan.get('version', 1)}: {to_one_line(plan.get('goal', ''), 300)}"]
+    for task in plan.get("tasks", ()):
+        edges = task.get("depends_on") or ()
+        after = f" after {', '.join(map(_format_edge, edges))}" if edges else ""
+        state = f" [{states[task['id']]}]" if states and task["id"] in states else ""
+        what = to_one_line(task.get("description", ""), 300)
+        lines.append(f"  {format_task(task['id'], task['worker'])}{after}{state}: {what}")
+    return lines
+
+
+def format_question(question: Json, *, shown_plan: Json | None = None) -> list[str]:
+    """Say what a run asks of a person; a plan that is on the screen is not shown again."""
+    if question.get("kind") == "plan":
+        plan = question["plan"]
+        shown = [] if plan == shown_plan else format_plan(plan)
+        problems = [f"problem: {to_one_line(text, 300)}" for text in question.get("problems") or ()]
+        return [*shown, *problems, "Run this plan? accept, reject: why, or the plan edited as JSON"]
+    asker = format_task(question.get("task") or "", question.get("worker") or "")
+    asked = to_one_line(str(question.get("question") or question.get("is") or ""), 1000)
+    return [f"{to_one_line(asker)} asks: {asked}"]
+
+
+def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
+    """Say how a run's questions are answered."""
+    return f"next: supervise resume {thread} --answer {_format_reply(questions)}"
+
+
+def _format_reply(questions: Sequence[Json]) -> str:
+    """Show the form of an answer."""
+    if len(questions) > 1:
+        names = (question.get("task") or question["id"] for question in questions)
+        return f"'{json.dumps(dict.fromkeys(names, '…'), ensure_ascii=False)}'"
+    return "accept" if questions[0].get("kind") == "plan" else "'the answer'"
+
+
+def _format_edge(edge: Json) -> str:
+    return str(edge["task"]) if edge.get("required", True) else f"{edge['task']} (if it can)"
+
+
+def _format_wall_time(timing: Json) -> str:
+    if not timing.get("wall_s"):
+        return ""
+    text = f" in {format_seconds(timing['wall_s'])}"
+    if timing.get("sequential_s"):
+        text += f"; one step after another {format_seconds(timing['sequential_s'])}"
+    if timing.get("speedup"):
+        text += f", speed-up {timing['speedup']:.2f}"
+    return text
+
+
+def _format_critical_path(timing: Json) -> Iterator[str]:
+    if timing.get("critical_path_s"):
+        steps = " → ".join(to_one_line(step, 40) for step in timing.get("critical_path") or ())
+        bound = timing.get("bounded_by")
+        text = f"critical path {format_seconds(timing['critical_path_s'])}: {steps}"
+        yield f"{text} · bounded by {to_one_line(bound, 80)}" if bound else text
+
+
+def _format_usage(usage: Json) -> Iterator[str]:
+    if not usage.get("model_calls"):
+        return
+    cost = usage.get("cost_usd")
+    parts = [
+        _format_count(usage["model_calls"], "model call"),
+        f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
+        "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
+        *_format_estimated_calls(usage),
+        *label_models(usage.get("models")),
+    ]
+    yield " · ".join(to_one_line(part) for part in parts)
+    further = [
+        f"{calls} {to_one_line(_MECHANISM_LABELS.get(name, name))}"
+        for name, calls in (usage.get("by_mechanism") or {}).items()
+        if name not in ("plan", "work", "synthesis")
+    ]
+    if further:
+        yield f"calls beyond N+2 (plan, tasks, answer): {', '.join(further)}"
+    if estimate := usage.get("estimate"):
+        yield format_estimate(estimate)
+
+
+def _format_estimated_calls(usage: Json) -> list[str]:
+    calls = usage.get("uncounted_calls")
+    return [f"tokens of {_format_count(calls, 'call')} estimated"] if calls else []
+
+
+def format_estimate(estimate: Json) -> str:
+    """Say what a run was, or is, expected to cost."""
+    cost = estimate.get("cost_usd")
+    tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
+    price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
+    return f"expected: {_format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
+
+
+def _format_count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _format_list(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:
+    return "\n".join([f"**{title}**", "", *(f"- {to_one_line(item, max_chars)}" for item in items)])
+
+
+def _group_by_document(sources: Iterable[Any]) -> Iterator[str]:
+    """Name each document once, with the places in it that sources name after a `#`."""
+    places: dict[str, list[str]] = {}
+    for source in map(str, sources):
+        document, _, place = source.partition("#")
+        places.setdefault(document, []).append(place)
+    for document, named in places.items():
+        told = list(filter(None, named))
+        if len(told) > 1:
+            yield f"{document}: {', '.join(told)}"
+        else:
+            yield "#".join([document, *told])
+
+
+def _format_finding(finding: Json) -> str:
+    place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
+    shown = f"`{place}` " if place else ""
+    told = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
+    return f"{told} {finding.get('suggestion') or ''}".strip()
+
+
+def _format_contradiction(contradiction: Json) -> str:
+    sides = " / ".join(
+        f"{claim.get('text', '')} ({claim.get('source') or 'no source'})"
+        for claim in contradiction.get("claims", ())
+    )
+    verdict = contradiction.get("verdict")
+    return f"{contradiction.get('subject', '')}: {sides}{f' · {verdict}' if verdict else ''}"

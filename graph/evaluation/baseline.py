@@ -1,0 +1,66 @@
+"""What an exam is set against: other models, or the workers of another folder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from graph.settings import ModelName, Settings
+from graph.teams.front_matter_keys import suggest_name
+from nodes.errors import UsageError
+
+MODEL_SETTINGS: Final = {
+    **{f"model_{tier}": f"model_{tier}" for tier in ("fast", "standard", "strong")},
+    **{tier: f"model_{tier}" for tier in ("fast", "standard", "strong")},
+}
+"""The settings by the names that may stand before `=`."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The other side of a comparison."""
+
+    label: str
+    team: str
+    settings: Settings
+
+
+def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Baseline:
+    """Read what was given: models as TIER=MODEL, and at most one team by its name or folder.
+
+    Raises:
+        UsageError: it is neither, or two teams.
+    """
+    pairs = [text.partition("=") for text in against if "=" in text]
+    others = [text for text in against if "=" not in text]
+    if len(others) > 1:
+        raise UsageError(
+            f"--against names two teams, {others[0]!r} and {others[1]!r}", next="compare with one"
+        )
+    models = {_find_setting(name): _check_model_name(name, value) for name, _, value in pairs}
+    return Baseline(
+        label=", ".join(against),
+        team=others[0] if others else team,
+        settings=settings.model_copy(update=models),
+    )
+
+
+def _find_setting(name: str) -> str:
+    if name not in MODEL_SETTINGS:
+        raise UsageError(
+            f"--against cannot change {name!r}{suggest_name(name, MODEL_SETTINGS)}",
+            next=f"write one of {', '.join(MODEL_SETTINGS)} before '=', or the folder of a team",
+        )
+    return MODEL_SETTINGS[name]
+
+
+def _check_model_name(name: str, value: str) -> str:
+    try:
+        TypeAdapter(ModelName).validate_python(value)
+    except ValidationError:
+        raise UsageError(
+            f"--against {name}={value} names no model",
+            next="write provider:model, as in openai:gpt-5-mini, or embedded",
+        ) from None
+    return value

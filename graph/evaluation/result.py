@@ -1,0 +1,69 @@
+"""What came of one row: its plan, the end of its run, and what it took."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.display.summary import format_answer
+from graph.runs.event_log import Event
+from graph.runs.outcome import Outcome
+from nodes.errors import SupervisorError
+from state import Plan
+
+
+@dataclass
+class RowUsage:
+    """Counts what a row takes, from the events of its run."""
+
+    repairs: int = 0
+    """Plans that were refused before the first one that was taken."""
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = 0.0
+    """None when the price of a model is not known."""
+    seconds: float = 0.0
+    _is_planned: bool = False
+
+    def count_event(self, event: Event) -> None:
+        """Take an event in."""
+        kind = event.get("kind")
+        self.repairs += kind == "plan_rejected" and not self._is_planned
+        self._is_planned |= kind == "plan_created"
+        if kind == "model_call":
+            self.calls += 1
+            self.input_tokens += event.get("input_tokens") or 0
+            self.output_tokens += event.get("output_tokens") or 0
+            price = event.get("cost_usd", 0.0)
+            known = price is not None and self.cost_usd is not None
+            self.cost_usd = self.cost_usd + price if known else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowResult:
+    """A row, tried: all that its grades are made from."""
+
+    plan: Plan | None = None
+    outcome: Outcome | None = None
+    """None for a row that was only planned, or that could not begin."""
+    error: SupervisorError | None = None
+    materials: Mapping[str, str] = field(default_factory=dict)
+    usage: RowUsage = field(default_factory=RowUsage)
+
+    @property
+    def answer_text(self) -> str:
+        """Give the answer as the command line shows it; empty without one."""
+        answer = self.outcome.answer if self.outcome else None
+        return format_answer(answer.model_dump(mode="json")) if answer else ""
+
+    @property
+    def status(self) -> str:
+        """Say how the run ended; one that could not begin has failed."""
+        return self.outcome.status if self.outcome else "failed"
+
+    def to_json(self) -> dict[str, Any]:
+        """Give what came of the row, for `--json` and for the traces of an exam."""
+        error = self.error.format_line() if self.error else None
+        plan = self.plan.model_dump(mode="json") if self.plan else None
+        ended = {"status": self.status, "answer": self.answer_text} if self.outcome else {}
+        return {"plan": plan, **ended, "error": error}

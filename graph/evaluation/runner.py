@@ -1,0 +1,158 @@
+"""A team sitting its exam: each row planned or run, then graded."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any, Final
+
+from langsmith import tracing_context
+from langsmith.schemas import Example, Run
+
+from graph.evaluation.exam import Exam
+from graph.evaluation.judge import Judge
+from graph.evaluation.metrics import score_by_metrics
+from graph.evaluation.result import RowResult, RowUsage
+from graph.evaluation.rows import ExamRow
+from graph.evaluation.scores import GradedRow
+from graph.runs.materials import read_materials
+from graph.runs.runner import aplan, arun
+from graph.settings import Settings
+from nodes.errors import (
+    FileUnreadable,
+    ModelError,
+    PlanInvalid,
+    QuotaSpent,
+    RequestInvalid,
+    SupervisorError,
+    Unauthorized,
+)
+from state import Team
+
+ROW_ERRORS: Final = (FileUnreadable, RequestInvalid, PlanInvalid, ModelError)
+"""Errors that are a row's own end; any other is the end of the exam."""
+FATAL_MODEL_ERRORS: Final = (Unauthorized, QuotaSpent)
+"""Errors of the model that every further row would meet."""
+
+STOP_TIMEOUT_S: Final = 1.0
+
+RowListener = Callable[[GradedRow], None]
+
+
+class ExamRunner:
+    """Tries and grades rows; LangSmith calls `attempt` and `grade` for each."""
+
+    def __init__(
+        self,
+        team: Team,
+        exam: Exam,
+        settings: Settings,
+        judge: Judge,
+        on_row: RowListener | None = None,
+    ) -> None:
+        self._team, self._exam, self._settings = team, exam, settings
+        self._judge, self._on_row = judge, on_row
+        self._rows = {row.id: row for row in exam.rows}
+        self._results: dict[str, RowResult] = {}
+        self._active_tasks: set[asyncio.Task[Any]] = set()
+        self.graded_rows: dict[str, GradedRow] = {}
+        self._fatal_error: Exception | None = None
+        """What made it pointless to go on."""
+
+    async def run_row(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Plan or run a row, and give what its trace keeps; an error is part of that."""
+        row, task = self._rows[inputs["id"]], asyncio.current_task()
+        assert task is not None, "a coroutine runs in a task"
+        self._active_tasks.add(task)
+        traced = self._settings.langsmith_tracing
+        try:
+            with nullcontext() if traced else tracing_context(enabled=False):
+                trial = self._results[row.id] = await self._collect_result(row)
+        except Exception as error:  # a mistake of ours, of which LangSmith would only log a line
+            self._fatal_error = error
+            raise
+        finally:
+            self._active_tasks.discard(task)
+        return trial.to_json()
+
+    async def grade_row(self, run: Run, example: Example) -> dict[str, Any]:
+        """Score a row that was tried."""
+        row = self._rows[(example.inputs or {})["id"]]
+        trial = self._results[row.id]
+        scores = await asyncio.to_thread(score_by_metrics, row, trial, self._team.strategy)
+        if row.expect.judged and (judged := await self._judge.score_row(row, trial)):
+            scores["judged"] = judged
+        graded = self.graded_rows[row.id] = GradedRow(row, trial, scores)
+        if self._on_row and self._fatal_error is None:
+            self._on_row(graded)
+        told = [
+            {"key": name, "score": score.value, "comment": score.comment or None}
+            for name, score in scores.items()
+        ]
+        return {"results": told}
+
+    async def cancel_rows(self) -> None:
+        """Cancel the rows at work; LangSmith would let them go on without a reader."""
+        working = set(self._active_tasks)
+        for task in working:
+            task.cancel()
+        if working:
+            await asyncio.wait(working, timeout=STOP_TIMEOUT_S)
+
+    def find_fatal_error(self) -> Exception | None:
+        """Give what ended the exam: a thing all rows would meet, or no model in any of them."""
+        if self._fatal_error:
+            return self._fatal_error
+        errors = [trial.error for trial in self._results.values()]
+        is_lost = bool(errors) and all(isinstance(error, ModelError) for error in errors)
+        return errors[0] if is_lost else None
+
+    async def _collect_result(self, row: ExamRow) -> RowResult:
+        if isinstance(self._fatal_error, SupervisorError):
+            return RowResult(error=self._fatal_error)
+        spent, began_s = RowUsage(), time.perf_counter()
+        materials: Mapping[str, str] = {}
+        try:
+            files = self._exam.list_files(row)
+            materials = await read_materials(files) if files else {}
+            trial = await self._plan_or_run(row, materials, spent)
+        except SupervisorError as error:
+            trial = RowResult(error=error, materials=materials, usage=spent)
+        spent.seconds = time.perf_counter() - began_s
+        if trial.error and _is_fatal(trial.error):
+            self._fatal_error = self._fatal_error or trial.error
+        return trial
+
+    async def _plan_or_run(
+        self, row: ExamRow, materials: Mapping[str, str], spent: RowUsage
+    ) -> RowResult:
+        given: dict[str, Any] = {
+            "team": self._team,
+            "materials": materials,
+            "settings": self._settings,
+            "on_event": spent.count_event,
+        }
+        if row.expect.needs_only_a_plan:
+            plan = await aplan(row.request, **given)
+            return RowResult(plan=plan, materials=materials, usage=spent)
+        outcome = await arun(row.request, **given)
+        if outcome.error:
+            _remove_resume_hint(outcome.error, outcome.thread)
+        return RowResult(
+            plan=outcome.plan,
+            outcome=outcome,
+            error=outcome.error,
+            materials=materials,
+            usage=spent,
+        )
+
+
+def _remove_resume_hint(error: SupervisorError, thread: str) -> None:
+    """Take back that a run can be resumed: those of an exam are not kept."""
+    error.kept = "nothing of the exam"
+    if error.next.endswith(thread):
+        error.next = "supervise doctor"
+
+
+def _is_fatal(error: SupervisorError) -> bool:
+    return not isinstance(error, ROW_ERRORS) or isinstance(error, FATAL_MODEL_ERRORS)

@@ -1,0 +1,123 @@
+"""The grades of a row, and of a whole exam."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.evaluation.metric_score import Score
+from graph.evaluation.metrics import METRICS
+from graph.evaluation.result import RowResult
+from graph.evaluation.rows import ExamRow
+from state import Tier
+
+
+@dataclass(frozen=True)
+class GradedRow:
+    """A row, what came of it, and its scores by metric."""
+
+    row: ExamRow
+    result: RowResult
+    scores: Mapping[str, Score]
+
+    @property
+    def score(self) -> float:
+        """Give the mean of the metrics that count, 0 to 100."""
+        counted = [score.value for name, score in self.scores.items() if METRICS[name].is_counted]
+        return 100 * _compute_mean(counted)
+
+    @property
+    def complaints(self) -> list[str]:
+        """Say what kept the row from a full score."""
+        return [
+            f"{name.replace('_', ' ')}: {score.comment}"
+            for name, score in self.scores.items()
+            if score.value < 1 and METRICS[name].is_counted
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the row's part of what `--json` prints."""
+        return {
+            "id": self.row.id,
+            "request": self.row.request,
+            "score": round(self.score, 1),
+            "scores": {name: to_percent(score.value) for name, score in self.scores.items()},
+            "complaints": self.complaints,
+            "seconds": round(self.result.usage.seconds, 3),
+            **self.result.to_json(),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """An exam, graded."""
+
+    team: str
+    models: Mapping[Tier, str]
+    """By tier."""
+    rows: Sequence[GradedRow]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Metrics that could not be measured, and why."""
+    experiment: str = ""
+    """Its address in LangSmith; empty when nothing was sent there."""
+
+    @property
+    def score(self) -> float:
+        """Give the mean of the rows' scores, 0 to 100."""
+        return round(_compute_mean([row.score for row in self.rows]), 1)
+
+    def average_metric(self, name: str) -> float | None:
+        """Give the mean of a metric over the rows it speaks of, 0 to 100; None without any."""
+        values = self._list_scores(name)
+        return to_percent(_compute_mean(values)) if values else None
+
+    def count_rows(self, name: str) -> int:
+        """Count the rows that a metric speaks of."""
+        return len(self._list_scores(name))
+
+    def sum_usage(self) -> dict[str, Any]:
+        """Sum what the rows took."""
+        spent = [row.result.usage for row in self.rows]
+        costs = [tally.cost_usd for tally in spent]
+        known = [cost for cost in costs if cost is not None]
+        return {
+            "repairs": sum(tally.repairs for tally in spent),
+            "calls": sum(tally.calls for tally in spent),
+            "input_tokens": sum(tally.input_tokens for tally in spent),
+            "output_tokens": sum(tally.output_tokens for tally in spent),
+            "cost_usd": sum(known) if len(known) == len(costs) else None,
+            "seconds": round(sum(tally.seconds for tally in spent), 3),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the object that `--json` prints."""
+        measured = {name: self.average_metric(name) for name in METRICS}
+        return {
+            "team": self.team,
+            "models": {**self.models},
+            "score": self.score,
+            "metrics": {
+                name: {
+                    "score": value,
+                    "rows": self.count_rows(name),
+                    "counted": METRICS[name].is_counted,
+                }
+                for name, value in measured.items()
+                if value is not None
+            },
+            "spent": self.sum_usage(),
+            "left_out": dict(self.left_out),
+            "experiment": self.experiment,
+            "rows": [row.to_json() for row in self.rows],
+        }
+
+    def _list_scores(self, name: str) -> list[float]:
+        return [row.scores[name].value for row in self.rows if name in row.scores]
+
+
+def to_percent(value: float) -> float:
+    """Give a share in percent, to one decimal."""
+    return round(100 * value, 1)
+
+
+def _compute_mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

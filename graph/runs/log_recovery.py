@@ -1,0 +1,24 @@
+"""What a run's own trace still tells when its database does not."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from graph.runs import event_log
+from graph.runs.event_log import EventLog
+from graph.runs.trace import build_trace
+from state import Plan, Report
+
+
+def state_from_log(kept: EventLog) -> dict[str, Any]:
+    """Give plan and finished results of a journal's last request, as a state has them."""
+    if kept.path is None:
+        return {}
+    trace = build_trace(event_log.read_log_entries(kept.path))
+    try:
+        reports = [task["report"] for task in trace["tasks"] if task["report"]]
+        results = {report["task"]: Report.model_validate(report) for report in reports}
+        plan = [Plan.model_validate(plan) for plan in trace["plans"][-1:]]
+    except ValidationError:  # an earlier release wrote it
+        return {}
+    return {"results": results, **({"plan": plan[0]} if plan else {})}

@@ -1,0 +1,190 @@
+"""From the files a user names to a request's materials: name to text."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, count
+from pathlib import Path, PurePath
+from time import monotonic
+from typing import Final
+
+from nodes.errors import DeadlinePassed, FileUnreadable
+from nodes.text.plain_text import sanitize_name
+from nodes.tools.documents.folder import READABLE_SUFFIXES
+from nodes.tools.documents.reader import read_documents
+
+MAX_TOTAL_BYTES: Final = 5_000_000
+MAX_FILES: Final = 200
+PROGRESS_INTERVAL_S: Final = 0.5
+"""Between two events that say how many files are read."""
+DATABASE_SUFFIXES: Final = frozenset(
+    (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
+)
+
+MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
+    *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
+}
+"""What of a folder is given; the search in documents leaves code and settings alone."""
+
+
+ReadProgress = Callable[[int, int], None]
+"""Called with how many files are read, and of how many."""
+
+
+async def read_materials(
+    files: Iterable[Path],
+    *,
+    deadline_s: float | None = None,
+    on_progress: ReadProgress | None = None,
+) -> dict[str, str]:
+    """Read files, and the documents right inside folders; two of one name get distinct names.
+
+    Raises:
+        FileUnreadable: one of them cannot be read, or all together are too large.
+        DeadlinePassed: the run's deadline came before all were read.
+    """
+    named, read = await asyncio.to_thread(_find_files, files), 0
+
+    def tell() -> None:
+        nonlocal read
+        read += 1
+        if on_progress:
+            on_progress(read, len(named))
+
+    try:
+        async with asyncio.timeout(deadline_s):
+            texts = await read_documents(list(named.values()), on_read=tell)
+    except TimeoutError:
+        raise DeadlinePassed(
+            f"the run's deadline came when {read} of {len(named)} files were read",
+            kept="nothing had begun",
+            next="allow more time, name fewer files, or set SUPERVISE_DOCUMENTS to their folder",
+        ) from None
+    return dict(zip(named, texts, strict=True))
+
+
+def _find_files(files: Iterable[Path]) -> dict[str, Path]:
+    """Return the files to be read, by the names that they go by."""
+    paths = [path for file in files for path in _list_documents(file)]
+    if len(paths) > MAX_FILES:
+        raise FileUnreadable(
+            f"{len(paths)} files, of at most {MAX_FILES}",
+            next="set SUPERVISE_DOCUMENTS to their folder, which is searched instead",
+        )
+    _check_size(paths)
+    return _assign_names(paths)
+
+
+def build_progress_callback(
+    listener: Callable[[Mapping[str, object]], None], *, every_s: float = PROGRESS_INTERVAL_S
+) -> ReadProgress:
+    """Tell a listener, now and then, how many files are read: an event that no trace keeps."""
+    told_s = monotonic()
+
+    def tell(read: int, of: int) -> None:
+        nonlocal told_s
+        if monotonic() - told_s >= every_s:
+            told_s = monotonic()
+            listener(
+                {"t": 0.0, "kind": "reading", "task": "", "worker": "", "read": read, "of": of}
+            )
+
+    return tell
+
+
+def _list_documents(path: Path) -> list[Path]:
+    kind = _get_mode(path)
+    if not stat.S_ISDIR(kind):
+        _check_file(path, kind)
+        return [path]
+    try:
+        found = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise _build_unreadable_error(
+            path, error.strerror or str(error), "check the permissions"
+        ) from None
+    # An empty file, such as the `__init__.py` of a package, has nothing to give.
+    documents = [e for e in found if e.is_file() and _is_document(e) and e.stat().st_size]
+    if not documents:
+        raise _build_unreadable_error(
+            path, "no document lies right inside this folder", _describe_kinds()
+        )
+    for document in documents:
+        _check_link(document, path.resolve())
+    return documents
+
+
+def _check_link(path: Path, folder: Path) -> None:
+    """Refuse a link to what does not belong to the folder by itself: anybody may have made it."""
+    if not path.is_symlink():
+        return
+    target = path.resolve()
+    parts = target.relative_to(folder).parts if target.is_relative_to(folder) else (".",)
+    if any(part.startswith(".") for part in parts) or not _is_document(target):
+        raise _build_unreadable_error(
+            path,
+            f"it is a link to {target}, which is no document of this folder",
+            f"remove the link; what is meant to be read is named by itself: --file {target}",
+        )
+
+
+def _get_mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or str(error)
+        raise _build_unreadable_error(path, cause, "check the name and the permissions") from None
+
+
+def _check_file(path: Path, kind: int) -> None:
+    if path.suffix.lower() in DATABASE_SUFFIXES:
+        raise _build_unreadable_error(
+            path, "it holds data, not text", f"set SUPERVISE_SQL_URL={path} and leave --file out"
+        )
+    if not stat.S_ISREG(kind):
+        raise _build_unreadable_error(
+            path, "it is not a regular file", "copy its contents into a file"
+        )
+    if not os.access(path, os.R_OK):
+        raise _build_unreadable_error(path, "permission denied", "check the permissions")
+
+
+def _is_document(path: Path) -> bool:
+    return path.suffix.lower() in MATERIAL_SUFFIXES
+
+
+def _check_size(paths: Iterable[Path]) -> None:
+    total = 0
+    for path in paths:
+        total += path.stat().st_size
+        if total > MAX_TOTAL_BYTES:
+            raise FileUnreadable(
+                f"the files hold more than {MAX_TOTAL_BYTES / 1e6:g} MB, with {path}",
+                next="set SUPERVISE_DOCUMENTS to their folder, which is searched instead",
+            )
+
+
+def _assign_names(paths: Iterable[Path]) -> dict[str, Path]:
+    """Name each file by as much of its path as tells it from the others."""
+    named: dict[str, Path] = {}
+    real = dict.fromkeys(path.resolve() for path in paths)
+    for path in real:
+        named[next(name for name in _list_candidate_names(path) if name not in named)] = path
+    return named
+
+
+def _list_candidate_names(path: Path) -> Iterator[str]:
+    parts = [sanitize_name(part) for part in path.parts if part != path.anchor]
+    last = PurePath(parts[-1])
+    longer = ("/".join(parts[-number:]) for number in range(1, len(parts) + 1))
+    # Two that differ in what is not seen alone.
+    return chain(longer, (str(last.with_stem(f"{last.stem} ({n})")) for n in count(2)))
+
+
+def _describe_kinds() -> str:
+    return f"name files of these kinds: {' '.join(sorted(MATERIAL_SUFFIXES))}"
+
+
+def _build_unreadable_error(path: Path, cause: str, advice: str) -> FileUnreadable:
+    return FileUnreadable(f"cannot read {path}", cause=cause, next=advice)

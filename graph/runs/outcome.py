@@ -1,0 +1,94 @@
+"""What a run gives back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.runs.questions import Question
+from nodes.errors import SupervisorError, walk_subclasses
+from nodes.telemetry.cost import sum_ledger
+from state import Answer, Plan, Report, RunStatus, RunUsage, SupervisorState
+
+EXIT_CODES: Mapping[RunStatus, int] = {"done": 0, "partial": 3, "needs_input": 7}
+NO_RESULT_EXIT_CODE, MODEL_EXIT_CODE = 3, 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The end of a run: its answer, or the error that ended it, and all that was finished."""
+
+    thread: str
+    status: RunStatus
+    answer: Answer | None = None
+    plan: Plan | None = None
+    results: dict[str, Report] = field(default_factory=dict)
+    timing: dict[str, Any] = field(default_factory=dict)
+    usage: RunUsage = field(default_factory=RunUsage)
+    error: SupervisorError | None = None
+    questions: Sequence[Question] = ()
+    """What the run waits for a person to answer."""
+
+    @classmethod
+    def from_state(
+        cls,
+        thread: str,
+        values: SupervisorState,
+        *,
+        error: SupervisorError | None = None,
+        questions: Sequence[Question] = (),
+    ) -> "Outcome":
+        """Read the outcome out of a run's last state."""
+        timing = values.get("timing")
+        status: RunStatus = "needs_input" if questions else values.get("status", "failed")
+        return cls(
+            thread=thread,
+            status="failed" if error else status,
+            answer=values.get("answer"),
+            plan=values.get("plan"),
+            results=dict(values.get("results", {})),
+            timing=timing.model_dump(mode="json") if timing else {},
+            usage=sum_ledger(values.get("ledger", {}), values.get("estimate")),
+            error=error,
+            questions=questions,
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the contract."""
+        if self.error:
+            return self.error.exit_code
+        if self.status == "failed" and self.answer:
+            failed = [report for report in self.results.values() if report.status == "failed"]
+            is_the_models = bool(failed) and all(map(_is_model_failure, failed))
+            return MODEL_EXIT_CODE if is_the_models else NO_RESULT_EXIT_CODE
+        return EXIT_CODES.get(self.status, 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the object that `--json` prints; `questions` is there when some are open."""
+        asked = {"questions": [dict(question) for question in self.questions]}
+        return {
+            "thread": self.thread,
+            "status": self.status,
+            "answer": self.answer.model_dump(mode="json") if self.answer else None,
+            "plan": self.plan.model_dump(mode="json") if self.plan else None,
+            "results": {
+                name: report.model_dump(mode="json") for name, report in self.results.items()
+            },
+            "timing": self.timing,
+            "usage": self.usage.model_dump(mode="json"),
+            "error": _format_error(self.error),
+            **(asked if self.questions else {}),
+        }
+
+
+def _is_model_failure(report: Report) -> bool:
+    """Return whether a task failed since a model could not be asked, or gave nothing of use."""
+    code = (report.error or "").partition(":")[0]
+    kinds = walk_subclasses(SupervisorError)
+    return any(kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds)
+
+
+def _format_error(error: SupervisorError | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    return {"code": error.code, "message": str(error), "retryable": error.retryable}

@@ -1,0 +1,37 @@
+"""Where runs are kept: the database that the settings name, opened for one thread."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from graph.settings import Settings
+from graph.stores.run_database import RunDatabase
+from graph.stores.serializer import build_strict_serializer, list_checkpoint_types
+from graph.stores.sqlite import open_saver, open_sqlite
+from graph.stores.thread_locks import lock_thread
+
+__all__ = [
+    "RunDatabase",
+    "build_strict_serializer",
+    "list_checkpoint_types",
+    "open_database",
+    "open_saver",
+]
+
+
+@asynccontextmanager
+async def open_database(thread: str, settings: Settings) -> AsyncIterator[RunDatabase]:
+    """Open the run database for a thread, which nobody else can write until it is closed.
+
+    Raises:
+        ThreadBusy: another caller runs the thread.
+        StoreError: the database cannot be used.
+    """
+    with lock_thread(thread, settings.home):
+        if settings.postgres_url:
+            from graph.stores.postgres import open_postgres  # its libraries load only where used
+
+            opened = open_postgres(settings.postgres_url, thread)
+        else:
+            opened = open_sqlite(settings.resolve_database_path())
+        async with opened as database:
+            yield database

@@ -1,0 +1,388 @@
+"""Running a team on a thread that is kept: opened, locked, journalled, and resumable."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import StateSnapshot
+
+from graph.runs import event_log as journal
+from graph.runs.event_log import EventListener, EventLog
+from graph.runs.follow_up import add_thread_materials
+from graph.runs.log_recovery import state_from_log
+from graph.runs.log_usage import usage_from_log
+from graph.runs.materials import build_progress_callback, read_materials
+from graph.runs.outcome import Outcome
+from graph.runs.questions import build_answer_command, list_open_questions
+from graph.runs.resumption import build_reopen_command, has_unfinished_work
+from graph.runs.run_record import load_run_record, save_run_record
+from graph.runs.run_store import RunDatabase, open_database
+from graph.runs.trace import get_log_path
+from graph.settings import Settings
+from graph.stores.thread_locks import check_thread_id, make_thread_id
+from graph.supervisor import build_supervisor
+from graph.teams.team_loader import find_team, load_team
+from graph.topology.blocking_portal import get_portal
+from graph.topology.input_validation import OWNERSHIP_KEY, OwnershipMark, read_context
+from graph.topology.pending_writes import collect_pending_reports
+from graph.topology.run_start import merge_context
+from graph.topology.supervisor_graph import SupervisorGraph
+from graph.topology.team_changes import build_changes_event, list_team_changes
+from nodes.errors import (
+    BudgetSpent,
+    ModelError,
+    ModelUnknown,
+    StoreError,
+    SupervisorError,
+    ThreadBusy,
+    UsageError,
+)
+from nodes.limits.clock import now_s
+from nodes.limits.deadline import build_deadline_keys
+from nodes.planning.request import read_request
+from nodes.telemetry.cost import find_unattributed
+from state import Context, Estimate, Expense, Plan, SupervisorState, Team, Tier, Usage
+
+DEFAULT_TEAM = "market_analysis"
+
+
+class ThreadUnfinished(UsageError):
+    """A new request cannot begin on a thread whose run was cut short."""
+
+    code = "THREAD_UNFINISHED"
+
+
+@dataclass(frozen=True)
+class _RunSession:
+    """A thread that this process holds."""
+
+    thread: str
+    graph: SupervisorGraph
+    database: RunDatabase
+    event_log: EventLog
+    is_new_here: bool
+    config: RunnableConfig
+    team: Team
+
+    def read_logged_usage(self) -> dict[Tier, Usage]:
+        """Give what the journal tells of the request's spending, by tier."""
+        assert self.event_log.path is not None, "a thread that is kept has a journal"
+        return usage_from_log(self.event_log.path)
+
+
+def run(request: str, **options: Any) -> Outcome:
+    """Run a request to its outcome from synchronous code; the options are those of `arun`."""
+    return get_portal().call(arun(request, **options))
+
+
+def resume(thread: str, **options: Any) -> Outcome:
+    """Go on with a thread from synchronous code; the options are those of `aresume`."""
+    return get_portal().call(aresume(thread, **options))
+
+
+async def arun(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    thread: str | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+) -> Outcome:
+    """Run a request to its outcome. What ends a run once it began is in `Outcome.error`.
+
+    Args:
+        files: documents and folders of documents that become materials of the request.
+        materials: further materials, name to text.
+        thread: goes on with that thread's history and materials, of which one with the name of a
+            new one is replaced; a new thread without it.
+        on_event: called with each event of the trace as it happens.
+
+    Raises:
+        UsageError: the request, the team, a file or a setting cannot be used.
+        StoreError: the run database cannot be used.
+        ThreadBusy: the thread is running elsewhere.
+    """
+    settings = settings or Settings()
+    context, begun = read_context(context), now_s()
+    given = await _build_input(request, files, materials, context, on_event)
+    thread = check_thread_id(thread or make_thread_id())
+    source = _resolve_team_source(team, settings)
+    async with _open_session(thread, source, settings, on_event) as session:
+        # The deadline counts from before the files were read.
+        session.config["configurable"] |= build_deadline_keys(begun, context.deadline_s)
+        snapshot = await session.graph.aget_state(session.config)
+        if has_unfinished_work(snapshot):
+            raise ThreadUnfinished(
+                f"thread {thread!r} holds a run that has not ended",
+                kept="what it has finished",
+                next=f"supervise resume {thread}, or choose another --thread",
+            )
+        given, materials_kept = add_thread_materials(snapshot.values, given)
+        session.config["configurable"]["__kept"] = materials_kept
+        noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
+        kept = {"source": source, "input": given, "context": asdict(context)}
+        session.event_log.write_required({"run": noted, **kept})
+        await save_run_record(thread, kept, session.database, settings)
+        return await _run_graph(session, given, context)
+
+
+async def aresume(
+    thread: str,
+    *,
+    answer: str | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+) -> Outcome:
+    """Go on with a thread after a kill, an error, a question or a partial end.
+
+    What was completed is not done again. A thread that is done gives its outcome again.
+
+    Args:
+        answer: to the question the thread asks; with several open, JSON keyed by task.
+        context: what of the run's settings is to change; deadline and budget count anew.
+
+    Raises:
+        SettingsInvalid: a setting of the context cannot be used.
+        ThreadUnknown: no run has this thread id here.
+        TeamChanged: the team's files are not those that the run was begun with.
+        NothingAsked, AnswerUnclear: there is no one question that `answer` could answer.
+        StoreError: the run database cannot be used.
+        ThreadBusy: the thread is running elsewhere.
+    """
+    settings, given = settings or Settings(), read_context(context)
+    accepted = await load_run_record(check_thread_id(thread), settings)
+    async with _open_session(thread, accepted["source"], settings, on_event) as session:
+        if session.is_new_here:  # another machine began it
+            noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
+            session.event_log.write_required({"run": noted, **accepted})
+        changes = await list_team_changes(
+            session.team,
+            session.database.saver,
+            session.config,
+            request=accepted["input"]["request"],
+        )
+        snapshot = await session.graph.aget_state(session.config)
+        values, questions = cast(SupervisorState, snapshot.values), list_open_questions(snapshot)
+        command = None if answer is None else build_answer_command(thread, questions, answer)
+        if questions and command is None:
+            return _build_outcome(session, snapshot, None)
+        is_begun = bool(snapshot.next) or values.get("request") == accepted["input"]["request"]
+        if is_begun and not snapshot.next and values.get("status") == "done":
+            return Outcome.from_state(thread, values)
+        session.event_log.write_entry({"resumed": _utc_now()})
+        if changes:
+            session.event_log.record_event(
+                build_changes_event(changes, _compute_elapsed_s(session))
+            )
+        session.config["configurable"]["__told"] = session.read_logged_usage
+        asked = read_context(accepted.get("context"))
+        context = merge_context(asked, given)
+        if snapshot.next:
+            return await _run_graph(session, command, context)
+        # A run that was killed before its first checkpoint begins anew from what was accepted.
+        again = build_reopen_command(values) if is_begun else None
+        return await _run_graph(session, again or accepted["input"], context)
+
+
+async def aplan(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+) -> Plan:
+    """Give the plan of a request; nothing of it is run, and nothing is kept.
+
+    Raises:
+        UsageError: the request, the team, a file or a setting cannot be used.
+        PlanInvalid: no valid plan within the repairs.
+        ModelError: the planner cannot be reached.
+    """
+    options: dict[str, Any] = {"files": files, "materials": materials, "settings": settings}
+    options |= {"context": context, "on_event": on_event}
+    return (await aplan_with_estimate(request, team=team, **options))[0]
+
+
+async def aplan_with_estimate(
+    request: str,
+    *,
+    team: str | Path | Team = DEFAULT_TEAM,
+    files: Sequence[str | Path] = (),
+    materials: Mapping[str, str] | None = None,
+    context: Context | Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    on_event: EventListener | None = None,
+) -> tuple[Plan, Estimate]:
+    """Give the plan of a request as `aplan` does, with what its run is expected to cost."""
+    context, begun = read_context(context), now_s()
+    given = await _build_input(request, files, materials, context, on_event)
+    graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
+    config: RunnableConfig = {
+        "configurable": {
+            "thread_id": make_thread_id(),
+            OWNERSHIP_KEY: OwnershipMark(),
+            **build_deadline_keys(begun, context.deadline_s),
+        },
+        "callbacks": [EventLog(None, on_event)],
+    }
+    state = await graph.ainvoke(given, config, context=context, interrupt_after=["supervisor"])
+    return cast(Plan, state["plan"]), cast(Estimate, state["estimate"])
+
+
+@asynccontextmanager
+async def _open_session(
+    thread: str, source: Any, settings: Settings, listener: EventListener | None
+) -> AsyncIterator[_RunSession]:
+    settings.export_tracing()
+    team = Team.model_validate(source) if isinstance(source, dict) else load_team(source, settings)
+    async with open_database(thread, settings) as database:
+        graph = build_supervisor(
+            team, settings=settings, checkpointer=database.saver, store=database.store
+        )
+        path = get_log_path(thread, settings)
+        is_new_here = not path.exists() or not path.stat().st_size
+        began_at = now_s() - journal.read_last_time(path)
+        with EventLog(path, listener) as kept:
+            config: RunnableConfig = {
+                "configurable": {
+                    "thread_id": thread,
+                    "began_at": began_at,
+                    OWNERSHIP_KEY: OwnershipMark(),
+                },
+                "callbacks": [kept],
+                "run_name": team.name,
+                "tags": ["supervisor-worker", team.name],
+                "metadata": {"team": team.name},
+            }
+            yield _RunSession(thread, graph, database, kept, is_new_here, config, team)
+
+
+async def _run_graph(session: _RunSession, given: Any, context: Context | None) -> Outcome:
+    error: SupervisorError | None = None
+    try:
+        await session.graph.prepare()
+        await session.graph.ainvoke(given, session.config, context=context)
+    except (StoreError, ThreadBusy) as raised:  # there is nothing to be read back from there
+        return _build_outcome_from_log(session, raised)
+    except SupervisorError as raised:
+        error = raised
+    except BaseException as raised:  # a cancel too: the journal must not say that it still runs
+        session.event_log.write_entry({"stopped": type(raised).__name__})
+        raise
+    try:
+        snapshot = await session.graph.aget_state(session.config, subgraphs=True)
+    except (StoreError, ThreadBusy) as raised:
+        return _build_outcome_from_log(session, raised)
+    return _build_outcome(session, snapshot, error)
+
+
+def _build_outcome(
+    session: _RunSession, snapshot: StateSnapshot, error: SupervisorError | None
+) -> Outcome:
+    """Read the outcome out of where a run has ended, or stands still."""
+    values, questions = dict(snapshot.values), list_open_questions(snapshot)
+    if values.get("planned_for") != values.get("request"):  # what there is answers another request
+        values = {}
+    if error:
+        values["results"] = {**values.get("results", {}), **collect_pending_reports(snapshot)}
+        values["ledger"] = _add_lost_usage(values.get("ledger", {}), error, session.team)
+        _report_error(session, error, finished=len(values["results"]))
+    elif questions:
+        session.event_log.write_entry({"asked": questions})
+    if error or questions:
+        ledger = values.get("ledger", {})
+        values["ledger"] = {
+            **ledger,
+            **find_unattributed(ledger, session.read_logged_usage(), is_over=False),
+        }
+    return Outcome.from_state(
+        session.thread, cast(SupervisorState, values), error=error, questions=questions
+    )
+
+
+def _add_lost_usage(
+    ledger: Mapping[str, Expense], error: SupervisorError, team: Team
+) -> Mapping[str, Expense]:
+    """Add to a ledger what was spent before an error, which no step could enter."""
+    if error.usage is None or not error.usage.model_calls:
+        return ledger
+    lost = Expense(worker="supervisor", tier=team.planner_tier, usage=error.usage)
+    return {**ledger, "@lost": lost}
+
+
+def _build_outcome_from_log(session: _RunSession, error: SupervisorError) -> Outcome:
+    """End a run whose database is gone: the trace beside it still has what was finished."""
+    values = state_from_log(session.event_log)
+    error.next = "; then ".join(filter(None, (error.next, f"supervise resume {session.thread}")))
+    error.kept = f"{len(values.get('results', {}))} finished tasks in {session.event_log.path}"
+    _report_error(session, error, finished=0)
+    return Outcome.from_state(session.thread, cast(SupervisorState, values), error=error)
+
+
+def _report_error(session: _RunSession, error: SupervisorError, *, finished: int) -> None:
+    error.kept = error.kept or f"thread {session.thread} with {finished} finished tasks"
+    error.next = _advise_next_step(error, session.thread, session.team.contact)
+    session.event_log.record_event(
+        {
+            "t": _compute_elapsed_s(session),
+            "kind": "error",
+            "task": "",
+            "worker": "",
+            "code": error.code,
+            "message": str(error),
+        }
+    )
+
+
+def _compute_elapsed_s(session: _RunSession) -> float:
+    return float(now_s() - session.config["configurable"]["began_at"])
+
+
+def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:
+    """Say how to go on; where a model cannot be asked the run waits, and a person may do it."""
+    resume = f"supervise resume {thread}"
+    if not isinstance(error, ModelError | ModelUnknown) or isinstance(error, BudgetSpent):
+        return error.next or resume
+    then = f"{error.next}, then {resume}" if error.next else resume
+    return f"{then}; or ask {contact}" if contact else then
+
+
+async def _build_input(
+    request: str,
+    files: Sequence[str | Path],
+    materials: Mapping[str, str] | None,
+    context: Context,
+    listener: EventListener | None,
+) -> dict[str, Any]:
+    read: Mapping[str, str] = {}
+    if files:
+        read = await read_materials(
+            [Path(file) for file in files],
+            deadline_s=context.deadline_s,
+            on_progress=build_progress_callback(listener) if listener else None,
+        )
+    given: dict[str, Any] = {"request": request, "materials": {**read, **(materials or {})}}
+    return {**given, "request": read_request(cast(SupervisorState, given))}
+
+
+def _resolve_team_source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:
+    """Say how the team is found again when the thread is resumed."""
+    if isinstance(team, Team):
+        return team.model_dump(mode="json")
+    return str(find_team(team, settings).resolve())
+
+
+def _utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,169 @@
+"""The trace of a thread, read back from its journal, in the shape of the contract."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from graph.runs import event_log
+from graph.runs.log_usage import sum_usage_by_tier
+from graph.settings import Settings
+from nodes.errors import UsageError
+from state import Usage
+
+TRACE_VERSION = 1
+_UNFINISHED_STATUSES: Final = {"stopped": "stopped", "asked": "needs_input"}
+"""What the runner's last note says of a run that has given no answer."""
+LogEntry = Mapping[str, Any]
+
+
+class ThreadUnknown(UsageError):
+    """No run has this thread id here."""
+
+    code = "THREAD_UNKNOWN"
+
+
+def get_log_path(thread: str, settings: Settings) -> Path:
+    """Say where the events of a thread are kept."""
+    return settings.home / "traces" / f"{thread}.jsonl"
+
+
+def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
+    """Give the whole trace of a thread: every event; tasks and figures of its last request.
+
+    Raises:
+        ThreadUnknown: no run has this thread id.
+    """
+    try:
+        entries = list(event_log.read_log_entries(get_log_path(thread, settings)))
+    except (FileNotFoundError, NotADirectoryError):
+        raise ThreadUnknown(
+            f"no thread {thread!r}", next="`supervise runs` lists the threads there are"
+        ) from None
+    return build_trace(entries)
+
+
+def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:
+    """Make the trace out of a journal's lines."""
+    notes: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
+    entries = list(entries)
+    for entry in entries:
+        (events if "kind" in entry else notes).append(dict(entry))
+    turn = _select_last_request(events)
+    answer = next(
+        (event for event in reversed(_select_events(turn)) if event["kind"] == "answer"), None
+    )
+    return {
+        "version": TRACE_VERSION,
+        "run": _build_run(notes, events, turn, answer),
+        "plans": _list_plans(_select_events(events)),
+        "tasks": _build_tasks(turn),
+        "events": events,
+        "usage": answer["usage"] if answer else _sum_usage(entries),
+        "timing": answer["timing"] if answer else {"wall_s": _measure_span(turn)},
+    }
+
+
+def list_runs(settings: Settings) -> list[dict[str, Any]]:
+    """Give a summary of each thread, the newest first."""
+    found: list[tuple[float, dict[str, Any]]] = []
+    for path in (settings.home / "traces").glob("*.jsonl"):
+        with suppress(FileNotFoundError):  # another process prunes at this moment
+            found.append((path.stat().st_mtime, build_trace(event_log.read_log_entries(path))))
+    found.sort(key=lambda run: -run[0])
+    return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for _, trace in found]
+
+
+def _select_events(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    """Give the events of one supervisor's own run: the outermost, or that of a team in a task."""
+    return [event for event in events if event.get("within", "") == within]
+
+
+def _select_last_request(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    starts = [
+        index
+        for index, event in enumerate(events)
+        if event["kind"] == "request" and event.get("within", "") == within
+    ]
+    return events[starts[-1] :] if starts else events
+
+
+def _build_run(
+    notes: list[dict[str, Any]],
+    events: list[dict[str, Any]],
+    turn: list[dict[str, Any]],
+    answer: LogEntry | None,
+) -> dict[str, Any]:
+    run: dict[str, Any] = {"resumed": 0}
+    unended = "running"
+    for note in notes:
+        run |= note.get("run", {})
+        run["resumed"] += "resumed" in note
+        unended = next(
+            (status for key, status in _UNFINISHED_STATUSES.items() if key in note), "running"
+        )
+    request = next((event for event in turn if event["kind"] == "request"), {})
+    told = ("request", "models", "materials", "kept_materials")
+    run |= {key: request[key] for key in told if key in request}
+    last = turn[-1] if turn else {}
+    ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else unended
+    asked = {"questions": notes[-1]["asked"]} if ended == "needs_input" else {}
+    return {**run, "status": ended, "events": len(events), **asked}
+
+
+def _list_plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give every version of the plan: as made, as revised, as a person edited it."""
+    kinds = ("plan_created", "plan_revised", "plan_approved")
+    return [event["plan"] for event in events if event["kind"] in kinds and "plan" in event]
+
+
+def _build_tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
+    """Give the tasks of the last plan as they stand; one that a team does holds the team's."""
+    plans = _list_plans(_select_events(turn, within))
+    by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for event in turn:
+        by_task[event.get("task", "")].append(event)
+    found = []
+    for task in plans[-1]["tasks"] if plans else ():
+        path = "/".join(filter(None, [within, task["id"]]))
+        inner = {"team": nested} if (nested := _build_nested_run(turn, path)) else {}
+        own = [event for event in by_task[path] if event.get("within", "") == within]
+        found.append({**task, **_find_task_status(own), **inner})
+    return found
+
+
+def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
+    """Give the run of the team that did a task, in the last attempt; empty when no team did."""
+    told = _select_events(turn, path)
+    if not told:
+        return {}
+    last = _select_last_request(turn, path)
+    started = next((event for event in last if event["kind"] == "request"), {})
+    return {
+        "name": started.get("team", ""),
+        "plans": _list_plans(_select_events(last, path)),
+        "tasks": _build_tasks(last, path),
+    }
+
+
+def _find_task_status(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """Say how a task stands by the last event that speaks of it."""
+    outcome: dict[str, Any] = {"status": "waiting", "report": None}
+    for event in events:
+        if event["kind"] == "task_started":
+            outcome = {"status": "working", "report": None}
+        elif event["kind"] == "report":
+            outcome = {"status": event["report"]["status"], "report": event["report"]}
+        elif event["kind"] == "task_skipped":
+            outcome = {"status": "skipped", "report": None, "reason": event.get("reason")}
+    return outcome
+
+
+def _sum_usage(entries: Iterable[LogEntry]) -> dict[str, Any]:
+    return sum(sum_usage_by_tier(entries).values(), Usage()).model_dump(mode="json")
+
+
+def _measure_span(turn: list[dict[str, Any]]) -> float:
+    return float(turn[-1]["t"] - turn[0]["t"]) if turn else 0.0

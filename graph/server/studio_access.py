@@ -1,0 +1,94 @@
+"""Who may call the development server: programs, and in a browser the pages of Studio alone.
+
+`langgraph.json` names `app`, whose middleware runs before all else that the server does. Without
+it any page that a developer visits could start runs and read their answers: the server allows
+every origin, and a form needs no leave to send. A request that names the server by a domain of
+its own is refused too, since such a domain may have been made to lead here.
+"""
+
+from collections.abc import Collection
+from ipaddress import ip_address
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from graph.server.context_check import ContextCheckMiddleware
+from graph.settings import Settings
+from nodes.limits.patterns import Pattern
+
+STUDIO_ORIGIN: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
+IN_PROCESS_ROOT: Final = "/noauth"
+"""Root path of the calls that the server makes to itself; no request can set it."""
+
+
+class StudioAccessMiddleware:
+    """Answers 403 to what a page other than Studio's, or under another name, asks for."""
+
+    def __init__(self, app: ASGIApp, *, origins: Collection[str], hosts: Collection[str]) -> None:
+        self._app, self._origins, self._hosts = app, frozenset(origins), frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if problem := self._find_problem(scope):
+            await _send_refusal(problem, scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _find_problem(self, scope: Scope) -> str:
+        """Return why a request is refused; empty where it is not."""
+        if scope["type"] == "lifespan" or scope.get("root_path") == IN_PROCESS_ROOT:
+            return ""
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not self._is_own_host(_parse_host(f"//{host}")):
+            return f"{host[:80]!r} is no name of this server"
+        is_same = origin in (f"http://{host}", f"https://{host}")
+        if origin is None or is_same or origin in self._origins or STUDIO_ORIGIN.fullmatch(origin):
+            return ""
+        return f"pages of {origin[:80]!r} may not call this server"
+
+    def _is_own_host(self, name: str) -> bool:
+        """Return whether a name is this server's; an address is none that others could set up."""
+        if name in ("", "localhost") or name in self._hosts:
+            return True
+        try:
+            return bool(ip_address(name))
+        except ValueError:
+            return False
+
+
+def build_app(settings: Settings) -> Starlette:
+    """Build the app whose middleware the server puts before its own.
+
+    A server that is deployed has names of its own and its own authentication: nothing is refused.
+    """
+    if settings.server_edition != "inmem":
+        return Starlette(middleware=[Middleware(ContextCheckMiddleware)])
+    origins = settings.studio_origins
+    hosts = {_parse_host(url) for url in (*origins, settings.server_url)}
+    access = Middleware(StudioAccessMiddleware, origins=origins, hosts=hosts)
+    return Starlette(middleware=[access, Middleware(ContextCheckMiddleware)])
+
+
+async def _send_refusal(problem: str, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": problem})
+        return
+    advice = "SUPERVISE_STUDIO_ORIGINS lists addresses that may, such as http://localhost:3000"
+    content: dict[str, Any] = {"detail": f"{problem}; {advice}"}
+    await JSONResponse(content, status_code=403)(scope, receive, send)
+
+
+def _parse_host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return "?"
+
+
+app = build_app(Settings())

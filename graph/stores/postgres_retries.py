@@ -1,0 +1,104 @@
+"""How PostgreSQL fails: what may pass by itself, and one line for what does not."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import psycopg
+from psycopg import errors
+
+from graph.stores.postgres_url import format_public_address, mask_passwords
+from nodes.errors import StoreError
+
+Result = TypeVar("Result")
+
+RETRY_TIMEOUT_S: Final = 30.0
+"""How long an operation of a run waits for a server that restarts, fails over or is cut off."""
+START_RETRY_TIMEOUT_S: Final = 6.0
+"""The same before a run begins, when nothing is lost by giving up."""
+MAX_PAUSE_S: Final = 1.0
+
+_TRANSIENT_MESSAGES: Final = (
+    "connection refused",
+    "no such file or directory",
+    "starting up",
+    "shutting down",
+    "recovery",
+    "closed the connection",
+    "terminating connection",
+    "too many clients",
+    "read-only",
+)
+"""What a server says that may be itself again in a moment."""
+
+_ADVICE: Final = {
+    "password": "check user and password in SUPERVISE_DATABASE_URL",
+    "no pg_hba.conf entry": "add ?sslmode=require to SUPERVISE_DATABASE_URL, or let this user in",
+    "ssl": "let sslmode in SUPERVISE_DATABASE_URL say what the server offers",
+    "certificate": "give sslrootcert in SUPERVISE_DATABASE_URL",
+    "does not exist": "create it, or correct SUPERVISE_DATABASE_URL",
+    "permission denied": "let this user create tables in its schema",
+    "read-only": "name the primary server in SUPERVISE_DATABASE_URL",
+    "refused": "start the server, or correct host and port in SUPERVISE_DATABASE_URL",
+    "too many clients": "raise max_connections, or run less at once",
+}
+
+
+def is_transient(error: BaseException) -> bool:
+    """Say whether an operation of a run is worth trying again."""
+    passing = (
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+        errors.ReadOnlySqlTransaction,
+        errors.IdleInTransactionSessionTimeout,
+    )
+    return isinstance(error, passing) and not isinstance(error, errors.InsufficientPrivilege)
+
+
+def is_brief_outage(error: BaseException) -> bool:
+    """Say whether a start is worth a few seconds: not with a password that is wrong."""
+    return is_transient(error) and any(said in str(error).lower() for said in _TRANSIENT_MESSAGES)
+
+
+async def retry_operation(
+    work: Callable[[], Awaitable[Result]],
+    *,
+    url: str,
+    patience_s: float = RETRY_TIMEOUT_S,
+    worth: Callable[[BaseException], bool] = is_transient,
+) -> Result:
+    """Carry an operation that may be repeated through a server's absence.
+
+    Raises:
+        StoreError: it failed for good, or for longer than the patience lasts.
+    """
+    last: Exception | None = None
+    pause_s = 0.05
+    try:
+        async with asyncio.timeout(patience_s):
+            while True:
+                try:
+                    return await work()
+                except psycopg.Error as error:
+                    if not worth(error):
+                        raise build_store_error(url, error) from error
+                    last = error
+                await asyncio.sleep(random.uniform(pause_s / 2, pause_s))
+                pause_s = min(2 * pause_s, MAX_PAUSE_S)
+    except TimeoutError:
+        raise build_store_error(url, last, waited_s=patience_s) from last
+
+
+def build_store_error(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:
+    """Say why a database cannot be used, and what would mend it; never with its password."""
+    told = " ".join(str(error or "no answer").split())
+    cause = mask_passwords(told.partition(" Is the server running")[0], url)
+    waiting = f" (tried for {waited_s:g} s)" if waited_s else ""
+    advice = next((said for sign, said in _ADVICE.items() if sign in cause.lower()), "")
+    return StoreError(
+        f"the run database {format_public_address(url)} cannot be used{waiting}",
+        cause=cause.removeprefix("connection failed: "),
+        kept="what was saved before",
+        next=advice or "see to the server; `supervise doctor` tells more",
+    )

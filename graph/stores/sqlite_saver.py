@@ -1,0 +1,204 @@
+"""LangGraph's SQLite checkpointer behind one thread that commits in groups.
+
+`AsyncSqliteSaver` crosses to its thread four times for each write and commits each alone. Here a
+write crosses once, and all that wait at that moment share one commit, which is what a disk charges
+for. A write is done when it is on disk; the tables are the library's own.
+"""
+
+import asyncio
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from graph.stores.errors import build_unreadable_error
+from nodes.errors import StoreError
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class _SaveJob:
+    work: Callable[[], Any]
+    loop: asyncio.AbstractEventLoop
+    outcome: asyncio.Future[Any]
+
+    def settle_outcome(self, result: Any, error: BaseException | None) -> None:
+        """Hand the outcome to the loop that waits, if there still is one."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._set_outcome, result, error)
+
+    def _set_outcome(self, result: Any, error: BaseException | None) -> None:
+        if self.outcome.done():
+            return
+        if error is not None:
+            self.outcome.set_exception(error)
+        else:
+            self.outcome.set_result(result)
+
+
+class GroupCommitSaver(SqliteSaver):
+    """Saves checkpoints from async code; open it with `graph.runs.run_store.open_saver`.
+
+    What SQLite cannot do ends in a `StoreError`.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        *,
+        serde: SerializerProtocol | None = None,
+    ) -> None:
+        super().__init__(connection, serde=serde)
+        self.path, self._file_identity = path, _get_file_identity(path)
+        self._jobs: queue.SimpleQueue[_SaveJob | None] = queue.SimpleQueue()
+        self._is_grouping = self._is_closed = False
+        self._thread = threading.Thread(target=self._run_jobs, name="checkpoints", daemon=True)
+        self._thread.start()
+
+    async def close(self) -> None:
+        """Finish what waits, then close the connection; what comes after it is refused."""
+        self._is_closed = True
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self.conn.close()
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """Return a cursor; inside a group the commit comes at the group's end.
+
+        A synchronous caller on another thread commits for itself: the group may have ended.
+        """
+        is_grouped = self._is_grouping and threading.current_thread() is self._thread
+        with super().cursor(transaction and not is_grouped) as cursor:
+            yield cursor
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint.
+
+        Raises:
+            CheckpointUnreadable: its bytes are damaged.
+        """
+        try:
+            return super().get_tuple(config)
+        except sqlite3.Error:
+            raise
+        except Exception as error:  # each decoder has its own
+            raise build_unreadable_error(config, self._find_checkpoint_id(config), error) from error
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return await self._run_job(lambda: self.get_tuple(config))
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        found = await self._run_job(
+            lambda: list(self.list(config, filter=filter, before=before, limit=limit))
+        )
+        for item in found:
+            yield item
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        return await self._run_job(lambda: self.put(config, checkpoint, metadata, new_versions))
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        await self._run_job(lambda: self.put_writes(config, writes, task_id, task_path))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        await self._run_job(lambda: self.delete_thread(thread_id))
+
+    async def _run_job(self, work: Callable[[], Result]) -> Result:
+        if self._is_closed:
+            raise StoreError(f"the run database {self.path} is closed, and saves no more")
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[Result] = loop.create_future()
+        self._jobs.put(_SaveJob(work, loop, outcome))
+        try:
+            return await outcome
+        except sqlite3.Error as error:
+            raise StoreError(f"the run database {self.path} failed", cause=str(error)) from error
+
+    def _find_checkpoint_id(self, config: RunnableConfig) -> str:
+        """Name the checkpoint that a config asks for: the one it names, or the newest."""
+        place = config["configurable"]
+        newest = self.conn.execute(
+            "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?",
+            (str(place["thread_id"]), place.get("checkpoint_ns", "")),
+        ).fetchone()
+        return str(place.get("checkpoint_id") or newest[0])
+
+    def _run_jobs(self) -> None:
+        while group := self._next_group():
+            self._commit_group(group)
+
+    def _next_group(self) -> list[_SaveJob]:
+        """Wait for a job, and take all that stand behind it; none when the saver closes."""
+        first = self._jobs.get()
+        group = [] if first is None else [first]
+        while group and not self._jobs.empty():
+            job = self._jobs.get()
+            if job is None:
+                self._jobs.put(None)
+                break
+            group.append(job)
+        return group
+
+    def _commit_group(self, group: list[_SaveJob]) -> None:
+        outcomes: list[tuple[Any, BaseException | None]] = []
+        self._is_grouping = True
+        for job in group:
+            try:
+                outcomes.append((job.work(), None))
+            except Exception as error:  # it belongs to the caller that waits for this job
+                outcomes.append((None, error))
+        self._is_grouping = False
+        try:
+            self.conn.commit()
+            if _get_file_identity(self.path) != self._file_identity:
+                raise sqlite3.OperationalError("the file was removed or replaced")
+        except sqlite3.Error as lost:
+            outcomes = [(None, lost)] * len(group)
+        for job, (result, problem) in zip(group, outcomes, strict=True):
+            job.settle_outcome(result, problem)
+
+
+def _get_file_identity(path: Path) -> tuple[int, int]:
+    """Tell a file from another of its name; SQLite writes on into one that is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)

@@ -1,0 +1,119 @@
+"""The keys that front matter may hold, with the bounds of the vocabulary, and what is wrong."""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from graph.teams.front_matter import FileProblem, YamlPage
+from state import Limits, Rung, RungName, Team, Worker
+
+_STRICT_CONFIG: Final = ConfigDict(strict=True, extra="forbid")
+_NonEmptyText = Annotated[str, Field(min_length=1)]
+
+
+def _copy_fields(model: type[BaseModel], *names: str) -> dict[str, Any]:
+    return {name: (model.model_fields[name].annotation, model.model_fields[name]) for name in names}
+
+
+TeamKeys: Final[type[BaseModel]] = create_model(
+    "TeamKeys",
+    __config__=_STRICT_CONFIG,
+    description=(_NonEmptyText, ...),
+    ladder=(list[RungName], Field(default_factory=list)),
+    **_copy_fields(Team, "synthesis", "notice", "contact", "planner_tier", "synthesizer_tier"),
+    **_copy_fields(Team, "generalist"),
+    **_copy_fields(Team, "max_tasks", "max_depth", "max_steps", "max_attempts", "max_plan_repairs"),
+    **_copy_fields(
+        Team, "strategy", "routes", "prefer_idle", "max_revisions", "max_stalls", "approve_plan"
+    ),
+    **_copy_fields(Team, "judge", "judge_tier", "min_finding_confidence", "max_synthesis_chars"),
+    **_copy_fields(Team, "critic", "critic_below", "max_critic_rounds"),
+    **_copy_fields(Team, "max_recursion", "max_breadth", "recruit", "recruit_tier", "max_recruits"),
+    grant=(list[_NonEmptyText], Field(default_factory=list)),
+)
+LIMIT_KEYS: Final = ("max_turns", "timeout_s", "max_tokens")
+WorkerKeys: Final[type[BaseModel]] = create_model(
+    "WorkerKeys",
+    __config__=_STRICT_CONFIG,
+    tools=(list[_NonEmptyText], Field(default_factory=list)),
+    **_copy_fields(Worker, "description", "tier", "fallback", "notice"),
+    team=(str, ""),
+    **_copy_fields(Limits, *LIMIT_KEYS),
+)
+
+
+def read_keys(keys: type[BaseModel], page: YamlPage) -> tuple[dict[str, Any], list[FileProblem]]:
+    """Give the front matter's values, and what is wrong with them; what is right is given too."""
+    if not isinstance(page.value, dict):
+        required = [name for name, field in keys.model_fields.items() if field.is_required()]
+        return {}, [page.build_problem(f"front matter holds no keys; give {', '.join(required)}")]
+    try:
+        return keys.model_validate(page.value).model_dump(exclude_unset=True), []
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        wrong = {detail["loc"][0] for detail in details}
+        right = {name: value for name, value in page.value.items() if name not in wrong}
+        return right, [_build_problem(keys, page, detail) for detail in details]
+
+
+def suggest_name(word: str, words: Iterable[str]) -> str:
+    """Word a question for a near miss; empty when nothing is near."""
+    near = get_close_matches(word.lower(), list(words), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _build_problem(keys: type[BaseModel], page: YamlPage, error: ErrorDetails) -> FileProblem:
+    key = str(error["loc"][0])
+    if error["type"] == "extra_forbidden":
+        known = list(keys.model_fields)
+        hint = suggest_name(key, known) or f"; known keys: {', '.join(known)}"
+        return page.build_problem(f"unknown key {key!r}{hint}", key)
+    allowed = _describe_allowed(keys.model_fields[key])
+    if error["type"] == "missing":
+        return page.build_problem(f"{key} is missing; give {allowed}")
+    shown = repr(error["input"])
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    return page.build_problem(f"{key} is {shown}; allowed: {allowed}", *error["loc"])
+
+
+def _describe_allowed(field: FieldInfo) -> str:
+    annotation: Any = field.annotation
+    if get_origin(annotation) is Literal:
+        return ", ".join(get_args(annotation))
+    if annotation == list[RungName]:
+        return f"a list of {', '.join(get_args(Rung))}"
+    if get_origin(annotation) is list:
+        return "a list of names, such as [search_documents]"
+    if annotation is bool:
+        return "true, false"
+    if annotation is str:
+        return " ".join(["a text", *_describe_lengths(field)])
+    kind = "a whole number" if annotation is int else "a number"
+    return " ".join([kind, *_describe_bounds(field)])
+
+
+def _describe_lengths(field: FieldInfo) -> Iterator[str]:
+    for rule in field.metadata:
+        match rule:
+            case MinLen():
+                yield "that is not empty"
+            case MaxLen(max_length=most):
+                yield f"of at most {most} characters"
+
+
+def _describe_bounds(field: FieldInfo) -> Iterator[str]:
+    for rule in field.metadata:
+        match rule:
+            case Ge(ge=least):
+                yield f"from {least}"
+            case Gt(gt=least):
+                yield f"above {least}"
+            case Le(le=most):
+                yield f"to {most}"
+            case Lt(lt=most):
+                yield f"below {most}"

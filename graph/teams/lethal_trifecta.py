@@ -1,0 +1,61 @@
+"""Workers that join private data, strangers' text and a way outside: worth a warning."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from langchain_core.tools import BaseTool
+
+from nodes.security.tool_access import (
+    UNDECLARED_ACCESS,
+    ToolAccess,
+    get_shipped_access,
+    read_access,
+)
+from nodes.tools.catalog import resolve_tool
+from state import SPECIALIST, Team
+
+_TRIFECTA_TESTS: Final[dict[str, Callable[[ToolAccess], bool]]] = {
+    "private data": lambda access: "private" in access.reads,
+    "text of strangers": lambda access: "untrusted" in access.reads,
+    "a way outside": lambda access: access.sends != "nothing",
+}
+
+
+def list_trifecta_warnings(team: Team) -> list[str]:
+    """Say of each worker, and of the grant, that joins all three, which tools bring what.
+
+    The run holds them apart whatever the team says; the warning is about what its workers then
+    cannot do.
+    """
+    return list(_find_warnings(team))
+
+
+def _find_warnings(team: Team) -> Iterator[str]:
+    holders = [(worker.name, worker.tools) for worker in team.workers]
+    for name, tools in [*holders, (SPECIALIST, team.grant)]:
+        brought = {part: _select_tools(tools, test) for part, test in _TRIFECTA_TESTS.items()}
+        if all(brought.values()):
+            said = ", ".join(f"{part} ({', '.join(names)})" for part, names in brought.items())
+            who = "the grant of specialists" if name == SPECIALIST else f"worker {name}"
+            yield (
+                f"{who} joins {said}: once it has read private data it searches with words of the "
+                "request alone; two workers would leave the web open"
+            )
+    for worker in team.workers:
+        if worker.team is not None:
+            yield from (f"{worker.name}: {text}" for text in _find_warnings(worker.team))
+
+
+def _select_tools(tools: Sequence[str], test: Callable[[ToolAccess], bool]) -> list[str]:
+    return [name for name in tools if test(_get_access(name))]
+
+
+def _get_access(name: str) -> ToolAccess:
+    if ":" not in name:
+        return get_shipped_access(name)
+    try:
+        found = resolve_tool(name)
+    except Exception:  # whatever a module does when it is imported: the run will tell
+        return UNDECLARED_ACCESS
+    # A function that makes a tool is not called here: what it takes is the run's.
+    return read_access(found) if isinstance(found, BaseTool) else UNDECLARED_ACCESS

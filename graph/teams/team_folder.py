@@ -1,0 +1,244 @@
+"""A team folder, read whole: every problem is collected, not only the first."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
+from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
+from nodes.errors import TeamInvalid
+from nodes.limits.patterns import Pattern
+from nodes.tools.catalog import list_shipped_tools
+from state import SPECIALIST, TEAM_LIMITS, Example, Limits, Plan, Team, Worker
+
+TEAM_FILE: Final = "team.md"
+EXAMPLES_FILE: Final = "examples.yaml"
+MAX_WORKERS: Final = 64
+GRAPH_NODE_NAMES: Final = frozenset(
+    ("supervisor", "planner", "approval", "synthesizer", "critic", "specialist", "team")
+)
+"""Names that the graph's own nodes bear."""
+
+NAME_PATTERN: Final = Pattern(r"[a-z][a-z0-9_]{0,39}")
+NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter first, 40 at most"
+_ATTRIBUTE_PATTERN: Final = Pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+
+
+FindTeam = Callable[[str, Path], Path]
+"""From the name of a team, and the folder of the team that nests it, to the team's own folder."""
+
+_list_shipped_tools = cache(list_shipped_tools)
+
+
+def read_team(
+    folder: Path, find: FindTeam, *, around: tuple[Path, ...] = ()
+) -> tuple[Team | None, list[FileProblem]]:
+    """Read a team, and those it nests; None when there are problems.
+
+    Args:
+        find: gives the folder of a team that a worker's file names.
+        around: the folders of the teams that nest this one, the outermost first.
+    """
+    if refusal := _find_folder_problem(folder):
+        return None, [refusal]
+    reading = _TeamReader(folder, find, (*around, folder.resolve()))
+    guidance, keys = reading.read_team_file()
+    workers = reading.read_workers()
+    names = {path.stem for path in reading.list_worker_files()}
+    examples = reading.read_examples(names | ({SPECIALIST} if keys.get("recruit") else set()))
+    reading.check_names(keys, workers)
+    if reading.problems:
+        return None, reading.problems
+    name = folder.resolve().name
+    return Team(name=name, guidance=guidance, workers=workers, examples=examples, **keys), []
+
+
+def _find_folder_problem(folder: Path) -> FileProblem | None:
+    if not folder.exists():
+        return FileProblem(folder, "is not there")
+    if not folder.is_dir():
+        return FileProblem(folder, "is not a folder; a team is a folder of Markdown files")
+    if not (folder / TEAM_FILE).exists():
+        return FileProblem(folder, f"holds no {TEAM_FILE}, so it is no team")
+    if not NAME_PATTERN.fullmatch(folder.resolve().name):
+        return FileProblem(folder, f"the folder's name is the team's name; {NAME_RULE}")
+    return None
+
+
+class _TeamReader:
+    """Collects problems while the files of one folder are read."""
+
+    def __init__(self, folder: Path, find: FindTeam, around: tuple[Path, ...]) -> None:
+        self.folder, self._find_team, self._outer_folders = folder, find, around
+        self.problems: list[FileProblem] = []
+        self._tool_holders: dict[str, str] = {}
+
+    def read_team_file(self) -> tuple[str, dict[str, Any]]:
+        """Read `team.md`: the supervisor's guidance and the team's settings."""
+        page = self._read_page(self.folder / TEAM_FILE)
+        if page is None:
+            return "", {}
+        keys, problems = read_keys(TeamKeys, page)
+        self.problems += [*problems, *self._list_tool_problems(page, "the grant", keys, "grant")]
+        return page.body, keys
+
+    def list_worker_files(self) -> list[Path]:
+        """List the files that each describe a worker."""
+        return sorted(
+            path
+            for path in self.folder.glob("*.md")
+            if path.name != TEAM_FILE
+            and path.stem.lower() != "readme"
+            and not path.name.startswith(".")
+        )
+
+    def read_workers(self) -> tuple[Worker, ...]:
+        """Read every worker."""
+        paths = self.list_worker_files()
+        if not 1 <= len(paths) <= MAX_WORKERS:
+            text = f"has {len(paths)} workers; allowed: 1 to {MAX_WORKERS}, each a file NAME.md"
+            self.problems.append(FileProblem(self.folder, text))
+        return tuple(worker for path in paths[:MAX_WORKERS] if (worker := self._read_worker(path)))
+
+    def read_examples(self, workers: set[str]) -> tuple[Example, ...]:
+        """Read the decompositions shown to the planner; a team may have none."""
+        path = self.folder / EXAMPLES_FILE
+        if not path.exists() and not path.is_symlink():
+            return ()
+        try:
+            page = read_yaml(path, self.folder)
+        except FileProblem as problem:
+            self.problems.append(problem)
+            return ()
+        if not isinstance(page.value, list):
+            self.problems.append(
+                page.build_problem("must be a list of examples, each request and plan")
+            )
+            return ()
+        found = (self._read_example(page, index, workers) for index in range(len(page.value)))
+        return tuple(example for example in found if example)
+
+    def check_names(self, keys: Mapping[str, Any], workers: Iterable[Worker]) -> None:
+        """Hold every fallback, and the generalist, to be a worker of the team."""
+        known = {path.stem for path in self.list_worker_files()}
+        named = [(TEAM_FILE, "generalist", keys.get("generalist", ""))]
+        named += [(f"{worker.name}.md", "fallback", worker.fallback) for worker in workers]
+        for file, key, name in named:
+            if name and name not in known:
+                text = f"{key} {name!r} is no worker of the team{suggest_name(name, known)}"
+                self.problems.append(FileProblem(self.folder / file, text))
+            elif key == "fallback" and file == f"{name}.md":
+                text = "a worker cannot be its own fallback"
+                self.problems.append(FileProblem(self.folder / file, text))
+
+    def _read_page(self, path: Path) -> YamlPage | None:
+        try:
+            return read_page(path, self.folder)
+        except FileProblem as problem:
+            self.problems.append(problem)
+            return None
+
+    def _read_worker(self, path: Path) -> Worker | None:
+        page = self._read_page(path)
+        if page is None:
+            return None
+        keys, problems = read_keys(WorkerKeys, page)
+        name = path.stem
+        if not NAME_PATTERN.fullmatch(name):
+            problems.append(FileProblem(path, f"the file's name is the worker's name; {NAME_RULE}"))
+        if name in GRAPH_NODE_NAMES:
+            problems.append(
+                FileProblem(path, f"{name!r} is a name of the graph's own; choose another")
+            )
+        if not page.body and "team" not in keys:
+            problems.append(
+                page.build_problem("no instructions: write them below the front matter")
+            )
+        problems += self._list_tool_problems(page, name, keys)
+        team = self._read_nested_team(page, str(keys.pop("team", "")), problems)
+        if team and "tools" in keys:
+            problems.append(
+                page.build_problem("a team's own workers hold the tools; drop it", "tools")
+            )
+        self.problems += problems
+        if problems:
+            return None
+        limits: dict[str, Any] = dict(TEAM_LIMITS) if team else {}
+        limits |= {key: keys.pop(key) for key in LIMIT_KEYS if key in keys}
+        return Worker(name=name, instructions=page.body, limits=Limits(**limits), team=team, **keys)
+
+    def _read_nested_team(
+        self, page: YamlPage, name: str, problems: list[FileProblem]
+    ) -> Team | None:
+        if not name:
+            return None
+        try:
+            folder = self._find_team(name, self.folder).resolve()
+        except TeamInvalid as error:
+            problems.append(page.build_problem(f"{error}; {error.next}", "team"))
+            return None
+        if folder in self._outer_folders:
+            chain = [*self._outer_folders[self._outer_folders.index(folder) :], folder]
+            shown = " -> ".join(path.name for path in chain)
+            problems.append(page.build_problem(f"a team cannot nest itself: {shown}", "team"))
+            return None
+        team, found = read_team(folder, self._find_team, around=self._outer_folders)
+        problems += found
+        return team
+
+    def _list_tool_problems(
+        self, page: YamlPage, holder: str, keys: Mapping[str, Any], key: str = "tools"
+    ) -> list[FileProblem]:
+        problems, tools = [], keys.get(key, [])
+        for index, tool in enumerate(tools):
+            if text := _find_tool_problem(tool):
+                problems.append(page.build_problem(text, key, index))
+            first = self._tool_holders.setdefault(tool, holder)
+            if first != holder:
+                text = f"tool {tool!r} belongs to {first} already; no two workers share a tool"
+                problems.append(page.build_problem(text, key, index))
+            elif tool in tools[:index]:
+                problems.append(page.build_problem(f"tool {tool!r} stands twice", key, index))
+        return problems
+
+    def _read_example(self, page: YamlPage, index: int, workers: set[str]) -> Example | None:
+        item = page.value[index]
+        if not isinstance(item, dict) or set(item) != {"request", "plan"}:
+            text = f"example {index + 1} must have exactly the keys request and plan"
+            self.problems.append(page.build_problem(text, index))
+            return None
+        if not isinstance(item["request"], str) or not item["request"].strip():
+            text = f"example {index + 1}: request must be a text"
+            self.problems.append(page.build_problem(text, index, "request"))
+            return None
+        try:
+            plan = Plan.model_validate(item["plan"])
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                place = (index, "plan", *detail["loc"])
+                at = ".".join(map(str, place[1:]))
+                text = f"example {index + 1}: {at}: {detail['msg'].removeprefix('Value error, ')}"
+                self.problems.append(page.build_problem(text, *place))
+            return None
+        for number, task in enumerate(plan.tasks):
+            if task.worker not in workers:
+                text = f"unknown worker {task.worker!r}{suggest_name(task.worker, workers)}"
+                place = (index, "plan", "tasks", number, "worker")
+                self.problems.append(page.build_problem(text, *place))
+        return Example(request=item["request"], plan=plan)
+
+
+def _find_tool_problem(tool: str) -> str:
+    if ":" not in tool:
+        known = _list_shipped_tools()
+        if tool in known:
+            return ""
+        return f"unknown tool {tool!r}{suggest_name(tool, known) or '; known: ' + ', '.join(known)}"
+    if not _ATTRIBUTE_PATTERN.fullmatch(tool):
+        return f"tool {tool!r} is not written package.module:attribute"
+    package = tool.partition(":")[0].partition(".")[0]
+    return "" if find_spec(package) else f"tool {tool!r}: no package {package!r} is installed"

@@ -1,0 +1,87 @@
+"""Teams by name or by path: a shipped one, or a folder of the user's."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from graph.settings import Settings
+from graph.teams.front_matter_keys import suggest_name
+from graph.teams.team_folder import TEAM_FILE, FindTeam, read_team
+from nodes.errors import TeamInvalid
+from state import Team
+
+SHIPPED_TEAMS_FOLDER: Final = Path(__file__).resolve().parents[2] / "teams"
+
+
+def load_team(name_or_path: str | Path | Team, settings: Settings | None = None) -> Team:
+    """Give a team: by its name, by the path of its folder, or as it is.
+
+    A folder under `SUPERVISE_TEAMS` comes before a shipped team of the same name.
+
+    Raises:
+        TeamInvalid: there is no such team, or its files cannot be used.
+    """
+    if isinstance(name_or_path, Team):
+        return name_or_path
+    folder = find_team(name_or_path, settings)
+    team, problems = read_team(folder, _build_finder(settings))
+    if team is None:
+        others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        next_step = f"mend the file; supervise check {folder} lists every problem"
+        raise TeamInvalid(f"{problems[0]}{others}", next=next_step)
+    return team
+
+
+def list_team_problems(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
+    """Return what is wrong with a team's files; an empty list means that it loads.
+
+    Raises:
+        TeamInvalid: there is no such team.
+    """
+    _, problems = read_team(find_team(name_or_path, settings), _build_finder(settings))
+    return [str(problem) for problem in problems]
+
+
+def list_teams(settings: Settings | None = None) -> list[Path]:
+    """List the folders of all teams that can be named; the user's own come first."""
+    found: dict[str, Path] = {}
+    for folder in _list_parent_folders(settings):
+        for path in sorted(folder.glob(f"*/{TEAM_FILE}")):
+            found.setdefault(path.parent.name, path.parent)
+    return list(found.values())
+
+
+def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Path:
+    """Find a team's folder.
+
+    Raises:
+        TeamInvalid: no team bears the name.
+    """
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or "/" in text or "\\" in text or text.startswith("."):
+        return Path(name_or_path).expanduser()
+    teams = {path.name: path for path in list_teams(settings)}
+    if text in teams:
+        return teams[text]
+    if Path(text).is_dir():
+        return Path(text)
+    hint = suggest_name(text, teams)
+    raise TeamInvalid(
+        f"unknown team {text!r}{hint}",
+        next=f"choose one of {', '.join(teams)}, or give the path of a team's folder",
+    )
+
+
+def _build_finder(settings: Settings | None) -> FindTeam:
+    """Find a nested team: a folder inside the team that nests it, else as any other team."""
+
+    def find(name: str, folder: Path) -> Path:
+        inside = folder / name
+        return inside if inside.is_dir() else find_team(name, settings)
+
+    return find
+
+
+def _list_parent_folders(settings: Settings | None) -> Iterator[Path]:
+    yield from (settings or Settings()).team_folders
+    yield SHIPPED_TEAMS_FOLDER

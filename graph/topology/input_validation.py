@@ -1,0 +1,188 @@
+"""What a caller gives a run, checked at the door: its input, its settings, edits of its state."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from functools import cache
+from typing import Any, get_type_hints
+
+from langchain_core.messages import HumanMessage, convert_to_messages
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import Command
+from pydantic import TypeAdapter, ValidationError
+
+from nodes.errors import RequestInvalid, SettingsInvalid
+from nodes.errors.redaction import redact_value
+from nodes.models.json_reading import require_storable_numbers
+from nodes.security.provenance import ORIGIN_KEY
+from nodes.text.plain_text import sanitize_name
+from state import Context, SupervisorState
+
+MAX_MATERIAL_NAME_CHARS = 1000
+"""Of a material."""
+RESERVED_KEYS = (
+    *("began_at", "deadline_at", "work_from", "work_until"),
+    *("__budget", "__told", "__within", "__given", "__kept", ORIGIN_KEY),
+)
+"""Names in a `configurable` under which a run keeps its clock, its budget, and whose part it is."""
+OWNERSHIP_KEY = "__own"
+
+
+def read_input(given: Any) -> Any:
+    """Give an input with the fields that were left empty taken out; anything else as it is.
+
+    A form, such as Studio's, sends null for a field that nobody filled in. A chat message takes the
+    place of a request in words that was given before, planned or not.
+
+    Raises:
+        RequestInvalid: a field is not of its kind, or nothing that can be sent and kept.
+    """
+    if isinstance(given, Command):
+        _require_storable("the answer", given.resume)
+    if not isinstance(given, Mapping):
+        return given
+    filled = {name: value for name, value in given.items() if value is not None}
+    request, materials = filled.get("request", ""), filled.get("materials", {})
+    if not isinstance(request, str):
+        raise RequestInvalid(
+            "the request is no text", cause=f"it is {request!r:.40}", next="say it in words"
+        )
+    if not isinstance(materials, Mapping) or not all(
+        isinstance(text, str) for item in materials.items() for text in item
+    ):
+        raise RequestInvalid(
+            "the materials are no texts with names", next='give them as {"name": "text"}'
+        )
+    _require_storable("the request", request)
+    if materials:
+        filled["materials"] = _clean_material_names(materials)
+    if not request and _ends_with_human_message(filled.get("messages")):
+        filled["request"] = ""
+    return {name: redact_value(value) for name, value in filled.items()}
+
+
+def _clean_material_names(materials: Mapping[str, str]) -> dict[str, str]:
+    """Return materials by names that a model may read: on one line, with nothing unseen in it.
+
+    Raises:
+        RequestInvalid: a text cannot be kept, a name is too long, or two are the same then.
+    """
+    named: dict[str, str] = {}
+    for given, text in materials.items():
+        name = sanitize_name(given)
+        if len(name) > MAX_MATERIAL_NAME_CHARS or name in named:
+            problem = "has a name that another has too" if name in named else "has too long a name"
+            raise RequestInvalid(
+                f"the material {name[:80]!r} {problem}",
+                next=f"give each a name of its own, of at most {MAX_MATERIAL_NAME_CHARS} "
+                "characters",
+            )
+        _require_storable(f"the material {name!r}", text)
+        named[name] = text
+    return named
+
+
+def read_context(given: Context | Mapping[str, Any] | None) -> Context:
+    """Give the settings of a run as a `Context`.
+
+    Raises:
+        SettingsInvalid: there is a key that no setting has, or a value that cannot be.
+    """
+    if given is None:
+        return Context()
+    values = asdict(given) if isinstance(given, Context) else dict(given)
+    known = {field.name for field in fields(Context)}
+    if unknown := sorted(map(str, set(values) - known)):
+        raise SettingsInvalid(
+            f"unknown setting {unknown[0]!r} in the context", next=f"use one of {sorted(known)}"
+        )
+    try:
+        return _get_context_adapter().validate_python(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise SettingsInvalid(
+            f"{first['loc'][0]} in the context",
+            cause=f"{first['msg']}; it is {first['input']!r:.40}",
+            next="leave it out to have it as the team and the environment say",
+        ) from None
+
+
+class OwnershipMark:
+    """Marks a `configurable` whose entries this application has made: no client can send one."""
+
+
+def reject_reserved_keys(configurable: Mapping[str, Any]) -> None:
+    """Refuse a `configurable` into which a client has put what a run keeps for itself.
+
+    Raises:
+        SettingsInvalid: it has.
+    """
+    taken = [name for name in (*RESERVED_KEYS, OWNERSHIP_KEY) if name in configurable]
+    if taken and not isinstance(configurable.get(OWNERSHIP_KEY), OwnershipMark):
+        raise SettingsInvalid(
+            f"{taken[0]!r} in the configurable is the run's own",
+            next="leave it out; deadline and budget are set in the context",
+        )
+
+
+def read_state_edit(values: Any) -> Any:
+    """Give an edit of a run's state in our own types; Studio and other clients send JSON.
+
+    Raises:
+        InvalidUpdateError: a value is not of its kind, such as a plan with a cycle; a server's
+            client is told why.
+    """
+    if not isinstance(values, Mapping):
+        return values
+    readers = _get_state_adapters()
+    try:
+        return {
+            name: readers[name].validate_python(value) if name in readers else value
+            for name, value in values.items()
+        }
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InvalidUpdateError(f"{error.title} {place}: {first['msg']}") from None
+
+
+def _ends_with_human_message(messages: Any) -> bool:
+    given = messages if isinstance(messages, list) else [messages]
+    try:
+        return isinstance(convert_to_messages(given[-1:])[-1], HumanMessage)
+    except (ValueError, NotImplementedError, IndexError):
+        return False  # whether it is a message at all, the channel's reducer says
+
+
+def _require_storable(what: str, value: Any) -> None:
+    """Refuse half characters and numbers beyond 64 bits, which no checkpoint can hold."""
+    try:
+        require_storable_numbers(value)
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RequestInvalid(f"{what} cannot be kept", cause=str(error)) from None
+
+
+@cache
+def _get_context_adapter() -> TypeAdapter[Context]:
+    return TypeAdapter(Context)
+
+
+@cache
+def _get_state_adapters() -> Mapping[str, TypeAdapter[Any]]:
+    kinds = get_type_hints(SupervisorState)
+    own = (
+        "plan",
+        "plans",
+        "origin",
+        "results",
+        "ledger",
+        "answer",
+        "usage",
+        "timing",
+        "todo",
+        "answered_objections",
+        "estimate",
+        "given",
+    )
+    return {name: TypeAdapter(kinds[name]) for name in own}

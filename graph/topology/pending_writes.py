@@ -1,0 +1,47 @@
+"""Collecting what an unfinished superstep has saved: reports, and what their attempts cost."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph.types import StateSnapshot
+
+from nodes.execution.attempt import build_expenses
+from state import Expense, Report, Task, merge_ledger
+
+
+def collect_pending_reports(snapshot: StateSnapshot) -> dict[str, Report]:
+    """Collect the reports that an unfinished superstep has saved, at every depth.
+
+    A worker whose last step was saved, but not yet the end of its graph, runs no step again.
+    """
+    found: dict[str, Report] = {}
+    for task in snapshot.tasks:
+        found |= _get_reports(task.result)
+        if isinstance(task.state, StateSnapshot):
+            found |= _get_reports(task.state.values) | collect_pending_reports(task.state)
+    return found
+
+
+def collect_ledger(snapshot: StateSnapshot) -> dict[str, Expense]:
+    """Return the ledger of a snapshot with what its unfinished tasks add, each entry once."""
+    ledger: dict[str, Expense] = dict(snapshot.values.get("ledger", {}))
+    for task in snapshot.tasks:
+        if isinstance(task.result, Mapping):
+            ledger = merge_ledger(ledger, task.result.get("ledger") or {})
+        if isinstance(task.state, StateSnapshot):
+            inner = {**_collect_attempt_expenses(task.state.values), **collect_ledger(task.state)}
+            ledger = merge_ledger(ledger, inner)
+    return ledger
+
+
+def _get_reports(values: Mapping[str, Any] | Any) -> dict[str, Report]:
+    return dict(values.get("results") or {}) if isinstance(values, Mapping) else {}
+
+
+def _collect_attempt_expenses(worker: Mapping[str, Any]) -> dict[str, Expense]:
+    """Return what the attempts of a worker cost that has not reported yet."""
+    task, entries = worker.get("task"), worker.get("attempts", {}).items()
+    if not isinstance(task, Task):
+        return {}
+    made = [build_expenses(task.id, number, attempt) for number, attempt in entries]
+    return {name: spent for each in made for name, spent in each.items()}

@@ -1,0 +1,151 @@
+"""Where a run starts: fresh, or from what a checkpoint says of the run that it goes on with."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
+from langgraph.types import Command, StateSnapshot
+from pydantic import BaseModel
+
+from graph.topology.input_validation import OWNERSHIP_KEY, OwnershipMark, read_context
+from graph.topology.pending_writes import collect_ledger, collect_pending_reports
+from nodes.limits.budget import Budget
+from nodes.limits.clock import now_s
+from nodes.limits.deadline import build_deadline_keys
+from state import Context, Usage
+
+SETTINGS_KEY: Final = "run_settings"
+"""Of a checkpoint's metadata: the caps that the run was given, for a resume that names none.
+
+As JSON, since LangGraph keeps only plain values there.
+"""
+CLOCK_KEYS: Final = ("began_at", "deadline_at", "work_from", "work_until")
+"""Of a configurable, and by that of a checkpoint's metadata: seconds on the clock of `now_s`."""
+
+
+@dataclass(frozen=True)
+class RunStart:
+    """A run's settings, and what it has used of them before."""
+
+    context: Context
+    resumed_snapshot: StateSnapshot | None
+    """The state that the run goes on from; None for a new run."""
+    is_same_run: bool = False
+    """A server hands the same run over again, after a crash: the clock has not stopped."""
+
+    def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
+        """Return a config with the run's clock, deadline, budget and settings in it."""
+        given = config or RunnableConfig()
+        configurable: dict[str, Any] = {
+            **given.get("configurable", {}),
+            OWNERSHIP_KEY: OwnershipMark(),
+        }
+        if self.is_same_run and self.resumed_snapshot:
+            known: Mapping[str, Any] = self.resumed_snapshot.metadata or {}
+            configurable |= {key: known[key] for key in CLOCK_KEYS if key in known}
+        if "began_at" not in configurable:
+            configurable["began_at"] = now_s() - self._compute_elapsed_s()
+        if self.context.deadline_s is not None and "deadline_at" not in configurable:
+            configurable |= build_deadline_keys(now_s(), self.context.deadline_s)
+        # LangGraph saves what a configurable holds with each checkpoint, but for names like this.
+        if _has_budget(self.context) and "__budget" not in configurable:
+            configurable["__budget"] = self._build_budget(configurable.get("__told"))
+        metadata = {
+            **given.get("metadata", {}),
+            SETTINGS_KEY: json.dumps(_select_set_fields(self.context)),
+        }
+        return {**given, "configurable": configurable, "metadata": metadata}
+
+    def _compute_elapsed_s(self) -> float:
+        """Return the last known moment of a resumed run, where its clock goes on."""
+        if self.resumed_snapshot is None:
+            return 0.0
+        values = self.resumed_snapshot.values
+        reports = {
+            **values.get("results", {}),
+            **collect_pending_reports(self.resumed_snapshot),
+        }.values()
+        moments: list[float] = [report.ended_s for report in reports]
+        return float(max([values.get("planned_s", 0.0), *moments]))
+
+    def _build_budget(self, usage_from_log: Any) -> Budget:
+        """Build a run's budget; a resumed run has spent what its checkpoint or its log says."""
+        budget = Budget(max_tokens=self.context.max_tokens, max_cost_usd=self.context.max_cost_usd)
+        if self.resumed_snapshot is not None:
+            logged = list(usage_from_log().values()) if usage_from_log else []
+            # The log of a run that another machine began is over there.
+            for usage in max(_list_usage(self.resumed_snapshot), logged, key=_count_tokens):
+                budget.charge(usage)
+        return budget
+
+
+def merge_context(saved: Context, given: Context) -> Context:
+    """Return saved settings with those that are given now in their place.
+
+    A cap of zero is given; a switch that is off may be one that nobody touched.
+    """
+    return replace(saved, **_select_set_fields(given))
+
+
+def read_saved_context(snapshot: StateSnapshot | None) -> Context:
+    """Return the settings that a checkpoint's run was given; none where none are known."""
+    known: Any = (snapshot.metadata or {}).get(SETTINGS_KEY) if snapshot else None
+    return read_context(json.loads(known)) if known else Context()
+
+
+def read_inherited_context(config: RunnableConfig | None) -> Context:
+    """Return the settings of the graph in which this one is a node; none outside of any.
+
+    Another graph's context may be of its own kind; what it names as ours do counts here too.
+
+    Raises:
+        SettingsInvalid: a value cannot be.
+    """
+    runtime = ensure_config(config)["configurable"].get("__pregel_runtime")
+    outer = getattr(runtime, "context", None)
+    if outer is None or isinstance(outer, Context):
+        return read_context(outer)
+    if isinstance(outer, BaseModel):
+        outer = outer.model_dump()
+    elif is_dataclass(outer) and not isinstance(outer, type):
+        outer = {field.name: getattr(outer, field.name) for field in fields(outer)}
+    ours = {field.name for field in fields(Context)}
+    shared = {n: v for n, v in outer.items() if n in ours} if isinstance(outer, Mapping) else {}
+    return read_context(shared)
+
+
+def is_resumed(input: Any, configurable: Mapping[str, Any]) -> bool:
+    """Return whether an input goes on with what a thread holds."""
+    if "__pregel_resuming" in configurable:  # set for a graph that is a node of another one
+        return bool(configurable["__pregel_resuming"])
+    return input is None or (isinstance(input, Command) and input.resume is not None)
+
+
+def is_same_run(config: RunnableConfig, snapshot: StateSnapshot) -> bool:
+    """Return whether a server starts a checkpoint's run again; LangGraph compares the same."""
+    metadata, configurable = config.get("metadata", {}), config.get("configurable", {})
+    run = metadata.get("run_id") or configurable.get("run_id")
+    return run is not None and run == (snapshot.metadata or {}).get("run_id")
+
+
+def _select_set_fields(context: Context) -> dict[str, Any]:
+    return {n: v for n, v in asdict(context).items() if v is not None and v is not False}
+
+
+def _list_usage(snapshot: StateSnapshot) -> list[Usage]:
+    """Return what a checkpoint knows to be spent on its request."""
+    values = snapshot.values
+    if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
+        return []
+    return [expense.usage for expense in collect_ledger(snapshot).values()]
+
+
+def _count_tokens(spent: Iterable[Usage]) -> int:
+    return sum(usage.input_tokens + usage.output_tokens for usage in spent)
+
+
+def _has_budget(context: Context) -> bool:
+    return context.max_tokens is not None or context.max_cost_usd is not None

@@ -1,0 +1,195 @@
+"""A compiled graph that any caller can use: plain synchronous Python, a notebook, a server."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, Self, cast
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config, merge_configs
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import InvalidUpdateError
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateUpdate
+
+from graph.topology.blocking_portal import get_portal
+from graph.topology.checkpointer_adapter import adapt_checkpointer, require_checkpointer
+from graph.topology.input_validation import (
+    read_context,
+    read_input,
+    read_state_edit,
+    reject_reserved_keys,
+)
+from graph.topology.run_start import (
+    RunStart,
+    is_resumed,
+    is_same_run,
+    merge_context,
+    read_inherited_context,
+    read_saved_context,
+)
+from graph.topology.team_changes import list_team_changes
+from nodes.errors import SettingsInvalid
+from nodes.planning.validation import list_plan_problems
+from state import Context, Plan, RequestInput, SupervisorState, Team
+
+StateEdits = list[list[StateUpdate]]
+
+
+class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, SupervisorState]):
+    """Adds to LangGraph's graph what its async steps need from every entry.
+
+    The synchronous methods run on one background loop of the process, so that all runs share its
+    limits. Each run gets its clock, its `Context`, and, with a checkpointer, `sync` durability.
+    """
+
+    prepare: Callable[[], Awaitable[None]]
+    """Loads and builds what the workers need; a run does it while it plans, unless it is done."""
+    team: Team
+    """Whose workers an edited plan may name."""
+
+    @classmethod
+    def from_compiled(cls, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
+        """Make a compiled graph one of this class; LangGraph gives no other way to choose it."""
+        graph.__class__ = cls
+        return cast(Self, graph)
+
+    def copy(self, update: dict[str, Any] | None = None) -> Self:
+        """Copy with what LangGraph's copy forgets, such as the types a strict checkpoint may hold.
+
+        A server copies the graph for every run.
+        """
+        made = super().copy(update)
+        made._serde_allowlist = self._serde_allowlist
+        made.prepare, made.team = self.prepare, self.team
+        return made
+
+    async def astream(
+        self,
+        input: Any,
+        config: RunnableConfig | None = None,
+        *,
+        context: Context | Mapping[str, Any] | None = None,
+        durability: Any = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """Stream a run; every other entry comes through here."""
+        input = read_input(input)
+        reject_reserved_keys(self._merge_call_config(config)["configurable"])
+        start = await self._prepare_start(input, config, context)
+        require_checkpointer(self.team, start.context, self._find_checkpointer(config))
+        self._require_thread(config)
+        stamped = start.stamp_config(config)
+        durability = self._choose_durability(stamped, durability)
+        async for part in super().astream(
+            input, stamped, context=start.context, durability=durability, **kwargs
+        ):
+            yield part
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run to the end; `context` may be a plain mapping, which LangGraph's own types refuse."""
+        return await super().ainvoke(input, config, **kwargs)
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run to the end, from a thread that has no use for `await`."""
+        return get_portal().call(self.ainvoke(input, config, **kwargs))
+
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        """Stream a run into a plain `for`."""
+        return get_portal().iterate(self.astream(input, config, **kwargs))
+
+    def bulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Edit the state of a thread; `update_state` comes through here. Values may be JSON."""
+        edits = _read_edits(supersteps)
+        if any(_list_plans(edits)):
+            self._require_valid_plans(edits, self.get_state(config).values)
+        return super().bulk_update_state(config, edits)
+
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Edit the state of a thread; `aupdate_state` comes through here, and so does Studio."""
+        edits = _read_edits(supersteps)
+        if any(_list_plans(edits)):
+            self._require_valid_plans(edits, (await self.aget_state(config)).values)
+        return await super().abulk_update_state(config, edits)
+
+    def _require_valid_plans(self, edits: StateEdits, held: Mapping[str, Any]) -> None:
+        """Hold a plan that was put into the state to what any other plan is held to."""
+        before = held.get("plan")
+        max_tasks = max(self.team.max_tasks, len(before.tasks) if before else 0)
+        for values, plan in _list_plans(edits):
+            materials = values.get("materials", held.get("materials", {}))
+            if wrong := list_plan_problems(
+                plan, self.team, max_tasks=max_tasks, materials=materials
+            ):
+                raise InvalidUpdateError(f"plan: {'; '.join(wrong)}")
+
+    async def _prepare_start(
+        self, input: Any, config: RunnableConfig | None, context: Context | Mapping[str, Any] | None
+    ) -> RunStart:
+        given = read_inherited_context(config) if context is None else read_context(context)
+        around = self._merge_call_config(config)
+        configurable = around["configurable"]
+        is_kept = self._find_checkpointer(config) is not None and "thread_id" in configurable
+        if not is_kept or "__within" in configurable:
+            return RunStart(given, None)
+        resumed, is_same = is_resumed(input, configurable), False
+        if not resumed and "run_id" in {**configurable, **around["metadata"]}:
+            resumed = is_same = is_same_run(around, await self.aget_state(around))
+        snapshot = None
+        if resumed:
+            await list_team_changes(self.team, self._find_checkpointer(config), around)
+            snapshot = await self.aget_state(around, subgraphs=True)
+        context = merge_context(read_saved_context(snapshot), given)
+        return RunStart(context, snapshot, is_same_run=is_same)
+
+    def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
+        """Return a call's config with the graph's own, and with that of the node it is made in."""
+        return ensure_config(merge_configs(self.config, config))
+
+    def _require_thread(self, config: RunnableConfig | None) -> None:
+        """Refuse a run that would be saved, but under no name."""
+        if (
+            self._find_checkpointer(config) is not None
+            and "thread_id" not in self._merge_call_config(config)["configurable"]
+        ):
+            raise SettingsInvalid(
+                "a run with a checkpointer needs a thread_id",
+                next='pass config={"configurable": {"thread_id": "…"}}',
+            )
+
+    def _is_saved(self, config: RunnableConfig) -> bool:
+        is_inner = "__pregel_task_id" in config.get("configurable", {})
+        return not is_inner and self._find_checkpointer(config) is not None
+
+    def _choose_durability(self, config: RunnableConfig, asked: Any) -> Any:
+        """Return what a run is saved with; a server asks for some also where nothing is saved."""
+        if self._find_checkpointer(config) is None:
+            return None
+        return asked or ("sync" if self._is_saved(config) else None)
+
+    def _find_checkpointer(self, config: RunnableConfig | None) -> BaseCheckpointSaver[Any] | None:
+        return self._resolve_checkpointer(self._merge_call_config(config))
+
+    def _apply_checkpointer_allowlist(
+        self, checkpointer: BaseCheckpointSaver[Any] | None
+    ) -> BaseCheckpointSaver[Any] | None:
+        """Adapt a checkpointer, however it was attached; LangGraph calls this before each use."""
+        allowed = super()._apply_checkpointer_allowlist(checkpointer)
+        return allowed and adapt_checkpointer(allowed)
+
+
+def _read_edits(supersteps: Sequence[Sequence[StateUpdate]]) -> StateEdits:
+    return [
+        [edit._replace(values=read_state_edit(edit.values)) for edit in step] for step in supersteps
+    ]
+
+
+def _list_plans(edits: StateEdits) -> Iterator[tuple[Mapping[str, Any], Plan]]:
+    for edit in (edit for step in edits for edit in step):
+        values = edit.values if isinstance(edit.values, Mapping) else {}
+        if isinstance(values.get("plan"), Plan):
+            yield values, values["plan"]

@@ -1,0 +1,40 @@
+"""The step that asks a person about one task, and gives the answer to that task alone."""
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.telemetry.events import build_task_path
+from state import Context, WorkerState
+
+
+async def ask_human(
+    state: WorkerState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    seeds: LoadSavedReports,
+) -> WorkerState:
+    """Wait for a person's word; those who wait for this task go on without it meanwhile.
+
+    The step runs again from its top when the answer comes, so it does nothing else.
+    """
+    task, number = state["task"], len(state["attempts"])
+    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
+    meeting.finish_start(task.id)
+    meeting.release(task.id)
+    report = state["attempts"][str(number)].report
+    asked = report.escalation if report else None
+    question = asked.message if asked else state["problem"]
+    partial = (asked.partial if asked else "") or (report.output if report else "")
+    said = interrupt(
+        {
+            "kind": "question",
+            "task": build_task_path(config, task.id),
+            "worker": state["change"].worker,
+            "question": question,
+            "partial": partial,
+        }
+    )
+    return {"answers": {**state.get("answers", {}), question: str(said).strip()}}

@@ -1,0 +1,240 @@
+"""One attempt at a task, by a worker's own loop or by a team; what goes wrong is written down."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes.errors import PlanInvalid, StoreError, SupervisorError, ThreadBusy
+from nodes.errors.redaction import redact_text
+from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.subteam import SubteamRun, TeamGraph
+from nodes.limits.deadline import get_remaining_s
+from nodes.models.call_deadline import CallDeadline
+from nodes.models.structured_output import UnreadableReply, read_content
+from nodes.planning.skipping import list_shortfalls
+from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message, shorten_text
+from nodes.security.provenance import build_subteam_origin, build_taint
+from nodes.security.taint import MAX_ADDRESSES, merge_labels
+from nodes.tools.documents.reader import is_cut
+from state import (
+    SPECIALIST,
+    Attempt,
+    Constraints,
+    Context,
+    Expense,
+    Fault,
+    Handoff,
+    Recruit,
+    Report,
+    TaintLabel,
+    Tier,
+    Worker,
+    WorkerState,
+)
+
+CLOCK_TOLERANCE_S = 0.05
+"""So near its deadline a run has reached it: clocks differ by less."""
+
+WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
+
+
+class WorkerAgents(Protocol):
+    """Gives what does the work of a team's tasks; each is built when first asked for."""
+
+    async def get_agent(self, name: str) -> WorkerAgent:
+        """Give the loop of the worker of a name."""
+
+    async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
+        """Give the loop of a specialist."""
+
+    async def get_team_graph(self, name: str) -> TeamGraph:
+        """Give the graph of the worker of a name that is a team."""
+
+    async def get_division_graph(self) -> TeamGraph:
+        """Give the graph that divides a task of this team into a plan of its own."""
+
+
+@dataclass(kw_only=True)
+class AttemptRunner:
+    """What an attempt is made with."""
+
+    state: WorkerState
+    config: RunnableConfig
+    context: Context
+    worker: Worker
+    tier: Tier
+    agents: WorkerAgents
+    attempt_context: AttemptContext
+    is_divided: bool
+    """The task is divided instead of done by one worker."""
+    is_checkpointed: bool
+    """A checkpointer keeps the run."""
+    max_steps: int
+    """Attempts that the run's step cap leaves to a team."""
+    subteam_run: SubteamRun | None = None
+
+    async def run(self) -> Attempt:
+        """Make the attempt."""
+        self.attempt_context.taint = build_taint(self.state)
+        attempt = await self._run_attempt()
+        inner = self.subteam_run
+        marks, addresses = self._collect_taint()
+        report = attempt.report
+        if report:
+            update = {"marks": marks, "addresses": addresses, **self._find_failures(report)}
+            report = report.model_copy(update=update)
+        return attempt.model_copy(
+            update={
+                "report": report,
+                "marks": marks,
+                "worker": self.worker.name,
+                "tier": self.tier,
+                "usage": inner.usage if inner else self.attempt_context.usage,
+                "ledger": inner.ledger if inner else {},
+            }
+        )
+
+    @property
+    def inner_steps(self) -> int:
+        """Count the attempts that a team made within this one."""
+        return self.subteam_run.steps if self.subteam_run else 0
+
+    def _collect_taint(self) -> tuple[tuple[TaintLabel, ...], tuple[str, ...]]:
+        """Give the marks of all that was read in the attempt, and the addresses that were found."""
+        taint, inner = self.attempt_context.taint, self.subteam_run
+        if inner is None:
+            return merge_labels(taint.taint_labels), taint.list_addresses()
+        addresses = dict.fromkeys([*taint.found_addresses, *inner.addresses])
+        return merge_labels(taint.taint_labels, inner.taint_labels), tuple(addresses)[
+            -MAX_ADDRESSES:
+        ]
+
+    def _find_failures(self, report: Report) -> dict[str, Any]:
+        """Return the fields of a report that say what tools left undone; a team has set its own."""
+        if self.subteam_run:
+            return {"failures": ()}
+        outcomes, materials = self.attempt_context.outcomes, self.state.get("materials", {})
+        cut = [name for name, text in materials.items() if is_cut(text)]
+        failures = (
+            *(f"{name} was cut when it was read: its end is not covered" for name in cut),
+            *outcomes.list_failures(),
+        )
+        if report.status != "completed" or report.escalation:
+            return {"failures": (), "is_partial": False}
+        gaps = dict.fromkeys((*failures, *outcomes.list_refusals(), *report.gaps))
+        return {"failures": failures, "is_partial": bool(failures), "gaps": tuple(gaps)}
+
+    async def _run_attempt(self) -> Attempt:
+        description = self.state["description"]
+        left_s, limit_s = get_remaining_s(self.config), self.worker.limits.timeout_s
+        timeout_s = limit_s if left_s is None else min(limit_s, left_s)
+        fault: Fault = "content"
+        try:
+            async with CallDeadline(limit_s, left_s).enforce_on_attempt():
+                report = await self._produce_report(timeout_s)
+            return Attempt(description=description, report=report)
+        except TimeoutError:
+            left_s = get_remaining_s(self.config)
+            whose = (
+                "its limit"
+                if left_s is None or left_s > CLOCK_TOLERANCE_S
+                else "the run's deadline"
+            )
+            error = f"timed out after {timeout_s:.3g} s, {whose}"
+        except (TurnLimitReached, UnreadableReply) as problem:
+            error = str(problem)
+        except (GraphBubbleUp, StoreError, ThreadBusy):
+            raise
+        except SupervisorError as problem:
+            # What may pass by itself has been tried again where the model is called, only there.
+            error = f"{problem.code}: {problem}"
+            fault = "content" if isinstance(problem, PlanInvalid) else "permanent"
+        except Exception as problem:  # raised here it would cancel the task's siblings
+            error = f"{type(problem).__name__}: {problem}"
+        return Attempt(
+            description=description, error=shorten_text(redact_text(error), 2000), fault=fault
+        )
+
+    async def _produce_report(self, timeout_s: float) -> Report:
+        earlier, answers = self.state.get("problem", ""), self.state.get("answers", {})
+        if self.is_divided or self.worker.team:
+            doers = self.agents
+            graph = await (
+                doers.get_division_graph()
+                if self.is_divided
+                else doers.get_team_graph(self.worker.name)
+            )
+            self.subteam_run = SubteamRun(
+                graph=graph,
+                handoff=self._build_handoff(),
+                config=self.config,
+                context=self.context,
+                timeout_s=timeout_s,
+                max_steps=self.max_steps,
+                origin=build_subteam_origin(self.state),
+                guidance="" if self.is_divided else self.worker.instructions.strip(),
+                is_division=self.is_divided,
+            )
+            report = await self.subteam_run.run(earlier=earlier, answers=answers)
+        else:
+            report = await self._run_agent(earlier, answers)
+        return report.model_copy(update={"output": shorten_text(report.output, MAX_OUTPUT_CHARS)})
+
+    async def _run_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
+        doers, name = self.agents, self.worker.name
+        is_recruited = name == SPECIALIST and "recruit" in self.state
+        recruited = doers.get_specialist(self.state["recruit"]) if is_recruited else None
+        loop = await (recruited or doers.get_agent(name))
+        message = build_handoff_message(self._build_handoff(), earlier=earlier, answers=answers)
+        result = await loop.ainvoke(
+            {
+                "messages": [message],
+                "materials": self.state.get("materials", {}),
+                "lacking": self._list_shortfalls(),
+            },
+            {"metadata": {"task": self.state["task"].id, "worker": name}},
+            context=self.attempt_context,
+            # The attempt is what a resume goes back to: its turns need no checkpoint each.
+            durability="exit" if self.is_checkpointed else None,
+        )
+        said = result.get("structured_response")
+        if said is None:
+            said = read_content(_read_last_reply(result["messages"]), Report)
+        return Report.model_validate(said if isinstance(said, dict) else said.model_dump())
+
+    def _list_shortfalls(self) -> list[str]:
+        """Return what the reports that are handed over fall short of."""
+        given = self._build_handoff().context
+        return [f"{each.task} {reason}" for each in given for reason in list_shortfalls(each)]
+
+    def _build_handoff(self) -> Handoff:
+        state, limits = self.state, self.worker.limits
+        needed = (state["inputs"][edge.task] for edge in state["task"].depends_on)
+        return Handoff(
+            task=state["task"].id,
+            to=self.worker.name,
+            intent=state["description"],
+            context=(*needed, *state.get("given", ())),
+            artifacts=state.get("materials", {}),
+            constraints=Constraints(
+                max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=self.tier
+            ),
+        )
+
+
+def build_expenses(task: str, number: str, attempt: Attempt) -> dict[str, Expense]:
+    """Enter an attempt into the run's ledger; a team's own entries one by one."""
+    entry = f"{task}#{number}"
+    if not attempt.ledger:
+        return {entry: Expense(worker=attempt.worker, tier=attempt.tier, usage=attempt.usage)}
+    return {f"{entry}/{name}": spent for name, spent in attempt.ledger.items()}
+
+
+def _read_last_reply(messages: list[Any]) -> str:
+    spoken = [message for message in messages if isinstance(message, AIMessage)]
+    return str(spoken[-1].text) if spoken else ""

@@ -1,0 +1,185 @@
+"""A task done by a team: the whole of another graph inside one attempt.
+
+The inner run has its own plan, workers and answer. It shares the outer run's clock, its budget and
+its checkpointer; its deadline is the attempt's. What it asks a person reaches the outer run as an
+interrupt; what fails in it comes back as a report.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast, get_args
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes.limits.budget import Budget
+from nodes.limits.clock import now_s
+from nodes.limits.deadline import build_deadline_keys
+from nodes.prompts.messages import build_subteam_request
+from nodes.security.provenance import ORIGIN_KEY, collect_report_labels
+from nodes.telemetry.cost import sum_ledger
+from nodes.telemetry.events import build_task_path
+from state import (
+    Answer,
+    Claim,
+    Context,
+    Escalation,
+    Expense,
+    Finding,
+    Handoff,
+    Origin,
+    Plan,
+    Report,
+    SupervisorState,
+    TaintLabel,
+    Usage,
+)
+
+TeamGraph = CompiledStateGraph[Any, Context, Any, Any]
+
+MAX_CLAIMS = 60
+"""Of an inner team's claims that its report carries upward."""
+
+
+@dataclass(kw_only=True)
+class SubteamRun:
+    """One attempt at a task by a team; what it cost is known also when it breaks off."""
+
+    graph: TeamGraph
+    handoff: Handoff
+    config: RunnableConfig
+    context: Context
+    timeout_s: float
+    max_steps: int
+    """Attempts that the outer run's step cap leaves it."""
+    origin: Origin
+    """Whose words the task is, as the team's own tools are held to it."""
+    guidance: str = ""
+    """What the team is told with each request."""
+    is_division: bool = False
+    """The team divides a task of its own."""
+    state: dict[str, Any] = field(default_factory=dict)
+
+    async def run(self, *, earlier: str, answers: Mapping[str, str]) -> Report:
+        """Let the team do the task, and report its answer.
+
+        Raises:
+            SupervisorError: the team could not plan, or its models cannot be reached.
+        """
+        given = {
+            "request": build_subteam_request(
+                self.handoff, guidance=self.guidance, earlier=earlier, answers=answers
+            ),
+            "materials": self.handoff.artifacts,
+        }
+        context = replace(
+            self.context,
+            deadline_s=None,
+            max_cost_usd=None,
+            max_tokens=None,
+            max_tasks=None,
+            max_steps=self.max_steps,
+            approve_plan=False,
+        )
+        async for values in self.graph.astream(
+            given, self._build_config(), context=context, stream_mode="values"
+        ):
+            self.state = cast(dict[str, Any], values)
+        return build_report(cast(SupervisorState, self.state))
+
+    @property
+    def ledger(self) -> dict[str, Expense]:
+        """Give what the team has spent, by the entries of its own ledger."""
+        ledger: dict[str, Expense] = self.state.get("ledger", {})
+        if self.is_division:
+            return ledger
+        return {
+            name: spent.model_copy(update={"worker": f"{self.handoff.to}/{spent.worker}"})
+            for name, spent in ledger.items()
+        }
+
+    @property
+    def usage(self) -> Usage:
+        """Give the sum of what the team has spent."""
+        bill = sum_ledger(self.ledger)
+        return Usage(**{name: getattr(bill, name) for name in Usage.model_fields})
+
+    @property
+    def steps(self) -> int:
+        """Count the attempts of the team's own workers."""
+        return sum(self.state.get("steps", {}).values())
+
+    @property
+    def taint_labels(self) -> tuple[TaintLabel, ...]:
+        """Give what the team has read; all there is, where a worker of it broke off."""
+        results: dict[str, Report] = self.state.get("results", {})
+        plan: Plan | None = self.state.get("plan")
+        if plan is None or any(task.id not in results for task in plan.tasks):
+            return get_args(TaintLabel)
+        return collect_report_labels(results.values())
+
+    @property
+    def addresses(self) -> list[str]:
+        """Give the addresses that the team's searches found."""
+        reports = self.state.get("results", {}).values()
+        return [address for report in reports for address in report.addresses]
+
+    def _build_config(self) -> RunnableConfig:
+        outer = self.config["configurable"]
+        inner: dict[str, Any] = {
+            "__within": build_task_path(self.config, self.handoff.task),
+            "__given": self.handoff.context,
+            ORIGIN_KEY: self.origin,
+            **build_deadline_keys(now_s(), self.timeout_s),
+        }
+        if isinstance(budget := outer.get("__budget"), Budget):
+            inner["__budget"] = Budget(
+                max_tokens=self.handoff.constraints.max_tokens, parent=budget
+            )
+        return {**self.config, "configurable": {**outer, **inner}}
+
+
+def build_report(state: SupervisorState) -> Report:
+    """Put a team's answer into the report of the task it was for."""
+    answer, results = state.get("answer"), state.get("results", {})
+    reports = [results[name] for name in sorted(results)]
+    if answer is None or not any(report.status == "completed" for report in reports):
+        return _build_failure_report(answer, reports)
+    return Report(
+        output=answer.text,
+        claims=_merge_claims(reports),
+        findings=tuple(
+            Finding(**{name: getattr(found, name) for name in Finding.model_fields})
+            for found in answer.findings
+        ),
+        confidence=answer.confidence,
+        gaps=(*answer.gaps, *_describe_contradictions(answer)),
+        is_partial=state.get("status") != "done",
+    )
+
+
+def _build_failure_report(answer: Answer | None, reports: list[Report]) -> Report:
+    lacking = "; ".join(answer.gaps) if answer else "the team gave no answer"
+    asked = next((report.escalation for report in reports if report.escalation), None)
+    if asked and all(report.status in ("escalated", "skipped") for report in reports):
+        found = [report.escalation.partial for report in reports if report.escalation]
+        partial = "\n\n".join(filter(None, found))
+        return Report(
+            status="escalated",
+            escalation=Escalation(reason=asked.reason, message=asked.message, partial=partial),
+            confidence=0,
+        )
+    return Report(status="failed", output=lacking, confidence=0)
+
+
+def _merge_claims(reports: list[Report]) -> tuple[Claim, ...]:
+    claims = [claim for report in reports for claim in report.claims]
+    return tuple({(claim.text, claim.source): claim for claim in claims}.values())[:MAX_CLAIMS]
+
+
+def _describe_contradictions(answer: Answer) -> list[str]:
+    return [
+        f"{dispute.subject}: sources contradict each other; "
+        f"{dispute.verdict or 'nobody could decide which holds'}"
+        for dispute in answer.contradictions
+    ]

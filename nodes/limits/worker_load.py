@@ -1,0 +1,148 @@
+"""How busy the workers of a team are, and how long their work has lately taken.
+
+What this process does is counted here; the store tells of other processes and of earlier ones. It
+is advice for whoever chooses a worker: a record that is lost or late makes a choice a little worse,
+never wrong.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import uuid4
+
+from langgraph.store.base import BaseStore
+
+from nodes.limits.clock import now_s
+from state import Team, Worker
+
+MOVING_AVERAGE_WEIGHT: Final = 0.3
+"""Of the newest attempt in the moving average of a worker's seconds."""
+STALE_AFTER_S: Final = 120.0
+"""After it another process's work in flight is taken for a process that died."""
+FLUSH_INTERVAL_S: Final = 1.0
+"""Between two writes to the store while work goes on."""
+_PROCESS_ID: Final = uuid4().hex[:12]
+
+
+@dataclass(frozen=True)
+class WorkerLoad:
+    """What a worker has to do."""
+
+    in_flight: int = 0
+    """Attempts under way, in all runs."""
+    latency_s: float | None = None
+    """Seconds of an attempt lately; None while none is known."""
+
+    def describe(self) -> str:
+        """Say it as a clause; empty when nothing is known."""
+        lately = "" if self.latency_s is None else f"{self.latency_s:.1f} s lately"
+        return ", ".join(
+            filter(None, [f"{self.in_flight} at work" if self.in_flight else "", lately])
+        )
+
+
+@dataclass
+class TeamLoad:
+    """The load of one team's workers."""
+
+    team: str
+    _in_flight: Counter[str] = field(default_factory=Counter)
+    _latency_s: dict[str, float] = field(default_factory=dict)
+    _in_flight_elsewhere: dict[str, int] = field(default_factory=dict)
+    _changed_workers: set[str] = field(default_factory=set)
+    _flush_task: asyncio.Task[None] | None = None
+
+    def measure_load(self, worker: str) -> WorkerLoad:
+        """Give a worker's load, as far as it is known."""
+        in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0)
+        return WorkerLoad(in_flight, self._latency_s.get(worker))
+
+    def describe_loads(self, team: Team) -> dict[str, str]:
+        """Say of each worker that something is known of how busy it is."""
+        said = {worker.name: self.measure_load(worker.name).describe() for worker in team.roster}
+        return {name: words for name, words in said.items() if words}
+
+    @contextmanager
+    def count_attempt(self, worker: str, store: BaseStore | None) -> Iterator[None]:
+        """Count an attempt while it is under way, and its seconds afterwards."""
+        began = time.monotonic()
+        self._in_flight[worker] += 1
+        self._schedule_save(worker, store)
+        try:
+            yield
+        finally:
+            self._in_flight[worker] -= 1
+            seconds = time.monotonic() - began
+            before = self._latency_s.get(worker, seconds)
+            self._latency_s[worker] = before + MOVING_AVERAGE_WEIGHT * (seconds - before)
+            self._schedule_save(worker, store)
+
+    async def load_from_store(self, store: BaseStore | None) -> None:
+        """Learn from the store what other processes do, and what earlier ones took."""
+        if store is None:
+            return
+        for item in await store.asearch(self._namespace, limit=100):
+            at_work = _read_other_processes(item.value)
+            self._in_flight_elsewhere[item.key] = sum(count for count, _ in at_work.values())
+            if isinstance(seconds := item.value.get("latency_s"), int | float):
+                self._latency_s.setdefault(item.key, float(seconds))
+
+    async def save_to_store(self, store: BaseStore | None) -> None:
+        """Write what has changed into the store."""
+        changed, self._changed_workers = self._changed_workers, set()
+        if store is None:
+            return
+        for worker in sorted(changed):
+            kept = await store.aget(self._namespace, worker)
+            at_work: dict[str, Any] = _read_other_processes(kept.value if kept else {})
+            if count := self._in_flight[worker]:
+                at_work[_PROCESS_ID] = (count, now_s())
+            value = {"latency_s": self._latency_s.get(worker), "at_work": at_work}
+            await store.aput(self._namespace, worker, value, index=False)
+
+    @property
+    def _namespace(self) -> tuple[str, ...]:
+        return ("capacity", self.team)
+
+    def _schedule_save(self, worker: str, store: BaseStore | None) -> None:
+        self._changed_workers.add(worker)
+        if store is not None and (self._flush_task is None or self._flush_task.done()):
+            self._flush_task = asyncio.get_running_loop().create_task(self._save_later(store))
+
+    async def _save_later(self, store: BaseStore) -> None:
+        await asyncio.sleep(FLUSH_INTERVAL_S)
+        try:
+            await self.save_to_store(store)
+        except Exception:  # advice only, and the run that opened the store may have closed it
+            self._changed_workers.clear()
+
+
+_team_loads: dict[str, TeamLoad] = {}
+
+
+def get_team_load(team: Team) -> TeamLoad:
+    """Give the load of a team's workers in this process."""
+    return _team_loads.setdefault(team.name, TeamLoad(team.name))
+
+
+def choose_idle_worker(worker: Worker, team: Team, capacity: TeamLoad) -> Worker:
+    """Give a busy worker's fallback when that one is idle; else the worker."""
+    if not (team.prefer_idle and worker.fallback and capacity.measure_load(worker.name).in_flight):
+        return worker
+    other = team.find_worker(worker.fallback)
+    return worker if capacity.measure_load(other.name).in_flight else other
+
+
+def _read_other_processes(value: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
+    """Read what other living processes have in flight."""
+    told = value.get("at_work")
+    now = now_s()
+    return {
+        process: (int(count), float(at))
+        for process, (count, at) in (told.items() if isinstance(told, Mapping) else ())
+        if process != _PROCESS_ID and now - float(at) < STALE_AFTER_S
+    }

@@ -1,0 +1,109 @@
+"""Decide who takes a request: whose card and examples hold most of its telling words."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from nodes.limits.patterns import Pattern
+from nodes.models.embedded.planning import PlanningPrompt, read_planning_prompt
+from nodes.models.embedded.prompt_reading import list_texts, read_section
+from nodes.models.embedded.text_similarity import extract_words
+from nodes.text.word_lists import FUNCTION_WORDS
+
+_FILE_TYPE = Pattern(r"\.(\w+)$", re.MULTILINE)
+_IGNORED_WORDS = FUNCTION_WORDS | frozenset(extract_words(" ".join(FUNCTION_WORDS)))
+"""Also as they stand once they are taken for plurals: "doe" for "does"."""
+WorkerChoice = tuple[str, ...]
+"""One worker, or a first and a second."""
+STEM_CHARS = 6
+"""Words are cut to this length, so that "dismissed" and "dismissal" are one."""
+MIN_ENDING_CHARS = 6
+"""Of a word that may lose "ed" or "ing", so that "burned" and "burn" are one."""
+MIN_OWN_WORDS = 2
+MIN_SHARE_OF_FIRST = 0.4
+"""A second worker needs so many words that the first knows nothing of, and of such weight."""
+
+
+def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """Choose a worker, or two where examples show two or part of the request is plainly another's.
+
+    The kinds of the materials, such as `py`, are words of the request. One step is enough.
+    """
+    if any(read_section(text, "results") for text in list_texts(messages, HumanMessage)):
+        return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
+    asked = read_planning_prompt(messages)
+    known = _collect_known_words(asked)
+    weights = _weigh_known_words(known)
+    wanted = _extract_stems(f"{asked.request} {_list_file_types(messages)}")
+    scores = {takers: _sum_weights(wanted & known[takers], weights) for takers in known}
+    best = max(scores, key=lambda takers: scores[takers], default=())
+    if not best or not scores[best]:
+        return {"worker": "", "task": asked.request, "reason": "No card is near."}
+    secondary = "".join(best[1:])
+    if not secondary and any(decided.get("secondary") for _, decided in asked.examples):
+        secondary = _choose_secondary(best[0], wanted, known, weights)
+    return {
+        "worker": best[0],
+        "secondary": secondary,
+        "task": asked.request,
+        "reason": "Its card and examples share most words with the request.",
+    }
+
+
+def _collect_known_words(asked: PlanningPrompt) -> dict[WorkerChoice, set[str]]:
+    """Give the words of each worker and each pair: name, card, and the requests they took."""
+    known: dict[WorkerChoice, set[str]] = {
+        (name,): _extract_stems(f"{name} {card}") for name, card in asked.cards.items()
+    }
+    for request, decided in asked.examples:
+        takers = tuple(filter(None, (decided.get("worker"), decided.get("secondary"))))
+        if takers and all(name in asked.cards for name in takers):
+            known.setdefault(takers, set()).update(_extract_stems(request))
+    return known
+
+
+def _weigh_known_words(known: Mapping[WorkerChoice, set[str]]) -> dict[str, float]:
+    """Weigh each word by how few know it; one that all know tells nothing."""
+    counts = Counter(word for held in known.values() for word in held)
+    return {word: math.log(len(known) / count) for word, count in counts.items()}
+
+
+def _choose_secondary(
+    first: str,
+    wanted: set[str],
+    known: Mapping[WorkerChoice, set[str]],
+    weights: Mapping[str, float],
+) -> str:
+    firsts = known[(first,)]
+    own = {takers[0]: wanted & held - firsts for takers, held in known.items() if not takers[1:]}
+    second = max(own, key=lambda name: _sum_weights(own[name], weights))
+    if len(own[second]) < MIN_OWN_WORDS:
+        return ""
+    needed = MIN_SHARE_OF_FIRST * _sum_weights(wanted & firsts - known[(second,)], weights)
+    return second if _sum_weights(own[second], weights) >= needed else ""
+
+
+def _list_file_types(messages: Sequence[BaseMessage]) -> str:
+    names = "\n".join(
+        read_section(text, "materials") for text in list_texts(messages, HumanMessage)
+    )
+    return " ".join(_FILE_TYPE.findall(names))
+
+
+def _sum_weights(held: set[str], weights: Mapping[str, float]) -> float:
+    return sum(weights[word] for word in held)
+
+
+def _extract_stems(text: str) -> set[str]:
+    found = extract_words(text.replace("_", " "))
+    return {_stem_word(word) for word in found if word not in _IGNORED_WORDS and len(word) > 1}
+
+
+def _stem_word(word: str) -> str:
+    if len(word) >= MIN_ENDING_CHARS:
+        word = word.removesuffix("ed").removesuffix("ing")
+    return word[:STEM_CHARS]

@@ -1,0 +1,231 @@
+"""Take a worker's turn: which tools to call, with which arguments, taken from the handoff."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from nodes.limits.patterns import Pattern
+from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
+from nodes.models.embedded.text_similarity import extract_words, measure_share
+
+_SQL = Pattern(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
+_ARITHMETIC = Pattern(
+    r"(?<![(\d])[(\d][\d\s.()]{0,40}(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]{0,199}[)\d]"
+)
+_QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
+_NUMBER = Pattern(r"-?\d+(?:\.\d+)?")
+_ONLINE_TOOL = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
+_SHOW_TABLES = "SHOW TABLES"
+_LISTING = Pattern(r'SELECT \* FROM ".+" LIMIT \d+')
+MAX_QUERY_WORDS = 24
+MAX_LISTED_ROWS = 50
+MAX_CLAIMS = 300
+MAX_FINDINGS = 500
+_FILLED_OPTIONAL_ARGUMENTS = ("title", "format", "findings", "earlier_attempt")
+"""Arguments that are filled though a tool can do without them."""
+ToolSchemas = Mapping[str, Mapping[str, Any]]
+"""Parameters of each offered tool, as JSON schema, by the tool's name."""
+
+
+def choose_calls(brief: ReceivedHandoff, tools: ToolSchemas) -> list[tuple[str, dict[str, Any]]]:
+    """Choose the calls of this turn; none when there is nothing left to try.
+
+    Tools that go online wait until what is at hand has been searched, and are left out when that
+    gave something.
+    """
+    at_hand = {name: tools[name] for name in tools if not _ONLINE_TOOL.search(name)}
+    calls = _list_fillable_calls(brief, at_hand)
+    if calls or any(call.passages for call in brief.calls) or brief.artifacts:
+        return calls or _list_fillable_calls(brief, tools if brief.urls else {})
+    return _list_fillable_calls(brief, tools)
+
+
+def fill_arguments(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Fill a tool's required arguments by their names and types; None when one cannot be."""
+    properties = schema.get("properties", {})
+    wanted = list(schema.get("required", []))
+    wanted += [
+        name for name in _FILLED_OPTIONAL_ARGUMENTS if name in properties and name not in wanted
+    ]
+    filled: dict[str, Any] = {}
+    numbers = [float(text) for text in _NUMBER.findall(brief.intent)]
+    for name in wanted:
+        value = _fill_argument(name, properties.get(name, {}), brief, numbers)
+        if value is None and name in schema.get("required", []):
+            return None
+        if value is not None:
+            filled[name] = value
+    return filled
+
+
+def write_document(brief: ReceivedHandoff) -> str:
+    """Compose a Markdown document from the results of earlier tasks."""
+    parts = [f"# {_build_title(brief)}"]
+    for report in brief.reports:
+        if output := str(report.get("output", "")).strip():
+            parts.append(f"## {format_heading(str(report.get('task') or 'Results'))}\n\n{output}")
+    if sources := sorted({str(claim["source"]) for claim in brief.claims if claim.get("source")}):
+        parts.append("## Sources\n\n" + "\n".join(f"- {source}" for source in sources))
+    return "\n\n".join(parts)
+
+
+def format_heading(identifier: str) -> str:
+    """Turn a task's id into words."""
+    text = identifier.replace("_", " ").replace("-", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def is_listing(brief: ReceivedHandoff, call: AnsweredCall) -> bool:
+    """Tell whether a call only listed a table, for want of a statement that was given."""
+    statement = str(call.arguments.get("sql", ""))
+    return bool(_LISTING.fullmatch(statement)) and statement not in brief.code_spans
+
+
+def _list_fillable_calls(
+    brief: ReceivedHandoff, tools: ToolSchemas
+) -> list[tuple[str, dict[str, Any]]]:
+    calls = []
+    for name, schema in tools.items():
+        earlier = [call for call in brief.calls if call.tool == name]
+        if "sql" in schema.get("properties", {}):
+            statement = _choose_next_sql(brief, earlier)
+            filled = {"sql": statement} if statement else None
+        else:
+            filled = _fill_next_arguments(brief, schema, earlier)
+        if filled is not None:
+            calls.append((name, filled))
+    return calls
+
+
+def _fill_next_arguments(
+    brief: ReceivedHandoff, schema: Mapping[str, Any], earlier: list[AnsweredCall]
+) -> dict[str, Any] | None:
+    """Call a tool once, but one that takes a material once for each."""
+    if "material" not in schema.get("required", []):
+        return None if earlier else fill_arguments(brief, schema)
+    read = {call.arguments.get("material") for call in earlier}
+    left = {name: text for name, text in brief.artifacts.items() if name not in read}
+    return fill_arguments(replace(brief, artifacts=left), schema) if left else None
+
+
+def _choose_next_sql(brief: ReceivedHandoff, earlier: list[AnsweredCall]) -> str | None:
+    """Try the statement of the intent, else look which tables there are, and read the best."""
+    given = next((code for code in brief.code_spans if _SQL.search(code)), "")
+    asked = [str(call.arguments.get("sql", "")) for call in earlier]
+    if given and given not in asked:
+        return given
+    if not given and _find_expression(brief, {}):
+        return None
+    if earlier and not earlier[-1].has_failed and asked[-1] != _SHOW_TABLES:
+        return None
+    if _SHOW_TABLES not in asked:
+        return _SHOW_TABLES
+    table = _choose_table(brief.subject, earlier[asked.index(_SHOW_TABLES)].data)
+    statement = f'SELECT * FROM "{table}" LIMIT {MAX_LISTED_ROWS}'
+    return statement if table and statement not in asked else None
+
+
+def _choose_table(intent: str, data: Mapping[str, Any]) -> str:
+    tables = [table for table in data.get("tables", []) if isinstance(table, dict)]
+    wanted = extract_words(intent)
+    named = [(str(table.get("table", "")), table) for table in tables]
+    named = [(name.replace('"', '""'), table) for name, table in named if name]
+    ranked = sorted(
+        named, key=lambda pair: -measure_share(wanted, str(pair[1]).replace("_", " "), {})
+    )
+    return ranked[0][0] if ranked else ""
+
+
+def _fill_argument(
+    name: str, schema: Mapping[str, Any], brief: ReceivedHandoff, numbers: list[float]
+) -> Any:  # of the type the tool's schema names
+    if name in _ARGUMENT_FILLERS:
+        return _ARGUMENT_FILLERS[name](brief, schema)
+    match schema.get("type"):
+        case "integer":
+            return int(numbers.pop(0)) if numbers else 1
+        case "number":
+            return numbers.pop(0) if numbers else 1.0
+        case "boolean":
+            return False
+        case "array":
+            return extract_words(brief.intent)[:MAX_QUERY_WORDS]
+        case "object":
+            return {}
+    choices = schema.get("enum", [])
+    return next((choice for choice in choices if str(choice) in brief.intent), None) or (
+        choices[0] if choices else brief.subject
+    )
+
+
+def _build_query(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
+    plain = Pattern(r"`[^`]*`").sub(" ", brief.subject)
+    return " ".join(dict.fromkeys(extract_words(plain)[:MAX_QUERY_WORDS])) or None
+
+
+def _find_expression(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
+    plain = Pattern(r"`[^`]*`").sub(" ", brief.intent)
+    given = [code for code in brief.code_spans if _ARITHMETIC.fullmatch(code.strip())]
+    return next(iter(given + _ARITHMETIC.findall(plain)), None)
+
+
+def _find_url(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
+    found = [passage.source for call in brief.calls for passage in call.passages]
+    return next((url for url in brief.urls + found if url.startswith("http")), None)
+
+
+def _list_claim_arguments(
+    brief: ReceivedHandoff, schema: Mapping[str, Any]
+) -> list[dict[str, str]] | None:
+    return [
+        {key: str(claim.get(key, "")) for key in ("text", "source", "quote")}
+        for claim in brief.claims[:MAX_CLAIMS]
+    ] or None
+
+
+def _find_material(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
+    return next(iter(brief.artifacts), None)
+
+
+def _list_finding_arguments(
+    brief: ReceivedHandoff, schema: Mapping[str, Any]
+) -> list[dict[str, Any]] | None:
+    return brief.findings[:MAX_FINDINGS] if brief.reports else None
+
+
+def _write_markdown(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
+    return write_document(brief) if brief.reports else None
+
+
+def _fill_title(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str:
+    return _build_title(brief)
+
+
+def _find_format(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
+    choices = [str(choice) for choice in schema.get("enum", ["markdown", "html", "docx"])]
+    wanted = brief.subject.replace("Word", "docx").lower()
+    return next((choice for choice in choices if choice in wanted), None)
+
+
+def _read_earlier_attempt(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
+    return brief.earlier_attempt or None
+
+
+def _build_title(brief: ReceivedHandoff) -> str:
+    quoted = _QUOTED.search(brief.subject)
+    return quoted.group(1) if quoted else " ".join(brief.subject.split()[:10]).rstrip(".,:;")
+
+
+_ARGUMENT_FILLERS = {
+    "query": _build_query,
+    "expression": _find_expression,
+    "url": _find_url,
+    "claims": _list_claim_arguments,
+    "findings": _list_finding_arguments,
+    "material": _find_material,
+    "markdown": _write_markdown,
+    "title": _fill_title,
+    "format": _find_format,
+    "earlier_attempt": _read_earlier_attempt,
+}

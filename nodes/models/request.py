@@ -1,0 +1,48 @@
+"""One request to a model and its answer, streamed when somebody listens."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.tracers._streaming import _StreamingCallbackHandler
+
+from nodes.models.completeness import collect_stream
+
+
+async def send_request(
+    inner: BaseChatModel,
+    messages: list[BaseMessage],
+    *,
+    is_streaming: bool,
+    stop: list[str] | None,
+    run_manager: AsyncCallbackManagerForLLMRun | None,
+    **kwargs: Any,
+) -> ChatResult:
+    """Ask once; the client's errors come as they are.
+
+    Args:
+        is_streaming: ask for a stream also when nobody listens to tokens.
+    """
+    listened = run_manager is not None and any(
+        isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
+    )
+    can_stream = type(inner)._astream is not BaseChatModel._astream
+    if not can_stream or not (listened or is_streaming):
+        return await inner._agenerate(messages, stop=stop, **kwargs)
+    return await collect_stream(
+        _notify_listeners(inner._astream(messages, stop=stop, **kwargs), run_manager)
+    )
+
+
+async def _notify_listeners(
+    stream: AsyncIterator[ChatGenerationChunk], run_manager: AsyncCallbackManagerForLLMRun | None
+) -> AsyncIterator[ChatGenerationChunk]:
+    async for chunk in stream:
+        if run_manager is not None:
+            if chunk.message.id is None:
+                chunk.message.id = f"lc_run--{run_manager.run_id}"
+            await run_manager.on_llm_new_token(str(chunk.message.text), chunk=chunk)
+        yield chunk

@@ -1,0 +1,123 @@
+"""What a call knows about the run it is made in, if there is one."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.config import get_config
+
+from nodes.errors import EndpointDown
+from nodes.limits.budget import Budget
+from nodes.limits.clock import now_s
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
+from nodes.telemetry.events import emit
+from state import Usage
+
+REPORT = "Report"
+
+_writes_answer: ContextVar[bool] = ContextVar("writes_answer", default=False)
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """The run's name and the seconds it has left; empty outside a run."""
+
+    run_id: str = ""
+    remaining_s: float | None = None
+    is_run: bool = False
+    budget: Budget | None = None
+    is_last: bool = False
+    """The call writes the answer."""
+
+    @contextmanager
+    def reserve_call(self, tokens: int, cost_usd: float | None) -> Iterator[None]:
+        """Keep room for a call in the run's budget, if it has one.
+
+        Raises:
+            BudgetSpent: there is no room.
+        """
+        if self.budget is None:
+            yield
+        else:
+            with self.budget.reserve_call(tokens, cost_usd, is_last=self.is_last):
+                yield
+
+    async def charge(self, usage: Usage) -> None:
+        """Count a call; the first that makes the budget low says so."""
+        if self.budget is None:
+            return
+        self.budget.charge(usage)
+        if self.is_run and self.budget.is_low() and not self.budget.has_warned:
+            self.budget.has_warned = True
+            budget = self.budget
+            await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
+
+    async def emit_circuit_open(self, model: str, said: str) -> None:
+        """Say that a model is taken for dead; silence outside a run."""
+        if self.is_run:
+            message = (
+                f"{model} is not asked for {OPEN_S:g} s: {FAILURE_THRESHOLD} failures in a row"
+            )
+            await emit(
+                "error",
+                code=EndpointDown.code,
+                message=message,
+                model=model,
+                state="open",
+                failures=FAILURE_THRESHOLD,
+                said=said,
+            )
+
+    async def emit_model_call(self, **data: Any) -> None:
+        """Make a `model_call` event; silence outside a run."""
+        if self.is_run:
+            await emit("model_call", **data)
+
+
+@contextmanager
+def use_answer_reserve() -> Iterator[None]:
+    """Let the calls made inside use the time and the budget that are kept for the answer."""
+    token = _writes_answer.set(True)
+    try:
+        yield
+    finally:
+        _writes_answer.reset(token)
+
+
+def get_run_context() -> RunContext:
+    """Look around; a call made outside a run has none."""
+    try:
+        config = get_config()
+    except RuntimeError:
+        return RunContext()
+    configurable: Mapping[str, Any] = config.get("configurable", {})
+    is_last = _writes_answer.get()
+    ends_at = configurable.get("deadline_at")
+    if not is_last:  # what is kept for the answer is for the answer alone
+        ends_at = configurable.get("work_until", ends_at)
+    return RunContext(
+        run_id=f"{configurable.get('thread_id', '')}/{configurable.get('began_at', '')}",
+        remaining_s=None if ends_at is None else ends_at - now_s(),
+        is_run="__pregel_runtime" in configurable,
+        budget=configurable.get("__budget"),
+        is_last=is_last,
+    )
+
+
+def name_requested_schema(kwargs: Mapping[str, Any]) -> str:
+    """Name the schema a call asks for: the forced tool, or `Report` when it is on offer."""
+    names = [_read_tool_name(tool) for tool in kwargs.get("tools") or ()]
+    choice = kwargs.get("tool_choice")
+    forced = _read_tool_name(choice) or (choice if choice in names else "")
+    if forced or REPORT in names:
+        return forced or REPORT
+    return names[0] if len(names) == 1 else ""
+
+
+def _read_tool_name(tool: Any) -> str:
+    if not isinstance(tool, Mapping):
+        return ""
+    inner = tool.get("function")
+    return str((inner if isinstance(inner, Mapping) else tool).get("name") or "")

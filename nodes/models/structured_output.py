@@ -1,0 +1,175 @@
+"""Ask a model for one value of the vocabulary, as the arguments of a forced tool call."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import (
+    BaseModel,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    create_model,
+    model_validator,
+)
+
+from nodes.models.json_reading import InvalidJson, read_json_object, require_storable_numbers
+from nodes.models.unknown_keys import validate_known_keys
+from nodes.models.usage import read_usage
+from state import Usage
+
+MAX_PROBLEMS = 12
+MAX_PROBLEM_CHARS = 240
+MAX_REPLY_CHARS = 20_000
+_PLAIN_MESSAGES = {
+    "tuple_type": "Input should be a list",
+    "model_type": "Input should be an object",
+    "too_short": "the list has too few items",
+    "extra_forbidden": "there is no such key: what a task needs goes into its depends_on",
+}
+"""For pydantic's own, which speak of Python; an unknown key is told only where it names tasks."""
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class ModelReply(Generic[T]):
+    """A value and what it has cost."""
+
+    value: T
+    usage: Usage
+    message: AIMessage
+
+
+class UnreadableReply(Exception):
+    """A model's answer does not fit; `problems` are sentences for the model that wrote it."""
+
+    def __init__(
+        self,
+        problems: Sequence[str],
+        *,
+        usage: Usage = Usage(),  # noqa: B008 - frozen
+        message: AIMessage | None = None,
+        said: str = "",
+    ) -> None:
+        super().__init__("; ".join(problems))
+        self.problems, self.usage, self.message = list(problems), usage, message
+        self.reply_text = said[:MAX_REPLY_CHARS]
+
+
+async def ask_model(
+    model: BaseChatModel,
+    schema: type[T],
+    messages: Sequence[AnyMessage],
+    *,
+    parameters: dict[str, Any] | None = None,
+) -> ModelReply[T]:
+    """Ask for a value of the schema; `parameters` is a tightened JSON schema to show instead.
+
+    Raises:
+        Unreadable: the answer is no such value; ask again with its problems.
+        ModelError: there is no answer.
+    """
+    tool = _build_tool_schema(schema)
+    if parameters is not None:
+        tool = {**tool, "function": {**tool["function"], "parameters": parameters}}
+    bound = model.bind_tools([tool], tool_choice=schema.__name__)
+    message = await bound.ainvoke(list(messages))
+    usage = read_usage(message)
+    said, calls = _read_reply(message, schema.__name__)
+    try:
+        if len(calls) > 1:
+            raise UnreadableReply(
+                [f"{schema.__name__} was called {len(calls)} times: call it once"]
+            )
+        value = read_value(calls[0] if calls else said, schema)
+    except UnreadableReply as error:
+        raise UnreadableReply(error.problems, usage=usage, message=message, said=said) from None
+    return ModelReply(value, usage, message)
+
+
+def read_content(text: str, schema: type[T]) -> T:
+    """Read a value out of a model's words.
+
+    Raises:
+        Unreadable: there is none in them.
+    """
+    return read_value(text, schema)
+
+
+def read_value(found: str | Mapping[str, Any], schema: type[T]) -> T:
+    """Read a value from JSON, in words or parsed; keys that the schema does not have are dropped.
+
+    Raises:
+        Unreadable: it does not validate.
+    """
+    said = found if isinstance(found, str) else ""
+    try:
+        fields = read_json_object(found) if isinstance(found, str) else dict(found)
+        require_storable_numbers(fields)
+        return validate_known_keys(fields, schema)
+    except InvalidJson as error:
+        raise UnreadableReply([str(error)], said=said) from None
+    except ValidationError as error:
+        raise UnreadableReply(describe_validation_errors(error), said=said) from None
+    except RecursionError:
+        raise UnreadableReply(["the JSON is nested too deep"], said=said) from None
+
+
+def build_lenient_schema(schema: type[T]) -> type[T]:
+    """Give the schema's twin, which drops unknown keys and makes values of the schema itself."""
+
+    def drop_unknown_keys(cls: Any, value: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
+        return validate_known_keys(value, schema) if isinstance(value, Mapping) else handler(value)
+
+    method: Any = classmethod(drop_unknown_keys)  # pydantic's stubs know it in a class body only
+    validator: Any = model_validator(mode="wrap")(method)
+    return create_model(
+        schema.__name__,
+        __base__=schema,
+        __doc__=schema.__doc__,
+        __module__=schema.__module__,
+        __validators__={"drop_unknown_keys": validator},
+    )
+
+
+def describe_validation_errors(error: ValidationError) -> list[str]:
+    """Say what is wrong with a value, to the model that made it."""
+    problems = error.errors()
+    around = {tuple(e["loc"][:depth]) for e in problems for depth in range(len(e["loc"]))}
+    found: list[str] = []
+    for problem in problems:
+        # A list whose items are all wrong counts as empty.
+        if problem["type"] == "too_short" and problem["loc"] in around:
+            continue
+        words = _PLAIN_MESSAGES.get(problem["type"], problem["msg"]).removeprefix("Value error, ")
+        place = _format_location(problem["loc"])
+        found += [f"{place}{part}"[:MAX_PROBLEM_CHARS] for part in words.split("; ")]
+    found = list(dict.fromkeys(found))
+    more = [f"and {len(found) - MAX_PROBLEMS} more"] if len(found) > MAX_PROBLEMS else []
+    return found[:MAX_PROBLEMS] + more
+
+
+def _read_reply(message: AIMessage, name: str) -> tuple[str, list[Mapping[str, Any]]]:
+    """Give what a model wrote; the fields, too, of each call of the tool that differs."""
+    calls = sorted(message.tool_calls, key=lambda call: call["name"] != name)
+    if not calls or (calls[0]["name"] != name and message.text.strip()):
+        return message.text, []
+    found: list[Mapping[str, Any]] = []
+    for call in calls:
+        if call["name"] == calls[0]["name"] and call["args"] not in found:
+            found.append(call["args"])
+    return "\n".join(map(str, found)), found
+
+
+def _format_location(place: tuple[int | str, ...]) -> str:
+    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    return f"{words.lstrip('.')}: " if words else ""
+
+
+@lru_cache(maxsize=64)
+def _build_tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    return convert_to_openai_tool(schema)

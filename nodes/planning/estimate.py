@@ -1,0 +1,77 @@
+"""What a plan will cost, said before it runs: N+2 calls, and the turns that tools take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from nodes.models.catalog import ModelCatalog
+from nodes.models.prices import compute_cost_usd
+from nodes.prompts.messages import MAX_ARTIFACT_CHARS, build_worker_prompt
+from state import Context, Estimate, Plan, Task, Team, Tier, Usage
+
+CHARS_PER_TOKEN: Final = 4
+SCHEMA_TOKENS: Final = 1_000
+"""Of `Report` or `Answer`, which goes with each call: 4 kB as measured in a worker's request."""
+OUTPUT_TOKENS: Final = 300
+"""Of a report or a tool call."""
+RESULT_TOKENS: Final = 600
+"""Of a dependency's result in a handoff, and of a tool's answer."""
+TURNS_WITH_TOOLS: Final = 3
+"""Two calls of tools and a report: a rule of thumb, where a worker's own history is not known."""
+TEAM_CALLS: Final = 5
+"""Of a task that a team does: a plan, three tasks, an answer."""
+
+
+@dataclass(frozen=True)
+class _ExpectedCall:
+    tier: Tier
+    input_tokens: int
+    output_tokens: int
+
+
+def estimate_run(
+    plan: Plan,
+    team: Team,
+    models: ModelCatalog,
+    context: Context,
+    *,
+    materials: Mapping[str, str],
+    planning: Usage,
+) -> Estimate:
+    """Estimate a run from its plan; what planning has cost is known.
+
+    Retries, tools beyond the rule of thumb and every optional mechanism come on top.
+    """
+    calls = [call for task in plan.tasks for call in _expect_task_calls(task, team, materials)]
+    results = sum(RESULT_TOKENS for _ in plan.tasks)
+    calls.append(_ExpectedCall(team.synthesizer_tier, SCHEMA_TOKENS + results, 2 * OUTPUT_TOKENS))
+    prices = [
+        compute_cost_usd(
+            models.get_name(call.tier, context),
+            {"input_tokens": call.input_tokens, "output_tokens": call.output_tokens},
+            models.settings.prices,
+        )
+        for call in calls
+    ]
+    known = [price for price in (*prices, planning.cost_usd) if price is not None]
+    return Estimate(
+        model_calls=planning.model_calls + len(calls),
+        input_tokens=planning.input_tokens + sum(call.input_tokens for call in calls),
+        output_tokens=planning.output_tokens + sum(call.output_tokens for call in calls),
+        cost_usd=round(sum(known), 6) if len(known) == len(prices) + 1 else None,
+    )
+
+
+def _expect_task_calls(task: Task, team: Team, materials: Mapping[str, str]) -> list[_ExpectedCall]:
+    worker = team.find_worker(task.worker)
+    artifacts = sum(min(len(materials[name]), MAX_ARTIFACT_CHARS) for name in task.materials)
+    own = (len(build_worker_prompt(worker)) + len(task.description) + artifacts) // CHARS_PER_TOKEN
+    given = own + SCHEMA_TOKENS + RESULT_TOKENS * len(task.depends_on)
+    if worker.team or task.is_compound:
+        return [_ExpectedCall(worker.tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
+    turns = min(worker.limits.max_turns, TURNS_WITH_TOOLS) if worker.tools else 1
+    # each turn is sent all that was said before it
+    return [
+        _ExpectedCall(worker.tier, given + turn * (OUTPUT_TOKENS + RESULT_TOKENS), OUTPUT_TOKENS)
+        for turn in range(turns)
+    ]

@@ -1,0 +1,136 @@
+"""Deciding by worker instead of by plan: who takes a request, and who goes next.
+
+Both end in an ordinary plan: routing in one of one or two tasks, stepping in one that grows by a
+task after each result. So there is one way to dispatch, to recover and to answer.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import count
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage
+
+from nodes.limits.worker_load import choose_idle_worker, get_team_load
+from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.prompts.messages import build_route_messages, build_step_messages
+from state import Decision, Plan, Report, Task, Team, Usage
+
+MAX_DESCRIPTION_CHARS = 4000
+"""Of a task's description."""
+
+
+async def route_request(
+    model: BaseChatModel, team: Team, request: str, materials: Sequence[str], *, max_tasks: int
+) -> tuple[Plan, Decision, Usage]:
+    """Choose who takes a request: a pinned worker, else whom the model names, else the fallback.
+
+    Where the caps allow one task only there is no secondary.
+
+    Raises:
+        ModelError: the model cannot be reached.
+    """
+    decision, usage = _match_pinned_route(team, request), Usage()
+    if decision is None:
+        load = get_team_load(team).describe_loads(team)
+        asking = build_route_messages(team, request, materials, load=load)
+        decision, usage = await _ask_decision(model, team, asking, may_end=False)
+        decision = _prefer_idle_worker(decision, team)
+    if max_tasks < 2:
+        decision = decision.model_copy(update={"secondary": ""})
+    chosen = [decision.worker, *([decision.secondary] if decision.secondary else [])]
+    tasks = tuple(
+        Task(
+            id=name,
+            description=request[:MAX_DESCRIPTION_CHARS],
+            worker=name,
+            materials=tuple(materials),
+        )
+        for name in dict.fromkeys(chosen)
+    )
+    return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=tasks), decision, usage
+
+
+async def choose_next_step(
+    model: BaseChatModel,
+    team: Team,
+    request: str,
+    materials: Sequence[str],
+    plan: Plan | None,
+    results: Mapping[str, Report],
+) -> tuple[Plan | None, Decision, Usage]:
+    """Choose who goes next, with what ran and who is left before the model; None when all is done.
+
+    Raises:
+        ModelError: the model cannot be reached.
+    """
+    load = get_team_load(team).describe_loads(team)
+    asking = build_step_messages(team, request, materials, tuple(results.values()), load=load)
+    decision, usage = await _ask_decision(model, team, asking, may_end=plan is not None)
+    if decision.is_done and plan is not None:
+        return None, decision, usage
+    done = plan.tasks if plan else ()
+    taken = {earlier.id for earlier in done}
+    task = Task.model_validate(
+        {
+            "id": next(f"S{n}" for n in count(len(done) + 1) if f"S{n}" not in taken),
+            "description": (decision.task or request)[:MAX_DESCRIPTION_CHARS],
+            "worker": decision.worker,
+            "depends_on": [{"task": earlier.id, "required": False} for earlier in done],
+            "materials": materials,
+        }
+    )
+    return Plan(goal=request[:MAX_DESCRIPTION_CHARS], tasks=(*done, task)), decision, usage
+
+
+async def _ask_decision(
+    model: BaseChatModel, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
+) -> tuple[Decision, Usage]:
+    names = [worker.name for worker in team.roster]
+    try:
+        reply = await ask_model(
+            model, Decision, asking, parameters=_build_decision_schema(tuple(names))
+        )
+        decision, usage = reply.value, reply.usage
+    except UnreadableReply as error:
+        decision, usage = Decision(reason=f"the reply was unusable: {error}"), error.usage
+    if decision.worker not in names and not (decision.is_done and may_end):
+        fallback = team.generalist or names[0]
+        named = f"{decision.worker!r} is no worker" if decision.worker else "no worker was named"
+        reason = f"{decision.reason} ({named}, so {fallback} takes it)"
+        decision = decision.model_copy(
+            update={"worker": fallback, "secondary": "", "reason": reason.strip()}
+        )
+    if decision.secondary not in names or decision.secondary == decision.worker:
+        decision = decision.model_copy(update={"secondary": ""})
+    return decision, usage
+
+
+def _prefer_idle_worker(decision: Decision, team: Team) -> Decision:
+    """Send a request to the fallback of a busy worker, where that one is idle."""
+    chosen, capacity = team.find_worker(decision.worker), get_team_load(team)
+    other = choose_idle_worker(chosen, team, capacity)
+    if other is chosen or other.name == decision.secondary:
+        return decision
+    busy = capacity.measure_load(chosen.name).describe()
+    reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} is idle)"
+    return decision.model_copy(update={"worker": other.name, "reason": reason.strip()})
+
+
+def _match_pinned_route(team: Team, request: str) -> Decision | None:
+    """Follow a route of the team's own: the first whose words all stand in the request."""
+    spoken = request.lower()
+    for words, worker in team.routes.items():
+        if all(word in spoken for word in words.lower().split()):
+            return Decision(worker=worker, reason=f"the team pins requests with {words!r} to it")
+    return None
+
+
+@cache
+def _build_decision_schema(workers: tuple[str, ...]) -> dict[str, Any]:
+    """Give the schema of a decision whose vocabulary of workers is closed."""
+    schema = Decision.model_json_schema()
+    for field in ("worker", "secondary"):
+        schema["properties"][field]["enum"] = [*workers, ""]
+    return schema

@@ -1,0 +1,168 @@
+"""Tell a description that names its work from one that would fit any request."""
+
+import re
+from dataclasses import dataclass, field
+
+from nodes.limits.patterns import Pattern
+from nodes.text.word_forms import is_generic, is_verb, list_base_forms
+from nodes.text.word_lists import (
+    ASKING_WORDS,
+    COMMON_NOUNS,
+    CRITERION_PREPOSITIONS,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    INSPECTING_VERBS,
+    PRECISE_VERBS,
+    QUESTION_WORDS,
+    TOPIC_NOUNS,
+)
+
+_MIN_SCORE = 2.0
+_NAME_SCORE, _REFERENCE_SCORE, _COMMON_SCORE, _TOPIC_SCORE = 1.0, 1.0, 0.5, 0.5
+_PRECISE_VERB_SCORE, _MAKING_VERB_SCORE = 1.5, 1.0
+_LONG_WORDS, _MIN_LONG_OBJECT_SCORE = 9, 3.0
+
+_NO_OBJECT = "it does not say what to work on: name the object, such as a company, file or clause"
+
+_QUOTED = Pattern(r"`[^`]+`|\"[^\"]+\"|“[^”]+”")
+_CODE = Pattern(r"://|[\\_@#=<>%$€£]|^[/~][\w.]|\w\.[A-Za-z]\w{0,4}[\W_]*$")
+_ABBREVIATION = Pattern(r"^\W*(?:[A-Za-z]\.)+\W*$")
+_IDIOM = Pattern(r"\bmak(?:e|ing) (?:sure|it|them)\b", re.IGNORECASE)
+_TASK_ID = Pattern(r"^[a-z]{1,4}[-_]?\d{1,3}$")
+_WORD = Pattern(r"\w+(?:[-'.,]\w+)*")
+
+
+def explain_vagueness(description: str) -> str | None:
+    """Say in one sentence what a description lacks; None when it names its work.
+
+    Points are given for what is named: a word outside the closed lists, a number, a file, quoted
+    text, a task's id, a verb whose result can be checked. Text that is not recognisably English
+    passes.
+    """
+    if not any(map(str.isalpha, description)):
+        return _NO_OBJECT
+    named = _read_description(description)
+    if not named.is_english:
+        return None
+    if (
+        named.object_score
+        and named.object_score + named.verb_score >= _MIN_SCORE
+        and not named.is_padding
+    ):
+        return None
+    if not named.names and not named.references:
+        return _NO_OBJECT
+    return "it does not say what to find out or make: name a result that can be checked"
+
+
+@dataclass
+class _NamedContent:
+    """What a description names."""
+
+    names: set[str] = field(default_factory=set)
+    references: set[str] = field(default_factory=set)
+    common_nouns: set[str] = field(default_factory=set)
+    topics: set[str] = field(default_factory=set)
+    verb_score: float = 0.0
+    content_words: int = 0
+    """Words that are not mere grammar."""
+    is_english: bool = True
+
+    @property
+    def object_score(self) -> float:
+        return (
+            _NAME_SCORE * len(self.names)
+            + _REFERENCE_SCORE * bool(self.references)
+            + _COMMON_SCORE * len(self.common_nouns)
+            + _TOPIC_SCORE * bool(self.topics)
+        )
+
+    @property
+    def is_padding(self) -> bool:
+        """Tell many words that name next to nothing."""
+        return (
+            self.content_words >= _LONG_WORDS
+            and self.object_score < _MIN_LONG_OBJECT_SCORE
+            and self.verb_score < _PRECISE_VERB_SCORE
+        )
+
+
+def _read_description(description: str) -> _NamedContent:
+    literals, prose = _split_literals(description.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    words = _WORD.findall(_IDIOM.sub(" ", prose))
+    plain = [word.lower().removesuffix("'s") for word in words]
+    named = _NamedContent(
+        names=literals, verb_score=_score_opening(plain), is_english=_is_english(plain)
+    )
+    capitals_name = not description.istitle() and not description.isupper()
+    for index, word in enumerate(plain):
+        named.content_words += word not in FUNCTION_WORDS
+        if word[0].isdigit() and _is_size(plain[index : index + 2]):
+            continue
+        if index and capitals_name and len(word) > 1 and words[index][0].isupper():
+            (named.references if _TASK_ID.match(word) else named.names).add(word)
+        else:
+            _classify_word(word, words[index - 1].lower() if index else "", len(words), named)
+    return named
+
+
+def _split_literals(description: str) -> tuple[set[str], str]:
+    """Part quoted text, file names, addresses and code from prose."""
+    found = set(_QUOTED.findall(description))
+    prose = []
+    for piece in _QUOTED.sub(" ", description).split():
+        if _CODE.search(piece) and not _ABBREVIATION.match(piece):
+            found.add(piece.lower())
+        else:
+            prose.append(piece)
+    return found, " ".join(prose)
+
+
+def _classify_word(word: str, before: str, total: int, named: _NamedContent) -> None:
+    if _TASK_ID.match(word):
+        named.references.add(word)
+    elif is_verb(word) and not (before in DETERMINERS or before.endswith("'s")):
+        named.verb_score = max(
+            named.verb_score,
+            _PRECISE_VERB_SCORE if list_base_forms(word) & PRECISE_VERBS else _MAKING_VERB_SCORE,
+        )
+    elif list_base_forms(word) & TOPIC_NOUNS:
+        named.topics.add(word)
+    elif list_base_forms(word) & COMMON_NOUNS:
+        named.common_nouns.add(word)
+    elif not is_generic(word) and (before or total < 3):
+        # An unlisted opening is taken for a precise verb, see `_question`.
+        named.names.add(word)
+
+
+def _score_opening(words: list[str]) -> float:
+    """Weigh what makes a result checkable besides its verb: a question, a yardstick, an opening."""
+    if not words:
+        return 0.0
+    opening = words[0]
+    if "whether" in words or "if" in words[:3] or not (is_generic(opening) or is_verb(opening)):
+        return _PRECISE_VERB_SCORE
+    if list_base_forms(opening) & INSPECTING_VERBS and _has_criterion(words):
+        return _PRECISE_VERB_SCORE
+    return _MAKING_VERB_SCORE if opening in QUESTION_WORDS or ASKING_WORDS & set(words) else 0.0
+
+
+def _has_criterion(words: list[str]) -> bool:
+    """Tell "for missing dates" and "on price" from "for issues"."""
+    at = [index for index, word in enumerate(words) if word in CRITERION_PREPOSITIONS]
+    return bool(at) and ("against" in words or not all(map(is_generic, words[at[0] + 1 :])))
+
+
+def _is_size(words: list[str]) -> bool:
+    """Tell "3 insights" and "2-page report" from a number that names something."""
+    unit = (words[0].split("-") + words[1:])[1:2]
+    return any(
+        len(word) > 1
+        and (is_generic(word) or bool(list_base_forms(word) & (TOPIC_NOUNS | COMMON_NOUNS)))
+        for word in unit
+    )
+
+
+def _is_english(words: list[str]) -> bool:
+    known = sum(is_generic(word) or is_verb(word) for word in words)
+    return known * 4 >= len(words)

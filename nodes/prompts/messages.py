@@ -1,0 +1,365 @@
+"""How the words of every step, and the data they speak of, are put before a model.
+
+Whatever a user, a page or a worker wrote stands inside a named tag, with closing tags broken, and
+is never an instruction. Nothing here formats user text with `str.format`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel
+
+from nodes.prompts.templates import (
+    CRITICIZE,
+    DIVIDE,
+    FOLLOW_UP,
+    HUMAN_ANSWERS,
+    JUDGE,
+    PLAN,
+    PRIOR_RESULTS,
+    RECRUIT,
+    REDUCE,
+    REFINE,
+    REVISE,
+    ROUTE,
+    SELECT,
+    STEP,
+    SYNTHESIZE,
+    WORK,
+    WORKER_LOAD,
+)
+from nodes.security.tool_access import reaches_outside
+from nodes.text.plain_text import sanitize_text
+from state import (
+    Answer,
+    Claim,
+    Contradiction,
+    Decision,
+    Example,
+    Handoff,
+    MergedFinding,
+    Plan,
+    Report,
+    Task,
+    Team,
+    Worker,
+)
+
+MAX_ARTIFACT_CHARS = 12_000
+MAX_OUTPUT_CHARS = 24_000
+MAX_GIVEN_CHARS = 600
+"""Of a result that comes with a request, before the planner; workers see it whole."""
+TABLE_SUFFIXES = (".csv", ".tsv")
+"""Materials whose first line names columns."""
+
+
+def wrap_in_tag(tag: str, text: str, **attributes: str) -> str:
+    """Put text into a tag it cannot close by itself."""
+    named = "".join(f' {key}="{_escape_attribute(value)}"' for key, value in attributes.items())
+    safe = text.replace("</", "<\\/")
+    return f"<{tag}{named}>\n{safe}\n</{tag}>"
+
+
+def build_plan_messages(
+    team: Team,
+    request: str,
+    materials: Mapping[str, str],
+    *,
+    max_tasks: int,
+    history: str = "",
+    may_divide: bool = False,
+    load: Mapping[str, str] | None = None,
+    given: Sequence[Report] = (),
+) -> list[AnyMessage]:
+    """Ask for a plan of the request; results that come with it are shown in short."""
+    system = [
+        PLAN,
+        *([DIVIDE] if may_divide else []),
+        wrap_in_tag("guidance", team.guidance),
+        wrap_in_tag("workers", "\n".join(map(format_worker_card, team.roster))),
+        wrap_in_tag("limits", f"at most {max_tasks} tasks, chains of at most {team.max_depth}"),
+    ]
+    if team.examples:
+        system.append(
+            "<examples>\n" + "\n".join(map(_format_example, team.examples)) + "\n</examples>"
+        )
+    human = [wrap_in_tag("history", history)] if history else []
+    if materials:
+        # What the planner reads may stand in a task's words, and those may go to a search engine.
+        is_open = not reaches_outside(team)
+        cards = [_format_material_card(*item, is_open=is_open) for item in materials.items()]
+        human.append(wrap_in_tag("materials", "\n".join(cards)))
+    if given:
+        lines = [f"- {each.task}: {shorten_text(each.output, MAX_GIVEN_CHARS)}" for each in given]
+        human.append(wrap_in_tag("given", "\n".join([PRIOR_RESULTS, *lines])))
+    human += _format_load(load)
+    human.append(wrap_in_tag("request", request))
+    return [SystemMessage("\n\n".join(system)), HumanMessage("\n\n".join(human))]
+
+
+def build_route_messages(
+    team: Team, request: str, materials: Sequence[str], *, load: Mapping[str, str] | None = None
+) -> list[AnyMessage]:
+    """Ask who takes a request, with those whom the team's examples give theirs to."""
+    system = [_introduce_team(ROUTE, team)]
+    if team.examples:
+        system.append(
+            "<examples>\n" + "\n".join(map(_format_route_example, team.examples)) + "\n</examples>"
+        )
+    human = "\n\n".join([*_format_load(load), _format_request(request, materials)])
+    return [SystemMessage("\n\n".join(system)), HumanMessage(human)]
+
+
+def build_step_messages(
+    team: Team,
+    request: str,
+    materials: Sequence[str],
+    results: Sequence[Report],
+    *,
+    load: Mapping[str, str] | None = None,
+) -> list[AnyMessage]:
+    """Ask who goes next, with what ran, what it found and who is left."""
+    ran = {report.worker for report in results}
+    left = [worker.name for worker in team.roster if worker.name not in ran]
+    human = [*_format_load(load), _format_request(request, materials)]
+    if results:
+        human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
+    human.append(wrap_in_tag("not_yet_asked", ", ".join(left) or "nobody"))
+    return [SystemMessage(_introduce_team(STEP, team)), HumanMessage("\n\n".join(human))]
+
+
+def _introduce_team(words: str, team: Team) -> str:
+    workers = "\n".join(map(format_worker_card, team.roster))
+    return "\n\n".join(
+        [words, wrap_in_tag("guidance", team.guidance), wrap_in_tag("workers", workers)]
+    )
+
+
+def _format_request(request: str, materials: Sequence[str]) -> str:
+    named = [wrap_in_tag("materials", "\n".join(materials))] if materials else []
+    return "\n\n".join([*named, wrap_in_tag("request", request)])
+
+
+def _format_load(load: Mapping[str, str] | None) -> list[str]:
+    lines = [f"- {name}: {words}" for name, words in (load or {}).items()]
+    return [wrap_in_tag("load", "\n".join([WORKER_LOAD, *lines]))] if lines else []
+
+
+def build_revision_message(plan: Plan, results: Iterable[Report], reason: str) -> HumanMessage:
+    """Ask for the next version of a plan."""
+    parts = [
+        REVISE,
+        wrap_in_tag("plan", plan.model_dump_json(exclude={"version"})),
+        wrap_in_tag("results", "\n".join(map(format_report_line, results))),
+        wrap_in_tag("reason", reason),
+    ]
+    return HumanMessage("\n\n".join(parts))
+
+
+def build_problem_message(problems: Sequence[str]) -> HumanMessage:
+    """Send the problems of a plan or an answer back to its author."""
+    listed = "\n".join(f"- {problem}" for problem in problems)
+    return HumanMessage(
+        "This is refused. Give the whole of it again with these problems mended:\n"
+        + wrap_in_tag("problems", listed)
+    )
+
+
+def format_worker_card(worker: Worker) -> str:
+    """Introduce a worker to the planner."""
+    tools = f" Tools: {', '.join(worker.tools)}." if worker.tools else ""
+    return f"- {worker.name}: {worker.description}{tools}"
+
+
+def build_worker_prompt(worker: Worker) -> str:
+    """Give a worker's system prompt."""
+    return f"{worker.instructions.strip()}\n\n{WORK}"
+
+
+def build_handoff_message(
+    handoff: Handoff, *, earlier: str = "", answers: Mapping[str, str] | None = None
+) -> HumanMessage:
+    """Hand a task over; `earlier` is the error of the last attempt, `answers` a person's words."""
+    limits = handoff.constraints
+    head = (
+        f"task: {handoff.task}\nfrom: {handoff.sender}\nto: {handoff.to}\n"
+        f"return_to: {handoff.return_to}\nconstraints: at most {limits.max_tokens} tokens, "
+        f"{limits.timeout_s:g} seconds, tier {limits.tier}"
+    )
+    parts = [wrap_in_tag("handoff", head), wrap_in_tag("intent", handoff.intent)]
+    if handoff.context:
+        parts.append(wrap_in_tag("context", "\n".join(map(format_report_line, handoff.context))))
+    parts += [
+        wrap_in_tag("artifact", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
+        for name, text in handoff.artifacts.items()
+    ]
+    if earlier:
+        parts.append(wrap_in_tag("earlier_attempt", earlier))
+    if answers:
+        parts.append(HUMAN_ANSWERS)
+        parts += [wrap_in_tag("answer", said, question=asked) for asked, said in answers.items()]
+    return HumanMessage("\n\n".join(parts))
+
+
+def build_subteam_request(
+    handoff: Handoff, *, guidance: str, earlier: str, answers: Mapping[str, str]
+) -> str:
+    """Word a task as the request of the team that does it."""
+    parts = [handoff.intent, *([guidance] if guidance else [])]
+    if earlier:
+        parts.append(f"An earlier attempt at this failed:\n{earlier}")
+    parts += [f"A person was asked: {asked}\nThe answer: {said}" for asked, said in answers.items()]
+    return "\n\n".join(parts)
+
+
+def build_recruit_messages(
+    task: Task, description: str, tools: Mapping[str, str]
+) -> list[AnyMessage]:
+    """Ask for a specialist for a task; `tools` are those it may have, each with what it does."""
+    cards = "\n".join(f"- {name}: {says}" for name, says in tools.items())
+    human = [
+        wrap_in_tag("tools", cards or "none"),
+        wrap_in_tag("task", f"id: {task.id}\n{description}"),
+    ]
+    return [SystemMessage(RECRUIT), HumanMessage("\n\n".join(human))]
+
+
+def build_refine_messages(task: Task, description: str, error: str) -> list[AnyMessage]:
+    """Ask for new words for a task that failed."""
+    human = [wrap_in_tag("task", f"id: {task.id}\nworker: {task.worker}\n{description}")]
+    human.append(wrap_in_tag("error", error))
+    return [SystemMessage(REFINE), HumanMessage("\n\n".join(human))]
+
+
+def build_synthesis_messages(
+    team: Team,
+    request: str,
+    plan: Plan,
+    results: Iterable[Report],
+    missing: Sequence[str],
+    *,
+    findings: Iterable[MergedFinding] = (),
+    contradictions: Iterable[Contradiction] = (),
+    history: str = "",
+) -> list[AnyMessage]:
+    """Ask for the answer; results come in the order given, whatever order they ended in.
+
+    Findings are those merged out of all results, which are then shown without their own.
+    """
+    guidance = [wrap_in_tag("guidance", team.synthesis)] if team.synthesis else []
+    system = "\n\n".join([SYNTHESIZE, *([FOLLOW_UP] if history else []), *guidance])
+    human = [wrap_in_tag("history", history)] if history else []
+    human.append(wrap_in_tag("request", request))
+    if plan.final_instruction:
+        human.append(wrap_in_tag("final_instruction", plan.final_instruction))
+    human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
+    if lines := "\n".join(map(_format_json_line, findings)):
+        human.append(wrap_in_tag("findings", lines))
+    if lines := "\n".join(map(_format_json_line, contradictions)):
+        human.append(wrap_in_tag("contradictions", lines))
+    if missing:
+        human.append(wrap_in_tag("missing", "\n".join(f"- {line}" for line in missing)))
+    return [SystemMessage(system), HumanMessage("\n\n".join(human))]
+
+
+def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> list[AnyMessage]:
+    """Ask for a ruling on pairs of claims, numbered from 1."""
+    lines = [
+        f'{{"pair": {number}, "first": {_format_json_line(first)}, "second": '
+        f"{_format_json_line(second)}}}"
+        for number, (first, second) in enumerate(pairs, start=1)
+    ]
+    human = [wrap_in_tag("request", request), wrap_in_tag("pairs", "\n".join(lines))]
+    return [SystemMessage(JUDGE), HumanMessage("\n\n".join(human))]
+
+
+def build_selection_messages(description: str, attempts: Iterable[Report]) -> list[AnyMessage]:
+    """Ask for the best of several attempts at one task."""
+    human = [wrap_in_tag("intent", description)]
+    human.append(wrap_in_tag("results", "\n".join(map(format_report_line, attempts))))
+    return [SystemMessage(SELECT), HumanMessage("\n\n".join(human))]
+
+
+def build_reduction_messages(
+    request: str, results: Iterable[Report], *, max_chars: int
+) -> list[AnyMessage]:
+    """Ask for a summary of some of the results."""
+    human = [wrap_in_tag("request", request)]
+    human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
+    return [
+        SystemMessage(REDUCE.replace("{max_chars}", str(max_chars))),
+        HumanMessage("\n\n".join(human)),
+    ]
+
+
+def build_critique_messages(
+    request: str, plan: Plan, answer: Answer, results: Iterable[Report]
+) -> list[AnyMessage]:
+    """Ask for a review of the answer."""
+    human = [
+        wrap_in_tag("request", request),
+        wrap_in_tag("plan", plan.model_dump_json(exclude={"version"})),
+        wrap_in_tag("results", "\n".join(map(format_report_line, results))),
+        wrap_in_tag("answer", _format_json_line(answer)),
+    ]
+    return [SystemMessage(CRITICIZE), HumanMessage("\n\n".join(human))]
+
+
+def format_report_line(report: Report) -> str:
+    """Give a report to a model as one line of JSON: what it says, not what it cost."""
+    shown: dict[str, Any] = report.model_dump(
+        mode="json",
+        include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
+    )
+    shown["output"] = shorten_text(report.output, MAX_OUTPUT_CHARS)
+    if report.error:
+        shown["error"] = report.error
+    if report.invalidates:
+        shown["invalidates"] = report.invalidates
+    if report.escalation:
+        shown["escalation"] = report.escalation.model_dump(mode="json")
+    for name in ("findings", "gaps"):
+        if not shown[name]:
+            del shown[name]
+    return json.dumps(shown, ensure_ascii=False)
+
+
+def shorten_text(text: str, max_chars: int) -> str:
+    """Cut a text to a length, and say so where it was cut."""
+    if len(text) <= max_chars:
+        return text
+    return f"{text[:max_chars]}\n[cut {len(text) - max_chars} of {len(text)} characters]"
+
+
+def _format_example(example: Example) -> str:
+    plan = example.plan.model_dump_json(exclude={"version"})
+    return f"<example>\n{wrap_in_tag('request', example.request)}\n{wrap_in_tag('plan', plan)}\n</example>"
+
+
+def _format_route_example(example: Example) -> str:
+    """Show of an example what a router decides: the first of its workers, and the next."""
+    first, *others = dict.fromkeys(task.worker for task in example.plan.tasks)
+    decision = Decision(worker=first, secondary=others[0] if others else "")
+    shown = [
+        wrap_in_tag("request", example.request),
+        wrap_in_tag("decision", _format_json_line(decision)),
+    ]
+    return "\n".join(["<example>", *shown, "</example>"])
+
+
+def _format_json_line(value: BaseModel) -> str:
+    return json.dumps(value.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
+
+
+def _format_material_card(name: str, text: str, *, is_open: bool) -> str:
+    """Introduce a material: its name, its size, and its first line; or that only where it names."""
+    first = next((line.strip() for line in sanitize_text(text).splitlines() if line.strip()), "")
+    names = name.lower().endswith(TABLE_SUFFIXES) or first.startswith("# ")
+    shown = first[:200] if is_open or names else ""
+    return f"- {name} ({len(text)} characters): {shown}".rstrip()
+
+
+def _escape_attribute(value: str) -> str:
+    return value.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

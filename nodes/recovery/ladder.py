@@ -1,0 +1,69 @@
+"""The recovery ladder: what the next attempt at a task changes, or that there is none."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from state import Attempt, EscalationReason, RecoveryAction, Report, Rung, Tier
+
+REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
+    "out_of_scope": ("reassign", "human"),
+    "ambiguous_input": ("human",),
+    "confidence_too_low": ("tier", "reassign", "human"),
+    "timeout": ("refine", "split", "human"),
+}
+"""What can mend an escalation, in this order, where the team's ladder has it."""
+
+
+def choose_action(
+    attempts: Sequence[Attempt],
+    *,
+    ladder: Sequence[Rung],
+    max_attempts: int,
+    stronger: Tier | None,
+    others: Mapping[str, Tier],
+    may_split: bool,
+) -> RecoveryAction | None:
+    """Choose the change that the next attempt brings; None when the last report stands.
+
+    Each rung is taken once. After a failure, refining may be repeated when no other rung is left,
+    since each error gives new words. A fault that another attempt would meet again ends the climb.
+
+    Args:
+        stronger: a tier above that of the last attempt; None when there is none worth trying.
+        others: the workers that may take the task, the best first, each with its own tier.
+        may_split: the task may be divided once more.
+    """
+    last = attempts[-1]
+    if len(attempts) >= max_attempts or last.fault == "permanent":
+        return None
+    tried = {attempt.worker for attempt in attempts}
+    taken = {attempt.rung for attempt in attempts}
+    untried = {name: tier for name, tier in others.items() if name not in tried}
+    changes = _list_possible_actions(last, stronger, untried, may_split=may_split)
+    reason = get_escalation_reason(last.report)
+    wanted = ladder if reason is None else [rung for rung in REMEDIES[reason] if rung in ladder]
+    for rung in wanted:
+        if rung in changes and rung not in taken:
+            return changes[rung]
+    return changes["refine"] if reason is None and "refine" in ladder else None
+
+
+def get_escalation_reason(report: Report | None) -> EscalationReason | None:
+    """Give the reason for which a worker handed its task back; None when it did not."""
+    if report is None or report.escalation is None or report.status in ("failed", "skipped"):
+        return None
+    return report.escalation.reason
+
+
+def _list_possible_actions(
+    last: Attempt, stronger: Tier | None, others: Mapping[str, Tier], *, may_split: bool
+) -> dict[Rung, RecoveryAction]:
+    """Give the changes that can be made."""
+    rungs: tuple[Rung, ...] = ("refine", "human", "split") if may_split else ("refine", "human")
+    same = {rung: RecoveryAction(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
+    if stronger is not None:
+        same["tier"] = RecoveryAction(rung="tier", worker=last.worker, tier=stronger)
+    for name, tier in others.items():
+        same["reassign"] = RecoveryAction(rung="reassign", worker=name, tier=tier)
+        break
+    return same

@@ -1,0 +1,54 @@
+"""Who else may take a task."""
+
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+from nodes.limits.worker_load import get_team_load
+from nodes.planning.tool_fit import explain_misfit
+from nodes.text.word_lists import FUNCTION_WORDS
+from state import SPECIALIST, Task, Team, Tier, Worker
+
+_WORD: Final = Pattern(r"[a-z]{3,}")
+
+
+def list_candidates(
+    task: Task, worker: Worker, team: Team, *, is_out_of_scope: bool, message: str
+) -> dict[str, Tier]:
+    """Give the workers that may take a worker's task, each with its tier: the idle, the best first.
+
+    That is its fallback. A task that was out of its scope may also go to one that the worker's
+    message names, to the generalist, to one whose card shares words with the task, or to a
+    specialist.
+    """
+    found = [worker.fallback] if worker.fallback else []
+    if is_out_of_scope:
+        able = [
+            other
+            for other in team.roster
+            if other.name not in (worker.name, SPECIALIST)
+            and explain_misfit(task, other, team) is None
+        ]
+        found += [other.name for other in able if _is_named_in(message, other)]
+        found += [team.generalist] if team.generalist else []
+        near = sorted(able, key=lambda other: -_count_shared_words(task, other))
+        found += [other.name for other in near if _count_shared_words(task, other)]
+        found += [SPECIALIST] if team.recruit else []
+    names = [name for name in dict.fromkeys(found) if name != worker.name]
+    if team.prefer_idle:
+        capacity = get_team_load(team)
+        names.sort(key=lambda name: capacity.measure_load(name).in_flight > 0)
+    return {name: team.find_worker(name).tier for name in names}
+
+
+def _is_named_in(message: str, worker: Worker) -> bool:
+    spoken = worker.name.replace("_", " ")
+    return Pattern(rf"\b{spoken}\b").search(message.lower().replace("_", " ")) is not None
+
+
+def _count_shared_words(task: Task, worker: Worker) -> int:
+    card = f"{worker.name} {worker.description} {' '.join(worker.tools)}".replace("_", " ")
+    return len(_extract_words(task.description) & _extract_words(card))
+
+
+def _extract_words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower())) - FUNCTION_WORDS

@@ -1,0 +1,75 @@
+"""What happens in a run, told as it happens.
+
+An event goes to LangGraph's `custom` stream and to every callback handler of the run, as a custom
+event named by its kind. Who keeps it is not this file's business.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from langchain_core.callbacks import adispatch_custom_event
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config, get_stream_writer
+
+from nodes.errors.redaction import redact_value
+from nodes.limits.clock import get_elapsed_s
+
+EventKind = Literal[
+    "request",
+    "plan_created",
+    "plan_rejected",
+    "plan_approved",
+    "plan_revised",
+    "dispatched",
+    "task_started",
+    "model_call",
+    "tool_call",
+    "report",
+    "refined",
+    "escalated",
+    "reassigned",
+    "split",
+    "recruited",
+    "task_skipped",
+    "deadline",
+    "budget",
+    "judged",
+    "synthesized",
+    "criticized",
+    "answer",
+    "error",
+]
+
+
+def build_task_path(config: RunnableConfig | None = None, task: str = "") -> str:
+    """Give a task's place in the whole run: `outer/inner` within a team that does a task."""
+    configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
+    return "/".join(filter(None, [configurable.get("__within", ""), task]))
+
+
+async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any) -> None:
+    """Tell the run's listeners; task and worker default to those of the surrounding call.
+
+    What a team does inside a task is told as `within` that task.
+    """
+    config = get_config()
+    around = config.get("metadata", {})
+    event = {
+        "t": round(get_elapsed_s(config), 6),
+        "kind": kind,
+        "task": build_task_path(config, task or around.get("task", "")),
+        "worker": worker or around.get("worker", ""),
+        **data,
+    }
+    if within := build_task_path(config):
+        event["within"] = within
+    event = redact_value(event)
+    get_stream_writer()(event)
+    if _has_listeners(config):
+        await adispatch_custom_event(kind, event, config=config)
+
+
+def _has_listeners(config: RunnableConfig) -> bool:
+    """Say whether a handler listens: dispatching to nobody costs as much as a step's own work."""
+    callbacks = config.get("callbacks")
+    return bool(callbacks if isinstance(callbacks, list) else callbacks and callbacks.handlers)

@@ -1,0 +1,70 @@
+"""Look words up in the closed lists, whatever form they come in."""
+
+from functools import lru_cache
+
+from nodes.text.word_lists import (
+    FUNCTION_WORDS,
+    GENERIC_WORDS,
+    MAKING_VERBS,
+    PRECISE_VERBS,
+    UNSPECIFIC_WORDS,
+)
+
+_ENDINGS = (
+    ("ies", "y"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ed", ""),
+    ("ed", "e"),
+    ("es", ""),
+    ("s", ""),
+    ("ally", ""),
+    ("ily", "y"),
+    ("ly", ""),
+    ("y", "e"),
+)
+_MIN_TYPO_CHARS, _MAX_TYPO_CHARS = 7, 20
+
+
+@lru_cache(4096)
+def list_base_forms(word: str) -> frozenset[str]:
+    """Give the base forms a word may have; some of them are no words."""
+    if word in FUNCTION_WORDS:
+        return frozenset({word})
+    found = {word}
+    for ending, stem in _ENDINGS:
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= 3:
+            found.add(root + stem)
+            if len(root) > 3 and root[-1] == root[-2]:
+                found.add(root[:-1])
+    return frozenset(found)
+
+
+@lru_cache(4096)
+def is_generic(word: str) -> bool:
+    """Tell whether a word, or each part of it, fits any task; small typing errors are forgiven."""
+    if list_base_forms(word) & UNSPECIFIC_WORDS:
+        return True
+    if "-" in word:
+        return all(is_generic(part) for part in word.split("-"))
+    if not _MIN_TYPO_CHARS <= len(word) <= _MAX_TYPO_CHARS:
+        return False
+    return not _KNOWN_TYPOS.isdisjoint(_drop_one_letter(word))
+
+
+def is_verb(word: str) -> bool:
+    """Tell whether a word may be a verb that makes a result."""
+    return bool(list_base_forms(word) & (MAKING_VERBS | PRECISE_VERBS))
+
+
+def _drop_one_letter(word: str) -> set[str]:
+    return {word} | {word[:index] + word[index + 1 :] for index in range(len(word))}
+
+
+_KNOWN_TYPOS = frozenset(
+    typo
+    for word in GENERIC_WORDS
+    if len(word) >= _MIN_TYPO_CHARS
+    for typo in _drop_one_letter(word)
+)

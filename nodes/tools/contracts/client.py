@@ -1,0 +1,28 @@
+"""Ask the child process that reads contracts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.child_process import ChildProcess
+
+CHILD_MODULE = "nodes.tools.contracts.child_program"
+TIMEOUT_S = 60.0
+
+
+async def ask_worker(operation: str, materials: Mapping[str, str], **more: Any) -> dict[str, Any]:
+    """Send one request; `more` are its arguments, as JSON can say them.
+
+    Raises:
+        ToolFailed: the reading took too long, or broke.
+        ToolRefused: the contract, the playbook or the arguments cannot be used.
+    """
+    request = {"operation": operation, "materials": dict(materials), **more}
+    try:
+        async with ChildProcess(CHILD_MODULE, timeout_s=TIMEOUT_S) as engine:
+            answer = await engine.ask(request)
+    except ToolFailed as failure:
+        raise ToolFailed(f"reading {failure}; give a shorter or cleaner text") from failure
+    if refusal := answer.get("refusal"):
+        raise ToolRefused(str(refusal))
+    return answer

@@ -1,0 +1,32 @@
+"""Asking for a look at code, logs or configuration, in a process of its own."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.tools.child_process import ChildProcess
+from nodes.tools.incident.out_of_scope import reject_if_out_of_scope
+
+CHILD_MODULE = "nodes.tools.incident.child_program"
+TIMEOUT_S = 60.0
+
+
+async def run_incident_tool(
+    look: str,
+    materials: Mapping[str, str] | None,
+    *,
+    request: str = "",
+    timeout_s: float = TIMEOUT_S,
+    **more: Any,  # what a look takes besides; JSON
+) -> dict[str, Any]:
+    """Give what the child says by one kind of look, in the words of a report.
+
+    Raises:
+        ToolFailed: it took too long, or broke.
+        ToolRefused: the materials do not hold what is needed.
+    """
+    if elsewhere := await asyncio.to_thread(reject_if_out_of_scope, request, materials):
+        return elsewhere
+    asked = {"look": look, "request": request, "materials": dict(materials or {}), **more}
+    async with ChildProcess(CHILD_MODULE, timeout_s=timeout_s) as child:
+        return await child.ask(asked)

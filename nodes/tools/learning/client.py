@@ -1,0 +1,33 @@
+"""Work on course materials, in a process of its own."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.child_process import ask_once
+
+CHILD_MODULE = "nodes.tools.learning.child_program"
+TIMEOUT_S = 30.0
+
+
+async def run_course_tool(
+    kind: str, request: str, materials: Mapping[str, str] | None, **given: Any
+) -> dict[str, Any]:
+    """Have one kind of work done, by its name in the child.
+
+    Raises:
+        ToolFailed: it took too long, or broke.
+        ToolRefused: it cannot be done.
+    """
+    asked = {"work": kind, "given": {"request": request, "materials": materials or {}, **given}}
+    try:
+        answer = await asyncio.to_thread(ask_once, CHILD_MODULE, asked, timeout_s=TIMEOUT_S)
+    except ToolFailed as failure:
+        raise ToolFailed(
+            f"the materials cannot be read: {failure}; name one of them, or hand over less"
+        ) from failure
+    if objection := answer.get("objection"):
+        raise ToolRefused(objection)
+    told: dict[str, Any] = answer["told"]
+    return told

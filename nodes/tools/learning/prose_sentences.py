@@ -1,0 +1,100 @@
+"""The prose of a document, sentence by sentence, with its lines."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import PurePosixPath
+
+from markdown_it import MarkdownIt
+
+from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
+
+NON_PROSE_SUFFIXES = frozenset((".csv", ".tsv", ".json", ".yaml", ".yml", ".log"))
+MAX_TEXT_CHARS = 200_000
+MIN_BLOCK_WORDS = 5
+"""Shorter ones are labels, not sentences."""
+MAX_TITLE_CHARS = 80
+MAX_ABBREVIATION_CHARS = 10
+MIN_SENTENCES = 3
+"""Outside of lists, for a text to be prose."""
+
+_WORD = Pattern(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
+_SENTENCE_END = Pattern(r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
+_LINK_TARGET = Pattern(r"\]\([^()\s]{0,500}\)")
+_MARKUP = Pattern(r"[*_`\[\]]")
+_ABBREVIATION = Pattern(r"(?:\b(?:e\.g|i\.e|etc|cf|Dr|Mr|Mrs|Ms|St|No|Fig|vs|approx)|\b[A-Z])\.$")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Words that end with a full stop, and the line their paragraph begins on."""
+
+    text: str
+    line: int
+    is_list_item: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        return _WORD.findall(self.text)
+
+
+def is_prose(name: str, text: str) -> bool:
+    """Say whether a material is to be read: not a table, and more than headings and lists."""
+    if PurePosixPath(name.lower()).suffix in NON_PROSE_SUFFIXES:
+        return False
+    outside = (sentence for sentence in split_sentences(text) if not sentence.is_list_item)
+    return len(list(islice(outside, MIN_SENTENCES))) == MIN_SENTENCES
+
+
+def split_sentences(text: str) -> Iterator[Sentence]:
+    """Give the sentences of paragraphs and list items; headings, tables and code are left out."""
+    is_open, depth = False, 0
+    for token in _build_block_parser().parse(text[:MAX_TEXT_CHARS]):
+        if token.type in ("list_item_open", "list_item_close"):
+            depth += token.nesting
+        elif token.type in ("paragraph_open", "paragraph_close"):
+            is_open = token.type == "paragraph_open"
+        elif token.type == "inline" and is_open:
+            words = _MARKUP.sub("", _LINK_TARGET.sub("]", token.content))
+            if len(_WORD.findall(words)) >= MIN_BLOCK_WORDS:
+                line = token.map[0] + 1 if token.map else 1
+                parts = filter(_WORD.search, _split_paragraph(words))
+                yield from (Sentence(part, line, depth > 0) for part in parts)
+
+
+@cache
+def _build_block_parser() -> MarkdownIt:
+    """Make a parser of blocks only: links and emphasis can be nested until parsing never ends."""
+    rules = (
+        "blockquote",
+        "code",
+        "fence",
+        "heading",
+        "hr",
+        "html_block",
+        "lheading",
+        "list",
+        "table",
+    )
+    return MarkdownIt("zero").enable(list(rules))
+
+
+def find_title(name: str, text: str) -> str:
+    """Give a document's first heading, else its file's name in words."""
+    heading = Pattern(r"^#{1,6}\s++(.*[^\s#])[ \t#]*+$", re.MULTILINE).search(text)
+    words = PurePosixPath(name).stem.replace("_", " ").replace("-", " ")
+    return sanitize_line(heading[1], MAX_TITLE_CHARS) if heading else words.capitalize()
+
+
+def _split_paragraph(paragraph: str) -> Iterator[str]:
+    held: list[str] = []
+    for part in _SENTENCE_END.split(" ".join(paragraph.split())):
+        held.append(part)
+        if not _ABBREVIATION.search(part[-MAX_ABBREVIATION_CHARS:]):
+            yield " ".join(held)
+            held = []
+    if held:
+        yield " ".join(held)

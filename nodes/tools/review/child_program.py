@@ -1,0 +1,47 @@
+"""The child process that reviews: it reads the diff, runs one lens, and ends."""
+
+from pathlib import Path
+from typing import Any
+
+from nodes.tools.child_server import serve_requests
+from nodes.tools.review.diff import ParsedDiff, read_diff
+from nodes.tools.review.diff_materials import sort_materials
+from nodes.tools.review.full_text import attach_full_texts
+from nodes.tools.review.lens_report import build_escalation, build_report, list_scope_gaps
+from nodes.tools.review.lenses import LENSES, LensInput, build_sources
+
+MAX_WRITTEN_BYTES = 20_000_000
+"""Of one file for the linters."""
+
+
+def review_diffs(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{lens, materials, diff, repository, folder}` in the report's own words."""
+    given = sort_materials(request["materials"], request["diff"])
+    root = Path(request["repository"]) if request["repository"] else None
+    read = [read_diff(text) for text in given.diffs.values()]
+    change = ParsedDiff(
+        tuple(file for one in read for file in one.files),
+        tuple(dict.fromkeys(words for one in read for words in one.unread_parts)),
+        tuple(dict.fromkeys(words for one in read for words in one.skipped_parts)),
+    )
+    if all(one.is_unreadable for one in read):
+        return build_escalation("ambiguous_input", "; ".join(change.unread_parts))
+    change = attach_full_texts(change, given.sources, root)
+    is_python_read = request["lens"] != "history"
+    sources, lost = build_sources(change) if is_python_read else ([], [])
+    matter = LensInput(change, given, sources, Path(request["folder"]), root)
+    seen = LENSES[request["lens"]](matter)
+    gaps = [*(list_scope_gaps(change, lost) if is_python_read else []), *seen.gaps]
+    return build_report(
+        change,
+        seen.findings,
+        names=list(given.diffs),
+        tools=seen.tools,
+        gaps=gaps,
+        failures=seen.failures,
+        remarks=seen.remarks,
+    )
+
+
+if __name__ == "__main__":
+    serve_requests(review_diffs, max_written_bytes=MAX_WRITTEN_BYTES)

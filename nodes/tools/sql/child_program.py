@@ -1,0 +1,114 @@
+"""The child process that runs SQL; `query_database.py` asks it once and ends it."""
+
+import asyncio
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+from nodes.tools.child_process import serve_requests
+from nodes.tools.sql import sqlite
+from nodes.tools.sql.location import DatabaseLocation
+from nodes.tools.sql.tables import SqlTable, describe_result, describe_tables, mentions
+from nodes.tools.tool_report import join_names
+
+GRACE_S = 0.1
+TIMEOUT_MESSAGE = "the statement took too long; filter or aggregate more"
+MAX_WRITTEN_BYTES = 100_000_000
+"""Materials are put down in a temporary folder of the child's for DuckDB to read."""
+
+
+def answer_request(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer `{engine, target, materials, sql, timeout_s}`; without sql, list the tables."""
+    location = DatabaseLocation(request["engine"], request["target"])
+    if location.engine == "postgres":
+        return _query_postgres(location, request["sql"], request["timeout_s"])
+    run = _query_sqlite if location.engine == "sqlite" else _query_duckdb
+    return run(location, request["materials"], request["sql"], request["timeout_s"])
+
+
+def _query_sqlite(
+    location: DatabaseLocation, materials: dict[str, str], sql: str, timeout_s: float
+) -> dict[str, Any]:
+    known, broken = list[SqlTable](), dict[str, Exception]()
+    try:
+        base, broken = sqlite.connect(location.target, materials)
+        known = sqlite.list_tables(base, materials)
+        if not sql:
+            return describe_tables(known)
+        with _enforce_deadline(timeout_s, known):
+            columns, rows = sqlite.run_query(base, sql, timeout_s)
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        return _build_error(_find_cause(error, sql, broken), known)
+    return describe_result(sql, known, columns, rows)
+
+
+def _query_duckdb(
+    location: DatabaseLocation, materials: dict[str, str], sql: str, timeout_s: float
+) -> dict[str, Any]:
+    import duckdb
+
+    from nodes.tools.sql import duckdb_reader
+
+    known, broken = list[SqlTable](), dict[str, Exception]()
+    try:
+        with duckdb_reader.connect(location, materials, "") as (base, broken):
+            known = duckdb_reader.list_tables(base, location, materials)
+        if not sql:
+            gaps = [f"Cannot be read as tables: {join_names(broken)}"] * bool(broken)
+            return describe_tables(known) | ({"gaps": gaps} if gaps else {})
+        with (
+            duckdb_reader.connect(location, materials, sql) as (base, broken),
+            _enforce_deadline(timeout_s, known),
+        ):
+            columns, rows = duckdb_reader.run_query(base, sql)
+    except duckdb.Error as error:
+        return _build_error(_find_cause(error, sql, broken), known)
+    return describe_result(sql, known, columns, rows)
+
+
+def _query_postgres(location: DatabaseLocation, sql: str, timeout_s: float) -> dict[str, Any]:
+    from nodes.tools.sql import postgres  # the driver loads only where a server is read
+
+    return asyncio.run(postgres.answer_query(location.target, sql, timeout_s))
+
+
+@contextmanager
+def _enforce_deadline(timeout_s: float, known: list[SqlTable]) -> Iterator[None]:
+    """End this process when the block takes longer: one long operation heeds no interrupt."""
+    timer = Timer(timeout_s + GRACE_S, _exit_at_deadline, [known])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _exit_at_deadline(known: list[SqlTable]) -> None:
+    assert sys.__stdout__ is not None
+    told = {"error": TIMEOUT_MESSAGE, "failed": True, **describe_tables(known)}
+    print(json.dumps(told), file=sys.__stdout__, flush=True)
+    os._exit(0)
+
+
+def _find_cause(error: Exception, sql: str, broken: Mapping[str, Exception]) -> Exception:
+    """Return what is wrong with a file that the statement names, if that is why it failed."""
+    return next((broken[table] for table in broken if mentions(sql, table)), error)
+
+
+def _build_error(error: Exception, known: list[SqlTable]) -> dict[str, Any]:
+    message = " ".join(str(error).split("\n\nLINE", 1)[0].split())
+    if message == "interrupted":
+        return {"error": TIMEOUT_MESSAGE, "failed": True, **describe_tables(known)}
+    if any(word in message for word in ("authoriz", "prohibited", "read-only mode")):
+        message = f"{message}: the database is read only; only SELECT on its tables is allowed"
+    return {"error": message.rstrip("."), **describe_tables(known)}
+
+
+if __name__ == "__main__":
+    serve_requests(answer_request, max_written_bytes=MAX_WRITTEN_BYTES)

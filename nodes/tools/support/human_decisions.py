@@ -1,0 +1,62 @@
+"""What a request is about: matters that a person decides, and what is no request for support."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.out_of_scope import escalate_out_of_scope, find_foreign_words
+from nodes.tools.secrets import mask_secrets
+from nodes.tools.support.log import is_log, read_log
+from nodes.tools.support.request_wording import load_wording
+
+ASKS_FOR_HUMAN: Final = "asks for a person"
+MAX_WORDS_CHARS: Final = 60
+MIN_PASTED_LINES: Final = 3
+"""Lines with a time or a level, for a request to hold a log."""
+OUT_OF_SCOPE_MESSAGE: Final = (
+    "this desk answers requests for support of a product; the request asks for something else"
+)
+
+
+def find_human_decisions(request: str) -> dict[str, str]:
+    """Give the matters of a request that a person decides, each with the words that say so."""
+    spoken = remove_pasted_log(request)
+    hits = {name: pattern.search(spoken) for name, pattern in load_wording().matters.items()}
+    return {
+        name: sanitize_line(mask_secrets(hit[0]), MAX_WORDS_CHARS)
+        for name, hit in hits.items()
+        if hit
+    }
+
+
+def remove_pasted_log(request: str) -> str:
+    """Give what a request says in words, without a log that was pasted into it."""
+    log = read_log("the request", request)
+    if not log.failures and len(log.entries) < MIN_PASTED_LINES:
+        return request
+    logged = {n for each in log.failures for n in range(each.first_line, each.last_line + 1)}
+    logged |= {entry.number for entry in log.entries}
+    return "\n".join(line for n, line in enumerate(log.lines, 1) if n not in logged)
+
+
+def reject_if_out_of_scope(
+    request: str, materials: Mapping[str, str] | None
+) -> dict[str, Any] | None:
+    """Hand back a request that is none for support; None when it is one."""
+    if find_human_decisions(request) or read_log("the request", request).failures:
+        return None
+    pages = [text for name, text in (materials or {}).items() if not is_log(name, text)]
+    return (
+        escalate_out_of_scope(OUT_OF_SCOPE_MESSAGE)
+        if find_foreign_words(remove_pasted_log(request), load_wording().vocabulary, pages)
+        else None
+    )
+
+
+def escalate_human_decisions(request: str) -> dict[str, Any] | None:
+    """Hand a request to the escalator that a person must decide; None when none need."""
+    found = find_human_decisions(request)
+    if not found:
+        return None
+    named = "; ".join(f'{name} ("{words}")' for name, words in found.items())
+    return escalate_out_of_scope(f"a person decides this, so it is for the escalator: {named}")

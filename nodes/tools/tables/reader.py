@@ -1,0 +1,164 @@
+"""Tables that came as CSV: rows that know their line, and columns under any usual name."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import islice
+
+from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line, sanitize_text
+from nodes.tools.tables.numbers import DecimalMark, detect_decimal_mark, parse_number
+
+MAX_ROWS = 100_000
+MAX_COLUMNS = 400
+MAX_LISTED_DEFECTS = 5
+MAX_SHOWN_CHARS = 40
+SAMPLE_ROWS = 2_000
+_DELIMITERS = ",;\t|"
+_SUFFIXES = (".csv", ".tsv", ".txt")
+
+
+@dataclass(frozen=True)
+class CsvRow:
+    """A record and the line of the file it ends on."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A material read as a table."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[CsvRow, ...] = ()
+    decimal_mark: DecimalMark = "unknown"
+
+    def find_column(self, names: Iterable[str]) -> int | None:
+        """Find the first column that bears one of these names, by their order."""
+        plain_names = [normalize_column_name(column) for column in self.columns]
+        return next((plain_names.index(name) for name in names if name in plain_names), None)
+
+    def parse_number(self, cell: str) -> Decimal | None:
+        """Read a cell as a number, by the mark this table writes; None when it is none."""
+        return parse_number(cell, self.decimal_mark)
+
+
+class TableDefects:
+    """What is wrong with the files, collected so that all of it can be mended at once."""
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+
+    def add_defect(self, text: str, table: CsvTable, line: int | None = None) -> None:
+        """Note a defect where it stands."""
+        place = f" line {line}" if line else ""
+        self.messages.append(f"{table.name}{place}: {text}")
+
+    def raise_if_any(self) -> None:
+        """Refuse when there is any.
+
+        Raises:
+            ToolRefused: names the first of them and how many there are.
+        """
+        if not self.messages:
+            return
+        named = "; ".join(self.messages[:MAX_LISTED_DEFECTS])
+        more = len(self.messages) - MAX_LISTED_DEFECTS
+        raise ToolRefused(f"{named}{f'; and {more} more' if more > 0 else ''}")
+
+
+def read_headers(materials: Mapping[str, str] | None) -> list[CsvTable]:
+    """Give the column names of each material that may be a table; those with fewer than two not."""
+    found = []
+    for name, text in (materials or {}).items():
+        if name.lower().endswith(_SUFFIXES):
+            first = next((line for line in text.splitlines() if _is_content(line)), "")
+            columns = _parse_columns(first)
+            if len(columns) > 1:
+                found.append(CsvTable(name, columns))
+    return found
+
+
+def read_table(name: str, text: str) -> CsvTable:
+    """Read a table; lines that begin with `#` above the column names are remarks.
+
+    Raises:
+        ToolRefused: there are no rows, or they do not fit the column names.
+    """
+    lines = sanitize_text(text).split("\n")
+    skipped = next((n for n, line in enumerate(lines) if _is_content(line)), len(lines))
+    columns = _parse_columns(lines[skipped]) if skipped < len(lines) else ()
+    if not columns:
+        raise ToolRefused(f"{name} is empty; give a CSV file with column names in its first line")
+    _check_columns(name, columns)
+    rows = _parse_rows(name, lines[skipped:], skipped, len(columns))
+    if not rows:
+        raise ToolRefused(f"{name} has column names and no rows")
+    sample = (cell for row in rows[:SAMPLE_ROWS] for cell in row.cells)
+    return CsvTable(name, columns, rows, detect_decimal_mark(sample))
+
+
+def quote_cell(cell: str) -> str:
+    """Quote a cell in a message, at a bounded length."""
+    return repr(sanitize_line(cell, MAX_SHOWN_CHARS))
+
+
+def normalize_column_name(column: str) -> str:
+    """Reduce a column's name to what people agree on: `Market Value (EUR)` is `market_value`."""
+    bare = Pattern(r"\([^)]{0,200}+\)").sub(" ", column).lower()
+    return Pattern(r"[^a-z0-9]+").sub("_", bare).strip("_")
+
+
+def _is_content(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip("\ufeff ").startswith("#")
+
+
+def _detect_delimiter(line: str) -> str:
+    return max(_DELIMITERS, key=line.count)
+
+
+def _parse_columns(line: str) -> tuple[str, ...]:
+    try:
+        cells = next(csv.reader([sanitize_text(line)], delimiter=_detect_delimiter(line)), [])
+    except csv.Error:
+        return ()
+    return tuple(cell.strip() for cell in cells)
+
+
+def _check_columns(name: str, columns: tuple[str, ...]) -> None:
+    if len(columns) > MAX_COLUMNS:
+        raise ToolRefused(f"{name} has {len(columns)} columns, of at most {MAX_COLUMNS}")
+    twice = [column for column in columns if columns.count(column) > 1 and column]
+    if twice:
+        raise ToolRefused(f"{name} has the column {quote_cell(twice[0])} twice; rename or drop one")
+
+
+def _parse_rows(name: str, lines: list[str], skipped: int, width: int) -> tuple[CsvRow, ...]:
+    reader = csv.reader(
+        io.StringIO("\n".join(lines)), delimiter=_detect_delimiter(lines[0]), strict=True
+    )
+    found = []
+    try:
+        next(reader)
+        for cells in islice(reader, MAX_ROWS + 1):
+            if not any(cell.strip() for cell in cells):
+                continue
+            line = skipped + reader.line_num
+            if len(cells) > width and any(cell.strip() for cell in cells[width:]):
+                raise ToolRefused(
+                    f"{name} line {line} has {len(cells)} cells under {width} column names; a "
+                    "comma inside a cell needs quotes around it"
+                )
+            padded = [cell.strip() for cell in cells[:width]] + [""] * (width - len(cells))
+            found.append(CsvRow(line, tuple(padded)))
+    except csv.Error as error:
+        line = skipped + reader.line_num
+        raise ToolRefused(f"{name} line {line} cannot be read: {error}") from None
+    if len(found) > MAX_ROWS:
+        raise ToolRefused(f"{name} has more than {MAX_ROWS} rows; give a shorter period")
+    return tuple(found)

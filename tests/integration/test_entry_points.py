@@ -1,0 +1,115 @@
+"""What reaches a thread from outside between two runs: new words, and edits of its state."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import StateUpdate
+
+from graph import build_supervisor
+from graph.runs.run_store import build_strict_serializer
+from graph.settings import Settings
+from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.errors import PlanInvalid
+from state import Plan
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.teams import make_team
+
+THREAD: Any = {"configurable": {"thread_id": "one"}}
+NO_PLAN = {"goal": "g", "tasks": []}
+
+
+@pytest.fixture
+def graph(settings: Settings) -> SupervisorGraph:
+    saver = InMemorySaver(serde=build_strict_serializer())
+    return build_supervisor(make_team(max_plan_repairs=0), settings=settings, checkpointer=saver)
+
+
+def make_request(text: str) -> dict[str, Any]:
+    return {"request": text}
+
+
+def make_message(text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+@pytest.mark.parametrize(
+    "earlier", [None, make_request, make_message], ids=["new", "words", "message"]
+)
+@pytest.mark.parametrize("failed", [make_request, make_message])
+@pytest.mark.parametrize("then", [make_request, make_message])
+async def test_what_is_said_after_a_failed_planning_is_what_is_planned(
+    endpoint: Endpoint, graph: SupervisorGraph, earlier: Any, failed: Any, then: Any
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    if earlier:
+        await graph.ainvoke(earlier("Compare the old parts."), THREAD)
+    endpoint.load_scenario(
+        Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=script_tasks({"B": ()})).build_plan()]})
+    )
+    with pytest.raises(PlanInvalid):
+        await graph.ainvoke(failed("Compare the lost parts."), THREAD)
+
+    state = await graph.ainvoke(then("Compare the new parts."), THREAD)
+
+    asked = endpoint.select_calls(schema="Plan")[-1].body["messages"][1]["content"]
+    assert "<request>\nCompare the new parts.\n</request>" in asked
+    assert (state["status"], state["request"]) == ("done", "Compare the new parts.")
+    assert sorted(state["results"]) == ["B"]
+
+
+async def test_a_failed_planning_is_gone_on_with_for_the_words_it_failed_at(
+    endpoint: Endpoint, graph: SupervisorGraph
+) -> None:
+    endpoint.load_scenario(
+        Scenario(answers={"Plan": [NO_PLAN, Scenario(tasks=script_tasks({"B": ()})).build_plan()]})
+    )
+    with pytest.raises(PlanInvalid):
+        await graph.ainvoke(make_message("Compare the parts."), THREAD)
+
+    state = await graph.ainvoke(None, THREAD)
+
+    assert (state["status"], state["request"]) == ("done", "Compare the parts.")
+
+
+Edit = Callable[[SupervisorGraph, Any], Any]
+
+
+async def edit_async(graph: SupervisorGraph, values: Any) -> None:
+    await graph.aupdate_state(THREAD, values, as_node="supervisor")
+
+
+async def edit_sync(graph: SupervisorGraph, values: Any) -> None:
+    graph.update_state(THREAD, values, as_node="supervisor")
+
+
+async def edit_bulk(graph: SupervisorGraph, values: Any) -> None:
+    await graph.abulk_update_state(THREAD, [[StateUpdate(values, "supervisor")]])
+
+
+async def edit_bulk_sync(graph: SupervisorGraph, values: Any) -> None:
+    graph.bulk_update_state(THREAD, [[StateUpdate(values, "supervisor")]])
+
+
+@pytest.mark.parametrize("edit", [edit_async, edit_sync, edit_bulk, edit_bulk_sync])
+async def test_an_edit_of_the_state_is_validated_at_every_entry_point(
+    endpoint: Endpoint, graph: SupervisorGraph, edit: Edit
+) -> None:
+    endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
+    await graph.ainvoke(make_request("Compare the parts."), THREAD, interrupt_after=["supervisor"])
+    plan = Scenario(tasks=script_tasks({"B": (), "C": ("B",)})).build_plan()
+    loop = Scenario(tasks=script_tasks({"B": ("C",), "C": ("B",)})).build_plan()
+    cook = Scenario(tasks=script_tasks({"B": ()}, worker="cook")).build_plan()
+    lost = Scenario(tasks=(ScriptedTask(id="B", materials=("lost.csv",)),)).build_plan()
+
+    for bad, said in ((loop, "cycle"), (cook, "unknown worker"), (lost, "unknown material")):
+        with pytest.raises(InvalidUpdateError, match=said):
+            await edit(graph, {"plan": bad, "todo": ["B"]})
+    await edit(graph, {"plan": plan, "todo": ["B", "C"]})
+    state = await graph.ainvoke(None, THREAD)
+
+    assert state["plan"] == Plan.model_validate(plan)
+    assert [call.task for call in endpoint.select_calls(schema="Report")] == ["B", "C"]
+    assert state["status"] == "done"

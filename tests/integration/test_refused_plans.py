@@ -1,0 +1,180 @@
+"""Bad plans, played to the whole graph: each is refused with its reason, or repaired."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from graph import build_supervisor
+from graph.settings import Settings
+from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.errors import PlanInvalid
+from state import Plan, RequestInput
+from tests.endpoint import Call, Endpoint, Scenario
+from tests.handoffs import list_handoffs, list_planned_tasks
+from tests.malformed_plan_payloads import MalformedPlan, list_malformed_plans, make_plan_with_task
+from tests.plan_payloads import (
+    FAULT_WORDS,
+    FAULTS,
+    MATERIALS,
+    MAX_TASKS,
+    TEAM,
+    PlanFault,
+    PlanJson,
+    make_bad_plan,
+    make_good_plan,
+)
+
+REQUEST: RequestInput = {
+    "request": "Report on the companies.",
+    "materials": {name: f"The text of {name}." for name in MATERIALS},
+}
+CHUNK = 25
+REPAIRS = 5
+
+
+def make_faulty_plan(seed: int, *faults: PlanFault) -> MalformedPlan:
+    bad = make_bad_plan(Random(seed), *faults, max_tasks=3)
+    names = [
+        repr(name)
+        for fault in bad.list_reported_faults()
+        for name in bad.faults[fault]
+        if fault in REPORTED_BY_ID
+    ]
+    words = (*(FAULT_WORDS[fault] for fault in bad.list_reported_faults()), *names)
+    return MalformedPlan(" + ".join(sorted(faults)), bad.plan, words)
+
+
+REPORTED_BY_ID = set(FAULTS) - {"cycle", "too_deep"}
+"""The others name their tasks as a chain."""
+REFUSED = [fault for fault in FAULTS if fault != "vague_task"]
+
+
+def list_all_bad_plans() -> Iterator[MalformedPlan]:
+    """Each fault alone, with each other one, with each two others; then those by hand.
+
+    But for vague tasks alone, with which a plan may run.
+    """
+    yield from (make_faulty_plan(seed, fault) for fault in REFUSED for seed in range(4))
+    for size in (2, 3):
+        yield from (
+            make_faulty_plan(seed, *each) for seed, each in enumerate(combinations(FAULTS, size))
+        )
+    yield from list_malformed_plans()
+
+
+BAD = list(list_all_bad_plans())
+CHUNKS = [BAD[first : first + CHUNK] for first in range(0, len(BAD), CHUNK)]
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint().run_in_thread() as served:
+        yield served
+
+
+def build_graph(endpoint: Endpoint, *, repairs: int) -> SupervisorGraph:
+    settings = Settings(
+        openai_base_url=endpoint.base_url,
+        openai_api_key="sk-test-0123456789abcdef",
+        model_fast="openai:gpt-5-mini",
+        model_standard="openai:gpt-5-mini",
+        model_strong="openai:gpt-5",
+    )
+    caps = {"max_tasks": MAX_TASKS, "max_plan_repairs": repairs}
+    return build_supervisor(TEAM.model_copy(update=caps), settings=settings)
+
+
+@pytest.fixture(scope="module")
+def without_repairs(endpoint: Endpoint) -> SupervisorGraph:
+    return build_graph(endpoint, repairs=0)
+
+
+@pytest.fixture(scope="module")
+def with_repairs(endpoint: Endpoint) -> SupervisorGraph:
+    return build_graph(endpoint, repairs=REPAIRS)
+
+
+def script_answers(endpoint: Endpoint, *said: object) -> None:
+    """Begin anew, with these answers to the planner's questions."""
+    endpoint.requests.clear()
+    endpoint.load_scenario(Scenario(answers={"Plan": list(said)}))
+
+
+def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:
+    return [word for word in bad.refusal_words if word not in text]
+
+
+def test_there_are_at_least_four_hundred_bad_plans() -> None:
+    assert len(BAD) >= 400
+
+
+@pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
+def test_a_bad_plan_is_refused_with_its_reason_and_no_worker_is_called(
+    endpoint: Endpoint, without_repairs: SupervisorGraph, chunk: list[MalformedPlan]
+) -> None:
+    for bad in chunk:
+        script_answers(endpoint, bad.payload)
+
+        with pytest.raises(PlanInvalid) as refused:
+            without_repairs.invoke(REQUEST)
+
+        assert not list_unnamed_faults(bad, str(refused.value)), (bad, str(refused.value))
+        assert [call.schema for call in endpoint.requests] == ["Plan"] * bad.tries
+
+
+@pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
+def test_bad_plans_in_a_row_are_each_sent_back_and_only_the_good_one_after_them_runs(
+    endpoint: Endpoint, with_repairs: SupervisorGraph, chunk: list[MalformedPlan]
+) -> None:
+    for first in range(0, len(chunk), REPAIRS):
+        row, good = chunk[first : first + REPAIRS], make_good_plan(Random(first), max_tasks=3)
+        script_answers(endpoint, *(bad.payload for bad in row for _ in range(bad.tries)), good)
+
+        state = with_repairs.invoke(REQUEST)
+
+        for bad, sent_back in zip(
+            row, list_refusals(endpoint.select_calls(schema="Plan"), row), strict=True
+        ):
+            assert not list_unnamed_faults(bad, sent_back), (bad, sent_back)
+        assert state["status"] == "done"
+        assert state["plans"] == (Plan.model_validate(good),)
+        assert list_handoffs(endpoint.requests) == list_planned_tasks(good)
+        assert sorted(state["results"]) == [task["id"] for task in list_planned_tasks(good)]
+
+
+@pytest.mark.parametrize(
+    ("odd", "read"),
+    [
+        ({"depends_on": "T1"}, {"depends_on": ["T1"]}),
+        ({"depends_on": None, "materials": None}, {"depends_on": [], "materials": []}),
+        ({"depends_on": {"task": "T2"}}, {"depends_on": ["T2"]}),
+        ({"depends_on": ["T1", "T1", {"task": "T1", "required": True}]}, {"depends_on": ["T1"]}),
+        ({"depends_on": [{"task": "T1", "required": "no"}]}, {"depends_on": ["T1"]}),
+        ({"id": 7, "depends_on": ["T1"]}, {"id": "7", "depends_on": ["T1"]}),
+        ({"id": ".."}, {}),
+        ({"id": "-rf"}, {}),
+        ({"id": "__proto__"}, {}),
+        ({"materials": "sales.csv"}, {"materials": ["sales.csv"]}),
+        ({"priority": 1, "group": "T3"}, {}),
+    ],
+)
+def test_a_plan_in_odd_forms_runs_as_it_was_meant(
+    endpoint: Endpoint, without_repairs: SupervisorGraph, odd: PlanJson, read: PlanJson
+) -> None:
+    script_answers(endpoint, make_plan_with_task(**odd))
+
+    without_repairs.invoke(REQUEST)
+
+    assert list_handoffs(endpoint.requests) == list_planned_tasks(
+        make_plan_with_task(**{**odd, **read})
+    )
+
+
+def list_refusals(calls: list[Call], row: list[MalformedPlan]) -> Iterator[str]:
+    """Give what the planner was told of each plan: the last words of the call that follows it."""
+    number = 0
+    for bad in row:
+        number += bad.tries
+        yield calls[number].body["messages"][-1]["content"]

@@ -1,0 +1,134 @@
+"""Answers put together: streams as LangChain adds them, but in linear time; ids; the most calls."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+
+from nodes.errors import BadResponse
+from nodes.models.completeness import (
+    BATCH_CHUNKS,
+    MAX_TOOL_CALLS,
+    collect_stream,
+    require_end,
+    require_usable,
+)
+
+parts = st.builds(
+    tool_call_chunk,
+    name=st.sampled_from([None, "", "look", "up"]),
+    args=st.sampled_from([None, "", "{", "}", '"a": 1', "{}", '{"b": [1, 2]}', "x"]),
+    id=st.sampled_from([None, "", "call_1", "call_2"]),
+    index=st.sampled_from([None, 0, 1, 2]),
+)
+deltas = st.builds(
+    AIMessageChunk,
+    content=st.sampled_from(["", "a", "word "]),
+    tool_call_chunks=st.lists(parts, max_size=1),
+)
+
+
+async def stream_chunks(messages: Sequence[AIMessageChunk]) -> AsyncIterator[ChatGenerationChunk]:
+    for message in messages:
+        yield ChatGenerationChunk(message=message)
+
+
+def get_arguments(call: Any) -> Any:
+    try:
+        found = json.loads(call["args"] or "{}", strict=False)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and call["name"] else None
+
+
+@given(messages=st.lists(deltas, min_size=1, max_size=8))
+async def test_a_stream_is_what_langchain_makes_of_it(messages: list[AIMessageChunk]) -> None:
+    whole = reduce(add, messages)
+
+    result = await collect_stream(stream_chunks(messages))
+
+    made = result.generations[0].message
+    assert isinstance(made, AIMessage)
+    sound = [call for call in whole.tool_call_chunks if get_arguments(call) is not None]
+    assert made.content == whole.content
+    assert [(call["name"], call["args"], call["id"] or "") for call in made.tool_calls] == [
+        (call["name"], get_arguments(call), call["id"] or "") for call in sound
+    ]
+    assert len(made.invalid_tool_calls) == len(whole.tool_call_chunks) - len(sound)
+
+
+async def test_a_stream_of_many_batches_loses_nothing() -> None:
+    words = [f"{n} " for n in range(3 * BATCH_CHUNKS + 1)]
+
+    result = await collect_stream(stream_chunks([AIMessageChunk(content=word) for word in words]))
+
+    assert result.generations[0].message.content == "".join(words)
+
+
+async def test_arguments_in_thousands_of_pieces_are_read_once() -> None:
+    text = json.dumps({"text": "word " * 60_000})
+    pieces = [text[at : at + 8] for at in range(0, len(text), 8)]
+    chunks = [
+        AIMessageChunk(
+            content="", tool_call_chunks=[tool_call_chunk(name=None, args=piece, id=None, index=0)]
+        )
+        for piece in ["", *pieces]
+    ]
+    chunks[0].tool_call_chunks[0]["name"] = "write"
+
+    result = await collect_stream(stream_chunks(chunks))
+
+    message = result.generations[0].message
+    assert isinstance(message, AIMessage) and message.tool_calls[0]["args"] == json.loads(text)
+
+
+async def test_of_a_stream_of_calls_without_end_no_more_is_kept_than_tells_that_there_are() -> None:
+    calls = [tool_call_chunk(name="look", args="{}", id=f"call_{n}", index=n) for n in range(1000)]
+
+    result = await collect_stream(
+        stream_chunks([AIMessageChunk(content="", tool_call_chunks=[call]) for call in calls])
+    )
+
+    message = result.generations[0].message
+    assert isinstance(message, AIMessage) and len(message.tool_calls) == MAX_TOOL_CALLS + 1
+
+
+@given(ids=st.lists(st.sampled_from([None, "", "call_1", "call_2"]), max_size=9))
+def test_each_call_gets_an_id_of_its_own_and_keeps_one_that_it_has_first(
+    ids: list[str | None],
+) -> None:
+    calls: list[Any] = [{"name": "look", "args": {}, "id": name} for name in ids]
+
+    message, _ = require_end(make_answer(tool_calls=calls), "a model")
+
+    named = [call["id"] for call in message.tool_calls]
+    assert len(set(named)) == len(named) and all(named)
+    assert {name for name in ids if name} <= set(named)
+
+
+@pytest.mark.parametrize("kind", ["tool_calls", "invalid_tool_calls"])
+def test_an_answer_of_more_calls_than_can_be_heard_is_of_no_use(kind: str) -> None:
+    args = {"tool_calls": {}, "invalid_tool_calls": "{"}[kind]
+    call = {"name": "look", "args": args, "id": "call_1"}
+    most, word = require_end(
+        make_answer(tool_calls=[{**call, "args": {}}] * MAX_TOOL_CALLS), "a model"
+    )
+    more, _ = require_end(make_answer(**{kind: [call] * (MAX_TOOL_CALLS + 1)}), "a model")
+
+    require_usable(most, word, "a model")
+    with pytest.raises(BadResponse, match="a model made more than 128 tool calls"):
+        require_usable(more, word, "a model")
+
+
+def make_answer(**fields: Any) -> ChatResult:
+    noted = {"finish_reason": "tool_calls"}
+    message = AIMessage("", response_metadata=noted, **fields)
+    return ChatResult(generations=[ChatGeneration(message=message)])

@@ -1,0 +1,82 @@
+"""The meeting of a dispatch: waiting, publishing, holding, starting in order."""
+
+import asyncio
+
+from nodes.execution.dispatch import Dispatch
+from state import Report
+
+REPORT = Report(task="A", worker="w", output="x")
+
+
+async def test_early_and_late_waiters_get_the_report() -> None:
+    meeting = Dispatch(steps_at_start=1)
+    early = asyncio.ensure_future(meeting.wait_for_report("A"))
+    await asyncio.sleep(0)
+
+    meeting.publish_report("A", REPORT)
+
+    assert await early == REPORT
+    assert await meeting.wait_for_report("A") == REPORT
+
+
+async def test_releasing_a_task_lets_its_waiters_go_on_without_a_report() -> None:
+    meeting = Dispatch(steps_at_start=1)
+    waiting = asyncio.ensure_future(meeting.wait_for_report("A"))
+
+    meeting.release("A")
+
+    assert await waiting is None
+
+
+async def test_the_first_report_on_a_task_is_kept() -> None:
+    meeting = Dispatch(steps_at_start=1)
+    meeting.publish_report("A", REPORT)
+
+    meeting.release("A")
+    meeting.publish_report("A", REPORT.model_copy(update={"output": "another"}))
+
+    assert await meeting.wait_for_report("A") == REPORT
+
+
+async def test_a_cancelled_waiter_does_not_affect_the_other_waiters() -> None:
+    meeting = Dispatch(steps_at_start=1)
+    waiting = asyncio.ensure_future(meeting.wait_for_report("A"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+
+    meeting.publish_report("A", REPORT)
+
+    assert await meeting.wait_for_report("A") == REPORT
+
+
+async def test_attempts_are_counted_down_to_none() -> None:
+    meeting = Dispatch(steps_at_start=2)
+
+    assert [meeting.spend_step(name) for name in "AABA"] == [True, True, False, False]
+
+
+async def test_attempts_made_before_a_resume_are_counted_once() -> None:
+    meeting = Dispatch(steps_at_start=3)
+    meeting.record_attempts("A", 1)
+    meeting.record_attempts("A", 1)
+
+    assert meeting.count_steps_left() == 2
+    assert meeting.spend_step("A") and meeting.spend_step("B")
+    meeting.record_attempts("A", 2)
+    assert meeting.count_steps_left() == 0
+
+
+async def test_workers_start_one_after_another_in_their_order_of_arrival() -> None:
+    meeting, started = Dispatch(steps_at_start=9), []
+
+    async def start(name: str) -> None:
+        await meeting.wait_to_start(name)
+        started.append(name)
+        await asyncio.sleep(0)
+        meeting.finish_start(name)
+        meeting.finish_start(name)
+
+    await asyncio.gather(*map(start, "ABCD"))
+
+    assert started == list("ABCD")
+    assert not meeting.start_lock.locked()

@@ -1,0 +1,159 @@
+"""What the project stands on: locked with hashes, declared, and past the known holes."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from importlib.metadata import packages_distributions, version
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).parents[2]
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+FIRST_PARTY = {"graph", "nodes", "state"}
+SOURCES = [
+    ROOT / "state.py",
+    *sorted((ROOT / "nodes").rglob("*.py")),
+    *sorted((ROOT / "graph").rglob("*.py")),
+]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RUNTIME = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
+SAFE_FROM = {
+    "langgraph": "1.0.10",  # CVE-2026-28277
+    "langgraph-checkpoint": "4.0.0",  # CVE-2026-27794, CVE-2025-64439
+    "langgraph-checkpoint-sqlite": "3.0.1",  # CVE-2025-8709, CVE-2025-64104, CVE-2025-67644
+    "langchain-core": "1.2.5",  # CVE-2025-68664, CVE-2025-65106
+    "simpleeval": "1.0.5",  # CVE-2026-32640
+}
+
+
+@cache
+def list_requirements(lock: str) -> tuple[str, ...]:
+    """Give each requirement of a lock file with its hashes, as one line."""
+    text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines())
+    return tuple(line for line in lines if line)
+
+
+def read_locked_versions(lock: str) -> dict[str, Version]:
+    pins = (
+        re.fullmatch(r"(\S+)==([^\s;]+)\s*(;.*?)?( --hash=.*)?", e) for e in list_requirements(lock)
+    )
+    return {canonicalize_name(pin[1]): Version(pin[2]) for pin in pins if pin}
+
+
+def list_imported_modules(path: Path) -> set[str]:
+    """Give the top-level names of the modules that a file imports from elsewhere."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(str(node.module).split(".")[0])
+    return found - FIRST_PARTY - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_locked_requirement_is_pinned_and_has_a_hash(lock: str) -> None:
+    unsafe = [
+        entry
+        for entry in list_requirements(lock)
+        if not re.match(r"[\w.-]+(\[[\w,-]+\])?==\S+ ", entry)
+        or not re.search(r"--hash=sha256:[0-9a-f]{64}(\s|$)", entry)
+    ]
+
+    assert list_requirements(lock) and not unsafe
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_file_names_no_place_to_download_from(lock: str) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+
+    places = ("http://", "https://", "file:", "--index-url", "--extra-index-url", "--find-links")
+    assert not [place for place in places if place in text]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_file_satisfies_what_the_project_declares(lock: str) -> None:
+    declared = RUNTIME + (DEVELOPMENT if lock == "requirements-dev.lock" else [])
+    pins = read_locked_versions(lock)
+
+    missed = [
+        str(requirement)
+        for requirement in declared
+        if (pin := pins.get(canonicalize_name(requirement.name))) is None
+        or pin not in requirement.specifier
+    ]
+
+    assert not missed
+
+
+def test_the_lock_of_the_tests_pins_what_the_users_lock_pins() -> None:
+    runtime, development = (read_locked_versions(lock) for lock in LOCKS)
+
+    assert {name: development.get(name) for name in runtime} == runtime
+
+
+@pytest.mark.parametrize("name", SAFE_FROM)
+def test_no_version_with_a_known_hole_is_installed_or_locked(name: str) -> None:
+    floor = Version(SAFE_FROM[name])
+
+    assert Version(version(name)) >= floor
+    assert all(read_locked_versions(lock)[canonicalize_name(name)] >= floor for lock in LOCKS)
+
+
+@pytest.mark.parametrize("name", SAFE_FROM)
+def test_no_version_with_a_known_hole_is_allowed(name: str) -> None:
+    (declared,) = (requirement for requirement in RUNTIME if requirement.name == name)
+
+    lowest = min(Version(clause.version) for clause in declared.specifier)
+    assert lowest >= Version(SAFE_FROM[name])
+
+
+SERVER_ONLY = {
+    ("starlette", "graph/server/context_check.py"),
+    ("starlette", "graph/server/studio_access.py"),
+}
+"""Installed with LangGraph's server, which alone imports these files."""
+
+
+def test_everything_imported_is_declared() -> None:
+    homes = packages_distributions()
+    declared = {canonicalize_name(requirement.name) for requirement in RUNTIME}
+    undeclared = {
+        (name, path.relative_to(ROOT).as_posix())
+        for path in SOURCES
+        for name in list_imported_modules(path)
+        if not declared & {canonicalize_name(home) for home in homes.get(name, [name])}
+    }
+
+    assert undeclared == SERVER_ONLY
+
+
+def test_the_sbom_lists_what_is_locked(tmp_path: Path) -> None:
+    made = tmp_path / "sbom.json"
+    command = ["cyclonedx_py", "requirements", str(ROOT / LOCKS[0]), "--sv", "1.6", "-o", str(made)]
+
+    subprocess.run([sys.executable, "-m", *command], check=True, capture_output=True)
+
+    bom = json.loads(made.read_text(encoding="utf-8"))
+    listed = {canonicalize_name(one["name"]): Version(one["version"]) for one in bom["components"]}
+    assert bom["specVersion"] == "1.6" and listed == read_locked_versions(LOCKS[0])
+
+
+def test_s05_the_development_server_listens_on_this_machine_alone() -> None:
+    from langgraph_cli.cli import dev
+
+    (host,) = (option.default for option in dev.params if option.name == "host")
+
+    assert ip_address(str(host)).is_loopback
+    assert "--host" not in (ROOT / "bin" / "studio").read_text(encoding="utf-8")
