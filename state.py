@@ -387,7 +387,7 @@ class Plan(_Frozen):
         return self
 
     def order_tasks(self) -> tuple[Task, ...]:
-        """Give the tasks in topological order; those of equal rank as the plan lists them."""
+        """Return the tasks in topological order; those of equal rank as the plan lists them."""
         by_id = {task.id: task for task in self.tasks}
         edges = {task.id: [edge.task for edge in task.depends_on] for task in self.tasks}
         return tuple(by_id[name] for name in TopologicalSorter(edges).static_order())

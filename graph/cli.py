@@ -255,7 +255,7 @@ def trace(
         Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
     ] = None,
 ) -> int:
-    """Give everything that happened in a run as JSON."""
+    """Return everything that happened in a run as JSON."""
     if format != "json":
         raise UsageError(f"no trace format {format!r}", next="--format json")
     from graph.commands.runs import show_trace
@@ -356,7 +356,7 @@ def draw(
 
 @app.command()
 def doctor() -> int:
-    """Say what is configured, can be reached, and is missing."""
+    """Return what is configured, can be reached, and is missing."""
     from graph.commands.doctor import run_doctor
 
     return run_doctor(_load_settings())

@@ -191,7 +191,7 @@ class Settings(BaseSettings):
         return found
 
     def build_model_settings(self) -> ModelSettings:
-        """Say how models are reached."""
+        """Return how models are reached."""
         return ModelSettings(
             fast=self._resolve_model("fast"),
             standard=self._resolve_model("standard"),
@@ -207,7 +207,7 @@ class Settings(BaseSettings):
         )
 
     def build_tool_settings(self) -> ToolSettings:
-        """Say what tools may reach.
+        """Return what tools may reach.
 
         Raises:
             SettingsInvalid: a folder is not there.
@@ -234,7 +234,7 @@ class Settings(BaseSettings):
         return self.database_url if is_postgres(self.database_url) else None
 
     def resolve_database_path(self) -> Path:
-        """Give the file that runs are kept in, or would be without a server."""
+        """Return the file that runs are kept in, or would be without a server."""
         named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
         return Path(named or DEFAULT_DATABASE).absolute()
 
@@ -259,7 +259,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
-        """Give the `SUPERVISE_` variables that mean nothing, each with the nearest that does."""
+        """Return the `SUPERVISE_` variables that mean nothing, each with the nearest that does."""
         known = [str(field.validation_alias) for field in cls.model_fields.values()]
         names = [
             name for name in os.environ if name.startswith(VARIABLE_PREFIX) and name not in known

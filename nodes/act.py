@@ -109,7 +109,7 @@ async def _make_attempt(
 def _choose_worker(
     state: WorkerState, worker: Worker, team: Team
 ) -> tuple[Worker, Tier, Rung | None]:
-    """Give who makes the attempt, by which tier, and the rung that led to it."""
+    """Return who makes the attempt, by which tier, and the rung that led to it."""
     change = state.get("change")
     if change is None:
         return worker, worker.tier, None
@@ -127,7 +127,7 @@ async def _skip_task(state: WorkerState, config: RunnableConfig, meeting: Dispat
 
 
 def _find_cap_reached(meeting: Dispatch, task: str, config: RunnableConfig) -> str:
-    """Say which cap forbids another attempt; empty when the attempt is counted and may begin."""
+    """Return which cap forbids another attempt; empty when the attempt is counted and may begin."""
     if is_deadline_past(config):
         return "the run's deadline is reached"
     return "" if meeting.spend_step(task) else "the run's step cap is reached"

@@ -86,7 +86,7 @@ def after_assess(
 
 
 def describe_problem(attempt: Attempt) -> str:
-    """Say what is wrong with an attempt; empty when its report can stand.
+    """Return what is wrong with an attempt; empty when its report can stand.
 
     An escalation is no fault: the worker says what it lacks.
     """

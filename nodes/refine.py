@@ -15,7 +15,7 @@ REFINE_TIER: Tier = "fast"
 async def refine(
     state: WorkerState, runtime: Runtime[Context], *, models: ModelCatalog
 ) -> WorkerState:
-    """Give the next attempt new words.
+    """Return the next attempt new words.
 
     When no rewriting is to be had the old words stay; the next attempt sees the error all the same.
     """

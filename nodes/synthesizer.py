@@ -91,7 +91,7 @@ def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
 
 
 def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
-    """Say whether the critic is to see an answer: by the team's switch, and if there is room."""
+    """Return whether the critic is to see an answer: by the team's switch, and if there is room."""
     if team.critic == "off" or should_degrade(config):
         return False
     return team.critic == "on" or answer.confidence < team.critic_below
@@ -120,7 +120,7 @@ async def _write_answer(
 
 
 def is_prose(said: str) -> bool:
-    """Say whether a model answered in words where it was asked for a tool call."""
+    """Return whether a model answered in words where it was asked for a tool call."""
     return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
 
 

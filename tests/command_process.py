@@ -52,12 +52,12 @@ class CommandProcess:
         return self._process.returncode
 
     def has_file_open(self, path: Path) -> bool:
-        """Say whether it has a file open, where `/proc` tells."""
+        """Return whether it has a file open, where `/proc` tells."""
         found = Path(f"/proc/{self._process.pid}/fd").glob("*")
         return any(_read_link(link) == str(path.resolve()) for link in found)
 
     def is_running(self) -> bool:
-        """Say whether it has not ended."""
+        """Return whether it has not ended."""
         return self._process.poll() is None
 
 

@@ -54,12 +54,12 @@ REAL_FACTS = {
 
 
 def read_contract(file: Path) -> str:
-    """Give a contract's text; skip the test where a real one does not lie."""
+    """Return a contract's text; skip the test where a real one does not lie."""
     if file in REAL_CONTRACTS and not file.is_file():
         pytest.skip(f"the real contracts are not in {SHARED}: set SUPERVISE_TEST_CONTRACTS")
     return file.read_text(encoding="utf-8")
 
 
 def read_contracts(*files: Path) -> dict[str, str]:
-    """Give files as the materials of a request."""
+    """Return files as the materials of a request."""
     return {file.name: read_contract(file) for file in files}

@@ -15,12 +15,12 @@ _ARTIFACT_PATTERN = re.compile(r'<artifact name="([^"]*)">')
 
 
 def list_handoffs(calls: Iterable[Call]) -> list[TaskHandoff]:
-    """Give each task that reached a worker's model, as its handoff has it."""
+    """Return each task that reached a worker's model, as its handoff has it."""
     return _sort_by_id(_parse_handoff(call) for call in calls if call.schema == "Report")
 
 
 def list_planned_tasks(plan: Mapping[str, Any]) -> list[TaskHandoff]:
-    """Give the tasks of a plan, as JSON, in the same form."""
+    """Return the tasks of a plan, as JSON, in the same form."""
     return _sort_by_id(
         {
             "id": task["id"],

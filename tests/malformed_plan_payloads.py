@@ -29,24 +29,24 @@ class MalformedPlan:
 
 
 def make_plan(**fields: Json) -> PlanJson:
-    """Give a sound plan of three tasks with other fields."""
+    """Return a sound plan of three tasks with other fields."""
     return {**make_good_plan(Random(3), max_tasks=3), **fields}
 
 
 def make_plan_with_task(**fields: Json) -> PlanJson:
-    """Give a sound plan whose last task has other fields."""
+    """Return a sound plan whose last task has other fields."""
     made = make_plan()
     made["tasks"][-1].update(fields)
     return made
 
 
 def make_plan_graph(**edges: list[str]) -> PlanJson:
-    """Give a plan of tasks that differ, with these dependencies."""
+    """Return a plan of tasks that differ, with these dependencies."""
     return make_plan(tasks=[_make_task(name, depends_on=needs) for name, needs in edges.items()])
 
 
 def list_malformed_plans() -> Iterator[MalformedPlan]:
-    """Give all of them."""
+    """Return all of them."""
     yield from _list_wrong_shapes()
     yield from _list_broken_json()
     yield from _list_bad_numbers()

@@ -48,7 +48,7 @@ class PostgresServer:
                 connection.execute(statement)
 
     def build_url(self, *, user: str = "postgres", password: str = "", schema: str = "") -> str:
-        """Give the server's address for a user, and for a schema in place of the public one."""
+        """Return the server's address for a user, and for a schema in place of the public one."""
         name = f"{user}:{quote(password, safe='')}" if password else user
         return build_schema_url(f"postgresql://{name}@127.0.0.1:{self.port}/postgres", schema)
 
@@ -109,7 +109,7 @@ def create_schema(url: str) -> Iterator[str]:
 
 
 def build_schema_url(url: str, name: str) -> str:
-    """Give the address of a schema in a database."""
+    """Return the address of a schema in a database."""
     if not name:
         return url
     return f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3D{name}"

@@ -138,7 +138,7 @@ def _align_right(column: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_numeric(column: tuple[str, ...]) -> bool:
-    """Say whether a column holds figures, below a heading if there is one."""
+    """Return whether a column holds figures, below a heading if there is one."""
     return all(_NUMBER.fullmatch(cell) for cell in column[1:] or column)
 
 

@@ -107,7 +107,7 @@ def show_plan(
 
 
 def read_request_text(request: str) -> str:
-    """Give the request's words; `-` stands for stdin. What is no text is replaced.
+    """Return the request's words; `-` stands for stdin. What is no text is replaced.
 
     Raises:
         RequestInvalid: stdin holds far too much.
@@ -125,7 +125,7 @@ def read_request_text(request: str) -> str:
 
 @contextmanager
 def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterator[None]:
-    """Give a script its object also when the run could not begin; the error goes on its way."""
+    """Return a script its object also when the run could not begin; the error goes on its way."""
     try:
         yield
     except SupervisorError as error:

@@ -111,7 +111,7 @@ def _format_run_row(run: Json) -> tuple[str, ...]:
 
 
 def _format_next_step(thread: str, run: Json) -> str:
-    """Say how a run goes on that has given no answer; empty when it has."""
+    """Return how a run goes on that has given no answer; empty when it has."""
     match run.get("status"):
         case "running":
             return f"not ended: supervise resume {thread}"
@@ -124,7 +124,7 @@ def _format_next_step(thread: str, run: Json) -> str:
 
 
 def _label_tasks(trace: Json) -> dict[str, str]:
-    """Say how each task stands; in a run that has stopped nobody works."""
+    """Return how each task stands; in a run that has stopped nobody works."""
     status = (trace.get("run") or {}).get("status")
     states = {**STATE_LABELS, **_LABELS_BY_RUN_STATUS.get(str(status), {})}
     tasks = trace.get("tasks") or ()

@@ -197,7 +197,7 @@ class _RunClock:
 
 
 def describe_retry(event: Event) -> str:
-    """Say what a further attempt does otherwise; empty where other events say it."""
+    """Return what a further attempt does otherwise; empty where other events say it."""
     if event.get("rung") == "tier":
         return f", {event.get('tier', 'stronger')} tier"
     return ", divided" if event.get("rung") == "split" else ""

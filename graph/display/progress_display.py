@@ -167,7 +167,7 @@ def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
 
 
 def _describe_activity(row: TaskProgress) -> str:
-    """Say what a task is about, and what is to be said of it now."""
+    """Return what a task is about, and what is to be said of it now."""
     doing = row.note if row.ended_at is not None else row.last_tool or row.note
     if row.waits_for:
         doing = f"for {', '.join(row.waits_for)}"

@@ -149,7 +149,7 @@ def _format_budget(board: RunProgress, event: Event) -> str:
 
 
 def _format_error(board: RunProgress, event: Event) -> str:
-    """Say what is no error of the run's: that ends it, and is told at its end."""
+    """Return what is no error of the run's: that ends it, and is told at its end."""
     return to_one_line(event.get("message"), 200) if event.get("state") else ""
 
 

@@ -31,7 +31,7 @@ def format_answer(answer: Json) -> str:
 
 
 def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
-    """Say in a few lines how long a run took and why, and what it cost."""
+    """Describe in a few lines how long a run took and why, and what it cost."""
     return [
         f"thread {thread} · {status}{_format_wall_time(timing)}",
         *_format_critical_path(timing),
@@ -52,7 +52,7 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
 
 
 def format_question(question: Json, *, shown_plan: Json | None = None) -> list[str]:
-    """Say what a run asks of a person; a plan that is on the screen is not shown again."""
+    """Return what a run asks of a person; a plan that is on the screen is not shown again."""
     if question.get("kind") == "plan":
         plan = question["plan"]
         shown = [] if plan == shown_plan else format_plan(plan)
@@ -64,7 +64,7 @@ def format_question(question: Json, *, shown_plan: Json | None = None) -> list[s
 
 
 def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
-    """Say how a run's questions are answered."""
+    """Return how a run's questions are answered."""
     return f"next: supervise resume {thread} --answer {_format_reply(questions)}"
 
 
@@ -128,7 +128,7 @@ def _format_estimated_calls(usage: Json) -> list[str]:
 
 
 def format_estimate(estimate: Json) -> str:
-    """Say what a run was, or is, expected to cost."""
+    """Return what a run was, or is, expected to cost."""
     cost = estimate.get("cost_usd")
     tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
     price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"

@@ -13,7 +13,7 @@ from graph.evaluation.rows import ExamRow
 
 
 def build_local_examples(team: str, exam: Exam) -> list[Example]:
-    """Give the rows as examples that are kept nowhere."""
+    """Return the rows as examples that are kept nowhere."""
     dataset = uuid5(NAMESPACE_URL, _name_dataset(team))
     return [
         Example(

@@ -28,11 +28,11 @@ class Exam:
     rows: tuple[ExamRow, ...]
 
     def list_files(self, row: ExamRow) -> list[Path]:
-        """Give the paths of a row's files."""
+        """Return the paths of a row's files."""
         return [self.folder / name for name in row.files]
 
     def select_rows(self, *, limit: int | None = None, only: Collection[str] = ()) -> "Exam":
-        """Give the exam with fewer rows: those named, of these the first.
+        """Return the exam with fewer rows: those named, of these the first.
 
         Raises:
             UsageError: no row has a name that is asked for.

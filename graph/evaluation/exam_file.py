@@ -101,7 +101,7 @@ def _list_known_keys(place: Sequence[str]) -> list[str]:
 
 
 def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> Iterator[str]:
-    """Say what a row of the right form asks that cannot be."""
+    """Return what a row of the right form asks that cannot be."""
     if row.expect == Expectation():
         yield f"expect asks for nothing; give {ALLOWED_VALUES['expect']}"
     yield from _list_unknown_workers(row.expect, workers)

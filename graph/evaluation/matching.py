@@ -9,7 +9,7 @@ from nodes.limits.patterns import Pattern
 
 @lru_cache(maxsize=4096)
 def build_pattern(expected: str) -> Pattern:
-    """Give the pattern of an expected text; one between slashes is one already.
+    """Return the pattern of an expected text; one between slashes is one already.
 
     A text that begins or ends with a figure is not found inside a longer figure.
 
@@ -29,7 +29,7 @@ def build_pattern(expected: str) -> Pattern:
 
 
 def is_found_in(expected: str, text: str) -> bool:
-    """Say whether an expected text stands in a text."""
+    """Return whether an expected text stands in a text."""
     return bool(build_pattern(expected).search(_normalize_text(text)))
 
 

@@ -24,7 +24,7 @@ def score_share(
     *,
     name: Callable[[Item], str] = str,
 ) -> Score | None:
-    """Give the share of what is wanted that is met; None where nothing is wanted."""
+    """Return the share of what is wanted that is met; None where nothing is wanted."""
     if not wanted:
         return None
     missing = [name(item) for item in wanted if not is_met(item)]

@@ -7,7 +7,7 @@ from state import Plan
 
 
 def score_valid_plan(row: ExamRow, trial: RowResult) -> Score | None:
-    """Say whether the checks let a plan pass; a row that must fail need not have one."""
+    """Return whether the checks let a plan pass; a row that must fail need not have one."""
     if trial.plan is None and row.expect.status == "failed":
         return None
     why = str(trial.error) if trial.error else "no plan"
@@ -15,7 +15,7 @@ def score_valid_plan(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_valid_at_once(row: ExamRow, trial: RowResult) -> Score | None:
-    """Say whether the first plan was valid, without a repair."""
+    """Return whether the first plan was valid, without a repair."""
     if score_valid_plan(row, trial) is None:
         return None
     repairs = trial.usage.repairs
@@ -24,7 +24,7 @@ def score_valid_at_once(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | None:
-    """Say whether the request reached all the workers expected; if exact, no others."""
+    """Return whether the request reached all the workers expected; if exact, no others."""
     wanted = set(row.expect.workers)
     if not wanted:
         return None
@@ -36,12 +36,12 @@ def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | 
 
 
 def score_worker_recall(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of the expected workers that the plan uses."""
+    """Return the share of the expected workers that the plan uses."""
     return score_share(row.expect.workers, list_workers(trial.plan).__contains__, "without")
 
 
 def score_worker_precision(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of the plan's workers that are expected."""
+    """Return the share of the plan's workers that are expected."""
     if not row.expect.workers:
         return None
     return score_share(
@@ -50,14 +50,14 @@ def score_worker_precision(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_edge_recall(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of the expected edges that the plan has."""
+    """Return the share of the expected edges that the plan has."""
     return score_share(
         row.expect.edges, list_edges(trial.plan).__contains__, "no edge", name=_format_edge
     )
 
 
 def score_edge_precision(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of the plan's edges between workers that are expected."""
+    """Return the share of the plan's edges between workers that are expected."""
     if not row.expect.edges:
         return None
     wanted = set(row.expect.edges)

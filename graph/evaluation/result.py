@@ -52,17 +52,17 @@ class RowResult:
 
     @property
     def answer_text(self) -> str:
-        """Give the answer as the command line shows it; empty without one."""
+        """Return the answer as the command line shows it; empty without one."""
         answer = self.outcome.answer if self.outcome else None
         return format_answer(answer.model_dump(mode="json")) if answer else ""
 
     @property
     def status(self) -> str:
-        """Say how the run ended; one that could not begin has failed."""
+        """Return how the run ended; one that could not begin has failed."""
         return self.outcome.status if self.outcome else "failed"
 
     def to_json(self) -> dict[str, Any]:
-        """Give what came of the row, for `--json` and for the traces of an exam."""
+        """Return what came of the row, for `--json` and for the traces of an exam."""
         error = self.error.format_line() if self.error else None
         plan = self.plan.model_dump(mode="json") if self.plan else None
         ended = {"status": self.status, "answer": self.answer_text} if self.outcome else {}

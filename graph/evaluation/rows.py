@@ -46,13 +46,13 @@ class Expectation(_StrictModel):
 
     @property
     def needs_only_a_plan(self) -> bool:
-        """Say whether nothing but a plan is needed to grade the row."""
+        """Return whether nothing but a plan is needed to grade the row."""
         of_a_run = (self.facts, self.sources, self.findings, self.judged)
         return not any(of_a_run) and self.status is None and self.escalation is None
 
     @property
     def expects_refusal(self) -> bool:
-        """Say whether the run must not end with a whole answer."""
+        """Return whether the run must not end with a whole answer."""
         return self.escalation is not None or self.status not in (None, "done")
 
 

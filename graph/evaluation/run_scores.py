@@ -11,20 +11,20 @@ from state import Answer, Claim, Finding
 
 
 def score_facts(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of the golden facts that stand in the answer."""
+    """Return the share of the golden facts that stand in the answer."""
     text = trial.answer_text
     return score_share(row.expect.facts, lambda fact: is_found_in(fact, text), "not in the answer:")
 
 
 def score_sources(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of the expected sources that the answer names."""
+    """Return the share of the expected sources that the answer names."""
     answer = _get_answer(trial)
     cited = answer.sources if answer else ()
     return score_share(row.expect.sources, cited.__contains__, "not cited:")
 
 
 def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of citations that hold, where an answer is expected.
+    """Return the share of citations that hold, where an answer is expected.
 
     A source that the answer names must be a material, or stand behind a claim; a quotation from a
     material must stand in it.
@@ -47,7 +47,7 @@ def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the share of the expected findings that the answer holds."""
+    """Return the share of the expected findings that the answer holds."""
     answer = _get_answer(trial)
     found = answer.findings if answer else ()
     return score_share(
@@ -59,7 +59,7 @@ def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_completion(row: ExamRow, trial: RowResult) -> Score | None:
-    """Say whether a run that must end with a whole answer did so."""
+    """Return whether a run that must end with a whole answer did so."""
     if row.expect.needs_only_a_plan or row.expect.expects_refusal:
         return None
     is_done = trial.status == "done"
@@ -90,7 +90,7 @@ def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
-    """Give the parallel work found, over what the plan made available.
+    """Return the parallel work found, over what the plan made available.
 
     Available is the time of all steps over that of the longest chain of them; found is the same
     over the wall's. So the quotient is the critical path over the wall time. A plan that is one
@@ -103,7 +103,7 @@ def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def matches_finding(wanted: ExpectedFinding, finding: Finding) -> bool:
-    """Say whether a finding is the expected one, as far as that is described."""
+    """Return whether a finding is the expected one, as far as that is described."""
     return (
         wanted.file in ("", finding.file)
         and wanted.line in (None, finding.line)

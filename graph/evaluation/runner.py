@@ -100,7 +100,7 @@ class ExamRunner:
             await asyncio.wait(working, timeout=STOP_TIMEOUT_S)
 
     def find_fatal_error(self) -> Exception | None:
-        """Give what ended the exam: a thing all rows would meet, or no model in any of them."""
+        """Return what ended the exam: a thing all rows would meet, or no model in any of them."""
         if self._fatal_error:
             return self._fatal_error
         errors = [trial.error for trial in self._results.values()]

@@ -21,13 +21,13 @@ class GradedRow:
 
     @property
     def score(self) -> float:
-        """Give the mean of the metrics that count, 0 to 100."""
+        """Return the mean of the metrics that count, 0 to 100."""
         counted = [score.value for name, score in self.scores.items() if METRICS[name].is_counted]
         return 100 * _compute_mean(counted)
 
     @property
     def complaints(self) -> list[str]:
-        """Say what kept the row from a full score."""
+        """Return what kept the row from a full score."""
         return [
             f"{name.replace('_', ' ')}: {score.comment}"
             for name, score in self.scores.items()
@@ -35,7 +35,7 @@ class GradedRow:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Give the row's part of what `--json` prints."""
+        """Return the row's part of what `--json` prints."""
         return {
             "id": self.row.id,
             "request": self.row.request,
@@ -62,11 +62,11 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """Give the mean of the rows' scores, 0 to 100."""
+        """Return the mean of the rows' scores, 0 to 100."""
         return round(_compute_mean([row.score for row in self.rows]), 1)
 
     def average_metric(self, name: str) -> float | None:
-        """Give the mean of a metric over the rows it speaks of, 0 to 100; None without any."""
+        """Return the mean of a metric over the rows it speaks of, 0 to 100; None without any."""
         values = self._list_scores(name)
         return to_percent(_compute_mean(values)) if values else None
 
@@ -89,7 +89,7 @@ class Evaluation:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Give the object that `--json` prints."""
+        """Return the object that `--json` prints."""
         measured = {name: self.average_metric(name) for name in METRICS}
         return {
             "team": self.team,
@@ -115,7 +115,7 @@ class Evaluation:
 
 
 def to_percent(value: float) -> float:
-    """Give a share in percent, to one decimal."""
+    """Return a share in percent, to one decimal."""
     return round(100 * value, 1)
 
 

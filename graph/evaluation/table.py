@@ -15,7 +15,7 @@ MAX_COMPLAINT_CHARS: Final = 160
 
 
 def format_heading(evaluation: Evaluation) -> str:
-    """Say what was examined, with which models."""
+    """Return what was examined, with which models."""
     models = ", ".join(label_models(evaluation.models))
     count = len(evaluation.rows)
     rows = f"{count} row{'s' if count > 1 else ''}"
@@ -25,7 +25,7 @@ def format_heading(evaluation: Evaluation) -> str:
 def format_metric_rows(
     evaluation: Evaluation, other: Evaluation | None, *, counted: bool
 ) -> list[Cells]:
-    """Give the metrics that count, or those only told, each in percent."""
+    """Return the metrics that count, or those only told, each in percent."""
     rows = []
     for name, metric in METRICS.items():
         values = [one.average_metric(name) for one in _list_sides(evaluation, other)]
@@ -37,13 +37,13 @@ def format_metric_rows(
 
 
 def format_score_row(evaluation: Evaluation, other: Evaluation | None) -> Cells:
-    """Give the score, the mean over the rows."""
+    """Return the score, the mean over the rows."""
     values = [one.score for one in _list_sides(evaluation, other)]
     return ("score", *_compare_values(values), str(len(evaluation.rows)), "the mean over the rows")
 
 
 def format_usage_rows(evaluation: Evaluation, other: Evaluation | None) -> list[Cells]:
-    """Give what the rows took, with the difference where there is something to compare."""
+    """Return what the rows took, with the difference where there is something to compare."""
     sides = [one.sum_usage() for one in _list_sides(evaluation, other)]
     formats = {
         "repairs": ("repairs", ",.0f"),
@@ -104,7 +104,7 @@ def _list_sides(evaluation: Evaluation, other: Evaluation | None) -> Iterator[Ev
 
 
 def _compare_values(values: Sequence[float | None], form: str = ".1f") -> Cells:
-    """Give one value; of two, both and how much larger the second is."""
+    """Return one value; of two, both and how much larger the second is."""
     cells = tuple("-" if value is None else format(value, form) for value in values)
     if len(values) < 2:
         return cells

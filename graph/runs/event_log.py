@@ -107,7 +107,7 @@ def _build_truncation_event(entry: Event, error: OSError) -> Event:
 
 
 def read_log_entries(path: Path) -> Iterator[dict[str, Any]]:
-    """Give the lines of a journal in order.
+    """Return the lines of a journal in order.
 
     Raises:
         FileNotFoundError: there is no journal.

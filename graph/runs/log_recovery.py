@@ -11,7 +11,7 @@ from state import Plan, Report
 
 
 def state_from_log(kept: EventLog) -> dict[str, Any]:
-    """Give plan and finished results of a journal's last request, as a state has them."""
+    """Return plan and finished results of a journal's last request, as a state has them."""
     if kept.path is None:
         return {}
     trace = build_trace(event_log.read_log_entries(kept.path))

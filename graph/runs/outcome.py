@@ -64,7 +64,7 @@ class Outcome:
         return EXIT_CODES.get(self.status, 1)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the object that `--json` prints; `questions` is there when some are open."""
+        """Return the object that `--json` prints; `questions` is there when some are open."""
         asked = {"questions": [dict(question) for question in self.questions]}
         return {
             "thread": self.thread,

@@ -25,7 +25,7 @@ class AnswerUnclear(UsageError):
 
 
 def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
-    """Give the questions that a run waits on, in the order they came up."""
+    """Return the questions that a run waits on, in the order they came up."""
     return [
         {"id": asked.id, **(asked.value if isinstance(asked.value, dict) else {"is": asked.value})}
         for asked in snapshot.interrupts

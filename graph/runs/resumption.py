@@ -8,7 +8,7 @@ from state import Report, SupervisorState
 
 
 def has_unfinished_work(snapshot: StateSnapshot) -> bool:
-    """Say whether a thread holds work; a request that never got a plan may be replaced."""
+    """Return whether a thread holds work; a request that never got a plan may be replaced."""
     values = snapshot.values
     is_planned = values.get("planned_for") == values.get("request") and not values.get("objection")
     if is_planned and values.get("status") == "running":

@@ -26,7 +26,7 @@ async def save_run_record(
 
 
 async def load_run_record(thread: str, settings: Settings) -> dict[str, Any]:
-    """Give what a thread was given last.
+    """Return what a thread was given last.
 
     Raises:
         ThreadUnknown: nothing was noted under this id.

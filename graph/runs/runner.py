@@ -70,7 +70,7 @@ class _RunSession:
     team: Team
 
     def read_logged_usage(self) -> dict[Tier, Usage]:
-        """Give what the journal tells of the request's spending, by tier."""
+        """Return what the journal tells of the request's spending, by tier."""
         assert self.event_log.path is not None, "a thread that is kept has a journal"
         return usage_from_log(self.event_log.path)
 
@@ -203,7 +203,7 @@ async def aplan(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
 ) -> Plan:
-    """Give the plan of a request; nothing of it is run, and nothing is kept.
+    """Return the plan of a request; nothing of it is run, and nothing is kept.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used.
@@ -225,7 +225,7 @@ async def aplan_with_estimate(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
 ) -> tuple[Plan, Estimate]:
-    """Give the plan of a request as `aplan` does, with what its run is expected to cost."""
+    """Return the plan of a request as `aplan` does, with what its run is expected to cost."""
     context, begun = read_context(context), now_s()
     given = await _build_input(request, files, materials, context, on_event)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
@@ -351,7 +351,7 @@ def _compute_elapsed_s(session: _RunSession) -> float:
 
 
 def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:
-    """Say how to go on; where a model cannot be asked the run waits, and a person may do it."""
+    """Return how to go on; where a model cannot be asked the run waits, and a person may do it."""
     resume = f"supervise resume {thread}"
     if not isinstance(error, ModelError | ModelUnknown) or isinstance(error, BudgetSpent):
         return error.next or resume
@@ -378,7 +378,7 @@ async def _build_input(
 
 
 def _resolve_team_source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:
-    """Say how the team is found again when the thread is resumed."""
+    """Return how the team is found again when the thread is resumed."""
     if isinstance(team, Team):
         return team.model_dump(mode="json")
     return str(find_team(team, settings).resolve())

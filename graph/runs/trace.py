@@ -25,12 +25,12 @@ class ThreadUnknown(UsageError):
 
 
 def get_log_path(thread: str, settings: Settings) -> Path:
-    """Say where the events of a thread are kept."""
+    """Return where the events of a thread are kept."""
     return settings.home / "traces" / f"{thread}.jsonl"
 
 
 def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
-    """Give the whole trace of a thread: every event; tasks and figures of its last request.
+    """Return the whole trace of a thread: every event; tasks and figures of its last request.
 
     Raises:
         ThreadUnknown: no run has this thread id.
@@ -67,7 +67,7 @@ def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:
 
 
 def list_runs(settings: Settings) -> list[dict[str, Any]]:
-    """Give a summary of each thread, the newest first."""
+    """Return a summary of each thread, the newest first."""
     found: list[tuple[float, dict[str, Any]]] = []
     for path in (settings.home / "traces").glob("*.jsonl"):
         with suppress(FileNotFoundError):  # another process prunes at this moment
@@ -77,7 +77,7 @@ def list_runs(settings: Settings) -> list[dict[str, Any]]:
 
 
 def _select_events(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
-    """Give the events of one supervisor's own run: the outermost, or that of a team in a task."""
+    """Return the events of one supervisor's own run: the outermost, or that of a team in a task."""
     return [event for event in events if event.get("within", "") == within]
 
 
@@ -114,13 +114,13 @@ def _build_run(
 
 
 def _list_plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give every version of the plan: as made, as revised, as a person edited it."""
+    """Return every version of the plan: as made, as revised, as a person edited it."""
     kinds = ("plan_created", "plan_revised", "plan_approved")
     return [event["plan"] for event in events if event["kind"] in kinds and "plan" in event]
 
 
 def _build_tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
-    """Give the tasks of the last plan as they stand; one that a team does holds the team's."""
+    """Return the tasks of the last plan as they stand; one that a team does holds the team's."""
     plans = _list_plans(_select_events(turn, within))
     by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for event in turn:
@@ -135,7 +135,7 @@ def _build_tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str,
 
 
 def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
-    """Give the run of the team that did a task, in the last attempt; empty when no team did."""
+    """Return the run of the team that did a task, in the last attempt; empty when no team did."""
     told = _select_events(turn, path)
     if not told:
         return {}
@@ -149,7 +149,7 @@ def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
 
 
 def _find_task_status(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """Say how a task stands by the last event that speaks of it."""
+    """Return how a task stands by the last event that speaks of it."""
     outcome: dict[str, Any] = {"status": "waiting", "report": None}
     for event in events:
         if event["kind"] == "task_started":

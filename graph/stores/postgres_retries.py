@@ -46,7 +46,7 @@ _ADVICE: Final = {
 
 
 def is_transient(error: BaseException) -> bool:
-    """Say whether an operation of a run is worth trying again."""
+    """Return whether an operation of a run is worth trying again."""
     passing = (
         psycopg.OperationalError,
         psycopg.InterfaceError,
@@ -57,7 +57,7 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_brief_outage(error: BaseException) -> bool:
-    """Say whether a start is worth a few seconds: not with a password that is wrong."""
+    """Return whether a start is worth a few seconds: not with a password that is wrong."""
     return is_transient(error) and any(said in str(error).lower() for said in _TRANSIENT_MESSAGES)
 
 
@@ -91,7 +91,7 @@ async def retry_operation(
 
 
 def build_store_error(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:
-    """Say why a database cannot be used, and what would mend it; never with its password."""
+    """Return why a database cannot be used, and what would mend it; never with its password."""
     told = " ".join(str(error or "no answer").split())
     cause = mask_passwords(told.partition(" Is the server running")[0], url)
     waiting = f" (tried for {waited_s:g} s)" if waited_s else ""

@@ -119,7 +119,7 @@ class RetryingSaver(AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
-        """Give a cursor of the connection that holds the thread, one at a time.
+        """Return a cursor of the connection that holds the thread, one at a time.
 
         Replaces the library's, which would go on with a connection that is gone.
         """

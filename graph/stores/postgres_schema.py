@@ -62,7 +62,7 @@ async def prepare_schema(connection: AsyncConnection[DictRow]) -> None:
 
 
 async def is_schema_ready(connection: AsyncConnection[DictRow]) -> bool:
-    """Say whether the tables are there, ours and of this version; False when they can be made.
+    """Return whether the tables are there, ours and of this version; False when they can be made.
 
     Raises:
         StoreError: the tables are another application's, of another version, or not whole.

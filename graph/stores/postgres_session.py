@@ -66,7 +66,7 @@ class ThreadSession:
         self._is_closed = False
 
     async def get_locked_connection(self) -> AsyncConnection[DictRow]:
-        """Give the connection, made anew when it was lost; not for use by two at once.
+        """Return the connection, made anew when it was lost; not for use by two at once.
 
         Raises:
             ThreadBusy: another caller runs the thread, or has run it since.
@@ -89,7 +89,7 @@ class ThreadSession:
         return connection
 
     async def get_connection(self) -> AsyncConnection[DictRow]:
-        """Give a connection that may not hold the thread yet, made anew when it was lost.
+        """Return a connection that may not hold the thread yet, made anew when it was lost.
 
         Raises:
             StoreError: the run is over.
@@ -145,7 +145,7 @@ class ThreadSession:
 
 
 def _get_options() -> dict[str, Any]:
-    """Give the limits; typed loosely because psycopg takes them among its own parameters."""
+    """Return the limits; typed loosely because psycopg takes them among its own parameters."""
     return dict(CONNECTION_OPTIONS)
 
 

@@ -18,7 +18,7 @@ FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema())
 
 
 def describe_database(url: str) -> str:
-    """Say in a few words what is there.
+    """Describe in a few words what is there.
 
     Raises:
         StoreError: runs cannot be kept there.

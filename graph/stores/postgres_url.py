@@ -22,7 +22,7 @@ def list_passwords(url: str) -> tuple[str, ...]:
 
 
 def format_public_address(url: str) -> str:
-    """Give an address that may be read by anyone."""
+    """Return an address that may be read by anyone."""
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]

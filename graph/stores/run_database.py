@@ -15,7 +15,7 @@ class RunDatabase:
 
 
 def build_thread_namespace(thread: str) -> tuple[str, str]:
-    """Give the store's place for what belongs to one thread, and goes when it is pruned.
+    """Return the store's place for what belongs to one thread, and goes when it is pruned.
 
     A namespace may hold no dot, a thread's id may.
     """

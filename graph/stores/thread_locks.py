@@ -26,7 +26,7 @@ def make_thread_id() -> str:
 
 
 def check_thread_id(thread: str) -> str:
-    """Give a thread id back.
+    """Return a thread id back.
 
     Raises:
         ThreadInvalid: it has a form that is not safe.
@@ -40,7 +40,7 @@ def check_thread_id(thread: str) -> str:
 
 
 def get_lock_path(thread: str, home: Path) -> Path:
-    """Say which file stands for a thread's lock."""
+    """Return which file stands for a thread's lock."""
     # Upper and lower case are distinct threads also where file names are not.
     return home / "locks" / f"{thread.encode().hex()}.lock"
 

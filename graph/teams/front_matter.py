@@ -118,7 +118,7 @@ def _parse_yaml(path: Path, text: str, body: str) -> YamlPage:
 def _walk_nodes(
     path: Path, node: yaml.Node, place: YamlPath, seen: set[int]
 ) -> Iterator[tuple[YamlPath, int]]:
-    """Give the line of each part; aliases are refused, since a few can stand for gigabytes."""
+    """Return the line of each part; aliases are refused, since a few can stand for gigabytes."""
     if id(node) in seen:
         raise FileProblem(
             path, "YAML aliases (*name) are not allowed", _get_line_number(node.start_mark)

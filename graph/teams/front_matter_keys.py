@@ -48,7 +48,7 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
 
 
 def read_keys(keys: type[BaseModel], page: YamlPage) -> tuple[dict[str, Any], list[FileProblem]]:
-    """Give the front matter's values, and what is wrong with them; what is right is given too."""
+    """Return the front matter's values, and what is wrong with them; what is right is given too."""
     if not isinstance(page.value, dict):
         required = [name for name, field in keys.model_fields.items() if field.is_required()]
         return {}, [page.build_problem(f"front matter holds no keys; give {', '.join(required)}")]

@@ -14,7 +14,7 @@ SHIPPED_TEAMS_FOLDER: Final = Path(__file__).resolve().parents[2] / "teams"
 
 
 def load_team(name_or_path: str | Path | Team, settings: Settings | None = None) -> Team:
-    """Give a team: by its name, by the path of its folder, or as it is.
+    """Return a team: by its name, by the path of its folder, or as it is.
 
     A folder under `SUPERVISE_TEAMS` comes before a shipped team of the same name.
 

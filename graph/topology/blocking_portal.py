@@ -33,7 +33,7 @@ class BlockingPortal:
             raise
 
     def iterate(self, parts: AsyncIterator[T]) -> Iterator[T]:
-        """Give the parts of an async stream one by one; leaving the loop early cancels it."""
+        """Return the parts of an async stream one by one; leaving the loop early cancels it."""
         arrived: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
         async def pump() -> None:
@@ -86,5 +86,5 @@ def _copy_result(done: asyncio.Task[T], outcome: Future[T], ended: threading.Eve
 
 @cache
 def get_portal() -> BlockingPortal:
-    """Give the process its one portal."""
+    """Return the process its one portal."""
     return BlockingPortal()

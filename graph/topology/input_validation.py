@@ -29,7 +29,7 @@ OWNERSHIP_KEY = "__own"
 
 
 def read_input(given: Any) -> Any:
-    """Give an input with the fields that were left empty taken out; anything else as it is.
+    """Return an input with the fields that were left empty taken out; anything else as it is.
 
     A form, such as Studio's, sends null for a field that nobody filled in. A chat message takes the
     place of a request in words that was given before, planned or not.
@@ -83,7 +83,7 @@ def _clean_material_names(materials: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_context(given: Context | Mapping[str, Any] | None) -> Context:
-    """Give the settings of a run as a `Context`.
+    """Return the settings of a run as a `Context`.
 
     Raises:
         SettingsInvalid: there is a key that no setting has, or a value that cannot be.
@@ -126,7 +126,7 @@ def reject_reserved_keys(configurable: Mapping[str, Any]) -> None:
 
 
 def read_state_edit(values: Any) -> Any:
-    """Give an edit of a run's state in our own types; Studio and other clients send JSON.
+    """Return an edit of a run's state in our own types; Studio and other clients send JSON.
 
     Raises:
         InvalidUpdateError: a value is not of its kind, such as a plan with a cycle; a server's

@@ -13,7 +13,7 @@ class SavedReports:
     graph: SupervisorGraph
 
     async def read_reports(self, config: RunnableConfig) -> dict[str, Report]:
-        """Give the reports of the finished tasks of the superstep at a config's checkpoint.
+        """Return the reports of the finished tasks of the superstep at a config's checkpoint.
 
         Without a checkpointer there is nothing to resume, hence nothing to read.
         """

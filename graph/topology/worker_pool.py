@@ -44,7 +44,7 @@ class WorkerPool:
         self._tool_descriptions: dict[str, str] | None = None
 
     async def get_agent(self, name: str) -> WorkerAgent:
-        """Give the loop of a worker.
+        """Return the loop of a worker.
 
         Raises:
             TeamInvalid: one of its tools cannot be loaded.
@@ -56,7 +56,7 @@ class WorkerPool:
         return self._agents[name]
 
     async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
-        """Give the loop of a specialist; one made for the same work is used again."""
+        """Return the loop of a specialist; one made for the same work is used again."""
         if recruit not in self._specialist_agents:
             made = {"instructions": recruit.instructions, "tools": recruit.tools}
             worker = self._team.find_worker(SPECIALIST).model_copy(update=made)
@@ -74,7 +74,7 @@ class WorkerPool:
         return self._tool_descriptions
 
     async def get_team_graph(self, name: str) -> SupervisorGraph:
-        """Give the graph of a worker that is a team."""
+        """Return the graph of a worker that is a team."""
         if name not in self._team_graphs:
             team = self._team.find_worker(name).team
             assert team is not None, f"{name} is a team"
@@ -83,7 +83,7 @@ class WorkerPool:
         return self._team_graphs[name]
 
     async def get_division_graph(self) -> SupervisorGraph:
-        """Give the graph that divides a task of this team into a plan of its own."""
+        """Return the graph that divides a task of this team into a plan of its own."""
         if self._division_graph is None:
             inner = WorkerPool(
                 derive_division_team(self._team),
@@ -120,7 +120,7 @@ class WorkerPool:
 
 
 def derive_division_team(team: Team) -> Team:
-    """Give a team as it divides one of its own tasks: fewer tasks, one level less to go."""
+    """Return a team as it divides one of its own tasks: fewer tasks, one level less to go."""
     return team.model_copy(
         update={
             "strategy": "recursive" if team.strategy == "recursive" else "plan",

@@ -38,12 +38,12 @@ def register_secrets(values: Iterable[str]) -> None:
 
 
 def redact_text(text: str) -> str:
-    """Give a text without the secrets in it."""
+    """Return a text without the secrets in it."""
     return _pattern.sub(MASK, text) if _pattern else text
 
 
 def redact_value(value: Any) -> Any:
-    """Give a JSON value without the secrets in it; the very same one when it holds none."""
+    """Return a JSON value without the secrets in it; the very same one when it holds none."""
     if _pattern is None:
         return value
     match value:
@@ -58,7 +58,7 @@ def redact_value(value: Any) -> Any:
 
 
 def redact_message(message: "AIMessage") -> "AIMessage":
-    """Give a model's answer without the secrets that it repeats."""
+    """Return a model's answer without the secrets that it repeats."""
     if _pattern is None or not _pattern.search(f"{message.content} {message.tool_calls}"):
         return message
     update = {

@@ -47,16 +47,16 @@ class WorkerAgents(Protocol):
     """Gives what does the work of a team's tasks; each is built when first asked for."""
 
     async def get_agent(self, name: str) -> WorkerAgent:
-        """Give the loop of the worker of a name."""
+        """Return the loop of the worker of a name."""
 
     async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
-        """Give the loop of a specialist."""
+        """Return the loop of a specialist."""
 
     async def get_team_graph(self, name: str) -> TeamGraph:
-        """Give the graph of the worker of a name that is a team."""
+        """Return the graph of the worker of a name that is a team."""
 
     async def get_division_graph(self) -> TeamGraph:
-        """Give the graph that divides a task of this team into a plan of its own."""
+        """Return the graph that divides a task of this team into a plan of its own."""
 
 
 @dataclass(kw_only=True)

@@ -82,11 +82,11 @@ class Dispatch:
         self.attempts[task] = max(self.attempts.get(task, 0), attempts)
 
     def count_steps_left(self) -> int:
-        """Give the attempts that the step cap still allows."""
+        """Return the attempts that the step cap still allows."""
         return self.steps_at_start - sum(self.attempts.values())
 
     def is_idle(self) -> bool:
-        """Say whether nobody waits for a report."""
+        """Return whether nobody waits for a report."""
         return all(slot.done() for slot in self.report_futures.values())
 
     def _stop_waiting(self) -> None:

@@ -89,7 +89,7 @@ class SubteamRun:
 
     @property
     def ledger(self) -> dict[str, Expense]:
-        """Give what the team has spent, by the entries of its own ledger."""
+        """Return what the team has spent, by the entries of its own ledger."""
         ledger: dict[str, Expense] = self.state.get("ledger", {})
         if self.is_division:
             return ledger
@@ -100,7 +100,7 @@ class SubteamRun:
 
     @property
     def usage(self) -> Usage:
-        """Give the sum of what the team has spent."""
+        """Return the sum of what the team has spent."""
         bill = sum_ledger(self.ledger)
         return Usage(**{name: getattr(bill, name) for name in Usage.model_fields})
 
@@ -111,7 +111,7 @@ class SubteamRun:
 
     @property
     def taint_labels(self) -> tuple[TaintLabel, ...]:
-        """Give what the team has read; all there is, where a worker of it broke off."""
+        """Return what the team has read; all there is, where a worker of it broke off."""
         results: dict[str, Report] = self.state.get("results", {})
         plan: Plan | None = self.state.get("plan")
         if plan is None or any(task.id not in results for task in plan.tasks):
@@ -120,7 +120,7 @@ class SubteamRun:
 
     @property
     def addresses(self) -> list[str]:
-        """Give the addresses that the team's searches found."""
+        """Return the addresses that the team's searches found."""
         reports = self.state.get("results", {}).values()
         return [address for report in reports for address in report.addresses]
 

@@ -120,7 +120,7 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
 
 
 def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
-    """Give the call as it may be made.
+    """Return the call as it may be made.
 
     Raises:
         OutsideClosed: it would carry outside what was read, or go where nobody pointed.

@@ -89,7 +89,7 @@ class Budget:
         )
 
     def is_low(self) -> bool:
-        """Say whether work has used most of what it may."""
+        """Return whether work has used most of what it may."""
         share = WARNING_SHARE * (1.0 - ANSWER_SHARE)
         over_tokens = self.max_tokens is not None and self.tokens > self.max_tokens * share
         # Free models work under a cap of nothing.

@@ -18,12 +18,12 @@ def get_remaining_s(config: RunnableConfig) -> float | None:
 
 
 def is_deadline_past(config: RunnableConfig) -> bool:
-    """Say whether the time for work is over."""
+    """Return whether the time for work is over."""
     return get_remaining_s(config) == 0.0
 
 
 def is_deadline_near(config: RunnableConfig) -> bool:
-    """Say whether most of the time for work is over."""
+    """Return whether most of the time for work is over."""
     left_s, begun = get_remaining_s(config), config["configurable"].get("work_from")
     if left_s is None or begun is None:
         return False
@@ -32,7 +32,7 @@ def is_deadline_near(config: RunnableConfig) -> bool:
 
 
 def build_deadline_keys(now: float, deadline_s: float | None) -> dict[str, float]:
-    """Give the moments of a deadline, on the clock of `now_s`, as entries of a configurable."""
+    """Return the moments of a deadline, on the clock of `now_s`, as entries of a configurable."""
     if deadline_s is None:
         return {}
     kept = min(deadline_s * SYNTHESIS_SHARE, MAX_SYNTHESIS_S)

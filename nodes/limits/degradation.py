@@ -9,7 +9,7 @@ CHEAPEST_TIER: Tier = "fast"
 
 
 def should_degrade(config: RunnableConfig) -> bool:
-    """Say whether most of the run's time, tokens or money for work is used up."""
+    """Return whether most of the run's time, tokens or money for work is used up."""
     budget = config["configurable"].get("__budget")
     return is_deadline_near(config) or (budget is not None and budget.is_low())
 

@@ -4,6 +4,6 @@ from state import Context, SupervisorState, Team
 
 
 def count_steps_left(state: SupervisorState, context: Context, team: Team) -> int:
-    """Give the attempts that the step cap still allows."""
+    """Return the attempts that the step cap still allows."""
     limit = team.max_steps if context.max_steps is None else context.max_steps
     return limit - sum(state.get("steps", {}).values())

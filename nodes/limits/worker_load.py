@@ -57,7 +57,7 @@ class TeamLoad:
     _flush_task: asyncio.Task[None] | None = None
 
     def measure_load(self, worker: str) -> WorkerLoad:
-        """Give a worker's load, as far as it is known."""
+        """Return a worker's load, as far as it is known."""
         in_flight = self._in_flight[worker] + self._in_flight_elsewhere.get(worker, 0)
         return WorkerLoad(in_flight, self._latency_s.get(worker))
 
@@ -125,12 +125,12 @@ _team_loads: dict[str, TeamLoad] = {}
 
 
 def get_team_load(team: Team) -> TeamLoad:
-    """Give the load of a team's workers in this process."""
+    """Return the load of a team's workers in this process."""
     return _team_loads.setdefault(team.name, TeamLoad(team.name))
 
 
 def choose_idle_worker(worker: Worker, team: Team, capacity: TeamLoad) -> Worker:
-    """Give a busy worker's fallback when that one is idle; else the worker."""
+    """Return a busy worker's fallback when that one is idle; else the worker."""
     if not (team.prefer_idle and worker.fallback and capacity.measure_load(worker.name).in_flight):
         return worker
     other = team.find_worker(worker.fallback)

@@ -63,7 +63,7 @@ class ModelCall:
         self._retries_taken, self._is_retry_in_flight = 0, False
 
     async def run(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
-        """Give the answer.
+        """Return the answer.
 
         Raises:
             SupervisorError: the reason why there is none.

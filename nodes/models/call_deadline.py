@@ -26,11 +26,11 @@ class CallDeadline:
         self._paused_s: float | None = None
 
     def get_remaining_s(self) -> float:
-        """Give the seconds left; negative when it is over."""
+        """Return the seconds left; negative when it is over."""
         return min(self._call_ends_s, self._run_ends_s) - time.monotonic()
 
     def is_nearly_over(self) -> bool:
-        """Say whether the call's own seconds are used up: who is cut now was not answered."""
+        """Return whether the call's own seconds are used up: who is cut now was not answered."""
         return self._call_ends_s - time.monotonic() <= self.call_s * NEARLY_OVER_SHARE
 
     @asynccontextmanager

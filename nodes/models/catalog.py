@@ -36,7 +36,7 @@ class ModelCatalog:
         return _parse_model_name(chosen or getattr(self.settings, tier), tier)
 
     def get_chat_model(self, tier: Tier, context: Context | None = None) -> BaseChatModel:
-        """Give the chat model of a tier.
+        """Return the chat model of a tier.
 
         Raises:
             SettingsInvalid: a key, a provider's package or a part of the name is missing.

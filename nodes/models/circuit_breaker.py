@@ -37,11 +37,11 @@ class CircuitBreaker:
         self._lock = threading.Lock()
 
     def is_open(self) -> bool:
-        """Say whether calls are refused; the moment of the probe included."""
+        """Return whether calls are refused; the moment of the probe included."""
         return self.failures >= FAILURE_THRESHOLD
 
     def admit(self, caller: object, who: str) -> float:
-        """Give the seconds to pause before asking again; 0 when the caller may send a request.
+        """Return the seconds to pause before asking again; 0 when the caller may send a request.
 
         Raises:
             EndpointDown: it is open, and this is not its probe.

@@ -39,7 +39,7 @@ _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
 def require_end(result: ChatResult, who: str) -> tuple[AIMessage, str]:
-    """Give the message of an answer that has an end, and why it ended.
+    """Return the message of an answer that has an end, and why it ended.
 
     What it says may still be of no use.
 
@@ -132,7 +132,7 @@ class _StreamedCall:
     arguments: list[str] = field(default_factory=list)
 
     def is_continued_by(self, chunk: ToolCallChunk) -> bool:
-        """Say whether a chunk belongs to this call, by the rule of LangChain's own sum."""
+        """Return whether a chunk belongs to this call, by the rule of LangChain's own sum."""
         is_numbered = isinstance(self.index, int) and self.index == chunk["index"]
         return is_numbered and (not self.id or not chunk["id"] or self.id == chunk["id"])
 
@@ -181,7 +181,7 @@ def _parse_tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
 
 
 def _assign_call_ids(calls: Sequence[ToolCall]) -> list[ToolCall]:
-    """Give each call an id of its own where an endpoint gave none, or the same to several."""
+    """Return each call an id of its own where an endpoint gave none, or the same to several."""
     taken, named = set[str](), list[ToolCall]()
     for call in calls:
         name = call["id"]

@@ -68,7 +68,7 @@ class EndpointLimits:
 
 
 def get_endpoint_limits(endpoint: str, settings: ModelSettings) -> EndpointLimits:
-    """Give the limits that all callers of an endpoint share in the process."""
+    """Return the limits that all callers of an endpoint share in the process."""
     rates = (settings.requests_per_minute, settings.tokens_per_minute)
     return _get_limits(endpoint, settings.max_concurrency, *rates)
 
@@ -87,5 +87,5 @@ def _get_limits(
 
 @cache
 def _get_retry_after(endpoint: str) -> RetryAfter:
-    """Give an endpoint's one gate: what it asks for holds however fast it may be asked."""
+    """Return an endpoint's one gate: what it asks for holds however fast it may be asked."""
     return RetryAfter()

@@ -71,7 +71,7 @@ def translate_error(error: Exception, *, who: str, secret: str | None = None) ->
 
 
 def is_endpoint_alive(raised: Exception, error: SupervisorError) -> bool:
-    """Say whether a failure is of the request or its rate: the endpoint itself works."""
+    """Return whether a failure is of the request or its rate: the endpoint itself works."""
     status = _read_status(raised)
     is_refused = status is not None and 400 <= status < 500
     return is_refused or not isinstance(error, OUTAGE_ERRORS)

@@ -17,5 +17,5 @@ class ModelHealth:
 
 @cache
 def get_model_health(endpoint: str, model: str) -> ModelHealth:
-    """Give the one record of a model: of three that an endpoint serves, one may be down."""
+    """Return the one record of a model: of three that an endpoint serves, one may be down."""
     return ModelHealth()

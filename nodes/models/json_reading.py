@@ -19,7 +19,7 @@ class InvalidJson(ValueError):
 
 
 def read_json_object(text: str) -> dict[str, Any]:
-    """Give the first JSON object of a text; one inside a fence goes first.
+    """Return the first JSON object of a text; one inside a fence goes first.
 
     Raises:
         Unfit: there is none, it is cut or broken, it holds numbers that JSON does not have, or it

@@ -15,7 +15,7 @@ class PerLoop(Generic[T]):
         self._values: dict[asyncio.AbstractEventLoop, T] = {}
 
     def get(self) -> T:
-        """Give the running loop's own value."""
+        """Return the running loop's own value."""
         loop = asyncio.get_running_loop()
         found = self._values.get(loop)
         if found is None:

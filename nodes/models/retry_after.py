@@ -25,7 +25,7 @@ class RetryAfter:
                 self._blocked_until_s = self._next_turn_s = opens_at_s
 
     def get_blocked_s(self) -> float:
-        """Give the seconds until it opens; 0 when it is open."""
+        """Return the seconds until it opens; 0 when it is open."""
         return max(0.0, self._blocked_until_s - time.monotonic())
 
     async def wait(self, *, is_staggered: bool = False) -> None:
@@ -52,7 +52,7 @@ class RetryAfter:
             return turn_s - now
 
     def _get_wait_left_s(self) -> float:
-        """Give what is left to wait: it was closed anew, or a busy loop woke two at once."""
+        """Return what is left to wait: it was closed anew, or a busy loop woke two at once."""
         with self._lock:
             now = time.monotonic()
             if now < self._blocked_until_s:

@@ -42,7 +42,7 @@ class RetryBudget:
             return True
 
     def is_worth_waiting(self) -> bool:
-        """Say whether a retry is out that may yet be given back."""
+        """Return whether a retry is out that may yet be given back."""
         return self._in_flight > 0
 
     def finish_retry(self) -> None:

@@ -120,7 +120,7 @@ def read_value(found: str | Mapping[str, Any], schema: type[T]) -> T:
 
 
 def build_lenient_schema(schema: type[T]) -> type[T]:
-    """Give the schema's twin, which drops unknown keys and makes values of the schema itself."""
+    """Return the schema's twin, which drops unknown keys and makes values of the schema itself."""
 
     def drop_unknown_keys(cls: Any, value: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
         return validate_known_keys(value, schema) if isinstance(value, Mapping) else handler(value)
@@ -137,7 +137,7 @@ def build_lenient_schema(schema: type[T]) -> type[T]:
 
 
 def describe_validation_errors(error: ValidationError) -> list[str]:
-    """Say what is wrong with a value, to the model that made it."""
+    """Return what is wrong with a value, to the model that made it."""
     problems = error.errors()
     around = {tuple(e["loc"][:depth]) for e in problems for depth in range(len(e["loc"]))}
     found: list[str] = []
@@ -154,7 +154,7 @@ def describe_validation_errors(error: ValidationError) -> list[str]:
 
 
 def _read_reply(message: AIMessage, name: str) -> tuple[str, list[Mapping[str, Any]]]:
-    """Give what a model wrote; the fields, too, of each call of the tool that differs."""
+    """Return what a model wrote; the fields, too, of each call of the tool that differs."""
     calls = sorted(message.tool_calls, key=lambda call: call["name"] != name)
     if not calls or (calls[0]["name"] != name and message.text.strip()):
         return message.text, []

@@ -68,7 +68,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
 
 @cache
 def get_shared_transport() -> AiohttpTransport:
-    """Give the transport that all clients of the process share, with its connections."""
+    """Return the transport that all clients of the process share, with its connections."""
     return AiohttpTransport()
 
 

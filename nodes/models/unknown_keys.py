@@ -31,7 +31,7 @@ def validate_known_keys(fields: Mapping[str, Any], schema: type[T]) -> T:
 
 
 def _find_droppable_keys(errors: list[ErrorDetails], tasks: Any) -> Iterator[KeyPath]:
-    """Give the places of the unknown keys that name no task but, perhaps, their own."""
+    """Return the places of the unknown keys that name no task but, perhaps, their own."""
     own = [_read_task_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
     ids = {*own} - {""}
     for error in errors:
@@ -49,7 +49,7 @@ def _read_task_id(task: Any) -> str:
 
 
 def _walk_texts(value: Any) -> Iterator[str]:
-    """Give all words and numbers of a value, keys included."""
+    """Return all words and numbers of a value, keys included."""
     left = [value]
     while left:
         item = left.pop()

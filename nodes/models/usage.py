@@ -68,5 +68,5 @@ def _count_bytes(message: BaseMessage) -> int:
 
 
 def is_credible_count(count: Any) -> TypeGuard[int]:
-    """Say whether something can be a count of tokens."""
+    """Return whether something can be a count of tokens."""
     return isinstance(count, int) and 0 <= count <= MAX_TOKENS

@@ -160,7 +160,7 @@ def _suggest_next_step(last: Plan | None, team: Team, max_tasks: int) -> str:
 
 
 def _describe_bad_arguments(error: BadResponse) -> list[str]:
-    """Say what is wrong with the arguments of a call that could not be taken for one."""
+    """Return what is wrong with the arguments of a call that could not be taken for one."""
     try:
         read_json_object(error.reply_text)
     except InvalidJson as unfit:
@@ -183,7 +183,7 @@ def _replace_unknown_workers(plan: Plan | None, check: _PlanCheck) -> Plan | Non
 
 @cache
 def build_plan_schema(workers: tuple[str, ...], *, may_divide: bool) -> dict[str, Any]:
-    """Give the schema of a plan whose vocabulary of workers is closed."""
+    """Return the schema of a plan whose vocabulary of workers is closed."""
     schema = Plan.model_json_schema()
     task = schema["$defs"]["Task"]["properties"]
     task["worker"]["enum"] = list(workers)

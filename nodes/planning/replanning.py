@@ -34,7 +34,7 @@ def build_plan_event(plan: Plan, team: Team) -> dict[str, Any]:
 
 
 def compare_plans(old: Plan, new: Plan) -> dict[str, Any]:
-    """Say what a new version changed, by task id."""
+    """Return what a new version changed, by task id."""
     before, after = _index_by_id(old), _index_by_id(new)
     return {
         "added": [name for name in after if name not in before],
@@ -46,7 +46,7 @@ def compare_plans(old: Plan, new: Plan) -> dict[str, Any]:
 def list_open_objections(
     plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...]
 ) -> list[Report]:
-    """Give the reports that speak against the rest of the plan and were not heeded yet."""
+    """Return the reports that speak against the rest of the plan and were not heeded yet."""
     return [
         results[task.id]
         for task in plan.tasks
@@ -83,7 +83,7 @@ def add_rework_note(task: Task, note: str) -> Task:
 def _collect_unfinished_work(
     plan: Plan, results: Mapping[str, Report]
 ) -> frozenset[tuple[str, str]]:
-    """Give the work of a plan that has no result yet, whatever its tasks are called."""
+    """Return the work of a plan that has no result yet, whatever its tasks are called."""
     left = (task for task in plan.tasks if task.id not in results)
     return frozenset((task.worker, task.description) for task in left)
 

@@ -16,7 +16,7 @@ FINAL_STATUSES = ("done", "partial", "failed")
 
 
 def is_new_request(state: SupervisorState) -> bool:
-    """Say whether the state holds a request that has no plan yet.
+    """Return whether the state holds a request that has no plan yet.
 
     A thread that has its answer is entered again only with a new request.
     """
@@ -26,7 +26,7 @@ def is_new_request(state: SupervisorState) -> bool:
 
 
 def read_request(state: SupervisorState) -> str:
-    """Give the words of the request: what was given last, as `request` or as a chat message.
+    """Return the words of the request: what was given last, as `request` or as a chat message.
 
     Raises:
         RequestInvalid: there are no words, or more than a request may have.
@@ -40,12 +40,12 @@ def read_request(state: SupervisorState) -> str:
 
 
 def is_last_message(state: SupervisorState, request: str) -> bool:
-    """Say whether a request is the last message of the chat; one given in words is not yet."""
+    """Return whether a request is the last message of the chat; one given in words is not yet."""
     return _read_last_human_message(state) == request
 
 
 def _find_request_text(state: SupervisorState) -> str:
-    """Give the last message, unless a request that is not planned yet was given after it."""
+    """Return the last message, unless a request that is not planned yet was given after it."""
     request = state.get("request", "").strip()
     if request and request != state.get("planned_for"):
         return request
@@ -59,7 +59,7 @@ def _read_last_human_message(state: SupervisorState) -> str:
 
 
 def read_history(state: SupervisorState) -> str:
-    """Give the earlier turns of the thread, newest kept, as text for a model."""
+    """Return the earlier turns of the thread, newest kept, as text for a model."""
     earlier = state.get("messages", [])
     if earlier and isinstance(earlier[-1], HumanMessage):
         earlier = earlier[:-1]

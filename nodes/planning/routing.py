@@ -129,7 +129,7 @@ def _match_pinned_route(team: Team, request: str) -> Decision | None:
 
 @cache
 def _build_decision_schema(workers: tuple[str, ...]) -> dict[str, Any]:
-    """Give the schema of a decision whose vocabulary of workers is closed."""
+    """Return the schema of a decision whose vocabulary of workers is closed."""
     schema = Decision.model_json_schema()
     for field in ("worker", "secondary"):
         schema["properties"][field]["enum"] = [*workers, ""]

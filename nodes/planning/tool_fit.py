@@ -8,7 +8,7 @@ from state import Task, Team, Worker
 
 
 def explain_misfit(task: Task, worker: Worker, team: Team) -> str | None:
-    """Say in one sentence why a worker cannot do a task; None unless that is clear.
+    """Describe in one sentence why a worker cannot do a task; None unless that is clear.
 
     It speaks only of what needs a tool: a capability the description opens with, which nothing in
     the worker's name, description or tools offers. A worker with a tool of the user's own, whose

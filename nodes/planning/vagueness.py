@@ -33,7 +33,7 @@ _WORD = Pattern(r"\w+(?:[-'.,]\w+)*")
 
 
 def explain_vagueness(description: str) -> str | None:
-    """Say in one sentence what a description lacks; None when it names its work.
+    """Describe in one sentence what a description lacks; None when it names its work.
 
     Points are given for what is named: a word outside the closed lists, a number, a file, quoted
     text, a task's id, a verb whose result can be checked. Text that is not recognisably English

@@ -53,7 +53,7 @@ def list_vague_tasks(tasks: Iterable[Task]) -> list[str]:
 
 
 def may_divide(team: Team) -> bool:
-    """Say whether a plan of this team may hold tasks that are divided in their turn."""
+    """Return whether a plan of this team may hold tasks that are divided in their turn."""
     return team.strategy == "recursive" and team.max_recursion > 0
 
 
@@ -109,7 +109,7 @@ def _suggest_name(name: str, known: Collection[str]) -> str:
 
 
 def _build_work_key(task: Task) -> tuple[str, ...]:
-    """Give what makes two tasks the same: words, materials and inputs, whoever does it."""
+    """Return what makes two tasks the same: words, materials and inputs, whoever does it."""
     words = _PUNCTUATION.sub(" ", task.description.casefold()).split()
     said = " ".join(word for word in words if word not in _ARTICLES)
     inputs = sorted(edge.task for edge in task.depends_on)

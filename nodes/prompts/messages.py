@@ -174,7 +174,7 @@ def format_worker_card(worker: Worker) -> str:
 
 
 def build_worker_prompt(worker: Worker) -> str:
-    """Give a worker's system prompt."""
+    """Return a worker's system prompt."""
     return f"{worker.instructions.strip()}\n\n{WORK}"
 
 
@@ -308,7 +308,7 @@ def build_critique_messages(
 
 
 def format_report_line(report: Report) -> str:
-    """Give a report to a model as one line of JSON: what it says, not what it cost."""
+    """Return a report to a model as one line of JSON: what it says, not what it cost."""
     shown: dict[str, Any] = report.model_dump(
         mode="json",
         include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},

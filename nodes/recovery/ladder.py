@@ -49,7 +49,7 @@ def choose_action(
 
 
 def get_escalation_reason(report: Report | None) -> EscalationReason | None:
-    """Give the reason for which a worker handed its task back; None when it did not."""
+    """Return the reason for which a worker handed its task back; None when it did not."""
     if report is None or report.escalation is None or report.status in ("failed", "skipped"):
         return None
     return report.escalation.reason
@@ -58,7 +58,7 @@ def get_escalation_reason(report: Report | None) -> EscalationReason | None:
 def _list_possible_actions(
     last: Attempt, stronger: Tier | None, others: Mapping[str, Tier], *, may_split: bool
 ) -> dict[Rung, RecoveryAction]:
-    """Give the changes that can be made."""
+    """Return the changes that can be made."""
     rungs: tuple[Rung, ...] = ("refine", "human", "split") if may_split else ("refine", "human")
     same = {rung: RecoveryAction(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
     if stronger is not None:

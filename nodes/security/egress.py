@@ -15,7 +15,7 @@ _MAX_NAMED_WORDS: Final = 8
 
 
 def normalize_address(address: str) -> str:
-    """Give an address without what two ways of writing it differ in: scheme, fragment, end."""
+    """Return an address without what two ways of writing it differ in: scheme, fragment, end."""
     return urldefrag(address.strip()).url.partition("://")[2].rstrip("/") or (
         address.strip().rstrip("/")
     )
@@ -68,7 +68,7 @@ def _extract_content_words(query: str) -> Iterable[str]:
 
 
 def _find_position(stem: str, places: dict[str, int], known: str) -> int | None:
-    """Say where a word is known; one of a script without spaces may stand within another."""
+    """Return where a word is known; one of a script without spaces may stand within another."""
     if stem in places:
         return places[stem]
     found = -1 if stem.isascii() else known.casefold().find(stem)

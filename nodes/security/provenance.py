@@ -13,7 +13,7 @@ ORIGIN_KEY = "__origin"
 
 
 def build_request_origin(state: SupervisorState, request: str, config: RunnableConfig) -> Origin:
-    """Give the origin of a new request: the user's words, and the marks of the thread's answers.
+    """Return the origin of a new request: the user's words, and the marks of the thread's answers.
 
     The planner reads the earlier turns, so what they were made of has been read for this one too.
     """
@@ -35,7 +35,7 @@ def build_request_origin(state: SupervisorState, request: str, config: RunnableC
 
 
 def build_origin_after_results(state: SupervisorState) -> Origin:
-    """Give the origin of tasks that are worded after results were read."""
+    """Return the origin of tasks that are worded after results were read."""
     earlier = _read_origin(state)
     marks = merge_labels(earlier.taint_labels, collect_report_labels(_list_reports(state)))
     return earlier.model_copy(update={"marks": marks})
@@ -73,7 +73,7 @@ def build_taint(state: WorkerState) -> Taint:
 
 
 def build_subteam_origin(state: WorkerState) -> Origin:
-    """Give a task's origin to the team that does it: as it was, and what the team is told of.
+    """Return a task's origin to the team that does it: as it was, and what the team is told of.
 
     The task's materials are not counted here: inside, too, each task is handed its own.
     """
@@ -89,7 +89,7 @@ def build_subteam_origin(state: WorkerState) -> Origin:
 
 
 def collect_input_labels(state: WorkerState) -> tuple[TaintLabel, ...]:
-    """Give the marks of earlier attempts, whose errors are told, and of the task's inputs."""
+    """Return the marks of earlier attempts, whose errors are told, and of the task's inputs."""
     attempts = state.get("attempts", {}).values()
     return merge_labels(
         collect_report_labels(_list_inputs(state)), *(attempt.taint_labels for attempt in attempts)

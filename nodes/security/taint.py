@@ -51,7 +51,7 @@ class Taint:
             self._private_tools.add(_HANDOFF)
 
     def list_addresses(self) -> tuple[str, ...]:
-        """Give the addresses that may be handed on, the latest where there are too many."""
+        """Return the addresses that may be handed on, the latest where there are too many."""
         return tuple(self.found_addresses)[-MAX_ADDRESSES:]
 
     def mark_results_seen(self) -> None:
@@ -66,7 +66,7 @@ class Taint:
     def restrict_arguments(
         self, tool: str, access: ToolAccess, args: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Give the arguments that a call may be made with.
+        """Return the arguments that a call may be made with.
 
         Raises:
             OutsideClosed: it may not be made; the message says what would be.
@@ -140,7 +140,7 @@ def _parse_object(content: str) -> Mapping[str, Any]:
 
 
 def _is_empty_search(found: Mapping[str, Any]) -> bool:
-    """Say whether a search found nothing at all: then nothing of what it searched was read."""
+    """Return whether a search found nothing at all: then nothing of what it searched was read."""
     return found.get("results") == [] and found.keys() <= {"results", "note"}
 
 

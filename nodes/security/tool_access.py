@@ -25,7 +25,7 @@ class ToolAccess:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Give the declaration as a tool bears it."""
+        """Return the declaration as a tool bears it."""
         return {"reads": sorted(self.reads), "sends": self.sends}
 
 
@@ -43,12 +43,12 @@ NON_LOCAL_TOOLS: Final[Mapping[str, ToolAccess]] = {
 
 
 def get_shipped_access(name: str) -> ToolAccess:
-    """Give what a shipped tool reads and sends."""
+    """Return what a shipped tool reads and sends."""
     return NON_LOCAL_TOOLS.get(name, LOCAL_ACCESS)
 
 
 def reaches_outside(team: Team) -> bool:
-    """Say whether a tool of a team, or of one within it, may send something outside.
+    """Return whether a tool of a team, or of one within it, may send something outside.
 
     A tool of the user's own counts as one that does: none is imported for this.
     """

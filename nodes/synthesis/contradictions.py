@@ -161,12 +161,12 @@ def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
 
 
 def _share_period(ours: Iterable[str], theirs: Iterable[str]) -> bool:
-    """Say whether two sets of periods have one in common; a year holds its days."""
+    """Return whether two sets of periods have one in common; a year holds its days."""
     return any(a.startswith(b) or b.startswith(a) for a in ours for b in theirs)
 
 
 def _strip_fragment(claim: Claim) -> str:
-    """Give a source without the place in it that it may name after a `#`."""
+    """Return a source without the place in it that it may name after a `#`."""
     return claim.source.partition("#")[0]
 
 

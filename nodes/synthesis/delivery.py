@@ -57,7 +57,7 @@ async def deliver_answer(
 def _collect_cut_off_usage(
     ledger: Mapping[str, Expense], config: RunnableConfig
 ) -> dict[str, Expense]:
-    """Give what attempts that were cut off before a resume had spent, by the run's journal.
+    """Return what attempts that were cut off before a resume had spent, by the run's journal.
 
     The journal tells of the whole run, so this is nothing that a team inside a task could enter.
     """

@@ -60,7 +60,7 @@ class JudgeModels:
         self.ledger: dict[str, Expense] = {}
 
     def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
-        """Give a tier's model; None when it may not be asked or cannot be had."""
+        """Return a tier's model; None when it may not be asked or cannot be had."""
         if not is_on or not self.has_time:
             return None
         try:
@@ -107,7 +107,7 @@ async def prepare_input(state: SupervisorState, bench: JudgeModels) -> Synthesis
 
 
 def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
-    """Give the results that stand: one that was sent back does where its new attempt failed."""
+    """Return the results that stand: one that was sent back does where its new attempt failed."""
     results, notes = dict(state.get("results", {})), []
     for name, before in state.get("results_before_rework", {}).items():
         now = results.get(name)

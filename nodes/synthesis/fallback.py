@@ -12,7 +12,7 @@ MAX_MISSING_CHARS = 160
 
 
 def write_fallback_answer(matter: SynthesisInput, contact: str) -> Answer:
-    """Give the reports one after another, and whom to ask for the rest."""
+    """Return the reports one after another, and whom to ask for the rest."""
     told = [
         f"**{report.task}**{_format_author(report)}: {describe_result(report)}"
         for report in matter.reports
@@ -32,7 +32,7 @@ def write_fallback_answer(matter: SynthesisInput, contact: str) -> Answer:
 
 
 def has_results(reports: Iterable[Report]) -> bool:
-    """Say whether any report holds something that an answer could be written from."""
+    """Return whether any report holds something that an answer could be written from."""
     return any(report.output or report.claims or report.findings for report in reports)
 
 
@@ -49,7 +49,7 @@ def has_usable_result(report: Report) -> bool:
 
 
 def describe_result(report: Report) -> str:
-    """Give what a report has found, in words."""
+    """Return what a report has found, in words."""
     partial = report.escalation.partial if report.escalation else ""
     return report.output or partial or "; ".join(claim.text for claim in report.claims)
 

@@ -60,18 +60,18 @@ class Figure:
     tolerance: float
 
     def agrees(self, other: "Figure") -> bool:
-        """Say whether both may be one number, rounded differently."""
+        """Return whether both may be one number, rounded differently."""
         near = max(self.tolerance, other.tolerance)
         return abs(self.value - other.value) <= near * (1 + 1e-9) + 1e-9 * abs(self.value)
 
 
 def extract_periods(text: str) -> frozenset[str]:
-    """Give the days, years, quarters and halves a text names."""
+    """Return the days, years, quarters and halves a text names."""
     return frozenset(_PERIOD.findall(text))
 
 
 def extract_figures(text: str) -> tuple[Figure, ...]:
-    """Give the figures of a text; periods and references are none."""
+    """Return the figures of a text; periods and references are none."""
     measured = _PERIOD.sub("_", _REFERENCE.sub("_", text))
     return tuple(_build_figure(match) for match in _FIGURE.finditer(measured))
 

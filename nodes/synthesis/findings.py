@@ -27,7 +27,7 @@ _extract_terms_cached = lru_cache(maxsize=2000)(extract_terms)
 def collect_findings(
     reports: Iterable[Report], *, min_confidence: int
 ) -> tuple[MergedFinding, ...]:
-    """Give the findings of the reports: merged, those below the confidence left out, ranked."""
+    """Return the findings of the reports: merged, those below the confidence left out, ranked."""
     found = [
         MergedFinding(**dict(finding), reporters=(report.task,))
         for report in reports

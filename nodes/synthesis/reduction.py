@@ -23,7 +23,7 @@ async def reduce_reports(
     *,
     max_chars: int,
 ) -> tuple[list[Report], Usage, list[str]]:
-    """Give reports that fit, what they cost, and what was lost on the way.
+    """Return reports that fit, what they cost, and what was lost on the way.
 
     Results that fit are given back as they are. Groups of them that fit are each summarised by one
     call, until all fit. What cannot be summarised, or not within the rounds, is cut.

@@ -46,7 +46,7 @@ def sum_ledger(ledger: Mapping[str, Expense], estimate: Estimate | None = None) 
 
 
 def count_extra_calls(bill: RunUsage) -> dict[str, int]:
-    """Give the calls that go beyond N+2, by the mechanism that spent them."""
+    """Return the calls that go beyond N+2, by the mechanism that spent them."""
     return {
         name: calls
         for name, calls in bill.by_mechanism.items()
@@ -57,7 +57,7 @@ def count_extra_calls(bill: RunUsage) -> dict[str, int]:
 def find_unattributed(
     ledger: Mapping[str, Expense], told: Mapping[Tier, Usage], *, is_over: bool
 ) -> dict[str, Expense]:
-    """Give, as entries of their own, the calls that were told of and that a ledger lacks.
+    """Return, as entries of their own, the calls that were told of and that a ledger lacks.
 
     Args:
         told: what the run's calls have cost, by tier.
@@ -90,7 +90,7 @@ def _subtract_usage(told: Usage, paid: Usage) -> Usage:
 
 
 def _count_calls_by_purpose(entry: str, calls: int) -> dict[str, int]:
-    """Say what the calls of a ledger's entry were for: the first one, and the further ones."""
+    """Return what the calls of a ledger's entry were for: the first one, and the further ones."""
     purpose = identify_mechanism(entry)
     further = _FURTHER_PURPOSES.get(purpose)
     if further is None or calls < 2:

@@ -42,7 +42,7 @@ EventKind = Literal[
 
 
 def build_task_path(config: RunnableConfig | None = None, task: str = "") -> str:
-    """Give a task's place in the whole run: `outer/inner` within a team that does a task."""
+    """Return a task's place in the whole run: `outer/inner` within a team that does a task."""
     configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
     return "/".join(filter(None, [configurable.get("__within", ""), task]))
 

@@ -31,7 +31,7 @@ def sanitize_name(name: str) -> str:
 
 
 def sanitize_line(text: str, max_chars: int) -> str:
-    """Give a text as one line of limited length."""
+    """Return a text as one line of limited length."""
     line = " ".join(sanitize_text(text).split())
     return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"
 

@@ -16,7 +16,7 @@ def extract_terms(text: str) -> frozenset[str]:
 
 
 def extract_names(text: str) -> frozenset[str]:
-    """Give the terms that name something: written with a capital letter or with a digit."""
+    """Return the terms that name something: written with a capital letter or with a digit."""
     found = []
     for index, word in enumerate(_WORD.findall(text)):
         is_article = index == 0 and word.casefold() in FUNCTION_WORDS
@@ -26,5 +26,5 @@ def extract_names(text: str) -> frozenset[str]:
 
 
 def measure_overlap(left: frozenset[str], right: frozenset[str]) -> float:
-    """Give the share of the smaller set that both have; 0 when one is empty."""
+    """Return the share of the smaller set that both have; 0 when one is empty."""
     return len(left & right) / min(len(left), len(right)) if left and right else 0.0

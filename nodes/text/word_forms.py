@@ -28,7 +28,7 @@ _MIN_TYPO_CHARS, _MAX_TYPO_CHARS = 7, 20
 
 @lru_cache(4096)
 def list_base_forms(word: str) -> frozenset[str]:
-    """Give the base forms a word may have; some of them are no words."""
+    """Return the base forms a word may have; some of them are no words."""
     if word in FUNCTION_WORDS:
         return frozenset({word})
     found = {word}
@@ -54,7 +54,7 @@ def is_generic(word: str) -> bool:
 
 
 def is_verb(word: str) -> bool:
-    """Tell whether a word may be a verb that makes a result."""
+    """Return whether a word may be a verb that makes a result."""
     return bool(list_base_forms(word) & (MAKING_VERBS | PRECISE_VERBS))
 
 

@@ -23,7 +23,7 @@ async def analyze_log(
     material: str = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Tell what failed in a log or a traceback of Python, Java or JavaScript, how often, where.
+    """Return what failed in a log or a traceback of Python, Java or JavaScript, how often, where.
 
     Gives each kind of error with its first and last time, its chain of causes, and the call of the
     product nearest to the root. request is the task as it stands, with a traceback that was pasted

@@ -95,7 +95,7 @@ def _build_unknown_tool_error(name: str) -> TeamInvalid:
 
 
 def _defines_name(file: Path, name: str) -> bool:
-    """Say whether a name is defined at a file's top level.
+    """Return whether a name is defined at a file's top level.
 
     Workers' loops are built in threads, and several of them parsing into Python's syntax trees at
     once fail now and then before Python 3.12.

@@ -91,7 +91,7 @@ def _may_be_copy(name: str) -> bool:
 def _describe_limits(
     request: str, channels: Mapping[str, Channel], gaps: list[str]
 ) -> dict[str, Any]:
-    """Say what copy must keep to, where there is none to check."""
+    """Return what copy must keep to, where there is none to check."""
     asked = [key for key in channels if find_channel(request, {key: channels[key]})]
     shown = {key: channels[key] for key in asked or channels}
     rows = [[each.title, str(each.max), each.count, each.source] for each in shown.values()]

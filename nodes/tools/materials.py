@@ -9,7 +9,7 @@ from nodes.limits.patterns import Pattern
 
 
 def get_material_text(name: str, materials: Mapping[str, str] | None) -> str:
-    """Give a material's text by its name; the end of a path is enough where only one fits.
+    """Return a material's text by its name; the end of a path is enough where only one fits.
 
     Raises:
         ToolRefused: there is no such material; the message names those there are.
@@ -18,7 +18,7 @@ def get_material_text(name: str, materials: Mapping[str, str] | None) -> str:
 
 
 def resolve_material_name(name: str, materials: Mapping[str, str] | None) -> str:
-    """Give a material's whole name, as it is cited.
+    """Return a material's whole name, as it is cited.
 
     Raises:
         ToolRefused: as `material_text`.

@@ -17,7 +17,7 @@ _WORD = Pattern(r"[^\W\d_][\w\-]+")
 def find_foreign_words(
     question: str, vocabulary: frozenset[str], texts: Iterable[str]
 ) -> list[str]:
-    """Give the words of a question of which none is of a vocabulary or of some texts.
+    """Return the words of a question of which none is of a vocabulary or of some texts.
 
     None are given where one is known, where there are too few to tell, and where the question is
     not English, as far as can be told. The vocabulary is of terms.

@@ -103,7 +103,7 @@ def _report_prices(materials: Mapping[str, str] | None) -> dict[str, Any]:
 
 
 def find_prices(source: str, text: str) -> Iterator[PricePoint]:
-    """Give the amounts of a text with the sentence each stands in."""
+    """Return the amounts of a text with the sentence each stands in."""
     for part in _SENTENCE_END.split(sanitize_text(text)[:MAX_TEXT_CHARS]):
         quote = sanitize_line(part.strip().lstrip("#>*- "), MAX_QUOTE_CHARS)
         for match in _AMOUNT.finditer(part):

@@ -52,7 +52,7 @@ class ToolReport:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Give the value the tool returns."""
+        """Return the value the tool returns."""
         told = {"claims": self.claims, "findings": self.findings, "gaps": self.gaps}
         return {"summary": "\n".join(self.lines), **told, **build_failures_part(self.failures)}
 
@@ -64,7 +64,7 @@ def build_failures_part(failures: Iterable[str]) -> dict[str, list[str]]:
 
 
 def fit_to_size(make: Callable[[int], ToolReport], sizes: Sequence[int]) -> dict[str, Any]:
-    """Give the first reply that is short enough, of ever smaller ones; else the smallest."""
+    """Return the first reply that is short enough, of ever smaller ones; else the smallest."""
     told: dict[str, Any] = {}
     for size in sizes:
         told = make(size).to_json()

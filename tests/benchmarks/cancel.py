@@ -70,12 +70,12 @@ def has_asked(schema: str, number: int = 1) -> HasBegun:
 
 
 def is_blocked(command: CommandProcess, folder: Path, calls: Calls) -> bool:
-    """Say whether a tool has begun that will not end."""
+    """Return whether a tool has begun that will not end."""
     return (folder / "began").exists()
 
 
 def has_opened(command: CommandProcess, folder: Path, calls: Calls) -> bool:
-    """Say whether the run database is open."""
+    """Return whether the run database is open."""
     return command.has_file_open(folder / DATABASE)
 
 

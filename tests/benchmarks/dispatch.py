@@ -69,7 +69,7 @@ def _make_scenario(edges: Mapping[str, tuple[str, ...]], latency_s: dict[str, fl
 
 
 def compute_limit_s(scenario: Scenario) -> float:
-    """Give the time no schedule can beat."""
+    """Return the time no schedule can beat."""
     ends: dict[str, float] = {}
     for task in scenario.tasks:
         ends[task.id] = task.latency_s + max((ends[name] for name in task.depends_on), default=0)
@@ -77,7 +77,7 @@ def compute_limit_s(scenario: Scenario) -> float:
 
 
 def compute_barrier_limit_s(scenario: Scenario) -> float:
-    """Give the time that waves need at least."""
+    """Return the time that waves need at least."""
     level: dict[str, int] = {}
     for task in scenario.tasks:
         level[task.id] = 1 + max((level[name] for name in task.depends_on), default=0)
@@ -133,7 +133,7 @@ def build_waves(settings: Settings, saver: BaseCheckpointSaver[Any]) -> Any:
 
 
 async def measure_makespan_s(run: Callable[[str], Awaitable[Any]], repeat: int) -> float:
-    """Give the median of some runs, after one that warms up."""
+    """Return the median of some runs, after one that warms up."""
     taken = []
     for index in range(repeat + 1):
         began = time.perf_counter()

@@ -18,7 +18,7 @@ COMMANDS = {
 
 
 def measure_best_s(command: list[str], repeat: int) -> float:
-    """Give the shortest of some runs."""
+    """Return the shortest of some runs."""
     taken = []
     for _ in range(repeat):
         began = time.perf_counter()
@@ -28,7 +28,7 @@ def measure_best_s(command: list[str], repeat: int) -> float:
 
 
 def measure_ratios(repeat: int = 7) -> dict[str, float]:
-    """Give each command's time over that of the first."""
+    """Return each command's time over that of the first."""
     taken = {name: measure_best_s(command, repeat) for name, command in COMMANDS.items()}
     base = taken["import langgraph.graph"]
     return {name: seconds / base for name, seconds in taken.items()}

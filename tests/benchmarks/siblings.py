@@ -72,7 +72,7 @@ async def run_plan(graph: SupervisorGraph) -> dict[str, Report]:
 
 
 def measure_ends(runs: list[dict[str, Report]]) -> dict[str, float]:
-    """Give each sibling's median finish time."""
+    """Return each sibling's median finish time."""
     names = [name for name in runs[0] if name != "patient"]
     return {name: statistics.median(run[name].ended_s for run in runs) for name in names}
 

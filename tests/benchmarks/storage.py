@@ -28,7 +28,7 @@ CHECKPOINT_BYTES = 15_000
 
 
 async def measure_bytes_per_task(tasks: int, folder: Path) -> tuple[float, float]:
-    """Give what one task of a run adds to the database, and to the journal."""
+    """Return what one task of a run adds to the database, and to the journal."""
     with run_endpoint_process(make_random_scenario(tasks, seed=7, mean_s=0.1)) as served:
         settings = Settings(
             openai_base_url=served.base_url,
@@ -54,7 +54,7 @@ async def fill_database(path: Path, threads: int, checkpoints: int) -> None:
 
 
 async def measure_opening_s(settings: Settings, repeat: int = 5) -> float:
-    """Give the time from the lock to the open database, the median of some."""
+    """Return the time from the lock to the open database, the median of some."""
     taken = []
     for index in range(repeat):
         began = time.perf_counter()

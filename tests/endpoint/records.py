@@ -29,7 +29,7 @@ class Call:
     body: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the record without the body."""
+        """Return the record without the body."""
         return {key: value for key, value in asdict(self).items() if key != "body"}
 
 
@@ -58,7 +58,7 @@ class Records:
             self._write_event("ended", call)
 
     def select_calls(self, schema: str | None = None, task: str | None = None) -> list[Call]:
-        """Give the calls for a schema, for a task, or for both."""
+        """Return the calls for a schema, for a task, or for both."""
         return [
             call
             for call in self.calls

@@ -26,7 +26,7 @@ class ModelRequest:
 
 
 def read_request(body: Body) -> ModelRequest:
-    """Say what a request wants."""
+    """Return what a request wants."""
     offered = {tool["function"]["name"]: tool["function"] for tool in body.get("tools") or ()}
     choice = body.get("tool_choice")
     only = next(iter(offered)) if choice in ("required", "any") and len(offered) == 1 else ""
@@ -69,7 +69,7 @@ def _count_turns(body: Body, schema: str) -> int:
 
 
 def get_message_text(message: Body) -> str:
-    """Give the text of a message, whether it comes as a string or in parts."""
+    """Return the text of a message, whether it comes as a string or in parts."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content

@@ -34,7 +34,7 @@ class ScriptedTask:
     materials: tuple[str, ...] = ()
 
     def to_plan_task(self) -> dict[str, Json]:
-        """Give the task as it stands in the plan."""
+        """Return the task as it stands in the plan."""
         words = self.description or (
             f"Write {self.id}.md: name the three figures of part {self.id} and the source of each."
         )
@@ -84,7 +84,7 @@ class Scenario:
         return json.dumps(asdict(self), ensure_ascii=False)
 
     def build_plan(self) -> dict[str, Json]:
-        """Give the plan as the planner's model answers it."""
+        """Return the plan as the planner's model answers it."""
         return {
             "goal": self.goal,
             "tasks": [task.to_plan_task() for task in self.tasks],

@@ -42,7 +42,7 @@ class ScriptedModel:
         return ModelReply(asked.schema if asked.is_by_tool else "", value)
 
     def compute_latency_s(self, asked: ModelRequest) -> float:
-        """Give the seconds a request takes."""
+        """Return the seconds a request takes."""
         task = self.scenario.find_task(asked.task)
         if asked.schema == "Report" and task.latency_s:
             return task.latency_s / (-(-len(task.tool_calls) // task.calls_a_turn) + 1)
@@ -82,7 +82,7 @@ class ScriptedModel:
 
 
 def build_report(task: str) -> dict[str, Json]:
-    """Give the report a worker's model makes when nothing else is scripted."""
+    """Return the report a worker's model makes when nothing else is scripted."""
     return {
         "status": "completed",
         "output": f"Result of {task}: part {task} costs 42 euros.",

@@ -63,7 +63,7 @@ class Endpoint:
         return self.records.max_in_flight
 
     def select_calls(self, schema: str | None = None, task: str | None = None) -> list[Call]:
-        """Give the calls for a schema, for a task, or for both."""
+        """Return the calls for a schema, for a task, or for both."""
         return self.records.select_calls(schema, task)
 
     async def wait_for_calls(self, began: int, ended: int = 0) -> None:

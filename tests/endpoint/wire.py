@@ -13,7 +13,7 @@ CHUNK_CHARS = 40
 def build_completion(
     said: ModelReply, body: Body, number: int, *, finish: str | None, usage: Any
 ) -> dict[str, Any]:
-    """Give a whole chat completion."""
+    """Return a whole chat completion."""
     message: dict[str, Any] = {"role": "assistant", "content": None}
     if said.name:
         message["tool_calls"] = _build_tool_calls(said, number)
@@ -32,7 +32,7 @@ def build_completion(
 def build_events(
     said: ModelReply, body: Body, number: int, *, finish: str | None, usage: Any
 ) -> Iterator[bytes]:
-    """Give the same as server-sent events, without the closing `[DONE]`."""
+    """Return the same as server-sent events, without the closing `[DONE]`."""
     head = {
         "id": f"chatcmpl-{number}",
         "object": "chat.completion.chunk",
@@ -58,7 +58,7 @@ def estimate_usage(said: ModelReply, body_bytes: int) -> dict[str, int]:
 
 
 def get_finish_reason(said: ModelReply) -> str:
-    """Give the finish reason of a whole answer."""
+    """Return the finish reason of a whole answer."""
     return "tool_calls" if said.name else "stop"
 
 

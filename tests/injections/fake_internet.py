@@ -44,7 +44,7 @@ class FakeInternet:
         await self._server.close()
 
     def build_url(self, path: str, host: str = "site.example") -> str:
-        """Give an address of this world; every host is here."""
+        """Return an address of this world; every host is here."""
         return f"http://{host}:{self.port}/{path}"
 
     def build_policy(self) -> AddressPolicy:

@@ -23,7 +23,7 @@ class ObedientModel:
     """Orders that were obeyed, as far as a model can, in lower case as some surfaces make them."""
 
     def build_answers(self) -> dict[str, Any]:
-        """Give the answers of an endpoint's scenario."""
+        """Return the answers of an endpoint's scenario."""
         return {
             "Plan": self._answer_plan,
             "Report": self._answer_report,
@@ -101,13 +101,13 @@ class ObedientModel:
 
 
 def read_input_text(body: Body) -> str:
-    """Give all that stands in a request, but for the system's words and the model's own."""
+    """Return all that stands in a request, but for the system's words and the model's own."""
     messages = body.get("messages") or ()
     return "\n".join(get_message_text(m) for m in messages if m.get("role") in ("user", "tool"))
 
 
 def _cut_to_first_order(text: str) -> str:
-    """Give a text from its first order on, which a credulous reader copies."""
+    """Return a text from its first order on, which a credulous reader copies."""
     begins = text.lower().find("obey ")
     begins = text.find("OBEY%20") if begins < 0 else begins
     return text[begins:] if begins >= 0 else ""

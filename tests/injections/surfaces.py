@@ -34,12 +34,12 @@ class RunInputs:
 
     @property
     def documents(self) -> Path:
-        """Give the folder that document search reads."""
+        """Return the folder that document search reads."""
         return self.folder / "documents"
 
     @property
     def database(self) -> Path:
-        """Give the file that the analyst queries."""
+        """Return the file that the analyst queries."""
         return self.folder / "sales.db"
 
 

@@ -26,7 +26,7 @@ class DevServer:
     log: Path
 
     def read_log(self) -> str:
-        """Give all that the server has logged."""
+        """Return all that the server has logged."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def send_request(

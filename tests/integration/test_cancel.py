@@ -35,13 +35,13 @@ async def own(served: Endpoint, settings: Settings) -> AsyncIterator[Settings]:
 
 
 def list_other_tasks() -> set[Any]:
-    """Give the tasks of this loop but the test's, and the threads but a pool's idle ones."""
+    """Return the tasks of this loop but the test's, and the threads but a pool's idle ones."""
     threads = [t for t in threading.enumerate() if not t.name.startswith("asyncio_")]
     return {*(asyncio.all_tasks() - {asyncio.current_task()}), *threads}
 
 
 def list_tool_processes() -> list[str]:
-    """Give what the child processes of tools run, where the system tells."""
+    """Return what the child processes of tools run, where the system tells."""
     found = Path("/proc/self/task").glob("*/children")
     pids = [pid for entry in found for pid in entry.read_text().split()]
     return [said for pid in pids if "nodes.tools" in (said := read_command_line(pid))]

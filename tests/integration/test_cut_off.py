@@ -128,7 +128,7 @@ async def test_a_plan_that_came_to_nothing_counts_under_the_caps(
 
 
 def compute_room(*calls: Any) -> int:
-    """Give a cap that would let the last call be made again, were it not for what it has cost."""
+    """Return a cap that would let the last call be made again, were it not for what it has cost."""
     spent = sum(call["input_tokens"] + call["output_tokens"] for call in calls)
     return int((spent + EXPECTED_OUTPUT_TOKENS * 1.4) / (1 - ANSWER_SHARE))
 

@@ -33,7 +33,7 @@ async def run_request(request: str, settings: Settings, **options: Any) -> Any:
 
 
 def read_user_text(call: Any) -> str:
-    """Give the words of the user's side of a request to a model."""
+    """Return the words of the user's side of a request to a model."""
     return str(call.body["messages"][-1]["content"])
 
 

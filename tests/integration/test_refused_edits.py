@@ -66,7 +66,7 @@ def list_bad_edits() -> Iterator[MalformedPlan]:
 
 
 def is_parsable_edit(edit: PlanJson) -> bool:
-    """Tell what is refused for its contents from what could not even be an answer."""
+    """Return what is refused for its contents from what could not even be an answer."""
     return not re.search(r"\\ud800|\d{19}", repr(edit))
 
 
@@ -75,7 +75,7 @@ CHUNKS = [EDITS[first : first + TRIES] for first in range(0, len(EDITS), TRIES)]
 
 
 def format_reply(edit: Any, number: int) -> Any:
-    """Give an edit in one of the forms a client may send it in."""
+    """Return an edit in one of the forms a client may send it in."""
     if isinstance(edit, str):
         return edit
     form = {"plan": edit, "accept": True, "reject": None}
@@ -164,7 +164,7 @@ def build_answers(bad: list[MalformedPlan], *then: PlanJson) -> list[Any]:
 def list_repair_messages(
     bad: list[MalformedPlan], endpoint: Endpoint
 ) -> Iterator[tuple[MalformedPlan, str]]:
-    """Give each bad plan with what the planner was told of it."""
+    """Return each bad plan with what the planner was told of it."""
     number = 1
     for each in bad:
         number += each.tries
@@ -281,7 +281,7 @@ def make_chain(*names: str) -> PlanJson:
 
 
 def rename_tasks(plan: PlanJson) -> Iterator[dict[str, Any]]:
-    """Give a plan's tasks ids that no other plan has; the first of them needs T1."""
+    """Return a plan's tasks ids that no other plan has; the first of them needs T1."""
     for number, task in enumerate(plan["tasks"]):
         needs = [f"N{name}" for name in task["depends_on"]] + (["T1"] if number == 0 else [])
         yield {**task, "id": f"N{task['id']}", "depends_on": needs}

@@ -173,7 +173,7 @@ def test_a_plan_in_odd_forms_runs_as_it_was_meant(
 
 
 def list_refusals(calls: list[Call], row: list[MalformedPlan]) -> Iterator[str]:
-    """Give what the planner was told of each plan: the last words of the call that follows it."""
+    """Return what the planner was told of each plan: the last words of the call that follows it."""
     number = 0
     for bad in row:
         number += bad.tries

@@ -13,7 +13,7 @@ from tests import postgres_server
 
 
 async def list_failures(opens: Any) -> tuple[set[str], list[str]]:
-    """Give what was tested, and what of it failed."""
+    """Return what was tested, and what of it failed."""
     report = await validate(checkpointer_test(name="ours")(opens))
     tested = {name: result for name, result in report.results.items() if result.tests_passed}
     return set(tested), [line for result in report.results.values() for line in result.failures]

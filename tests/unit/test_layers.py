@@ -34,7 +34,7 @@ def parse_nodes(path: Path) -> list[ast.AST]:
 
 
 def list_called_methods(path: Path) -> set[str]:
-    """Give the names of the methods that a module calls."""
+    """Return the names of the methods that a module calls."""
     called = (node.func for node in parse_nodes(path) if isinstance(node, ast.Call))
     return {function.attr for function in called if isinstance(function, ast.Attribute)}
 

@@ -38,7 +38,7 @@ SAFE_FROM = {
 
 @cache
 def list_requirements(lock: str) -> tuple[str, ...]:
-    """Give each requirement of a lock file with its hashes, as one line."""
+    """Return each requirement of a lock file with its hashes, as one line."""
     text = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ")
     lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines())
     return tuple(line for line in lines if line)
@@ -52,7 +52,7 @@ def read_locked_versions(lock: str) -> dict[str, Version]:
 
 
 def list_imported_modules(path: Path) -> set[str]:
-    """Give the top-level names of the modules that a file imports from elsewhere."""
+    """Return the top-level names of the modules that a file imports from elsewhere."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -44,7 +44,7 @@ class PlanningPrompt:
 
 
 def write_plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Give a plan; each refusal takes it one step further from the example.
+    """Return a plan; each refusal takes it one step further from the example.
 
     A plan that is under way goes on as the example does that is nearest to the reason.
     """
@@ -140,7 +140,7 @@ def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
-    """Say whether an example's plan speaks of all that a request names, and of little else.
+    """Return whether an example's plan speaks of all that a request names, and of little else.
 
     An example that names a figure is for requests that name it too: a limit nobody set must not
     be worked with.
@@ -185,7 +185,7 @@ def _adopt_shape(asked: PlanningPrompt, example: dict[str, Any]) -> dict[str, An
 
 
 def _build_minimal_plan(asked: PlanningPrompt) -> dict[str, Any]:
-    """Give the request to the worker whose card is nearest, after one that can begin."""
+    """Return the request to the worker whose card is nearest, after one that can begin."""
     first = _list_first_workers(asked)
     ranked = rank_by_similarity(asked.request, [asked.cards[name] for name in asked.cards])
     best = [list(asked.cards)[index] for index, near in ranked if near > 0][:1] or first[:1]

@@ -27,7 +27,7 @@ class Section:
 
     @property
     def text(self) -> str:
-        """Give the text as it was before its closing tags were broken."""
+        """Return the text as it was before its closing tags were broken."""
         return self.raw.replace("<\\/", "</")
 
 
@@ -60,12 +60,12 @@ class AnsweredCall:
 
     @property
     def data(self) -> dict[str, Any]:
-        """Give the answer as JSON; empty where it is none."""
+        """Return the answer as JSON; empty where it is none."""
         return parse_json_object(self.text)
 
     @property
     def passages(self) -> list[Passage]:
-        """Give the texts with sources among the answer's results; prose is one passage."""
+        """Return the texts with sources among the answer's results; prose is one passage."""
         if self.has_failed:
             return []
         if self.text.strip() and not self.data:
@@ -92,28 +92,28 @@ class ReceivedHandoff:
 
     @property
     def subject(self) -> str:
-        """Give the request an intent quotes, where this model planned it; else all of it."""
+        """Return the request an intent quotes, where this model planned it; else all of it."""
         quoted = _QUOTED_REQUEST.match(self.intent)
         return quoted.group(1) if quoted else self.intent
 
     @property
     def code_spans(self) -> list[str]:
-        """Give what the intent holds between backticks."""
+        """Return what the intent holds between backticks."""
         return _CODE.findall(self.intent)
 
     @property
     def urls(self) -> list[str]:
-        """Give the addresses the intent names."""
+        """Return the addresses the intent names."""
         return [url.rstrip(".,;:") for url in _URL.findall(self.intent)]
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """Give the claims of earlier reports."""
+        """Return the claims of earlier reports."""
         return [claim for report in self.reports for claim in list_claims(report)]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """Give the findings of earlier reports."""
+        """Return the findings of earlier reports."""
         return [finding for report in self.reports for finding in list_objects(report, "findings")]
 
 
@@ -132,12 +132,12 @@ def list_sections(text: str) -> list[Section]:
 
 
 def read_section(text: str, tag: str) -> str:
-    """Give the text of the first outermost section with a tag; empty where there is none."""
+    """Return the text of the first outermost section with a tag; empty where there is none."""
     return next((part.text for part in list_sections(text) if part.tag == tag), "")
 
 
 def list_texts(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> list[str]:
-    """Give the texts of all messages of a kind."""
+    """Return the texts of all messages of a kind."""
     return [str(message.text) for message in messages if isinstance(message, kind)]
 
 
@@ -164,12 +164,12 @@ def parse_reports(lines: str) -> list[dict[str, Any]]:
 
 
 def list_claims(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the claims of a report that say something."""
+    """Return the claims of a report that say something."""
     return [claim for claim in list_objects(report, "claims") if claim.get("text")]
 
 
 def list_objects(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Give the objects of a list that stands under a name; empty where there is none."""
+    """Return the objects of a list that stands under a name; empty where there is none."""
     value = data.get(name)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 

@@ -289,13 +289,13 @@ def _suggest_file(brief: ReceivedHandoff) -> str:
 
 
 def _is_material_refused(brief: ReceivedHandoff) -> bool:
-    """Tell whether a tool refused a material by name: sentences from it would not mend that."""
+    """Return whether a tool refused a material by name: sentences from it would not mend that."""
     refusals = [call.text for call in brief.calls if call.has_failed]
     return any(name in text for text in refusals for name in brief.artifacts)
 
 
 def _find_escalation(brief: ReceivedHandoff) -> dict[str, Any] | None:
-    """Give the words in which a tool hands the task back, whatever others found."""
+    """Return the words in which a tool hands the task back, whatever others found."""
     told = [call.data.get("escalation") for call in brief.calls]
     return next(
         (one for one in told if isinstance(one, dict) and one.get("reason") in _ESCALATION_REASONS),

@@ -55,7 +55,7 @@ def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def _collect_known_words(asked: PlanningPrompt) -> dict[WorkerChoice, set[str]]:
-    """Give the words of each worker and each pair: name, card, and the requests they took."""
+    """Return the words of each worker and each pair: name, card, and the requests they took."""
     known: dict[WorkerChoice, set[str]] = {
         (name,): _extract_stems(f"{name} {card}") for name, card in asked.cards.items()
     }

@@ -21,7 +21,7 @@ _STOP_WORD_SET = frozenset(_STOP_WORDS.split())
 
 
 def extract_words(text: str) -> list[str]:
-    """Give the content words of a text, lower case and singular, in their order."""
+    """Return the content words of a text, lower case and singular, in their order."""
     found = (_singularize(word.lower()) for word in _WORD.findall(text))
     return [word for word in found if word not in _STOP_WORD_SET]
 
@@ -37,7 +37,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def extract_numbers(text: str) -> list[str]:
-    """Give the numbers of a text."""
+    """Return the numbers of a text."""
     return _FIGURE.findall(text)
 
 
@@ -49,7 +49,7 @@ def weigh_words(texts: Iterable[str]) -> dict[str, float]:
 
 
 def measure_share(wanted: Iterable[str], text: str, weights: Mapping[str, float]) -> float:
-    """Say which part of the wanted words' weight a text holds, 0 to 1."""
+    """Return which part of the wanted words' weight a text holds, 0 to 1."""
     asked, held = set(wanted), set(extract_words(text))
     total = sum(weights.get(word, 1.0) for word in asked)
     return sum(weights.get(word, 1.0) for word in asked & held) / total if total else 0.0

@@ -77,7 +77,7 @@ def format_heading(identifier: str) -> str:
 
 
 def is_listing(brief: ReceivedHandoff, call: AnsweredCall) -> bool:
-    """Tell whether a call only listed a table, for want of a statement that was given."""
+    """Return whether a call only listed a table, for want of a statement that was given."""
     statement = str(call.arguments.get("sql", ""))
     return bool(_LISTING.fullmatch(statement)) and statement not in brief.code_spans
 

@@ -23,7 +23,7 @@ MAX_MODULE_CHARS = 200_000
 def select_modules(
     request: str, material: str, code: str, materials: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Give the modules meant: those of the argument, of a name, named in the request; else all.
+    """Return the modules meant: those of the argument, of a name, named in the request; else all.
 
     Raises:
         ToolRefused: there is no Python, or too much of it.

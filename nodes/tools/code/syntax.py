@@ -57,7 +57,7 @@ def parse_module(name: str, text: str) -> ModuleOutline | SyntaxProblem:
 
 
 def get_line(text: str, number: int) -> str:
-    """Give one line of a text, without the space around it."""
+    """Return one line of a text, without the space around it."""
     lines = text.split("\n")
     return sanitize_line(lines[number - 1], MAX_CHARS) if 0 < number <= len(lines) else ""
 

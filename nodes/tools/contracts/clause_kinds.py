@@ -20,21 +20,21 @@ class ClauseKind:
 
     @cached_property
     def heading_phrases(self) -> tuple[Phrase, ...]:
-        """Give the wording of headings as phrases."""
+        """Return the wording of headings as phrases."""
         return _parse_phrases(self.headings)
 
     @cached_property
     def phrases(self) -> tuple[Phrase, ...]:
-        """Give the wording of sentences as phrases."""
+        """Return the wording of sentences as phrases."""
         return _parse_phrases(self.wording)
 
     @cached_property
     def exceptions(self) -> tuple[Phrase, ...]:
-        """Give the wording of other kinds as phrases."""
+        """Return the wording of other kinds as phrases."""
         return _parse_phrases(self.unless) if self.unless else ()
 
     def is_named_in(self, text: str) -> bool:
-        """Say whether a heading or a request names it."""
+        """Return whether a heading or a request names it."""
         low = text.lower()
         return any(True for each in self.heading_phrases for _ in each.find_matches(low))
 

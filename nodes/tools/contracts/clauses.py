@@ -125,7 +125,7 @@ def _split_region(
 
 
 def _find_whole_ends(opened: Sequence[ClauseOpening], end: int) -> list[int]:
-    """Give for each clause where the next one begins that lies no deeper."""
+    """Return for each clause where the next one begins that lies no deeper."""
     found: list[int] = []
     next_at: dict[int, int] = {}
     for opening in reversed(opened):
@@ -166,7 +166,7 @@ def _is_paragraph(text: str) -> bool:
 
 
 def _find_blocks(reading: ContractText, start: int, end: int) -> Iterator[Span]:
-    """Give headings and paragraphs, parted by blank lines; a heading may have none below it."""
+    """Return headings and paragraphs, parted by blank lines; a heading may have none below it."""
     for block in Pattern(r"\S(?:[^\n]|\n(?![ ]*\n))*").finditer(reading.clean[start:end]):
         at, stop = start + block.start(), start + block.end()
         first = at + len(block[0].partition("\n")[0])

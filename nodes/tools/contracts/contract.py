@@ -61,12 +61,12 @@ class Contract:
 
     @cached_property
     def clauses(self) -> list[Clause]:
-        """Give all clauses, in order."""
+        """Return all clauses, in order."""
         return split_into_clauses(self.text)
 
     @cached_property
     def sentences(self) -> list[Span]:
-        """Give all sentences but those of the signatures; a heading belongs to its first one."""
+        """Return all sentences but those of the signatures; a heading belongs to its first one."""
         found = list[Span]()
         for clause in self.clauses:
             if clause.number == SIGNATURES:
@@ -83,12 +83,12 @@ class Contract:
         return [clause.start for clause in self.clauses]
 
     def find_clause(self, at: int) -> Clause:
-        """Give the clause that an offset lies in."""
+        """Return the clause that an offset lies in."""
         return self.clauses[max(0, bisect_right(self._clause_starts, at) - 1)]
 
     @property
     def is_contract(self) -> bool:
-        """Say whether the text speaks as contracts do."""
+        """Return whether the text speaks as contracts do."""
         low = self.text.lowercase
         counts = [len(sign.findall(low)) for sign in _CONTRACT_SIGNS]
         duties = len(_DUTY.findall(low))
@@ -119,7 +119,7 @@ class Contract:
         return any(True for phrase in wording for _ in phrase.find_matches(low, *sentence))
 
     def build_hit(self, match: PhraseMatch) -> PhraseHit:
-        """Give what stands at a place its clause and sentence."""
+        """Return what stands at a place its clause and sentence."""
         span = find_sentence(self.sentences, match.start) or (match.start, match.end)
         return PhraseHit(self.find_clause(match.start), span, match)
 
@@ -160,7 +160,7 @@ class Contract:
         )
 
     def quote(self, passage: ContractPassage) -> str:
-        """Give a passage's words exactly as they stand."""
+        """Return a passage's words exactly as they stand."""
         return self.text.raw[passage.start : passage.end]
 
     def _find_word_start(self, at: int, least: int) -> int:

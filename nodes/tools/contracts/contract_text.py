@@ -25,12 +25,12 @@ class ContractText:
 
     @cached_property
     def noise(self) -> list[Span]:
-        """Give the places of page marks, running heads and the like."""
+        """Return the places of page marks, running heads and the like."""
         return find_noise(self.raw.translate(_SIGN_REPLACEMENTS))
 
     @cached_property
     def clean(self) -> str:
-        """Give the text with one kind of quote, dash and space, and noise as spaces."""
+        """Return the text with one kind of quote, dash and space, and noise as spaces."""
         text, parts, at = self.raw.translate(_SIGN_REPLACEMENTS), [], 0
         for start, end in self.noise:
             parts += [text[at:start], Pattern(r"[^\n]").sub(" ", text[start:end])]
@@ -39,7 +39,7 @@ class ContractText:
 
     @cached_property
     def lowercase(self) -> str:
-        """Give the clean text in lower case; a letter that would grow stays as it is."""
+        """Return the clean text in lower case; a letter that would grow stays as it is."""
         low = self.clean.lower()
         if len(low) == len(self.clean):
             return low
@@ -50,7 +50,7 @@ class ContractText:
         return [at for at, char in enumerate(self.raw) if char == "\n"]
 
     def find_line_number(self, at: int) -> int:
-        """Give the number of the line that an offset lies in, from 1."""
+        """Return the number of the line that an offset lies in, from 1."""
         return bisect_right(self._line_breaks, at - 1) + 1
 
     def trim_span(self, start: int, end: int) -> Span:
@@ -71,5 +71,5 @@ class ContractText:
         return self.trim_span(start, end)
 
     def format_on_one_line(self, start: int, end: int) -> str:
-        """Give a span's words in one line, for display; without page noise."""
+        """Return a span's words in one line, for display; without page noise."""
         return " ".join(self.raw[start:end].split())

@@ -34,7 +34,7 @@ MAX_WHOLE_QUOTE_CHARS = 900
 
 
 def extract_facts_and_clauses(contract: Contract, query: str) -> ToolResult:
-    """Give the facts, and the clauses of the kinds that a query names; without any, of all.
+    """Return the facts, and the clauses of the kinds that a query names; without any, of all.
 
     A query that names none, and speaks of nothing a contract review knows, is looked for in the
     text; what is not there either is no matter of this contract.
@@ -89,7 +89,7 @@ def _build_result(
 
 
 def quote_whole_clause(contract: Contract, number: str) -> ToolResult | None:
-    """Give one clause whole, by its number; None when there is none."""
+    """Return one clause whole, by its number; None when there is none."""
     found = find_clauses(contract.clauses, number)
     if not found:
         return None

@@ -27,12 +27,12 @@ class StatedFact:
 
 
 def choose_name(contract: Contract) -> str:
-    """Give the contract's title, or else the name of its file."""
+    """Return the contract's title, or else the name of its file."""
     return find_title(contract) or contract.name
 
 
 def collect_facts(contract: Contract) -> tuple[list[StatedFact], list[str]]:
-    """Give the facts, and what could not be found of them."""
+    """Return the facts, and what could not be found of them."""
     between = find_parties(contract)
     name = choose_name(contract)
     called = f"{name} between {' and '.join(p.name for p in between)}" if between else name

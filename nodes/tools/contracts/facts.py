@@ -36,7 +36,7 @@ _GOVERNING_VERB = Pattern(r"\b(?:governed|construed|interpreted|govern)\b")
 
 
 def find_title(contract: Contract) -> str:
-    """Give the contract's title, else an empty text."""
+    """Return the contract's title, else an empty text."""
     top = contract.text.clean[:6_000]
     found = _TITLE_IN_TEXT.search(top) or _TITLE_ABOVE.search(top)
     shown = " ".join(found["title"].split()).rstrip("* ") if found else ""

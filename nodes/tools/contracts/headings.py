@@ -16,7 +16,7 @@ _PROSE_VERB = Pattern(r"\b(?:shall|will|may|must|agrees?|is|are|has|have)\b")
 
 
 def match_heading(text: str, at: int) -> tuple[str, int]:
-    """Give the heading that begins at an offset, and where its clause goes on; empty for none."""
+    """Return the heading that begins at an offset, and where its clause goes on; empty for none."""
     found = _HEADING.match(text[at : at + MAX_HEADING_CHARS])
     if not found or (found.end() == MAX_HEADING_CHARS and not found["end"]):
         return "", at

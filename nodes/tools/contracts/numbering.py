@@ -43,7 +43,7 @@ def find_openings(markers: Iterable[Marker]) -> list[ClauseOpening]:
 
 
 def number_clauses(openings: Sequence[ClauseOpening]) -> list[str]:
-    """Give each clause its full number: `9`, `4.2(a)`, `Article IV`, `Article II.1`."""
+    """Return each clause its full number: `9`, `4.2(a)`, `Article IV`, `Article II.1`."""
     labels = Counter(o.marker.label for o in openings if o.style == "decimal1" and o.level <= 1)
     found: list[str] = []
     above: list[tuple[int, str]] = []
@@ -146,7 +146,7 @@ class _SequenceTracker:
         return len(self._open_levels)
 
     def _find_clause_depth(self, style: str) -> int:
-        """Give the place of a whole clause: right below the article, if there are any."""
+        """Return the place of a whole clause: right below the article, if there are any."""
         return (
             1
             if self._open_levels and self._open_levels[0].style == "article" and style != "article"

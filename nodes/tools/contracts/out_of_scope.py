@@ -34,7 +34,7 @@ def is_in_scope(query: str) -> bool:
 
 
 def extract_subject_words(query: str) -> list[str]:
-    """Give the words of a query that say what it is about."""
+    """Return the words of a query that say what it is about."""
     words = _WORD.findall(query.lower())
     return [word for word in dict.fromkeys(words) if word not in UNSPECIFIC_WORDS]
 

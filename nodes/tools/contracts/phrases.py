@@ -106,7 +106,7 @@ def parse_phrase(text: str) -> Phrase:
 
 
 def find_sentence(spans: Sequence[Span], at: int) -> Span | None:
-    """Give the sentence that an offset lies in."""
+    """Return the sentence that an offset lies in."""
     index = bisect_right(spans, (at, 1 << 62)) - 1
     return spans[index] if index >= 0 and spans[index][1] > at else None
 

@@ -87,12 +87,12 @@ class PlaybookRule(BaseModel):
 
     @cached_property
     def phrases(self) -> tuple[Phrase, ...]:
-        """Give what is looked for."""
+        """Return what is looked for."""
         return tuple(map(parse_phrase, self.any))
 
     @cached_property
     def exceptions(self) -> tuple[Phrase, ...]:
-        """Give what in a sentence takes it out."""
+        """Return what in a sentence takes it out."""
         return tuple(map(parse_phrase, self.unless))
 
 

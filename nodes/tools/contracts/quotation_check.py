@@ -67,7 +67,7 @@ def _find_quotation(quote: str, text: str) -> tuple[QuotationVerdict, int | None
 
 
 def _is_in_clause(contract: Contract, number: str, quote: str) -> bool:
-    """Say whether a quotation begins in a clause; one whose number is not known is let pass."""
+    """Return whether a quotation begins in a clause; one whose number is not known is let pass."""
     clauses = find_clauses(contract.clauses, number.rstrip("."))
     if not clauses:
         return True

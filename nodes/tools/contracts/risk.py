@@ -57,17 +57,17 @@ class Risk:
 
     @property
     def impact(self) -> int:
-        """Give the impact, 1 to 5, that the severity stands for."""
+        """Return the impact, 1 to 5, that the severity stands for."""
         return IMPACTS[self.finding.severity]
 
     @property
     def score(self) -> int:
-        """Give likelihood times impact, 1 to 25."""
+        """Return likelihood times impact, 1 to 25."""
         return self.likelihood * self.impact
 
     @property
     def level(self) -> RiskLevel:
-        """Give the score in words."""
+        """Return the score in words."""
         return next(level for least, level in _LEVELS if self.score >= least)
 
 

@@ -27,7 +27,7 @@ class RuleResult:
 
     @property
     def is_breach(self) -> bool:
-        """Say whether it is a finding."""
+        """Return whether it is a finding."""
         return self.state in BREACH_STATES
 
 

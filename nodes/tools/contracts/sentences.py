@@ -16,7 +16,7 @@ LOOKBACK_CHARS = 12
 
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give the sentences between two offsets, without the space around them."""
+    """Return the sentences between two offsets, without the space around them."""
     at = start
     for found in _SENTENCE_END.finditer(text, start, end):
         stop = found.start() + 1

@@ -28,7 +28,7 @@ def build_claim(
 
 
 def build_place(contract: Contract, passage: ContractPassage) -> dict[str, Any]:
-    """Say where a quotation stands: clause, line, and offsets into the material's text."""
+    """Return where a quotation stands: clause, line, and offsets into the material's text."""
     return {
         "clause": passage.clause.number,
         "line": contract.text.find_line_number(passage.start),
@@ -51,7 +51,7 @@ def format_quotation(
 
 
 def format_count(number: int, noun: str) -> str:
-    """Give a number with its noun, in the plural where it is due."""
+    """Return a number with its noun, in the plural where it is due."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -42,7 +42,7 @@ class DocumentLibrary:
     async def load_documents(
         self, materials: Mapping[str, str] | None
     ) -> tuple[list[Document], list[SkippedFile]]:
-        """Give every document that can be read, the run's materials first; and what cannot.
+        """Return every document that can be read, the run's materials first; and what cannot.
 
         Raises:
             ToolRefused: the folder is set but missing.
@@ -64,7 +64,7 @@ class DocumentLibrary:
     async def get_index(
         self, materials: Mapping[str, str] | None
     ) -> tuple[PassageIndex, list[SkippedFile], int]:
-        """Give an index over every document, what was skipped, and how many were read.
+        """Return an index over every document, what was skipped, and how many were read.
 
         Raises:
             ToolRefused: the folder is set but missing.
@@ -102,7 +102,7 @@ class DocumentLibrary:
 
 @lru_cache(maxsize=8)
 def get_library(root: Path | None) -> DocumentLibrary:
-    """Give the process's one library of a folder, so that nothing is parsed for each tool."""
+    """Return the process's one library of a folder, so that nothing is parsed for each tool."""
     return DocumentLibrary(root)
 
 

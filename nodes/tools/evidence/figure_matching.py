@@ -67,7 +67,7 @@ def find_scale_hints(text: str) -> frozenset[int]:
 
 
 def is_among(claimed: Figure, found: Iterable[Figure], hints: frozenset[int]) -> bool:
-    """Tell whether a figure stands among others, rounded as the claim rounds it."""
+    """Return whether a figure stands among others, rounded as the claim rounds it."""
     return any(_is_same_value(claimed, other, hints) for other in found)
 
 

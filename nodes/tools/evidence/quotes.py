@@ -23,7 +23,7 @@ def normalize_for_comparison(text: str) -> str:
 
 
 def is_quote_in(quote: str, text: str) -> bool:
-    """Tell whether a quotation stands in a text; its parts around `...` in their order."""
+    """Return whether a quotation stands in a text; its parts around `...` in their order."""
     place, haystack = 0, normalize_for_comparison(text)
     parts = [
         part
@@ -40,7 +40,7 @@ def is_quote_in(quote: str, text: str) -> bool:
 
 
 def is_row_in(quote: str, text: str) -> bool:
-    """Tell whether a row quoted as `column: value; column: value` is a line of the text."""
+    """Return whether a row quoted as `column: value; column: value` is a line of the text."""
     if not _ROW_QUOTE.match(quote):
         return False
     values = [pair.partition(":")[2].strip() for pair in quote.split(";")]

@@ -36,7 +36,7 @@ class StackFrame:
 
     @property
     def is_own_code(self) -> bool:
-        """Say whether it is of the product, not of a library or a runtime."""
+        """Return whether it is of the product, not of a library or a runtime."""
         path = self.file.replace("\\", "/")
         if "/" in path or path.startswith(("<", "node:")):
             return not any(mark in path for mark in _LIBRARY_MARKS if not mark.endswith("."))
@@ -71,7 +71,7 @@ class Failure:
 
     @property
     def chain(self) -> tuple["Failure", ...]:
-        """Give the failure, its cause, the cause of that, and so on to the root."""
+        """Return the failure, its cause, the cause of that, and so on to the root."""
         found: list[Failure] = []
         at: Failure | None = self
         while at is not None:
@@ -81,7 +81,7 @@ class Failure:
 
     @property
     def own_frame(self) -> StackFrame | None:
-        """Give the call of the product that is nearest to the root; None where none is."""
+        """Return the call of the product that is nearest to the root; None where none is."""
         frames = (frame for each in reversed(self.chain) for frame in each.frames)
         return next((frame for frame in frames if frame.is_own_code), None)
 

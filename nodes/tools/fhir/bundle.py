@@ -68,7 +68,7 @@ def _read_record_once(name: str, text: str) -> PatientRecord:
 
 @lru_cache(maxsize=4)
 def _read_or_explain(name: str, text: str) -> PatientRecord | str:
-    """Give the record, or why there is none: that is not found out twice either.
+    """Return the record, or why there is none: that is not found out twice either.
 
     A failure is not kept: the next reading may succeed.
     """
@@ -151,7 +151,7 @@ def _require_one_patient(source: str, patients: list[str]) -> str:
 
 
 def _explain_exclusion(resource: JsonObject, subject: str, patient: str) -> str:
-    """Say why a valid resource is not used; empty when it is."""
+    """Return why a valid resource is not used; empty when it is."""
     verified = _list_codes(_get_object(resource, "verificationStatus").get("coding"))
     if "entered-in-error" in (resource.get("status"), *verified):
         return "entered in error"

@@ -61,7 +61,7 @@ class MedicationCourse:
 
 
 def list_courses(record: PatientRecord) -> list[MedicationCourse]:
-    """Give every course of a record."""
+    """Return every course of a record."""
     substances = {entry.name: entry.value for entry in record.list_entries(MedicationSubstance)}
     return [
         _build_course(record, entry, substances) for entry in record.list_entries(MedicationUse)
@@ -71,7 +71,7 @@ def list_courses(record: PatientRecord) -> list[MedicationCourse]:
 def pair_same_medicines(
     held: Iterable[MedicationCourse],
 ) -> Iterator[tuple[MedicationCourse, MedicationCourse]]:
-    """Give each two courses of the same medicine."""
+    """Return each two courses of the same medicine."""
     keyed = [(course, course.medicine_keys) for course in held]
     for (one, ours), (other, theirs) in combinations(keyed, 2):
         if ours & theirs:
@@ -103,7 +103,7 @@ def _build_course(
 def _resolve_medicine(
     record: PatientRecord, medication: MedicationUse, substances: dict[str, MedicationSubstance]
 ) -> Concept:
-    """Give what is taken; a reference is followed within the bundle."""
+    """Return what is taken; a reference is followed within the bundle."""
     if medication.concept is not None:
         return medication.concept
     reference = medication.reference
@@ -114,7 +114,7 @@ def _resolve_medicine(
 
 
 def _find_period(medication: MedicationUse, dosages: Iterable[Dosage]) -> Period | None:
-    """Give the period of the statement or of the dosage; None where neither has one."""
+    """Return the period of the statement or of the dosage; None where neither has one."""
     stated = Period(start=medication.effective_date)
     bounds = [dosage.timing.repeat.bounds for dosage in dosages]
     known = (medication.effective_period, stated, *bounds)
@@ -122,7 +122,7 @@ def _find_period(medication: MedicationUse, dosages: Iterable[Dosage]) -> Period
 
 
 def _describe_dose(dosage: Dosage) -> str:
-    """Give the dose in the resource's own words, else those of its parts that are read here."""
+    """Return the dose in the resource's own words, else those of its parts that are read here."""
     if dosage.text or dosage.instruction:
         return dosage.text or dosage.instruction
     repeat = dosage.timing.repeat

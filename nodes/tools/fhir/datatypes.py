@@ -63,19 +63,19 @@ class Concept(FhirModel):
 
     @property
     def label(self) -> str:
-        """Give its words; its first code where it has none."""
+        """Return its words; its first code where it has none."""
         shown = [coding.display for coding in self.coding] + [coding.code for coding in self.coding]
         return self.text or next(filter(None, shown), "")
 
     @property
     def code_with_system(self) -> str:
-        """Give its first code with the name of its system; empty where that is not known."""
+        """Return its first code with the name of its system; empty where that is not known."""
         known = (c for c in self.coding if c.code and c.system in CODE_SYSTEMS)
         return next((f"{CODE_SYSTEMS[c.system]} {c.code}" for c in known), "")
 
     @property
     def label_with_code(self) -> str:
-        """Give its words, with the code in brackets."""
+        """Return its words, with the code in brackets."""
         words = self.label or "unnamed"
         return (
             f"{words} ({self.code_with_system})"
@@ -84,7 +84,7 @@ class Concept(FhirModel):
         )
 
     def find_code(self, system: str = "") -> str:
-        """Give the first code of a system, or of any."""
+        """Return the first code of a system, or of any."""
         known = (c.code for c in self.coding if c.code and system in ("", c.system))
         return next(known, "")
 
@@ -100,7 +100,7 @@ class FhirQuantity(FhirModel):
 
     @property
     def unit_key(self) -> str:
-        """Give what tells one unit from another: the UCUM code, else the unit's words."""
+        """Return what tells one unit from another: the UCUM code, else the unit's words."""
         return (self.code if self.system == UCUM_SYSTEM else "") or self.unit or self.code
 
     @property

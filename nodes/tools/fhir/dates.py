@@ -20,11 +20,11 @@ class FhirDate:
 
     @property
     def day(self) -> str:
-        """Give the date without the time."""
+        """Return the date without the time."""
         return self.text[:10]
 
     def is_before(self, other: "FhirDate") -> bool:
-        """Say whether this is certainly earlier; a month is not before one of its days."""
+        """Return whether this is certainly earlier; a month is not before one of its days."""
         return self.latest < other.earliest
 
 
@@ -42,7 +42,7 @@ def parse_date(text: str) -> FhirDate | None:
 
 
 def format_day(text: str) -> str:
-    """Give the day of a FHIR date; empty where there is none that exists."""
+    """Return the day of a FHIR date; empty where there is none that exists."""
     found = parse_date(text)
     return found.day if found else ""
 

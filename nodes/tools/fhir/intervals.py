@@ -34,7 +34,7 @@ class DatedSpan:
     """It is said to go on."""
 
     def overlaps(self, other: "DatedSpan") -> bool:
-        """Say whether two closed spans certainly share more than a day's border."""
+        """Return whether two closed spans certainly share more than a day's border."""
         if not (self.start and self.end and other.start and other.end):
             return False
         return self.start.is_before(other.end) and other.start.is_before(self.end)
@@ -50,7 +50,7 @@ class DateConflict:
 
 
 def check_intervals(record: PatientRecord) -> dict[str, Any]:
-    """Tell what is wrong with the dates of a record."""
+    """Return what is wrong with the dates of a record."""
     spans = list(_list_spans(record))
     clashes, failures = _check_span_pairs(record)
     clashes = [*_check_single_spans(record, spans), *clashes]

@@ -67,7 +67,7 @@ def _answer_in_scope(
 
 
 def _iterate_texts(record: PatientRecord) -> Iterator[str]:
-    """Give every text that stands in what was read."""
+    """Return every text that stands in what was read."""
     held: list[Any] = [entry.value.model_dump() for entry in record.entries]
     while held:
         match held.pop():

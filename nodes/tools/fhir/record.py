@@ -50,12 +50,12 @@ class PatientRecord:
         return f"{self.source}#{name}"
 
     def list_entries(self, model: type[ModelT]) -> list[RecordEntry[ModelT]]:
-        """Give the resources that are read as a model, in the bundle's order."""
+        """Return the resources that are read as a model, in the bundle's order."""
         return [entry for entry in self.entries if type(entry.value) is model]
 
     @property
     def patient_resource(self) -> Patient | None:
-        """Give the patient's own resource; None where the bundle has none."""
+        """Return the patient's own resource; None where the bundle has none."""
         return next((entry.value for entry in self.list_entries(Patient)), None)
 
     @property

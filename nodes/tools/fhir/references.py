@@ -28,7 +28,7 @@ class ReferenceIndex:
         return cls({url: name for url, name in zip(urls, names, strict=True) if url})
 
     def resolve(self, reference: object) -> str:
-        """Give the name that a reference leads to: by full address, else by type and id."""
+        """Return the name that a reference leads to: by full address, else by type and id."""
         target = reference.get("reference") if isinstance(reference, dict) else reference
         if not isinstance(target, str):
             return ""
@@ -42,7 +42,7 @@ class ReferenceIndex:
         return tail[1]
 
     def resolve_subject(self, resource: Mapping[str, Any]) -> str:
-        """Give the name of whom a resource is about."""
+        """Return the name of whom a resource is about."""
         return self.resolve(resource.get("subject") or resource.get("patient"))
 
     def list_patients(self, found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[str]:

@@ -47,7 +47,7 @@ class ObservationResult(FhirModel):
 
     @property
     def text_value(self) -> str:
-        """Give a result that is no quantity; empty where there is none."""
+        """Return a result that is no quantity; empty where there is none."""
         if self.concept is not None:
             return self.concept.label
         told = self.integer if self.integer is not None else self.boolean
@@ -88,7 +88,7 @@ class Patient(FhirModel):
 
     @property
     def full_name(self) -> str:
-        """Give the official name, else the first."""
+        """Return the official name, else the first."""
         ranked = sorted(self.name, key=lambda name: name.use != "official")
         return next((name.full_name for name in ranked if name.full_name), "")
 
@@ -105,7 +105,7 @@ class Condition(FhirModel):
 
     @property
     def active_period(self) -> Period:
-        """Give onset and abatement."""
+        """Return onset and abatement."""
         ended = self.abatement_date or self.abatement_period.end or self.abatement_period.start
         return Period(start=self.onset_date or self.onset_period.start, end=ended)
 

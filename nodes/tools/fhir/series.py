@@ -53,12 +53,12 @@ class MeasuredValue:
 
     @property
     def flags(self) -> list[str]:
-        """Give the interpretation's codes, or its words."""
+        """Return the interpretation's codes, or its words."""
         return [concept.find_code() or concept.label for concept in self.interpretation]
 
     @property
     def reference_range(self) -> ReferenceRange | None:
-        """Give the one range that stands for everybody; None when there is none, or a choice."""
+        """Return the one range that stands for everybody; None when there is none, or a choice."""
         return (
             self.ranges[0]
             if len(self.ranges) == 1 and _applies_to_everyone(self.ranges[0])
@@ -81,7 +81,7 @@ class MeasuredValue:
 
     @property
     def is_out_of_range(self) -> bool:
-        """Say whether the range or the interpretation calls it out of range."""
+        """Return whether the range or the interpretation calls it out of range."""
         told = {_POSITION_BY_FLAG.get(flag, "") for flag in self.flags}
         abnormal = {"A", "AA"} & set(self.flags)
         return self.range_position in ("below", "above") or bool(
@@ -90,12 +90,12 @@ class MeasuredValue:
 
     @property
     def is_critical(self) -> bool:
-        """Say whether the interpretation calls it critical."""
+        """Return whether the interpretation calls it critical."""
         return bool(CRITICAL_FLAGS & set(self.flags))
 
     @property
     def is_contradictory(self) -> bool:
-        """Say whether the interpretation claims another side than the range shows."""
+        """Return whether the interpretation claims another side than the range shows."""
         told = {_POSITION_BY_FLAG[flag] for flag in self.flags if flag in _POSITION_BY_FLAG}
         return bool(self.range_position and told and self.range_position not in told)
 
@@ -175,7 +175,7 @@ def group_results(observations: Iterable[RecordEntry[Observation]]) -> GroupedRe
 def _list_results(
     entry: RecordEntry[Observation], found: GroupedResults
 ) -> Iterator[ObservationResult]:
-    """Give the results an observation holds; name it where it holds none."""
+    """Return the results an observation holds; name it where it holds none."""
     observation = entry.value
     held = [
         each for each in (observation, *observation.component) if each.quantity or each.text_value

@@ -169,7 +169,7 @@ def _format_range(span: ReferenceRange) -> str:
 
 
 def _format_time(value: MeasuredValue) -> str:
-    """Give the day, and the time where the resource has one."""
+    """Return the day, and the time where the resource has one."""
     text = value.measured_on.text
     return text[:16].replace("T", " ") if "T" in text else text
 

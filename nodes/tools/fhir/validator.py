@@ -36,7 +36,7 @@ def validate_bundle(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explain_invalid_entry(entry: object) -> str:
-    """Say why an entry's resource is not valid; empty when it is."""
+    """Return why an entry's resource is not valid; empty when it is."""
     resource = entry.get("resource") if isinstance(entry, dict) else None
     if not isinstance(resource, dict):
         return "the entry has no resource"

@@ -19,7 +19,7 @@ async def run_incident_tool(
     timeout_s: float = TIMEOUT_S,
     **more: Any,  # what a look takes besides; JSON
 ) -> dict[str, Any]:
-    """Give what the child says by one kind of look, in the words of a report.
+    """Return what the child says by one kind of look, in the words of a report.
 
     Raises:
         ToolFailed: it took too long, or broke.

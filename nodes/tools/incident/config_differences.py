@@ -60,7 +60,7 @@ def list_differences(
 
 
 def is_suspect(key: str, wanted: Collection[str]) -> bool:
-    """Say whether a setting is one of those named, by the whole way to it or its end."""
+    """Return whether a setting is one of those named, by the whole way to it or its end."""
     bare = normalize_key(key)
     return any(bare == name or bare.endswith(f"_{name}") for name in wanted)
 
@@ -71,7 +71,7 @@ def normalize_key(key: str) -> str:
 
 
 def is_secret(key: str, value: SettingValue) -> bool:
-    """Tell what must not be shown: by the setting's name, or by the looks of its value."""
+    """Return what must not be shown: by the setting's name, or by the looks of its value."""
     is_named = is_secret_name(key) and not _is_limit(key, value)
     if not isinstance(value, str):
         return is_named and isinstance(value, int)
@@ -137,7 +137,7 @@ def _rate_difference(
 
 
 def find_foreign_environment(value: SettingValue, old_name: str, new_name: str) -> str:
-    """Give the word for the other environment that a value holds; empty where it holds none."""
+    """Return the word for the other environment that a value holds; empty where it holds none."""
     others = set(split_words(old_name)) & ENVIRONMENTS - set(split_words(new_name))
     return next((word for word in split_words(str(value)) if word in others), "")
 
@@ -180,7 +180,7 @@ def _format_value(key: str, file: SettingsFile, secret: bool) -> str:
 
 
 def holds_secret(text: str, file: SettingsFile) -> bool:
-    """Say whether a secret of the file stands in a text, which is then not quoted."""
+    """Return whether a secret of the file stands in a text, which is then not quoted."""
     return any(str(value) in text for key, value in file.values.items() if is_secret(key, value))
 
 

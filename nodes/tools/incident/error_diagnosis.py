@@ -52,7 +52,7 @@ class Diagnosis:
 def diagnose(
     trace: ExceptionTrace, frame: TraceFrame, source: SourceFile, sources: Sequence[SourceFile]
 ) -> Diagnosis:
-    """Say why a line of a known file raised; `open` where no rule tells."""
+    """Return why a line of a known file raised; `open` where no rule tells."""
     statement = find_statement(source, frame.line)
     if statement is None:
         return Diagnosis("open", f"line {frame.line} of {source.name} holds no statement")
@@ -189,7 +189,7 @@ def _explain_none_origin(suspect: ast.AST, scene: FailureSite) -> str:
 
 
 def _find_none_return(function: FunctionNode) -> int:
-    """Give the line at which a function returns None while it returns values elsewhere."""
+    """Return the line at which a function returns None while it returns values elsewhere."""
     returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     empty = [node for node in returns if node.value is None or _is_none(node.value)]
     if empty:

@@ -38,7 +38,7 @@ class FailureSite:
         return tuple(find_settings(node, self.location, self.sources))
 
     def find_nodes(self, *kinds: type[ast.AST]) -> list[ast.AST]:
-        """Give the parts of the statement's head that are of some kinds."""
+        """Return the parts of the statement's head that are of some kinds."""
         return [
             node
             for part in list_head_nodes(self.statement)
@@ -48,7 +48,7 @@ class FailureSite:
 
 
 def list_head_nodes(statement: ast.stmt) -> list[ast.AST]:
-    """Give the parts of a statement, the body of a compound one left out."""
+    """Return the parts of a statement, the body of a compound one left out."""
     bodies = {"body", "orelse", "finalbody", "handlers", "cases"}
     return [
         part

@@ -41,7 +41,7 @@ class LogStatistics:
 
     @cached_property
     def onset(self) -> TrafficWindow | None:
-        """Give the bucket at which errors rose most clearly; None where no rise stands out."""
+        """Return the bucket at which errors rose most clearly; None where no rise stands out."""
         return find_error_rise(self.buckets)
 
     @property

@@ -54,12 +54,12 @@ class LogEntry:
 
     @property
     def is_request(self) -> bool:
-        """Say whether a request was answered here, well or badly."""
+        """Return whether a request was answered here, well or badly."""
         return self.status is not None
 
     @property
     def is_failing(self) -> bool:
-        """Say whether a server's error is told of."""
+        """Return whether a server's error is told of."""
         return self.status >= 500 if self.status is not None else self.level in FAILING_LEVELS
 
 

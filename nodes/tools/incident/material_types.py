@@ -43,7 +43,7 @@ class IncidentMaterials:
 
     @property
     def is_technical(self) -> bool:
-        """Say whether there is anything here that engineers work on."""
+        """Return whether there is anything here that engineers work on."""
         return bool(self.code or self.logs or self.configuration)
 
 

@@ -40,7 +40,7 @@ def _get_key(node: ast.AST) -> str:
 
 
 def _get_path(node: ast.AST) -> list[str]:
-    """Give the way to a value as names: `settings["a"].get("b")` is settings, a, b."""
+    """Return the way to a value as names: `settings["a"].get("b")` is settings, a, b."""
     match node:
         case ast.Name(id=name):
             return [name]

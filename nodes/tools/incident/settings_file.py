@@ -32,7 +32,7 @@ class SettingsFile:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Give its lines."""
+        """Return its lines."""
         return self.text.splitlines()
 
     def find_line(self, key: str) -> int | None:

@@ -27,12 +27,12 @@ class SourceFile:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Give its lines."""
+        """Return its lines."""
         return self.text.splitlines()
 
     @property
     def is_python(self) -> bool:
-        """Say whether its syntax is read."""
+        """Return whether its syntax is read."""
         return self.name.lower().endswith(PYTHON_SUFFIXES)
 
     @cached_property
@@ -51,7 +51,7 @@ class SourceFile:
         return list(_list_definitions(self.tree, "")) if self.tree else []
 
     def get_line(self, number: int) -> str:
-        """Give a line by its number from 1; empty where there is none."""
+        """Return a line by its number from 1; empty where there is none."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
 
@@ -117,7 +117,7 @@ def _read_repository(root: str) -> tuple[list[SourceFile], list[str]]:
 
 
 def is_same_file(first: str, second: str) -> bool:
-    """Say whether the shorter of two paths is the end of the longer."""
+    """Return whether the shorter of two paths is the end of the longer."""
     shorter = min(len(PurePosixPath(first).parts), len(PurePosixPath(second).parts))
     return count_shared_parts(first, second) == shorter > 0
 

@@ -82,7 +82,7 @@ def _find_definitions(
 
 
 def _find_uses(name: str, source: SourceFile) -> list[int]:
-    """Give the lines that read a name; without syntax, those that hold the word."""
+    """Return the lines that read a name; without syntax, those that hold the word."""
     if source.tree is None:
         word = Pattern(rf"\b{re.escape(name)}\b")
         return [n for n, line in enumerate(source.lines, 1) if word.search(line)]

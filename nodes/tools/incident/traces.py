@@ -29,7 +29,7 @@ class ExceptionTrace:
 
     @property
     def name(self) -> str:
-        """Give the exception's class without its module."""
+        """Return the exception's class without its module."""
         return self.kind.rpartition(".")[2]
 
 

@@ -25,7 +25,7 @@ class TrafficWindow:
 
     @property
     def error_rate(self) -> float:
-        """Give the share of errors, 0 to 1."""
+        """Return the share of errors, 0 to 1."""
         return self.errors / self.requests if self.requests else 0.0
 
     def compute_percentile(self, share: float) -> float | None:
@@ -88,7 +88,7 @@ def build_buckets(entries: Sequence[LogEntry], width: int) -> list[TrafficWindow
 
 
 def find_error_rise(parts: Sequence[TrafficWindow]) -> TrafficWindow | None:
-    """Give the part that begins the clearest rise of the error rate.
+    """Return the part that begins the clearest rise of the error rate.
 
     It is where two constant rates, a lower before and a higher after, fit the counts best; None
     where they fit hardly better than one.
@@ -106,7 +106,7 @@ def find_error_rise(parts: Sequence[TrafficWindow]) -> TrafficWindow | None:
 
 
 def _compute_log_likelihood(errors: int, requests: int) -> float:
-    """Give the logarithm of the likelihood of so many errors at their own rate."""
+    """Return the logarithm of the likelihood of so many errors at their own rate."""
     if not 0 < errors < requests:
         return 0.0
     share = errors / requests

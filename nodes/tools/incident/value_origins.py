@@ -48,7 +48,7 @@ def find_statement(source: SourceFile, line: int) -> ast.stmt | None:
 def find_values(
     expression: ast.AST, place: CodeLocation, sources: Sequence[SourceFile]
 ) -> list[ast.expr]:
-    """Give the expressions that a name, parameter or attribute of self was given."""
+    """Return the expressions that a name, parameter or attribute of self was given."""
     return [value for value, _ in _trace_values(expression, place, sources)]
 
 

@@ -36,7 +36,7 @@ class Channel(_ChannelModel):
     source: str
 
     def measure_text(self, text: str) -> tuple[int, int]:
-        """Give a text's length as this channel counts, and the most it takes of such a text."""
+        """Return a text's length as this channel counts, and the most it takes of such a text."""
         if self.count == "sms":
             length, most, _ = counting.measure_sms(text)
             return length, most

@@ -45,7 +45,7 @@ def count_x_weight(text: str) -> int:
 
 
 def measure_sms(text: str) -> tuple[int, int, int]:
-    """Give the length of a text message, the most one message holds, and how many it takes."""
+    """Return the length of a text message, the most one message holds, and how many it takes."""
     try:
         length, one, part = len(text.encode("gsm03.38")), SMS_GSM_CHARS, SMS_GSM_PART_CHARS
     except UnicodeEncodeError:

@@ -40,11 +40,11 @@ class Demand:
 
     @property
     def is_significant(self) -> bool:
-        """Say whether the elasticity can be told from zero."""
+        """Return whether the elasticity can be told from zero."""
         return self.p_value < SIGNIFICANCE_LEVEL
 
     def estimate_units(self, price: float) -> float:
-        """Give the expected units at a price; the caller stays within the observed prices."""
+        """Return the expected units at a price; the caller stays within the observed prices."""
         return self.smearing_factor * exp(self.intercept + self.elasticity * log(price))
 
 

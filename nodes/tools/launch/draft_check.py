@@ -44,11 +44,11 @@ class DraftCheck:
 
     @property
     def short_text(self) -> str:
-        """Give the text as it is shown."""
+        """Return the text as it is shown."""
         return sanitize_line(self.draft.text, MAX_SHOWN_CHARS).replace("|", "/")
 
     def to_row(self) -> list[str]:
-        """Give the row of a table."""
+        """Return the row of a table."""
         said = "; ".join(remark.text for remark in self.remarks).replace("|", "/") or "fits"
         shown = sanitize_line(said, MAX_REMARK_CHARS)
         return [self.channel.title, self.short_text, str(self.length), str(self.max_length), shown]

@@ -34,7 +34,7 @@ class _Section:
 def find_drafts(
     source: str, text: str, channels: Mapping[str, Channel]
 ) -> tuple[list[Draft], list[str]]:
-    """Give the texts under headings that name a channel, and the other headings with text."""
+    """Return the texts under headings that name a channel, and the other headings with text."""
     found, unknown = list[Draft](), list[str]()
     for section in _split_sections(text[:MAX_CHARS]):
         channel = find_channel(section.heading, channels)
@@ -49,7 +49,7 @@ def find_drafts(
 def find_material_drafts(
     materials: Mapping[str, str] | None, channels: Mapping[str, Channel]
 ) -> tuple[list[Draft], list[str]]:
-    """Give the drafts of all materials that hold any, and their other headings."""
+    """Return the drafts of all materials that hold any, and their other headings."""
     found, unknown = list[Draft](), list[str]()
     for name, text in (materials or {}).items():
         if name.lower().endswith(TEXT_SUFFIXES):

@@ -33,7 +33,7 @@ def find_optimal_price(
 def find_price_interval(
     demand: Demand, unit_cost: float, lowest: float, highest: float
 ) -> tuple[float, float]:
-    """Give the best prices at both ends of the elasticity's interval."""
+    """Return the best prices at both ends of the elasticity's interval."""
     ends = [
         _optimize_in_range(min(elasticity, 0.0), unit_cost, lowest, highest).price
         for elasticity in (demand.interval_low, demand.interval_high)
@@ -42,12 +42,12 @@ def find_price_interval(
 
 
 def compute_profit(demand: Demand, price: float, unit_cost: float) -> float:
-    """Give the expected contribution to fixed costs and profit, of one row's span."""
+    """Return the expected contribution to fixed costs and profit, of one row's span."""
     return (price - unit_cost) * demand.estimate_units(price)
 
 
 def compute_break_even(fixed: float, price: float, unit_cost: float) -> int | None:
-    """Give the units that earn the fixed costs back; None where none do."""
+    """Return the units that earn the fixed costs back; None where none do."""
     return ceil(round(fixed / (price - unit_cost), 9)) if price > unit_cost else None
 
 

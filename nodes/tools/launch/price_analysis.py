@@ -34,7 +34,7 @@ class PriceAnalysis:
 
     @property
     def trusted_demand(self) -> Demand | None:
-        """Give the demand if a price may be derived from it: significant, and falling."""
+        """Return the demand if a price may be derived from it: significant, and falling."""
         demand = self.demand
         if isinstance(demand, str) or not demand.is_significant or demand.elasticity > 0:
             return None
@@ -42,7 +42,7 @@ class PriceAnalysis:
 
     @property
     def best_price(self) -> float | None:
-        """Give the most profitable price within those tried, to the cent; None without one."""
+        """Return the most profitable price within those tried, to the cent; None without one."""
         if self.trusted_demand is None or self.costs.unit_cost is None:
             return None
         found = find_optimal_price(
@@ -78,7 +78,7 @@ class PriceAnalysis:
         return f"{line}."
 
     def describe_costs(self) -> list[str]:
-        """Say what was computed from the costs, at the price that matters."""
+        """Return what was computed from the costs, at the price that matters."""
         if self.costs.unit_cost is None:
             return []
         price = self.best_price or self._median_price
@@ -103,7 +103,7 @@ class PriceAnalysis:
         )
 
     def list_remarks(self) -> list[str]:
-        """Say what holds the best price back, and how to read the table."""
+        """Return what holds the best price back, and how to read the table."""
         said = []
         if self.trusted_demand is not None and self.costs.unit_cost is not None:
             found = find_optimal_price(

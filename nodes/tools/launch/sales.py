@@ -85,12 +85,12 @@ class ProductSales:
 
     @property
     def lowest_price(self) -> Decimal:
-        """Give the lowest price that was tried."""
+        """Return the lowest price that was tried."""
         return min(sale.price for sale in self.rows)
 
     @property
     def highest_price(self) -> Decimal:
-        """Give the highest price that was tried."""
+        """Return the highest price that was tried."""
         return max(sale.price for sale in self.rows)
 
 

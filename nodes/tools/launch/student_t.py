@@ -10,12 +10,12 @@ MAX_CRITICAL_VALUE = 1e4
 
 
 def compute_two_sided_p(t: float, freedom: int) -> float:
-    """Give the probability of a value at least this far from zero, on either side."""
+    """Return the probability of a value at least this far from zero, on either side."""
     return max(0.0, 1.0 - _compute_central_probability(abs(t), freedom))
 
 
 def find_critical_value(level: float, freedom: int) -> float:
-    """Give the value that is exceeded, on either side, with this probability."""
+    """Return the value that is exceeded, on either side, with this probability."""
     low, high = 0.0, MAX_CRITICAL_VALUE
     for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2

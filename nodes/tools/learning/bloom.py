@@ -64,7 +64,7 @@ _SPELLING_PAIRS = (("ise", "ize"), ("yse", "yze"), ("ising", "izing"), ("ises", 
 
 
 def find_level(verb: str) -> str:
-    """Give the level a verb usually asks for; empty where it is on no list."""
+    """Return the level a verb usually asks for; empty where it is on no list."""
     return next((_LEVEL_BY_VERB[form] for form in _list_forms(verb) if form in _LEVEL_BY_VERB), "")
 
 
@@ -81,7 +81,7 @@ def suggest_better_verbs(verb: str) -> str:
 
 
 def _list_forms(verb: str) -> list[str]:
-    """Give the forms a verb may have, as it stands first, in either spelling."""
+    """Return the forms a verb may have, as it stands first, in either spelling."""
     word = verb.lower()
     found = [word, *sorted(list_base_forms(word) - {word})]
     for one, other in _SPELLING_PAIRS:

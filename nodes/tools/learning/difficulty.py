@@ -33,7 +33,7 @@ _TARGET_GRADE = Pattern(
 
 
 def find_target_grade(request: str, target_grade: float = 0) -> float | None:
-    """Give the grade that texts are for, as given, else as the words of a request have it."""
+    """Return the grade that texts are for, as given, else as the words of a request have it."""
     if 0 < target_grade <= 20:
         return target_grade
     found = _TARGET_GRADE.search(request)

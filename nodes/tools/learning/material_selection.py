@@ -20,7 +20,7 @@ verb verbs week weeks workshop
 def select_materials(
     name: str, materials: Mapping[str, str] | None, fits: Callable[[str, str], bool]
 ) -> dict[str, str]:
-    """Give the material of a name; without one, those that fit.
+    """Return the material of a name; without one, those that fit.
 
     Raises:
         ToolRefused: there is none of that name.

@@ -59,7 +59,7 @@ class VerbAssessment:
 
 
 def holds_objectives(name: str, text: str) -> bool:
-    """Say whether a material names learning objectives."""
+    """Return whether a material names learning objectives."""
     try:
         return bool(find_objectives(name, text))
     except ToolRefused:

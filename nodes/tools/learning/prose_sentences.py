@@ -42,7 +42,7 @@ class Sentence:
 
 
 def is_prose(name: str, text: str) -> bool:
-    """Say whether a material is to be read: not a table, and more than headings and lists."""
+    """Return whether a material is to be read: not a table, and more than headings and lists."""
     if PurePosixPath(name.lower()).suffix in NON_PROSE_SUFFIXES:
         return False
     outside = (sentence for sentence in split_sentences(text) if not sentence.is_list_item)
@@ -50,7 +50,7 @@ def is_prose(name: str, text: str) -> bool:
 
 
 def split_sentences(text: str) -> Iterator[Sentence]:
-    """Give the sentences of paragraphs and list items; headings, tables and code are left out."""
+    """Return the sentences of paragraphs and list items; headings, tables and code are left out."""
     is_open, depth = False, 0
     for token in _build_block_parser().parse(text[:MAX_TEXT_CHARS]):
         if token.type in ("list_item_open", "list_item_close"):
@@ -83,7 +83,7 @@ def _build_block_parser() -> MarkdownIt:
 
 
 def find_title(name: str, text: str) -> str:
-    """Give a document's first heading, else its file's name in words."""
+    """Return a document's first heading, else its file's name in words."""
     heading = Pattern(r"^#{1,6}\s++(.*[^\s#])[ \t#]*+$", re.MULTILINE).search(text)
     words = PurePosixPath(name).stem.replace("_", " ").replace("-", " ")
     return sanitize_line(heading[1], MAX_TITLE_CHARS) if heading else words.capitalize()

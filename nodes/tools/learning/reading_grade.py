@@ -46,7 +46,7 @@ class ReadingGrade:
 
     @property
     def median_grade(self) -> float:
-        """Give the middle one of the three grades."""
+        """Return the middle one of the three grades."""
         return median((self.flesch_kincaid, self.automated_readability, self.coleman_liau))
 
 

@@ -43,7 +43,7 @@ class Timetable:
 
 
 def read_capacity(request: str, weeks: int = 0, hours_a_week: float = 0) -> CourseCapacity:
-    """Give the room a course has, as given, else as the words of a request have it."""
+    """Return the room a course has, as given, else as the words of a request have it."""
     hours = _HOURS_A_WEEK.search(request)
     count = _WEEKS.search(request)
     told_hours = Fraction(str(hours_a_week)) if 0 < hours_a_week <= MAX_HOURS_A_WEEK else None

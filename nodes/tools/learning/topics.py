@@ -56,7 +56,7 @@ class Topic:
 
 
 def holds_topics(name: str, text: str) -> bool:
-    """Say whether a material lists topics with what they need."""
+    """Return whether a material lists topics with what they need."""
     try:
         found = read_topics(name, text)
     except ToolRefused:

@@ -20,7 +20,7 @@ VALUE_TOLERANCE = Decimal("0.01")
 def find_data_issues(
     held: Holdings, prices: Prices, positions: Mapping[str, Position]
 ) -> Iterator[dict[str, Any]]:
-    """Give findings on what is odd and was computed with all the same."""
+    """Return findings on what is odd and was computed with all the same."""
     latest = max(position.priced_on for position in positions.values())
     if differing := list(_find_differing_values(held, positions)):
         text = f"the value is not quantity times price, which is used: {join_names(differing)}"

@@ -41,7 +41,7 @@ class Position:
 
     @property
     def value(self) -> Decimal:
-        """Give what the position is worth."""
+        """Return what the position is worth."""
         return self.quantity * self.price
 
 
@@ -104,7 +104,7 @@ def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
 
 
 def format_currencies(found: Mapping[str, int]) -> str:
-    """Say which currencies a file names, and where first."""
+    """Return which currencies a file names, and where first."""
     return ", ".join(f"{name[:10]} (line {line})" for name, line in found.items())
 
 

@@ -44,16 +44,16 @@ class Portfolio:
 
     @property
     def total_value(self) -> Decimal:
-        """Give what everything is worth, cash included."""
+        """Return what everything is worth, cash included."""
         return sum((each.value for each in self.positions.values()), self.cash)
 
     @property
     def as_of(self) -> date:
-        """Give the latest date of a price that values a position."""
+        """Return the latest date of a price that values a position."""
         return max(position.priced_on for position in self.positions.values())
 
     def compute_weight(self, name: str) -> Decimal:
-        """Give a position's, or the cash's, share of the whole."""
+        """Return a position's, or the cash's, share of the whole."""
         amount = self.cash if name == CASH else self.positions[name].value
         return amount / self.total_value if self.total_value else Decimal(0)
 

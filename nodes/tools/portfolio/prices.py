@@ -33,13 +33,13 @@ class Prices:
     """Prices that say again, alike, what another row said."""
 
     def find_last(self, name: str, as_of: date | None = None) -> tuple[date, Decimal] | None:
-        """Give the last price of a ticker, at or before a date."""
+        """Return the last price of a ticker, at or before a date."""
         known = self.series.get(name, {})
         days = [day for day in known if as_of is None or day <= as_of]
         return (max(days), known[max(days)]) if days else None
 
     def find_jumps(self, names: Iterable[str]) -> Iterator[tuple[str, date, Decimal]]:
-        """Give the changes that are too large to be believed: ticker, date, change as a share."""
+        """Return the changes that are too large to be believed: ticker, date, change as a share."""
         for name in names:
             series = self.series.get(name, {})
             for before, after in pairwise(sorted(series)):

@@ -58,7 +58,7 @@ def _compute_weights_after(book: Portfolio, found: PlannedTrades) -> dict[str, F
 
 
 def _sort_amounts(found: PlannedTrades) -> dict[str, Fraction]:
-    """Give the trades, sales before buys and the largest first."""
+    """Return the trades, sales before buys and the largest first."""
     return dict(sorted(found.amounts.items(), key=lambda pair: (pair[1] > 0, -abs(pair[1]))))
 
 

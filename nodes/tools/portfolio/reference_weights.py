@@ -28,7 +28,7 @@ CoordinateUpdate = Callable[[float, float], float]
 
 
 def compute_reference_weights(past: ReturnHistory, method: RiskMethod) -> FloatArray | str:
-    """Give the weights by a method, or say why it has none."""
+    """Return the weights by a method, or say why it has none."""
     count = len(past.names)
     still = [name for name, spread in zip(past.names, past.volatilities, strict=True) if not spread]
     if still:

@@ -20,7 +20,7 @@ def format_points(share: Number) -> str:
 
 
 def format_currency_suffix(book: Portfolio) -> str:
-    """Give the currency with a space before it; empty where no file names one."""
+    """Return the currency with a space before it; empty where no file names one."""
     return f" {book.currency}" if book.currency else ""
 
 

@@ -189,7 +189,7 @@ class _RequestReader:
         return best
 
     def list_unread_figures(self) -> Iterator[str]:
-        """Give the figures that are left, with the words around them."""
+        """Return the figures that are left, with the words around them."""
         for match in _FIGURE.finditer(self.text):
             before = self.text[: match.start()].rpartition("_")[2].lstrip(" ,.;")
             after = self.text[match.end() :].partition("_")[0].split()[:WORDS_AFTER]

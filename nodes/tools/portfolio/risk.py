@@ -38,18 +38,18 @@ class ReturnHistory:
 
     @cached_property
     def covariance(self) -> FloatArray:
-        """Give the sample covariance of the returns, a year."""
+        """Return the sample covariance of the returns, a year."""
         found = np.atleast_2d(np.cov(self.returns, rowvar=False))
         return np.asarray(found * self.periods_per_year, dtype=np.float64)
 
     @cached_property
     def volatilities(self) -> FloatArray:
-        """Give the volatility of each ticker, a year."""
+        """Return the volatility of each ticker, a year."""
         return np.asarray(np.sqrt(np.diag(self.covariance)), dtype=np.float64)
 
     @cached_property
     def correlation(self) -> FloatArray:
-        """Give the correlations; one that never moved correlates with nothing."""
+        """Return the correlations; one that never moved correlates with nothing."""
         spread = self.volatilities
         scale = np.where(spread > 0, spread, 1.0)
         found = np.asarray(self.covariance / np.outer(scale, scale), dtype=np.float64)
@@ -57,12 +57,12 @@ class ReturnHistory:
         return found
 
     def compute_volatility(self, weights: Sequence[float]) -> float:
-        """Give the volatility of a portfolio of these weights; what they leave is cash."""
+        """Return the volatility of a portfolio of these weights; what they leave is cash."""
         vector = np.asarray(weights, dtype=np.float64)
         return sqrt(max(0.0, float(vector @ self.covariance @ vector)))
 
     def compute_risk_shares(self, weights: Sequence[float]) -> FloatArray:
-        """Give each ticker's share of the portfolio's variance; they sum to one."""
+        """Return each ticker's share of the portfolio's variance; they sum to one."""
         vector = np.asarray(weights, dtype=np.float64)
         parts = vector * (self.covariance @ vector)
         total = parts.sum()
@@ -72,7 +72,7 @@ class ReturnHistory:
 def build_return_history(
     prices: Prices, names: Sequence[str], as_of: date | None
 ) -> ReturnHistory | str:
-    """Give the returns of the tickers, or say why there are none to compute with."""
+    """Return the returns of the tickers, or say why there are none to compute with."""
     series: list[Mapping[date, object]] = [prices.series.get(name, {}) for name in names]
     every = set[date]().union(*series)
     shared = set(every).intersection(*series)

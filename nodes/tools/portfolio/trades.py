@@ -135,19 +135,19 @@ class _LotPlan:
         }
 
     def compute_values(self) -> dict[str, Fraction]:
-        """Give what each trade is worth, exactly; sales are below zero."""
+        """Return what each trade is worth, exactly; sales are below zero."""
         return {name: count * self.lines[name].price for name, count in self.shares.items()}
 
     def compute_amount(self, name: str, more: Fraction = ZERO) -> Fraction:
-        """Give what a trade comes to in cents, also when it is so many shares larger."""
+        """Return what a trade comes to in cents, also when it is so many shares larger."""
         return Fraction(ceil((self.shares[name] + more) * self.lines[name].price * 100), 100)
 
     def compute_cash(self) -> Fraction:
-        """Give the cash that is left."""
+        """Return the cash that is left."""
         return self.cash_before - sum(map(self.compute_amount, self.shares))
 
     def compute_turnover(self) -> Fraction:
-        """Give half of all that is bought and sold, as a share of the whole."""
+        """Return half of all that is bought and sold, as a share of the whole."""
         return _compute_turnover(self.compute_values(), self.total)
 
     def find_too_small(self) -> set[str]:
@@ -189,7 +189,7 @@ class _LotPlan:
         return True
 
     def _compute_turnover_left(self) -> Fraction:
-        """Give what may still be traded under the turnover cap."""
+        """Return what may still be traded under the turnover cap."""
         traded = sum(map(abs, self.compute_values().values()), ZERO)
         cap = self.rules.max_turnover
         return 2 * self.total if cap is None else 2 * cap * self.total - traded
@@ -203,7 +203,7 @@ class _LotPlan:
         return lot * line.price <= room and (now + lot) * line.price >= self.rules.min_trade
 
     def _compute_shortfall(self, name: str) -> Fraction:
-        """Give what a trade lacks of its value, in lots for sales, in money for buys."""
+        """Return what a trade lacks of its value, in lots for sales, in money for buys."""
         price = self.lines[name].price
         lacks = abs(self.values[name]) - abs(self.shares[name]) * price
         return lacks / price if self.values[name] < 0 else lacks

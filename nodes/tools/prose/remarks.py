@@ -112,7 +112,7 @@ def _find_misspellings(sentences: Sequence[Sentence]) -> Iterator[ProseRemark]:
 
 @cache
 def _suggest_spelling(word: str) -> str:
-    """Say what an unknown word may have been meant for; empty for a known one."""
+    """Return what an unknown word may have been meant for; empty for a known one."""
     known = _load_word_list()
     if not known.unknown([word]) or _is_british(word):
         return ""

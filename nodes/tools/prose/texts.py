@@ -53,7 +53,7 @@ def asks_to_check(request: str) -> bool:
 def select_texts(
     request: str, material: str, text: str, materials: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Give the texts meant: that of the argument, of a name, named in the request; else all.
+    """Return the texts meant: that of the argument, of a name, named in the request; else all.
 
     Raises:
         ToolRefused: there is no text of whole sentences, or there are too many.

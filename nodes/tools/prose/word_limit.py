@@ -20,7 +20,7 @@ def count_words(text: str) -> int:
 
 
 def find_word_limit(request: str) -> int | None:
-    """Give the most words that a text may have by a request; None where it does not say."""
+    """Return the most words that a text may have by a request; None where it does not say."""
     found = _LIMIT.search(request)
     if found is None:
         return None

@@ -56,7 +56,7 @@ class ReferenceCollection:
         )
 
     def find_answers(self, words: QuestionWords, named: Set[str]) -> list[ReferenceEntry]:
-        """Give the entries that answer a question, the best first; none where none does.
+        """Return the entries that answer a question, the best first; none where none does.
 
         Args:
             named: the places that the question names: only what holds there, or everywhere, counts.
@@ -82,7 +82,7 @@ class ReferenceCollection:
 
 
 def find_places(words: QuestionWords) -> set[str]:
-    """Give the places of the collections that a question names."""
+    """Return the places of the collections that a question names."""
     return {place for place, names in _load_places().items() if names & set(words.keywords)}
 
 

@@ -78,7 +78,7 @@ def _find_entries(domain: Domain, asked: Sequence[QuestionWords]) -> list[Refere
 
 
 def _pick_best(by_part: Sequence[list[Item]]) -> list[Item]:
-    """Give what answers the whole question, and the best for each of its clauses."""
+    """Return what answers the whole question, and the best for each of its clauses."""
     whole, *clauses = by_part
     best = [one for found in clauses for one in found[:1]]
     return list(dict.fromkeys([*whole, *best]))

@@ -52,7 +52,7 @@ _STOP_WORDS = FUNCTION_WORDS | QUESTION_WORDS | frozenset(_SMALL_TALK.split())
 
 
 def split_question(question: str) -> list["QuestionWords"]:
-    """Give the words of a question, then of its clauses: it may ask several things."""
+    """Return the words of a question, then of its clauses: it may ask several things."""
     clauses = map(QuestionWords, _CLAUSE_END.split(question))
     telling = (each for each in clauses if len(each.keywords) >= MIN_HEAD_WORDS)
     return [QuestionWords(question), *islice(telling, MAX_CLAUSES)]
@@ -68,14 +68,14 @@ class QuestionWords:
 
     @cached_property
     def keywords(self) -> tuple[str, ...]:
-        """Give the words that are neither grammar nor talk."""
+        """Return the words that are neither grammar nor talk."""
         found = (word for word in self._all_words if word not in _STOP_WORDS and len(word) > 1)
         return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
     def rank_texts(
         self, holding: Mapping[str, WordHolders[Name]], *, among: Set[Name] | None = None
     ) -> list[Name]:
-        """Give the texts that answer the question, the best first.
+        """Return the texts that answer the question, the best first.
 
         Args:
             holding: for each word the texts that have it.
@@ -100,7 +100,7 @@ def _compute_weight(holders: int) -> float:
 
 
 def _compute_required_share(name: Name, holding: Mapping[str, WordHolders[Name]]) -> float:
-    """Give the share that a text must have, by what of the question stands in its head."""
+    """Return the share that a text must have, by what of the question stands in its head."""
     holders = [len(heads) for heads, _ in holding.values() if name in heads]
     if len(holders) < min(MIN_HEAD_WORDS, len(holding)):
         return MIN_SHARE_OF_ONE if holders == [1] else math.inf

@@ -35,7 +35,7 @@ class Quotation:
 
     @property
     def contains_instructions(self) -> bool:
-        """Say whether it speaks to a program that reads it, and so is no reference."""
+        """Return whether it speaks to a program that reads it, and so is no reference."""
         return _INSTRUCTION.search(self.text) is not None
 
 

@@ -63,7 +63,7 @@ class ChangedFile:
 
     @cached_property
     def added(self) -> dict[int, str]:
-        """Give the lines that the diff adds or changes, by their number in the new file."""
+        """Return the lines that the diff adds or changes, by their number in the new file."""
         return {
             number: line
             for hunk in self.hunks
@@ -73,12 +73,12 @@ class ChangedFile:
 
     @cached_property
     def removed_texts(self) -> frozenset[str]:
-        """Give the lines that the diff takes away, without their indentation."""
+        """Return the lines that the diff takes away, without their indentation."""
         return frozenset(line.strip() for line in self.removed.values())
 
     @cached_property
     def removed(self) -> dict[int, str]:
-        """Give the lines that the diff takes away, by their number in the old file."""
+        """Return the lines that the diff takes away, by their number in the old file."""
         return {
             number: line
             for hunk in self.hunks
@@ -193,7 +193,7 @@ def _parse_patch_set(part: str) -> PatchSet:
 
 
 def _get_old_path(patched: PatchedFile) -> str:
-    """Give the old side's name, with git's prefix dropped as the library does for the new one."""
+    """Return the old side's name, with git's prefix dropped as the library does for the new one."""
     source = patched.source_file.strip('"')
     is_prefixed = patched.target_file.strip('"')[2:] == patched.path
     return patched.path if source == "/dev/null" else source[2:] if is_prefixed else source

@@ -52,5 +52,5 @@ def _is_diff_material(name: str, text: str) -> bool:
 
 
 def is_diff(text: str) -> bool:
-    """Say whether a text holds a unified diff."""
+    """Return whether a text holds a unified diff."""
     return _DIFF_START.search(text) is not None

@@ -46,7 +46,7 @@ class CodeFragment:
 
 
 def build_fragments(file: ChangedFile) -> tuple[list[CodeFragment], list[int]]:
-    """Give a file as text that parses, and the added lines that had to be left out.
+    """Return a file as text that parses, and the added lines that had to be left out.
 
     Where the whole file is known, that is one text; otherwise it is one for each hunk.
     """
@@ -135,7 +135,7 @@ def _guess_keyword(rest: str, first: str) -> str:
 
 
 def _iterate_endings(piece: SourcePiece, found: SourceScan) -> Iterator[list[str]]:
-    """Give endings to try: closed brackets and strings, bodies of blocks that have none."""
+    """Return endings to try: closed brackets and strings, bodies of blocks that have none."""
     closing = "".join(CLOSER_BY_OPENER[opener] for opener in reversed(found.unclosed))
     if found.open_quote:
         yield _add_bodies(piece, found, [found.open_quote + closing])
@@ -236,7 +236,7 @@ def _is_parsable(text: str) -> bool:
 
 
 def _find_error_line(piece: SourcePiece) -> int | None:
-    """Give the line, counted from 0, at which parsing fails."""
+    """Return the line, counted from 0, at which parsing fails."""
     try:
         ast.parse("\n".join(piece.lines) + "\n")
     except SyntaxError as error:

@@ -12,7 +12,7 @@ MAX_FILE_BYTES = 1_000_000
 def attach_full_texts(
     change: ParsedDiff, texts: Mapping[str, str], root: Path | None
 ) -> ParsedDiff:
-    """Give each file the text it has after the change, where that can be known.
+    """Return each file the text it has after the change, where that can be known.
 
     It is all in the diff for a new file; else it is looked for among `texts` and in the folder
     `root`. What is found must fit the diff, as it is or with the diff applied to it.

@@ -70,12 +70,12 @@ class Guidelines:
     """Configuration that cannot be read."""
 
     def build_rule(self, code: str) -> LintRule | None:
-        """Give what a rule is worth that is here because the project asks for it."""
+        """Return what a rule is worth that is here because the project asks for it."""
         needs: RuleContext = "hunk" if code.startswith(_LOCAL_RULES) else "file"
         return LintRule("ruff", code, "style", "low", GUIDELINE_CONFIDENCE, needs, "", "")
 
     def find_requirement(self, code: str) -> str:
-        """Say where a rule is asked for; empty when it is not."""
+        """Return where a rule is asked for; empty when it is not."""
         fitting = (where for rule, where in self.required_rules.items() if code.startswith(rule))
         return next(fitting, "")
 

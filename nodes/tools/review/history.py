@@ -59,7 +59,7 @@ class FileVersion:
 def review_history(
     change: ParsedDiff, root: Path
 ) -> tuple[list[ReviewFinding], list[str], list[str]]:
-    """Give findings, remarks on each file, and gaps.
+    """Return findings, remarks on each file, and gaps.
 
     Raises:
         NoHistory: the folder is no repository, or has no commit.
@@ -196,7 +196,7 @@ def _find_restored_lines(
 
 
 def _locate_in_new_file(file: ChangedFile, old_line: int) -> int | None:
-    """Give the line of the new file at which a removed one stood."""
+    """Return the line of the new file at which a removed one stood."""
     for hunk in file.hunks:
         if old_line in hunk.removed:
             before = [n for n in hunk.added if n <= hunk.start + old_line - hunk.old_start]

@@ -77,7 +77,7 @@ def is_moved(file: ChangedFile, line: int) -> bool:
 
 
 def is_waived(line: str, code: str) -> bool:
-    """Say whether a line asks linters to pass over a rule, with `noqa`."""
+    """Return whether a line asks linters to pass over a rule, with `noqa`."""
     found = _NOQA.search(line)
     if found is None:
         return False

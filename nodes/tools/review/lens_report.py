@@ -55,7 +55,7 @@ def build_escalation(reason: str, message: str) -> dict[str, Any]:
 
 
 def list_scope_gaps(change: ParsedDiff, lost: Sequence[str]) -> list[str]:
-    """Say what of the change no rule for Python could look at."""
+    """Return what of the change no rule for Python could look at."""
     gaps = list[str]()
     python = [file for file in change.files if file.is_python and file.added]
     others = [file.path for file in change.files if not file.is_python and file.added]

@@ -11,7 +11,7 @@ TIMEOUT_S = 30.0
 
 
 def run_ruff(folder: Path, *options: str) -> list[dict[str, Any]]:
-    """Give what ruff finds, as it tells it in JSON."""
+    """Return what ruff finds, as it tells it in JSON."""
     command = [
         *(find_ruff_bin(), "check", "--isolated", "--no-cache", "--exit-zero", "--quiet"),
         *("--output-format", "json", "--no-respect-gitignore", *options, "."),

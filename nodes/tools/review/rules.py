@@ -42,7 +42,7 @@ def load_rules() -> Mapping[tuple[str, str], LintRule]:
 
 
 def find_rule(tool: str, code: str) -> LintRule | None:
-    """Give what the table says of a hit; None for a rule that is not in it."""
+    """Return what the table says of a hit; None for a rule that is not in it."""
     table = load_rules()
     prefixes = (code[:end] for end in range(len(code), 0, -1))
     return next((table[tool, prefix] for prefix in prefixes if (tool, prefix) in table), None)

@@ -109,7 +109,7 @@ class _SourceScanner:
 
 
 def _find_string_end(text: str, at: int, quote: str) -> int:
-    """Give where a string that began before `at` has ended; -1 when it has not."""
+    """Return where a string that began before `at` has ended; -1 when it has not."""
     while (ends := text.find(quote, at)) >= 0:
         before = text[max(0, ends - MAX_BACKSLASHES) : ends]
         if (len(before) - len(before.rstrip("\\"))) % 2 == 0:

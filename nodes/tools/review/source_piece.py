@@ -55,10 +55,10 @@ class SourcePiece:
         return self.with_cut(0, inside).with_head([get_indentation(line) + quote])
 
     def find_next_line(self, start: int) -> str:
-        """Give the first line from a place on that is not blank; empty where there is none."""
+        """Return the first line from a place on that is not blank; empty where there is none."""
         return next((line for line in self.lines[start:] if line.strip()), "")
 
 
 def get_indentation(line: str) -> str:
-    """Give the white space that a line begins with."""
+    """Return the white space that a line begins with."""
     return line[: len(line) - len(line.lstrip())]

@@ -86,7 +86,7 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: SandboxLimits
 
 
 def make_sandbox_path(name: str) -> str:
-    """Give the path of a material inside the cell: relative, and not above its folder."""
+    """Return the path of a material inside the cell: relative, and not above its folder."""
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..", ".")]
     return "/".join(parts) or "code.py"
 
@@ -108,7 +108,7 @@ def _describe_size_limits(bounds: SandboxLimits) -> str:
 def _build_result(
     told: Mapping[str, Any], names: Mapping[str, str], bounds: SandboxLimits
 ) -> RunResult:
-    """Say how it ended; the names are those of the files, by their paths in the cell."""
+    """Return how it ended; the names are those of the files, by their paths in the cell."""
     out, err = sanitize_text(told["out"]), sanitize_text(told["err"])
     if told["cause"] != "end" or told["code"] <= 0:
         how, is_failure = _describe_stop(told["cause"], told.get("code", 0), bounds)
@@ -145,7 +145,7 @@ def _name_signal(number: int) -> str:
 
 
 def _find_reason(err: str) -> str:
-    """Give the last line of an error."""
+    """Return the last line of an error."""
     lines = [line for line in err.splitlines() if line.strip()]
     return sanitize_line(lines[-1], MAX_REASON_CHARS) if lines else ""
 
@@ -155,7 +155,7 @@ def _describe_place(file: str, line: int | None) -> str:
 
 
 def _describe_limit(reason: str, bounds: SandboxLimits) -> str:
-    """Say which limit an error may be due to."""
+    """Return which limit an error may be due to."""
     for pattern, words in _LIMIT_HINTS.items():
         if Pattern(pattern).search(reason):
             told = words.format(

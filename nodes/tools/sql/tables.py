@@ -62,14 +62,14 @@ def _needs_prefix(name: str) -> bool:
 
 
 def find_free_name(name: str, taken: Container[str]) -> str:
-    """Give the name itself, or with the first number from 2 that makes it new."""
+    """Return the name itself, or with the first number from 2 that makes it new."""
     if name not in taken:
         return name
     return next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in taken)
 
 
 def mentions(sql: str, name: str) -> bool:
-    """Tell whether a statement names a table; best effort, never a guard."""
+    """Return whether a statement names a table; best effort, never a guard."""
     return Pattern(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE).search(sql) is not None
 
 

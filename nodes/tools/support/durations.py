@@ -10,7 +10,7 @@ _APACHE_DATE = Pattern(r"^(\d{1,2}/[A-Z][a-z]{2}/\d{4}):")
 
 
 def format_time_between(first: str, last: str) -> str:
-    """Say how long it is between two times in words; empty where that cannot be told."""
+    """Return how long it is between two times in words; empty where that cannot be told."""
     begun, ended = _parse_time(first), _parse_time(last)
     if begun is None or ended is None or (begun.tzinfo is None) != (ended.tzinfo is None):
         return ""

@@ -31,7 +31,7 @@ class ErrorKind:
 
 
 def list_error_kinds(log: Log) -> list[ErrorKind]:
-    """Give the kinds of errors of a log in the order in which they came first."""
+    """Return the kinds of errors of a log in the order in which they came first."""
     found: dict[str, ErrorKind] = {}
     for key, number, trouble in _iterate_errors(log):
         found.setdefault(key, trouble).line_numbers.append(number)

@@ -112,7 +112,7 @@ def _build_report(
 
 
 def _find_unnamed(request: str, found: Sequence[PassageMatch]) -> list[str]:
-    """Give the names in a request that none of the passages has."""
+    """Return the names in a request that none of the passages has."""
     told = " ".join(f"{each.passage.place} {each.passage.text}" for each in found).lower()
     named = dict.fromkeys(_PROPER_NAME.findall(remove_pasted_log(request)))
     return [name for name in named if name.lower() not in told][:MAX_NAMES]
@@ -159,7 +159,7 @@ def _find_best_passages(
 
 
 def _select_keywords(text: str) -> list[str]:
-    """Give the words that say what a text is about."""
+    """Return the words that say what a text is about."""
     words = [word.lower() for word in _WORD.findall(text)]
     named = [word for word in words if not is_generic(word)]
     return [word for word in named if not is_verb(word)] or named

@@ -19,7 +19,7 @@ OUT_OF_SCOPE_MESSAGE: Final = (
 
 
 def find_human_decisions(request: str) -> dict[str, str]:
-    """Give the matters of a request that a person decides, each with the words that say so."""
+    """Return the matters of a request that a person decides, each with the words that say so."""
     spoken = remove_pasted_log(request)
     hits = {name: pattern.search(spoken) for name, pattern in load_wording().matters.items()}
     return {
@@ -30,7 +30,7 @@ def find_human_decisions(request: str) -> dict[str, str]:
 
 
 def remove_pasted_log(request: str) -> str:
-    """Give what a request says in words, without a log that was pasted into it."""
+    """Return what a request says in words, without a log that was pasted into it."""
     log = read_log("the request", request)
     if not log.failures and len(log.entries) < MIN_PASTED_LINES:
         return request

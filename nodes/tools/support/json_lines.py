@@ -37,7 +37,7 @@ def parse_json_line(line: str) -> Mapping[str, Any] | None:
 
 
 def get_fields(told: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Give time, level and message as the object has them."""
+    """Return time, level and message as the object has them."""
     return (
         _get_first(told, _TIME_FIELDS),
         _get_first(told, _LEVEL_FIELDS),

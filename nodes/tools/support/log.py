@@ -68,11 +68,11 @@ class Log:
     is_cut: bool
 
     def get_line(self, number: int) -> str:
-        """Give a line by its number, counted from 1."""
+        """Return a line by its number, counted from 1."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
     def find_timestamp(self, number: int) -> str:
-        """Give the time that holds at a line: its own, else the last before it."""
+        """Return the time that holds at a line: its own, else the last before it."""
         end = bisect_right(self.entries, number, key=lambda entry: entry.number)
         return next((each.timestamp for each in reversed(self.entries[:end]) if each.timestamp), "")
 
@@ -118,7 +118,7 @@ def find_logs(materials: Mapping[str, str] | None) -> list[Log]:
 
 
 def make_template(message: str) -> str:
-    """Give a message without what differs from one time to the next."""
+    """Return a message without what differs from one time to the next."""
     return _VARIABLE_PART.sub("#", message)[:300]
 
 

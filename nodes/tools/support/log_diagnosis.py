@@ -59,12 +59,12 @@ def describe_cut(log: Log) -> list[str]:
 
 
 def redact_line(text: str) -> str:
-    """Give words of a log as one line of a report: of limited length, without a secret."""
+    """Return words of a log as one line of a report: of limited length, without a secret."""
     return sanitize_line(mask_secrets(text), MAX_TITLE_CHARS)
 
 
 def redact_as_code(text: str) -> str:
-    """Give words of a log so that no link or picture in them comes to life."""
+    """Return words of a log so that no link or picture in them comes to life."""
     return format_as_code(redact_line(text))
 
 

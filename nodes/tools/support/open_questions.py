@@ -84,7 +84,7 @@ _QUESTIONS_BY_MATTER: Final[Mapping[str, tuple[tuple[Pattern, str], ...]]] = {
 
 
 def list_open_questions(request: str, found: Mapping[str, str], logs: Sequence[Log]) -> list[str]:
-    """Give the questions that neither the request nor its logs answer."""
+    """Return the questions that neither the request nor its logs answer."""
     return list(dict.fromkeys(_iterate_questions(request, found, logs)))
 
 

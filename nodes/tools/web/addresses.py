@@ -31,7 +31,7 @@ _NON_PUBLIC_NETWORKS = tuple(
 
 
 def is_public_address(address: Address) -> bool:
-    """Tell whether an address belongs to the open internet; an embedded one must not hide."""
+    """Return whether an address belongs to the open internet; an embedded one must not hide."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public_address(address.ipv4_mapped)
@@ -63,7 +63,7 @@ class AddressPolicy:
     resolve: Resolver = resolve_host
 
     async def resolve_allowed(self, host: str, port: int) -> list[Address]:
-        """Give the addresses of a host, when every one of them is allowed.
+        """Return the addresses of a host, when every one of them is allowed.
 
         Raises:
             ToolRefused: the port or one of the addresses is not allowed.

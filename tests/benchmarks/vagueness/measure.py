@@ -24,7 +24,7 @@ class Description:
 
     @property
     def is_judged_right(self) -> bool:
-        """Tell whether the check agrees with the label."""
+        """Return whether the check agrees with the label."""
         return (explain_vagueness(self.text) is None) == (self.label == "good")
 
 

@@ -16,7 +16,7 @@ from nodes.models.settings import ModelSettings
 
 
 async def ask_once(base_url: str) -> str:
-    """Give the code of the error that the endpoint's answer becomes."""
+    """Return the code of the error that the endpoint's answer becomes."""
     settings = ModelSettings(
         fast="openai:gpt-5-mini", base_url=base_url, api_key="sk-x", max_tries=1
     )

@@ -72,7 +72,7 @@ def test_the_declared_tools_exist_and_bear_their_declaration(tmp_path):
 
 @tool
 def stock(coffee: str) -> int:
-    """Give the stock of a coffee."""
+    """Return the stock of a coffee."""
     return 40
 
 

@@ -34,7 +34,7 @@ def find_row(told: Json, title: str) -> list[str]:
 
 
 def list_measured_parts(resource: Json) -> list[Json]:
-    """Give each part of an observation that has a usable, dated, LOINC-coded quantity."""
+    """Return each part of an observation that has a usable, dated, LOINC-coded quantity."""
     parts = [resource, *resource.get("component", ())]
     codes = [{c["system"] for c in part["code"].get("coding", ())} for part in parts]
     return [

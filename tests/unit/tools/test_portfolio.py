@@ -33,7 +33,7 @@ async def call_tool(tool: Any, request: str, **files: str | None) -> dict[str, A
 
 
 def find_rows(summary: str, first: str) -> list[list[str]]:
-    """Give the rows of the summary's table whose first column has this name."""
+    """Return the rows of the summary's table whose first column has this name."""
     lines = summary.split(f"| {first} |", 1)[1].split("\n\n")[0].splitlines()[2:]
     return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines]
 

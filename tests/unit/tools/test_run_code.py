@@ -24,7 +24,7 @@ SHORT = SandboxLimits(wall_s=5, cpu_s=1)
 
 @cache
 def find_sandbox_problem() -> str:
-    """Say why no cell can be made on this machine; empty where one can."""
+    """Return why no cell can be made on this machine; empty where one can."""
     try:
         asyncio.run(run_python({"a.py": ""}, "a.py", SandboxLimits()))
     except RunRefused as problem:

@@ -11,7 +11,7 @@ RANDOM = "kJ8s0dQ2" + "mX9vR4tLw7ZpB1nYc6Hf"
 
 
 def find_confidence(line: str, name: str = "app.py", after: str = "") -> int:
-    """Give how sure the surest hit on a line is; 0 where there is none."""
+    """Return how sure the surest hit on a line is; 0 where there is none."""
     change = read_diff(make_file_diff(name, "", f"{line}\n{after}\n"))
     return max((hit.confidence for hit in find_secrets(change.files) if hit.line == 1), default=0)
 
