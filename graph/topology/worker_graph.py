@@ -1,4 +1,4 @@
-"""A worker's compiled graph, which starts when it is its turn."""
+"""A worker's compiled graph, which waits for its turn to start."""
 
 from collections.abc import AsyncIterator
 from typing import Any, Self, cast
@@ -12,7 +12,7 @@ from state import Assignment, Context, WorkerOutput, WorkerState
 
 
 class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]):
-    """Starts one after another with the other workers of its dispatch; then all run at once."""
+    """Starts in turn with the other workers of its dispatch; after that all run in parallel."""
 
     seeds: LoadSavedReports
 
@@ -20,7 +20,7 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
     def from_compiled(
         cls, graph: CompiledStateGraph[Any, Any, Any, Any], *, seeds: LoadSavedReports
     ) -> Self:
-        """Make a compiled graph one of this class; LangGraph gives no other way to choose it."""
+        """Return a compiled graph as this class; LangGraph has no option for the class."""
         graph.__class__ = cls
         made = cast(Self, graph)
         made.seeds = seeds
@@ -36,7 +36,7 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
         meeting = await join_dispatch_before_start(
             get_runtime(Context), config, allowance=assignment["steps_left"], seeds=self.seeds
         )
-        # While events are streamed a node's graph is streamed too, and would give its whole state.
+        # While events are streamed, a node's graph is streamed too, and would emit its whole state.
         kwargs["output_keys"] = kwargs.get("output_keys") or self.output_channels
         await meeting.wait_to_start(task)
         try:

@@ -46,10 +46,10 @@ def test_an_input_that_resumes_a_run_is_unchanged(untouched: Any):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"request": 5}, "the request is no text"),
-        ({"materials": "a"}, "the materials are no texts"),
-        ({"materials": {"a.md": 5}}, "the materials are no texts"),
-        ({"materials": {5: "a"}}, "the materials are no texts"),
+        ({"request": 5}, "request must be a string"),
+        ({"materials": "a"}, "materials must map names to strings"),
+        ({"materials": {"a.md": 5}}, "materials must map names to strings"),
+        ({"materials": {5: "a"}}, "materials must map names to strings"),
         ({"request": "half a character: \ud800"}, "the request cannot be kept"),
         ({"request": "a", "materials": {"a.md": "\udcff"}}, "the material 'a.md' cannot be kept"),
         ({"request": "a", "materials": {"a.md": "", "a\u200b.md": ""}}, "'a.md' .* another has"),
