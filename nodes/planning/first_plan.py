@@ -59,7 +59,7 @@ async def begin_request(
     budget = config["configurable"].get("__budget")
     # What a journal tells is of this request: it was killed before it had a plan.
     if budget and "__told" not in config["configurable"]:
-        budget.begin_anew()
+        budget.reset()
     names = {tier: models.get_name(tier, context) for tier in TIERS}
     await require_prices(names, models, context)
     given: dict[str, Any] = {
