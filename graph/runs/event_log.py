@@ -1,7 +1,7 @@
 """A run's events, written to a file as they happen: one JSON object a line.
 
-Lines outlive the process that wrote them, so a resumed run has one whole trace. A line that a kill
-cut short is passed over.
+Lines outlive the process that wrote them, so a resumed run has one complete trace. A line that a
+kill cut short is skipped.
 """
 
 import json
@@ -25,13 +25,13 @@ _logger = logging.getLogger(__name__)
 
 
 class EventLog(BaseCallbackHandler):
-    """Keeps every event of a run, and tells a listener. A context manager.
+    """Saves every event of a run, and passes it to a listener. A context manager.
 
-    Without a path, or before it is entered, it only tells.
+    Without a path, or before it is entered, events only go to the listener.
     """
 
     run_inline = True
-    """An event is on file before the step that told it goes on."""
+    """An event is on file before the step that emitted it continues."""
 
     def __init__(self, path: Path | None, listener: EventListener | None = None) -> None:
         self.path, self.listener = path, listener
@@ -49,14 +49,14 @@ class EventLog(BaseCallbackHandler):
 
     def __exit__(self, *_: object) -> None:
         if self._file:
-            with suppress(OSError):  # closing writes what a failed write has left
+            with suppress(OSError):  # closing writes the rest of a failed write
                 self._file.close()
 
     def write_required(self, entry: Event) -> None:
-        """Add the line that a resume begins from; a run whose line is not on file must not begin.
+        """Add the line from which a resume begins; without it on file a run must not begin.
 
         Raises:
-            StoreError: it cannot be written.
+            StoreError: the line cannot be written.
         """
         try:
             self._append_line(entry)
@@ -65,9 +65,9 @@ class EventLog(BaseCallbackHandler):
             raise _build_write_error(self.path, error) from error
 
     def write_entry(self, entry: Event) -> None:
-        """Add a line; what has no `kind` is a note of the runner, not an event.
+        """Add a line; an entry without `kind` is a note of the runner, not an event.
 
-        What cannot be written any more ends no run: a listener is told once, and the trace ends.
+        A failed write does not end the run: the listener gets one error event, and the trace ends.
         """
         try:
             self._append_line(entry)
@@ -83,13 +83,13 @@ class EventLog(BaseCallbackHandler):
                 self.listener(_build_truncation_event(entry, error))
 
     def record_event(self, event: Event) -> None:
-        """Keep an event, then pass it on."""
+        """Save an event, then pass it to the listener."""
         self.write_entry(event)
         if self.listener:
             self.listener(event)
 
     def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **_: Any) -> None:
-        """Keep an event of ours; others dispatch custom events too."""
+        """Record an event of this application; other code dispatches custom events too."""
         if isinstance(data, dict) and data.get("kind") == name:
             self.record_event(data)
 
@@ -104,21 +104,21 @@ def _build_write_error(path: Path, error: OSError) -> StoreError:
         f"the trace {path} cannot be written",
         cause=error.strerror or str(error),
         kept="what was saved before",
-        next="make room, mend the permissions of its folder, or set SUPERVISE_DATABASE_URL",
+        next="free disk space, fix the permissions of its folder, or set SUPERVISE_DATABASE_URL",
     )
 
 
 def _build_truncation_event(entry: Event, error: OSError) -> Event:
-    said = f"the trace ends here, and the run goes on: {error.strerror or error}"
+    message = f"the trace ends here, but the run continues: {error.strerror or error}"
     event = {"kind": "error", "task": "", "worker": "", "code": "TRACE_UNWRITABLE"}
-    return {"t": entry.get("t", 0.0), **event, "state": "cut", "message": said}
+    return {"t": entry.get("t", 0.0), **event, "state": "cut", "message": message}
 
 
 def read_log_entries(path: Path) -> Iterator[dict[str, Any]]:
-    """Return the lines of a journal in order.
+    """Yield the entries of an event log in order.
 
     Raises:
-        FileNotFoundError: there is no journal.
+        FileNotFoundError: there is no event log.
     """
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -131,14 +131,14 @@ def read_log_entries(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_last_time(path: Path) -> float:
-    """Give the time of a journal's last event, where a resumed run's clock goes on; 0 at first."""
+    """Return the time of the last event, where a resumed run's clock continues; 0 without."""
     if not path.exists():
         return 0.0
     return max((float(entry["t"]) for entry in read_log_entries(path) if "t" in entry), default=0.0)
 
 
 def end_last_line(path: Path) -> None:
-    """End a line that a kill cut short, so that the next one begins on its own."""
+    """End a line that a kill cut short, so that the next entry gets its own line."""
     if path.exists() and path.stat().st_size:
         with path.open("rb+") as file:
             file.seek(-1, os.SEEK_END)

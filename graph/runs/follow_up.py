@@ -1,4 +1,4 @@
-"""A further request on a thread: it has the materials of the earlier ones."""
+"""A further request on a thread, which keeps the materials of the earlier ones."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -11,9 +11,9 @@ from state import SupervisorState
 def add_thread_materials(
     thread: Mapping[str, Any], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return an input with the materials of its thread added, and the names of those.
+    """Return an input with the materials of its thread, and the names of those added.
 
-    Of two with one name the new one stands.
+    A new material replaces an earlier one of the same name.
 
     Args:
         thread: the values of the thread's state.
@@ -31,6 +31,6 @@ def add_thread_materials(
             f"{error.what} with those that the thread keeps",
             cause=error.cause,
             kept=f"the thread, with {', '.join(kept)}",
-            next="begin a new --thread with what it needs",
+            next="start a new --thread with only the materials that it needs",
         ) from None
     return joined, kept

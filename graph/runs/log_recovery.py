@@ -1,4 +1,4 @@
-"""What a run's own trace still tells when its database does not."""
+"""Recovers a run's results from its trace when its database is lost."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from state import Plan, Report
 
 
 def state_from_log(kept: EventLog) -> dict[str, Any]:
-    """Return plan and finished results of a journal's last request, as a state has them."""
+    """Return plan and finished results of an event log's last request, by state channel."""
     if kept.path is None:
         return {}
     trace = build_trace(event_log.read_log_entries(kept.path))

@@ -1,4 +1,4 @@
-"""What a request has cost by its journal, also in attempts that no checkpoint knows of."""
+"""The usage of a request by its event log, including attempts that no checkpoint has saved."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ LogEntry = Mapping[str, Any]
 
 
 def usage_from_log(path: Path) -> dict[Tier, Usage]:
-    """Sum the model calls of a journal's last request, by tier; none where it cannot be read."""
+    """Sum the model calls of an event log's last request, by tier; empty if it is unreadable."""
     try:
         return sum_usage_by_tier(event_log.read_log_entries(path))
     except OSError:
@@ -22,13 +22,13 @@ def usage_from_log(path: Path) -> dict[Tier, Usage]:
 def sum_usage_by_tier(entries: Iterable[LogEntry]) -> dict[Tier, Usage]:
     """Sum the model calls since a request was last accepted, by tier.
 
-    Not since its last event `request`: a run that was killed while it planned tells that again.
+    Not since its last event `request`: a run that was killed while it planned emits that again.
     """
     spent: defaultdict[Tier, Usage] = defaultdict(Usage)
     for entry in entries:
         if "run" in entry:
             spent.clear()
-        # A call that failed and cost nothing tells no counts, and is in no bill.
+        # A call that failed and cost nothing has no counts, and is in no ledger.
         elif entry.get("kind") == "model_call" and "input_tokens" in entry:
             spent[_read_tier(entry)] += _read_usage(entry)
     return dict(spent)

@@ -1,4 +1,4 @@
-"""From the files a user names to a request's materials: name to text."""
+"""Reads the files that a user names into a request's materials: name to text."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from nodes.tools.documents.reader import read_documents
 MAX_TOTAL_BYTES: Final = 5_000_000
 MAX_FILES: Final = 200
 PROGRESS_INTERVAL_S: Final = 0.5
-"""Between two events that say how many files are read."""
+"""Between two events that report how many files are read."""
 DATABASE_SUFFIXES: Final = frozenset(
     (".parquet", ".sqlite", ".sqlite3", ".db", ".duckdb", ".feather", ".xlsx", ".xls")
 )
@@ -25,11 +25,11 @@ DATABASE_SUFFIXES: Final = frozenset(
 MATERIAL_SUFFIXES: Final = READABLE_SUFFIXES | {
     *(".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".properties", ".py"),
 }
-"""What of a folder is given; the search in documents leaves code and settings alone."""
+"""Files of a folder that become materials; document search excludes code and settings."""
 
 
 ReadProgress = Callable[[int, int], None]
-"""Called with how many files are read, and of how many."""
+"""Called with the number of files read, and the total."""
 
 
 async def read_materials(
@@ -38,15 +38,15 @@ async def read_materials(
     deadline_s: float | None = None,
     on_progress: ReadProgress | None = None,
 ) -> dict[str, str]:
-    """Read files, and the documents right inside folders; two of one name get distinct names.
+    """Read files, and the documents directly inside folders; names are made unique.
 
     Raises:
         FileUnreadable: one of them cannot be read, or all together are too large.
-        DeadlinePassed: the run's deadline came before all were read.
+        DeadlinePassed: the run's deadline passed before all were read.
     """
     named, read = await asyncio.to_thread(_find_files, files), 0
 
-    def tell() -> None:
+    def count_file() -> None:
         nonlocal read
         read += 1
         if on_progress:
@@ -54,22 +54,22 @@ async def read_materials(
 
     try:
         async with asyncio.timeout(deadline_s):
-            texts = await read_documents(list(named.values()), on_read=tell)
+            texts = await read_documents(list(named.values()), on_read=count_file)
     except TimeoutError:
         raise DeadlinePassed(
-            f"the run's deadline came when {read} of {len(named)} files were read",
-            kept="nothing had begun",
+            f"the run's deadline passed after {read} of {len(named)} files were read",
+            kept="nothing, the run had not begun",
             next="allow more time, name fewer files, or set SUPERVISE_DOCUMENTS to their folder",
         ) from None
     return dict(zip(named, texts, strict=True))
 
 
 def _find_files(files: Iterable[Path]) -> dict[str, Path]:
-    """Return the files to be read, by the names that they go by."""
+    """Return the files to read, by their material names."""
     paths = [path for file in files for path in _list_documents(file)]
     if len(paths) > MAX_FILES:
         raise FileUnreadable(
-            f"{len(paths)} files, of at most {MAX_FILES}",
+            f"{len(paths)} files, more than the limit of {MAX_FILES}",
             next="set SUPERVISE_DOCUMENTS to their folder, which is searched instead",
         )
     _check_size(paths)
@@ -79,18 +79,18 @@ def _find_files(files: Iterable[Path]) -> dict[str, Path]:
 def build_progress_callback(
     listener: Callable[[Mapping[str, object]], None], *, every_s: float = PROGRESS_INTERVAL_S
 ) -> ReadProgress:
-    """Tell a listener, now and then, how many files are read: an event that no trace keeps."""
-    told_s = monotonic()
+    """Build a callback that periodically sends reading events to a listener; no trace has them."""
+    sent_s = monotonic()
 
-    def tell(read: int, of: int) -> None:
-        nonlocal told_s
-        if monotonic() - told_s >= every_s:
-            told_s = monotonic()
+    def report(read: int, of: int) -> None:
+        nonlocal sent_s
+        if monotonic() - sent_s >= every_s:
+            sent_s = monotonic()
             listener(
                 {"t": 0.0, "kind": "reading", "task": "", "worker": "", "read": read, "of": of}
             )
 
-    return tell
+    return report
 
 
 def _list_documents(path: Path) -> list[Path]:
@@ -104,19 +104,17 @@ def _list_documents(path: Path) -> list[Path]:
         raise _build_unreadable_error(
             path, error.strerror or str(error), "check the permissions"
         ) from None
-    # An empty file, such as the `__init__.py` of a package, has nothing to give.
+    # An empty file, such as the `__init__.py` of a package, would be an empty material.
     documents = [e for e in found if e.is_file() and _is_document(e) and e.stat().st_size]
     if not documents:
-        raise _build_unreadable_error(
-            path, "no document lies right inside this folder", _describe_kinds()
-        )
+        raise _build_unreadable_error(path, "the folder contains no document", _describe_kinds())
     for document in documents:
         _check_link(document, path.resolve())
     return documents
 
 
 def _check_link(path: Path, folder: Path) -> None:
-    """Refuse a link to what does not belong to the folder by itself: anybody may have made it."""
+    """Refuse a link out of the folder, since an untrusted source may have made it."""
     if not path.is_symlink():
         return
     target = path.resolve()
@@ -124,8 +122,8 @@ def _check_link(path: Path, folder: Path) -> None:
     if any(part.startswith(".") for part in parts) or not _is_document(target):
         raise _build_unreadable_error(
             path,
-            f"it is a link to {target}, which is no document of this folder",
-            f"remove the link; what is meant to be read is named by itself: --file {target}",
+            f"it is a link to {target}, which is not a document of this folder",
+            f"remove the link, or name its target: --file {target}",
         )
 
 
@@ -166,7 +164,7 @@ def _check_size(paths: Iterable[Path]) -> None:
 
 
 def _assign_names(paths: Iterable[Path]) -> dict[str, Path]:
-    """Name each file by as much of its path as tells it from the others."""
+    """Name each file by the shortest end of its path that is unique."""
     named: dict[str, Path] = {}
     real = dict.fromkeys(path.resolve() for path in paths)
     for path in real:
@@ -178,7 +176,7 @@ def _list_candidate_names(path: Path) -> Iterator[str]:
     parts = [sanitize_name(part) for part in path.parts if part != path.anchor]
     last = PurePath(parts[-1])
     longer = ("/".join(parts[-number:]) for number in range(1, len(parts) + 1))
-    # Two that differ in what is not seen alone.
+    # Numbers distinguish paths that differ only in invisible characters.
     return chain(longer, (str(last.with_stem(f"{last.stem} ({n})")) for n in count(2)))
 
 

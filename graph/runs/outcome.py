@@ -1,4 +1,4 @@
-"""What a run gives back."""
+"""The outcome of a run, its exit code and its JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ NO_RESULT_EXIT_CODE, MODEL_EXIT_CODE = 3, 4
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The end of a run: its answer, or the error that ended it, and all that was finished."""
+    """The end of a run: its answer, or the error that ended it, and all finished results."""
 
     thread: str
     status: RunStatus
@@ -26,7 +26,7 @@ class Outcome:
     usage: RunUsage = field(default_factory=RunUsage)
     error: SupervisorError | None = None
     questions: Sequence[Question] = ()
-    """What the run waits for a person to answer."""
+    """Questions that the run waits for the user to answer."""
 
     @classmethod
     def from_state(
@@ -37,7 +37,7 @@ class Outcome:
         error: SupervisorError | None = None,
         questions: Sequence[Question] = (),
     ) -> "Outcome":
-        """Read the outcome out of a run's last state."""
+        """Build the outcome from a run's last state."""
         timing = values.get("timing")
         status: RunStatus = "needs_input" if questions else values.get("status", "failed")
         return cls(
@@ -54,7 +54,7 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the contract."""
+        """The documented exit code."""
         if self.error:
             return self.error.exit_code
         if self.status == "failed" and self.answer:
@@ -64,7 +64,7 @@ class Outcome:
         return EXIT_CODES.get(self.status, 1)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object that `--json` prints; `questions` is there when some are open."""
+        """Return the object that `--json` prints; it has `questions` only if some are open."""
         asked = {"questions": [dict(question) for question in self.questions]}
         return {
             "thread": self.thread,
@@ -82,7 +82,7 @@ class Outcome:
 
 
 def _is_model_failure(report: Report) -> bool:
-    """Return whether a task failed since a model could not be asked, or gave nothing of use."""
+    """Return whether a task failed because a model was unreachable or its output unusable."""
     code = (report.error or "").partition(":")[0]
     kinds = walk_subclasses(SupervisorError)
     return any(kind.code == code and kind.exit_code == MODEL_EXIT_CODE for kind in kinds)

@@ -1,4 +1,4 @@
-"""Removing old runs: checkpoints, store entries, journal and lock; never one that is running."""
+"""Removes old runs: checkpoints, store entries, event log and lock; never a running one."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,58 +14,58 @@ from nodes.limits.patterns import Pattern
 
 RUN_STATUSES: Final = ("done", "partial", "failed", "needs_input", "stopped", "running")
 ENDED_STATUSES: Final = frozenset(("done", "partial", "failed"))
-"""What is pruned when no status is asked for: a run that was cut short may be wanted yet."""
+"""Pruned by default; an interrupted run may still be resumed."""
 
 DeleteThread = Callable[[str], int]
-"""Removes what a database holds of a thread, and gives its bytes."""
+"""Removes a thread from a database, and returns the freed bytes."""
 
 _UNIT_S: Final[Mapping[str, int]] = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 @dataclass(frozen=True)
 class PruneSelection:
-    """The runs to remove: those that meet all of it."""
+    """Selects the runs to remove: those that meet all conditions."""
 
     older_than_s: float = 0.0
-    """Since a run's last event."""
+    """Age of a run's last event."""
     keep: int = 0
-    """As many of the newest stay, whatever else is asked."""
+    """The newest runs that are always kept."""
     statuses: frozenset[str] = ENDED_STATUSES
 
     @classmethod
     def from_options(
         cls, *, older_than: str | None, keep: int | None, status: str | None
     ) -> "PruneSelection":
-        """Read what a user asked for.
+        """Build the selection from command-line options.
 
         Raises:
-            UsageError: nothing was asked for, or it cannot be understood.
+            UsageError: no option is set, or a value is invalid.
         """
         if older_than is None and keep is None and status is None:
             raise UsageError(
-                "--prune removes runs for good, so it wants to know which",
+                "--prune removes runs permanently, so select which",
                 next="add --older-than 30d, --keep 20 or --status done; --dry-run shows them first",
             )
         statuses = frozenset(status.split(",")) if status else ENDED_STATUSES
         if unknown := sorted(statuses - set(RUN_STATUSES)):
             raise UsageError(
-                f"no status {unknown[0]!r}", next=f"choose of {', '.join(RUN_STATUSES)}"
+                f"unknown status {unknown[0]!r}", next=f"choose one of {', '.join(RUN_STATUSES)}"
             )
         return cls(_parse_age(older_than), keep or 0, statuses)
 
 
 @dataclass
 class PruneResult:
-    """What was removed, or would be."""
+    """The removed runs, or, for a dry run, those that would be removed."""
 
     threads: list[str] = field(default_factory=list)
     still_running: list[str] = field(default_factory=list)
-    """Chosen, but running at this moment, and so kept."""
+    """Selected, but kept since they are running."""
     freed_bytes: int = 0
 
 
 def remove_runs(which: PruneSelection, settings: Settings, *, is_dry: bool = False) -> PruneResult:
-    """Remove runs for good.
+    """Remove runs permanently.
 
     Raises:
         StoreError: the run database cannot be used.
@@ -75,18 +75,18 @@ def remove_runs(which: PruneSelection, settings: Settings, *, is_dry: bool = Fal
     if is_dry or not chosen:
         return PruneResult(threads=chosen)
     pruned = PruneResult()
-    # A thread that another prune holds would be taken for one that is running.
+    # A thread that another prune has locked would look like a running one.
     with lock_pruning(settings.home), _open_database(settings) as forget:
         for thread in chosen:
             try:
                 with lock_thread(thread, settings.home):
                     if not _is_selected(which, load_trace(thread, settings)["run"], settings):
-                        continue  # it has ended, or has begun anew, since it was chosen
+                        continue  # it has changed since it was selected
                     freed = forget(thread)
                     freed += _remove_files(thread, settings)
             except ThreadBusy:
                 pruned.still_running.append(thread)
-            except ThreadUnknown:  # somebody else has just removed it
+            except ThreadUnknown:  # another process has just removed it
                 continue
             else:
                 pruned.threads.append(thread)
@@ -108,7 +108,7 @@ def _is_selected(which: PruneSelection, run: Mapping[str, Any], settings: Settin
 
 
 def _remove_files(thread: str, settings: Settings) -> int:
-    """Remove journal and lock; the lock is still held, so that nobody begins in between."""
+    """Remove event log and lock; the lock is still held, so that no run starts meanwhile."""
     journal = get_log_path(thread, settings)
     size = journal.stat().st_size if journal.exists() else 0
     journal.unlink(missing_ok=True)
@@ -136,5 +136,5 @@ def _parse_age(age: str | None) -> float:
     if age is None:
         return 0.0
     if not (found := Pattern(r"(\d{1,6})([mhdw])").fullmatch(age.strip())):
-        raise UsageError(f"--older-than {age!r} is no age", next="write 90m, 12h, 30d or 8w")
+        raise UsageError(f"invalid duration {age!r}", next="write 90m, 12h, 30d or 8w")
     return float(found[1]) * _UNIT_S[found[2]]

@@ -1,4 +1,4 @@
-"""What a thread asks a person, and how an answer reaches the question it belongs to."""
+"""The open questions of a thread, and the assignment of answers to them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from langgraph.types import Command, StateSnapshot
 from nodes.errors import UsageError
 
 Question = Mapping[str, Any]
-"""`id`, `kind` (`plan` or `question`), and what is asked."""
+"""`id`, `kind` (`plan` or `question`), and the question itself."""
 
 
 class NoOpenQuestion(UsageError):
@@ -19,13 +19,13 @@ class NoOpenQuestion(UsageError):
 
 
 class AnswerUnclear(UsageError):
-    """Several questions are open, and the answer does not say which it is for."""
+    """Several questions are open, and the answer does not name its question."""
 
     code = "ANSWER_UNCLEAR"
 
 
 def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
-    """Return the questions that a run waits on, in the order they came up."""
+    """Return the open questions of a run, in the order in which they were asked."""
     return [
         {"id": asked.id, **(asked.value if isinstance(asked.value, dict) else {"is": asked.value})}
         for asked in snapshot.interrupts
@@ -33,24 +33,27 @@ def list_open_questions(snapshot: StateSnapshot) -> list[dict[str, Any]]:
 
 
 def build_answer_command(thread: str, questions: Sequence[Question], answer: str) -> Command[Any]:
-    """Send an answer to its question; with several open, a JSON object keyed by task or id.
+    """Build the command that answers a question; several take a JSON object by task or id.
 
     Raises:
-        NothingAsked: no question is open.
-        AnswerUnclear: it cannot be told which question is meant.
+        NoOpenQuestion: no question is open.
+        AnswerUnclear: the answer does not name its question.
     """
     if not questions:
-        raise NoOpenQuestion(f"thread {thread!r} asks nothing", next="resume it without --answer")
+        raise NoOpenQuestion(
+            f"thread {thread!r} has no open question", next="resume it without --answer"
+        )
     if len(questions) == 1:
         return Command(resume={questions[0]["id"]: answer})
     names = {question.get("task") or question["id"]: question["id"] for question in questions}
     try:
-        told = json.loads(answer)
+        replies = json.loads(answer)
     except json.JSONDecodeError:
-        told = None
-    if not isinstance(told, dict) or not set(told) <= set(names) | set(names.values()) or not told:
+        replies = None
+    known = set(names) | set(names.values())
+    if not isinstance(replies, dict) or not set(replies) <= known or not replies:
         raise AnswerUnclear(
             f"{len(questions)} questions are open",
-            next=f"answer with a JSON object; its keys are of {', '.join(names)}",
+            next=f"answer with a JSON object; its keys are one or more of {', '.join(names)}",
         )
-    return Command(resume={names.get(name, name): reply for name, reply in told.items()})
+    return Command(resume={names.get(name, name): reply for name, reply in replies.items()})

@@ -1,6 +1,6 @@
-"""What a thread was given, noted before anything of it runs, so that a resume can begin there.
+"""The accepted input of a thread, saved before it runs, so that a resume can begin there.
 
-It stands in the thread's journal. A database that machines share keeps it too, for the others.
+It is in the thread's event log, and, for other machines, in a database that they share.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _STORE_KEY: Final = "accepted"
 async def save_run_record(
     thread: str, accepted: Mapping[str, Any], database: RunDatabase, settings: Settings
 ) -> None:
-    """Note what a thread is given where other machines find it, if there is such a place."""
+    """Save a thread's accepted input for other machines, if they share a database."""
     if settings.postgres_url:
         await database.store.aput(
             build_thread_namespace(thread), _STORE_KEY, dict(accepted), index=False
@@ -26,10 +26,10 @@ async def save_run_record(
 
 
 async def load_run_record(thread: str, settings: Settings) -> dict[str, Any]:
-    """Return what a thread was given last.
+    """Return the last accepted input of a thread.
 
     Raises:
-        ThreadUnknown: nothing was noted under this id.
+        ThreadUnknown: nothing was saved under this id.
         StoreError: the run database cannot be used.
     """
     notes: dict[str, Any] = {}

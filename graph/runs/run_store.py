@@ -1,4 +1,4 @@
-"""Where runs are kept: the database that the settings name, opened for one thread."""
+"""The run database that the settings name, opened for one thread."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ __all__ = [
 
 @asynccontextmanager
 async def open_database(thread: str, settings: Settings) -> AsyncIterator[RunDatabase]:
-    """Open the run database for a thread, which nobody else can write until it is closed.
+    """Open the run database for a thread, and lock the thread until it is closed.
 
     Raises:
         ThreadBusy: another caller runs the thread.

@@ -1,4 +1,4 @@
-"""The trace of a thread, read back from its journal, in the shape of the contract."""
+"""The trace of a thread, read from its event log, in the documented format."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from state import Usage
 
 TRACE_VERSION = 1
 _UNFINISHED_STATUSES: Final = {"stopped": "stopped", "asked": "needs_input"}
-"""What the runner's last note says of a run that has given no answer."""
+"""The status of a run without an answer, by the key of the runner's last note."""
 LogEntry = Mapping[str, Any]
 
 
@@ -25,12 +25,12 @@ class ThreadUnknown(UsageError):
 
 
 def get_log_path(thread: str, settings: Settings) -> Path:
-    """Return where the events of a thread are kept."""
+    """Return the path of a thread's event log."""
     return settings.home / "traces" / f"{thread}.jsonl"
 
 
 def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
-    """Return the whole trace of a thread: every event; tasks and figures of its last request.
+    """Return the trace of a thread: every event; tasks and figures of its last request.
 
     Raises:
         ThreadUnknown: no run has this thread id.
@@ -45,7 +45,7 @@ def load_trace(thread: str, settings: Settings) -> dict[str, Any]:
 
 
 def build_trace(entries: Iterable[LogEntry]) -> dict[str, Any]:
-    """Make the trace out of a journal's lines."""
+    """Build the trace from the entries of an event log."""
     notes: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     entries = list(entries)
@@ -70,14 +70,14 @@ def list_runs(settings: Settings) -> list[dict[str, Any]]:
     """Return a summary of each thread, the newest first."""
     found: list[tuple[float, dict[str, Any]]] = []
     for path in (settings.home / "traces").glob("*.jsonl"):
-        with suppress(FileNotFoundError):  # another process prunes at this moment
+        with suppress(FileNotFoundError):  # another process has just pruned it
             found.append((path.stat().st_mtime, build_trace(event_log.read_log_entries(path))))
     found.sort(key=lambda run: -run[0])
     return [{**trace["run"], "wall_s": trace["timing"].get("wall_s")} for _, trace in found]
 
 
 def _select_events(events: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
-    """Return the events of one supervisor's own run: the outermost, or that of a team in a task."""
+    """Return the events of one supervisor's own run: the outer one, or a team's inside a task."""
     return [event for event in events if event.get("within", "") == within]
 
 
@@ -105,8 +105,8 @@ def _build_run(
             (status for key, status in _UNFINISHED_STATUSES.items() if key in note), "running"
         )
     request = next((event for event in turn if event["kind"] == "request"), {})
-    told = ("request", "models", "materials", "kept_materials")
-    run |= {key: request[key] for key in told if key in request}
+    shown = ("request", "models", "materials", "kept_materials")
+    run |= {key: request[key] for key in shown if key in request}
     last = turn[-1] if turn else {}
     ended = answer["status"] if answer else "failed" if last.get("kind") == "error" else unended
     asked = {"questions": notes[-1]["asked"]} if ended == "needs_input" else {}
@@ -114,13 +114,13 @@ def _build_run(
 
 
 def _list_plans(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return every version of the plan: as made, as revised, as a person edited it."""
+    """Return every version of the plan: as created, as revised, as edited by the user."""
     kinds = ("plan_created", "plan_revised", "plan_approved")
     return [event["plan"] for event in events if event["kind"] in kinds and "plan" in event]
 
 
 def _build_tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str, Any]]:
-    """Return the tasks of the last plan as they stand; one that a team does holds the team's."""
+    """Return the tasks of the last plan with their states; a team's task holds the team's tasks."""
     plans = _list_plans(_select_events(turn, within))
     by_task: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for event in turn:
@@ -135,9 +135,8 @@ def _build_tasks(turn: list[dict[str, Any]], within: str = "") -> list[dict[str,
 
 
 def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
-    """Return the run of the team that did a task, in the last attempt; empty when no team did."""
-    told = _select_events(turn, path)
-    if not told:
+    """Return the run of the team that did a task, in the last attempt; empty without a team."""
+    if not _select_events(turn, path):
         return {}
     last = _select_last_request(turn, path)
     started = next((event for event in last if event["kind"] == "request"), {})
@@ -149,7 +148,7 @@ def _build_nested_run(turn: list[dict[str, Any]], path: str) -> dict[str, Any]:
 
 
 def _find_task_status(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how a task stands by the last event that speaks of it."""
+    """Return the status of a task, by its last event."""
     outcome: dict[str, Any] = {"status": "waiting", "report": None}
     for event in events:
         if event["kind"] == "task_started":

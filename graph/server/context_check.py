@@ -1,7 +1,7 @@
 """Refuses unknown settings in the context of a run that a client asks a server for.
 
-The server drops keys that the context's schema does not have, so a misspelt cap would be no cap.
-This middleware is for servers whose graphs are all of this application.
+The server drops keys that the context's schema does not have, so a misspelt cap would be ignored.
+This middleware is for servers that only run graphs of this application.
 """
 
 import json
@@ -24,13 +24,13 @@ CHECKED_PATHS: Final = Pattern(
 
 
 class ContextCheckMiddleware:
-    """Answers 422 to a run or an assistant whose context no run of ours could have."""
+    """Answers 422 to a run or an assistant whose context is invalid."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Forward a request, or refuse it."""
         if scope["type"] != "http" or scope["method"] not in ("POST", "PATCH"):
             return await self._app(scope, receive, send)
         if not CHECKED_PATHS.fullmatch(scope["path"]):
@@ -43,11 +43,11 @@ class ContextCheckMiddleware:
 
 
 def find_context_problem(body: bytes) -> str:
-    """Return what is wrong with the contexts in a request's JSON; empty when nothing is."""
+    """Return the problem of a context in a request's JSON; empty if there is none."""
     try:
         asked = json.loads(body)
     except ValueError:
-        return ""  # the server says so itself
+        return ""  # the server refuses it itself
     for each in asked if isinstance(asked, list) else [asked]:
         context = each.get("context") if isinstance(each, dict) else None
         try:
@@ -60,17 +60,16 @@ def find_context_problem(body: bytes) -> str:
 
 
 def _find_misspelt_setting(asked: Any) -> str:
-    """Return what is wrong with a `configurable`, from which the server takes settings too.
+    """Return the problem of a `configurable`, from which the server takes settings too.
 
-    It holds keys of others as well, so only those that are nearly a setting's name are refused.
+    It also holds keys of other code, so only keys similar to a setting's name are refused.
     """
     config = asked.get("config") if isinstance(asked, dict) else None
     configurable = config.get("configurable") if isinstance(config, dict) else None
     known = [field.name for field in fields(Context)]
     for name in configurable if isinstance(configurable, dict) else ():
-        # A run refuses the names that are its own.
         if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.85)):
-            return f"unknown setting {name!r} in the configurable; {near[0]!r} is one"
+            return f"unknown setting {name!r} in the configurable; did you mean {near[0]!r}?"
     return ""
 
 

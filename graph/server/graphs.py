@@ -1,7 +1,7 @@
 """The shipped teams as graphs, for `langgraph.json`. Only LangGraph's server imports this.
 
-The server by itself traces to LangSmith as soon as it finds a key. `langgraph.json` takes that
-away, and the settings give it back to those who have switched tracing on.
+By default the server traces to LangSmith as soon as it finds a key. `langgraph.json` turns that
+off, and the settings turn it on again if tracing is enabled.
 """
 
 from langsmith.utils import get_env_var
@@ -11,7 +11,7 @@ from graph.supervisor import build_supervisor
 
 SETTINGS = Settings()
 SETTINGS.export_tracing()
-# The server has asked before now, and LangSmith remembers what it was told.
+# The server has read the variable before, and LangSmith caches it.
 get_env_var.cache_clear()  # type: ignore[attr-defined]  # overloads hide its lru_cache
 
 code_review = build_supervisor("code_review", settings=SETTINGS)

@@ -1,9 +1,9 @@
-"""Who may call the development server: programs, and in a browser the pages of Studio alone.
+"""Restricts who may call the development server: programs, and in a browser only Studio's pages.
 
-`langgraph.json` names `app`, whose middleware runs before all else that the server does. Without
-it any page that a developer visits could start runs and read their answers: the server allows
-every origin, and a form needs no leave to send. A request that names the server by a domain of
-its own is refused too, since such a domain may have been made to lead here.
+`langgraph.json` names `app`, whose middleware runs first for every request. Without it any page
+that a developer visits could start runs and read their answers: the server allows every origin,
+and a form can be sent without CORS. A request for an unknown host name is refused too, since
+another site may have pointed its domain here (DNS rebinding).
 """
 
 from collections.abc import Collection
@@ -23,37 +23,37 @@ from nodes.limits.patterns import Pattern
 
 STUDIO_ORIGIN: Final = Pattern(r"https://([a-z0-9-]+\.)*smith\.langchain\.com")
 IN_PROCESS_ROOT: Final = "/noauth"
-"""Root path of the calls that the server makes to itself; no request can set it."""
+"""Root path of the server's calls to itself; no outside request can set it."""
 
 
 class StudioAccessMiddleware:
-    """Answers 403 to what a page other than Studio's, or under another name, asks for."""
+    """Answers 403 to requests from other pages than Studio's, or for another host name."""
 
     def __init__(self, app: ASGIApp, *, origins: Collection[str], hosts: Collection[str]) -> None:
         self._app, self._origins, self._hosts = app, frozenset(origins), frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Forward a request, or refuse it."""
         if problem := self._find_problem(scope):
             await _send_refusal(problem, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
     def _find_problem(self, scope: Scope) -> str:
-        """Return why a request is refused; empty where it is not."""
+        """Return why a request is refused; empty if it is allowed."""
         if scope["type"] == "lifespan" or scope.get("root_path") == IN_PROCESS_ROOT:
             return ""
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_own_host(_parse_host(f"//{host}")):
-            return f"{host[:80]!r} is no name of this server"
+            return f"{host[:80]!r} is not a name of this server"
         is_same = origin in (f"http://{host}", f"https://{host}")
         if origin is None or is_same or origin in self._origins or STUDIO_ORIGIN.fullmatch(origin):
             return ""
         return f"pages of {origin[:80]!r} may not call this server"
 
     def _is_own_host(self, name: str) -> bool:
-        """Return whether a name is this server's; an address is none that others could set up."""
+        """Return whether a host name is this server's; an IP address cannot be rebound."""
         if name in ("", "localhost") or name in self._hosts:
             return True
         try:
@@ -65,7 +65,7 @@ class StudioAccessMiddleware:
 def build_app(settings: Settings) -> Starlette:
     """Build the app whose middleware the server puts before its own.
 
-    A server that is deployed has names of its own and its own authentication: nothing is refused.
+    A deployed server has its own host names and authentication, so no origin is refused.
     """
     if settings.server_edition != "inmem":
         return Starlette(middleware=[Middleware(ContextCheckMiddleware)])

@@ -344,7 +344,7 @@ async def test_an_unknown_setting_in_a_context_is_refused_before_a_run_is_made(
         with pytest.raises(UnprocessableEntityError) as refused:
             await client.runs.create(thread, TEAM, input=REQUEST, context=context)
         assert next(iter(context)) in str(refused.value)
-    with pytest.raises(UnprocessableEntityError, match="'max_steps' is one"):
+    with pytest.raises(UnprocessableEntityError, match="did you mean 'max_steps'"):
         config: Any = {"configurable": {"max_step": 0}}
         await client.runs.create(thread, TEAM, input=REQUEST, config=config)
 

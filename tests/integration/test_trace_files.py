@@ -48,7 +48,7 @@ def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_goes_o
             journal.record_event({"t": moment, "kind": "dispatched"})
 
     assert [event["kind"] for event in heard] == ["error", "dispatched", "dispatched"]
-    assert "the run goes on" in heard[0]["message"]
+    assert "the run continues" in heard[0]["message"]
 
 
 async def test_a_run_whose_trace_is_lost_is_unknown_and_says_so(

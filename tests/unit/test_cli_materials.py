@@ -130,7 +130,7 @@ def test_a_link_to_what_a_folder_does_not_give_by_itself_is_refused(target):
     write_file(f"got/{target}", "private words")
     Path("got/notes.md").symlink_to(target)
 
-    with pytest.raises(FileUnreadable, match="no document of this folder"):
+    with pytest.raises(FileUnreadable, match="not a document of this folder"):
         read_files([Path("got")])
 
 
