@@ -1,6 +1,6 @@
-"""Examining a team: its exam is read, sat, and graded.
+"""Evaluation of a team: its exam is read, run, and graded.
 
-The names below load what they need when they are first used.
+The names below are imported at their first use.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What an exam is set against: other models, or the workers of another folder."""
+"""The baseline of a comparison: other models, or another team."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ MODEL_SETTINGS: Final = {
     **{f"model_{tier}": f"model_{tier}" for tier in ("fast", "standard", "strong")},
     **{tier: f"model_{tier}" for tier in ("fast", "standard", "strong")},
 }
-"""The settings by the names that may stand before `=`."""
+"""The settings, by the names that are allowed before `=`."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The other side of a comparison."""
+    """The team and settings with which an evaluation is compared."""
 
     label: str
     team: str
@@ -27,10 +27,10 @@ class Baseline:
 
 
 def parse_baseline(against: Sequence[str], team: str, settings: Settings) -> Baseline:
-    """Read what was given: models as TIER=MODEL, and at most one team by its name or folder.
+    """Build the baseline from models as TIER=MODEL, and at most one team by its name or folder.
 
     Raises:
-        UsageError: it is neither, or two teams.
+        UsageError: a value is neither, or names a second team.
     """
     pairs = [text.partition("=") for text in against if "=" in text]
     others = [text for text in against if "=" not in text]
@@ -60,7 +60,7 @@ def _check_model_name(name: str, value: str) -> str:
         TypeAdapter(ModelName).validate_python(value)
     except ValidationError:
         raise UsageError(
-            f"--against {name}={value} names no model",
+            f"invalid model in --against {name}={value}",
             next="write provider:model, as in openai:gpt-5-mini, or embedded",
         ) from None
     return value

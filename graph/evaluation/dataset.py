@@ -1,4 +1,4 @@
-"""The rows of an exam as LangSmith's examples: made up here, or kept in a dataset there."""
+"""The rows of an exam as LangSmith examples: created locally, or stored in a dataset there."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from graph.evaluation.rows import ExamRow
 
 
 def build_local_examples(team: str, exam: Exam) -> list[Example]:
-    """Return the rows as examples that are kept nowhere."""
+    """Return the rows as examples that are not stored."""
     dataset = uuid5(NAMESPACE_URL, _name_dataset(team))
     return [
         Example(
@@ -28,10 +28,10 @@ def build_local_examples(team: str, exam: Exam) -> list[Example]:
 
 
 def sync_examples(client: Client, team: str, exam: Exam) -> list[Example]:
-    """Bring the team's dataset up to date, and give the rows as they are kept.
+    """Update the team's dataset in LangSmith, and return the rows as its examples.
 
     Raises:
-        LangSmithError: it cannot be reached, or refuses.
+        LangSmithError: LangSmith cannot be reached, or refuses.
     """
     name = _name_dataset(team)
     if not client.has_dataset(dataset_name=name):

@@ -1,4 +1,4 @@
-"""Examining a team: its exam is read, sat, and graded."""
+"""Evaluates a team: its exam is read, run, and graded."""
 
 import asyncio
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from state import Tier
 
 
 def evaluate_team(team: str | Path, **options: Any) -> Evaluation:
-    """Examine a team from synchronous code; the options are those of `aevaluate_team`."""
+    """Evaluate a team from synchronous code; the options are those of `aevaluate_team`."""
     return get_portal().call(aevaluate_team(team, **options))
 
 
@@ -33,17 +33,17 @@ async def aevaluate_team(
     judge: Settings | None = None,
     on_row: RowListener | None = None,
 ) -> Evaluation:
-    """Let a team sit an exam, and grade it. Runs are kept in a folder that is gone afterwards.
+    """Run a team's exam, and grade it. Its runs are stored in a temporary folder.
 
     Args:
-        exam: the team whose exam it is; the same one without it.
-        limit: only so many rows, from the first.
-        only: only the rows with these ids.
-        judge: settings whose strong tier judges; the same ones without it.
-        on_row: called with each row when it is graded.
+        exam: the team whose exam is used; default is the evaluated team.
+        limit: use only the first rows.
+        only: use only the rows with these ids.
+        judge: settings whose strong tier judges; default is `settings`.
+        on_row: called with each graded row.
 
     Raises:
-        ExamInvalid: there is no exam, or something is wrong with it.
+        ExamInvalid: there is no exam, or it has problems.
         UsageError: the team or a setting cannot be used.
         ModelError: no row could reach the model.
     """
@@ -75,10 +75,10 @@ async def aevaluate_team(
 
 
 async def resolve_models(settings: Settings) -> dict[Tier, str]:
-    """Name the model of each tier, once it is known that each can be asked as things are set.
+    """Return the model of each tier, after checking that each can be used with the settings.
 
     Raises:
-        SettingsInvalid, ModelUnknown: one cannot.
+        SettingsInvalid, ModelUnknown: a model cannot be used.
     """
     models = ModelCatalog(settings.build_model_settings())
     for tier in get_args(Tier):

@@ -1,4 +1,4 @@
-"""The exam of a team: its rows, and the files that they name."""
+"""The exam of a team: its rows, and the files that these name."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from nodes.errors import UsageError
 
 
 class ExamInvalid(UsageError):
-    """An exam cannot be used; `problems` are all that is wrong with it."""
+    """An exam cannot be used; `problems` lists everything that is wrong with it."""
 
     code = "EXAM_INVALID"
 
@@ -22,7 +22,7 @@ class ExamInvalid(UsageError):
 
 @dataclass(frozen=True)
 class Exam:
-    """The rows of a team, and the folder that their files are relative to."""
+    """The rows of an exam, and the folder to which their files are relative."""
 
     folder: Path
     rows: tuple[ExamRow, ...]
@@ -32,16 +32,16 @@ class Exam:
         return [self.folder / name for name in row.files]
 
     def select_rows(self, *, limit: int | None = None, only: Collection[str] = ()) -> "Exam":
-        """Return the exam with fewer rows: those named, of these the first.
+        """Return the exam with only the named rows, and of these only the first `limit`.
 
         Raises:
-            UsageError: no row has a name that is asked for.
+            UsageError: no row has one of the ids.
         """
         known = {row.id for row in self.rows}
         if missing := sorted(set(only) - known):
             raise UsageError(
                 f"the exam has no row {missing[0]!r}{suggest_name(missing[0], known)}",
-                next=f"choose among the {len(known)} rows of {self.folder / EXAM_FILE}",
+                next=f"choose one of the {len(known)} rows of {self.folder / EXAM_FILE}",
             )
         rows = tuple(row for row in self.rows if not only or row.id in only)
         return replace(self, rows=rows[:limit])
@@ -51,11 +51,11 @@ def load_exam(folder: Path, workers: Collection[str]) -> Exam:
     """Read the exam of a team whose workers are known.
 
     Raises:
-        ExamInvalid: there is none, or something is wrong with it.
+        ExamInvalid: there is no exam, or it has problems.
     """
     if not (folder / EXAM_FILE).exists():
         raise ExamInvalid(
-            f"{folder} holds no {EXAM_FILE}",
+            f"{folder} has no {EXAM_FILE}",
             next='write one: a line is {"id": …, "request": …, "expect": {…}}',
         )
     rows, problems = read_exam(folder, workers)
@@ -64,6 +64,6 @@ def load_exam(folder: Path, workers: Collection[str]) -> Exam:
         raise ExamInvalid(
             f"{problems[0]}{count}",
             problems=[str(problem) for problem in problems],
-            next=f"mend the lines; supervise check {folder} lists every problem",
+            next=f"fix the lines; supervise check {folder} lists every problem",
         )
     return Exam(folder, tuple(rows))

@@ -1,4 +1,4 @@
-"""`evals.jsonl`, read so that every problem knows its line and its remedy."""
+"""Reads `evals.jsonl`, and reports every problem with its line and fix."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -16,12 +16,12 @@ from graph.teams.front_matter_keys import suggest_name
 EXAM_FILE: Final = "evals.jsonl"
 ALLOWED_VALUES: Final = {
     "id": "1 to 60 letters, digits, dots, dashes or underscores",
-    "request": "a text that is not empty",
+    "request": "a string that is not empty",
     "files": "a list of paths, relative to the team's folder",
     "expect": f"an object with any of {', '.join(Expectation.model_fields)}",
     "workers": "a list of names of workers",
     "edges": 'a list of pairs of workers, such as ["researcher", "analyst"]',
-    "facts": "a list of texts; one between slashes is a regular expression",
+    "facts": "a list of strings; one between slashes is a regular expression",
     "sources": "a list of names of sources",
     "findings": f"a list of objects with any of {', '.join(ExpectedFinding.model_fields)}",
     "status": "done, partial, needs_input, failed",
@@ -37,7 +37,7 @@ ALLOWED_VALUES: Final = {
 def read_exam(
     folder: Path, workers: Collection[str] = ()
 ) -> tuple[list[ExamRow], list[FileProblem]]:
-    """Read the rows, and all that is wrong with them; without workers, names are not checked."""
+    """Return the rows and all their problems; without `workers`, worker names are not checked."""
     path = folder / EXAM_FILE
     try:
         lines = read_text(path, folder).split("\n")
@@ -66,7 +66,7 @@ def _parse_row(line: str) -> tuple[ExamRow | None, list[str]]:
     except (ValueError, RecursionError) as error:
         return None, [str(error)]
     if not isinstance(value, dict):
-        return None, [f"a row is one object; give {', '.join(ExamRow.model_fields)}"]
+        return None, [f"a row must be an object with {', '.join(ExamRow.model_fields)}"]
     try:
         return ExamRow.model_validate(value), []
     except ValidationError as error:
@@ -77,7 +77,7 @@ def _parse_row(line: str) -> tuple[ExamRow | None, list[str]]:
 def _reject_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if repeated := next((name for name in names if names.count(name) > 1), ""):
-        raise ValueError(f"key {repeated!r} stands twice; keep one of them")
+        raise ValueError(f"key {repeated!r} appears twice; keep one of them")
     return dict(pairs)
 
 
@@ -89,7 +89,7 @@ def _format_problem(error: ErrorDetails) -> str:
         hint = suggest_name(key, known) or f"; known keys: {', '.join(known)}"
         return f"unknown key {path!r}{hint}"
     if error["type"] == "missing":
-        return f"{path} is missing; give {ALLOWED_VALUES[key]}"
+        return f"{path} is missing; it must be {ALLOWED_VALUES[key]}"
     shown = repr(error["input"])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return f"{path} is {shown}; allowed: {ALLOWED_VALUES[key]}"
@@ -101,16 +101,16 @@ def _list_known_keys(place: Sequence[str]) -> list[str]:
 
 
 def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> Iterator[str]:
-    """Return what a row of the right form asks that cannot be."""
+    """Yield the problems of a row whose form is valid."""
     if row.expect == Expectation():
-        yield f"expect asks for nothing; give {ALLOWED_VALUES['expect']}"
+        yield f"expect is empty; it must be {ALLOWED_VALUES['expect']}"
     yield from _list_unknown_workers(row.expect, workers)
     yield from _list_unmatchable_expectations(row.expect)
     for index, name in enumerate(row.files):
         if Path(name).is_absolute():
-            yield f"files.{index} is {name!r}, which is absolute; give {ALLOWED_VALUES['files']}"
+            yield f"files.{index} is {name!r}, which is absolute; write {ALLOWED_VALUES['files']}"
         elif not (folder / name).exists():
-            yield f"files.{index} is {name!r}, which is not there; paths begin at {folder}"
+            yield f"files.{index} is {name!r}, which does not exist; paths begin at {folder}"
 
 
 def _list_unknown_workers(expect: Expectation, workers: Collection[str]) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _list_unknown_workers(expect: Expectation, workers: Collection[str]) -> Iter
     for place, name in named.items():
         if workers and name not in workers:
             hint = suggest_name(name, workers) or f"; the team has {', '.join(workers)}"
-            yield f"expect.{place} is {name!r}, no worker of the team{hint}"
+            yield f"expect.{place} is {name!r}, which is not a worker of the team{hint}"
 
 
 def _list_unmatchable_expectations(expect: Expectation) -> Iterator[str]:
@@ -128,13 +128,13 @@ def _list_unmatchable_expectations(expect: Expectation) -> Iterator[str]:
         try:
             build_pattern(fact)
         except ValueError as error:
-            yield f"expect.facts.{index} is no regular expression: {error}; mend it"
+            yield f"expect.facts.{index} is not a regular expression: {error}; fix it"
     for index, finding in enumerate(expect.findings):
         if finding == ExpectedFinding():
             known = ", ".join(ExpectedFinding.model_fields)
-            yield f"expect.findings.{index} asks for nothing; give any of {known}"
+            yield f"expect.findings.{index} is empty; add any of {known}"
 
 
 def _list_repeated_ids(row: ExamRow, seen: dict[str, int]) -> Iterator[str]:
     if row.id in seen:
-        yield f"id {row.id!r} stands in line {seen[row.id]} already; choose another"
+        yield f"id {row.id!r} is already used in line {seen[row.id]}; choose another"

@@ -1,4 +1,4 @@
-"""An exam as an experiment of LangSmith: here, and kept there only when tracing is on."""
+"""Runs an exam as a LangSmith experiment, which is uploaded only if tracing is on."""
 
 import asyncio
 import warnings
@@ -17,14 +17,14 @@ from graph.settings import Settings
 from nodes.errors import SettingsInvalid
 
 MAX_CONCURRENT_ROWS: Final = 2
-"""Rows at a time; each runs its own tasks side by side."""
+"""Rows in parallel; each also runs its own tasks in parallel."""
 CLOSE_TIMEOUT_S: Final = 10.0
 
 
 async def run_experiment(
     sitting: ExamRunner, team: str, exam: Exam, settings: Settings, metadata: Mapping[str, Any]
 ) -> str:
-    """Let all rows be tried and graded; give the experiment's address, empty without one.
+    """Run and grade all rows; return the experiment's address, empty if it is not uploaded.
 
     Raises:
         SettingsInvalid: tracing is on, and LangSmith cannot be reached or refuses.
@@ -52,7 +52,7 @@ async def run_experiment(
         return (await results.get_comparison_url() or "") if is_kept else ""
     except (LangSmithError, OSError) as error:
         raise SettingsInvalid(
-            "LangSmith does not take the exam",
+            "LangSmith does not accept the exam",
             cause=str(error).partition("\n")[0][:300],
             next="check LANGSMITH_API_KEY and the network, or unset LANGSMITH_TRACING: without it "
             "an exam stays on this machine",
@@ -66,21 +66,21 @@ def _build_client(settings: Settings) -> Client:
         key = settings.langsmith_api_key
         revealed = key.get_secret_value() if key else None
         return Client(settings.langsmith_endpoint, api_key=revealed)
-    # LangSmith traces the rows of an experiment even where it uploads no results, and would send
-    # them: a share of none keeps them here.
+    # LangSmith traces the rows of an experiment even if it uploads no results, and would send
+    # them: a sampling rate of 0 prevents that.
     return Client(
         "http://127.0.0.1", api_key="none", tracing_sampling_rate=0.0, auto_batch_tracing=False
     )
 
 
 async def _start_quietly(*target: Any, **options: Any) -> Any:  # LangSmith does not export the type
-    """Begin an experiment without what LangSmith prints: a name, a warning, a progress bar."""
+    """Start an experiment without LangSmith's output: a name, a warning, a progress bar."""
     with (
         warnings.catch_warnings(action="ignore"),
         redirect_stdout(StringIO()),
         redirect_stderr(StringIO()),
     ):
         results = await aevaluate(*target, **options)
-        # The bar takes hold of stderr when the first row is waited for.
+        # The bar keeps the stderr that is current when the first row is awaited.
         await asyncio.sleep(0)
     return results

@@ -1,4 +1,4 @@
-"""Whether an expected text stands in an answer: case and spacing do not count."""
+"""Matches an expected text in an answer, ignoring case and spacing."""
 
 import re
 import unicodedata
@@ -9,19 +9,19 @@ from nodes.limits.patterns import Pattern
 
 @lru_cache(maxsize=4096)
 def build_pattern(expected: str) -> Pattern:
-    """Return the pattern of an expected text; one between slashes is one already.
+    """Return the pattern of an expected text; text between slashes is a regular expression.
 
-    A text that begins or ends with a figure is not found inside a longer figure.
+    A text that begins or ends with a digit does not match inside a longer number.
 
     Raises:
-        ValueError: the text between slashes is no regular expression.
+        ValueError: the text between slashes is not a regular expression.
     """
     if len(expected) > 2 and expected.startswith("/") and expected.endswith("/"):
         pattern = Pattern(expected[1:-1], re.IGNORECASE)
         pattern.check()
         return pattern
     letters = "".join(_normalize_text(expected).split())
-    # `str.split` also takes the four separators of ASCII for spaces.
+    # `str.split` also splits at the four ASCII separators.
     body = r"[\s\x1c-\x1f]*".join(map(re.escape, letters))
     before = r"(?<!\d)(?<!\d[.,])" if letters[:1].isdigit() else ""
     after = r"(?!\d)(?![.,]\d)" if letters[-1:].isdigit() else ""
@@ -29,7 +29,7 @@ def build_pattern(expected: str) -> Pattern:
 
 
 def is_found_in(expected: str, text: str) -> bool:
-    """Return whether an expected text stands in a text."""
+    """Return whether a text contains an expected text."""
     return bool(build_pattern(expected).search(_normalize_text(text)))
 
 

@@ -1,4 +1,4 @@
-"""A score, and the shares that most scores are."""
+"""A score, and its computation as a share."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from typing import Final, TypeVar
 
 Item = TypeVar("Item")
 MAX_NAMED: Final = 5
-"""Of what is missing, in a remark."""
+"""Limit for the missing items named in a comment."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """How well one metric was met, 0 to 1, and what was missing."""
+    """The value of one metric, 0 to 1, and what was missing."""
 
     value: float
     comment: str = ""
@@ -24,7 +24,7 @@ def score_share(
     *,
     name: Callable[[Item], str] = str,
 ) -> Score | None:
-    """Return the share of what is wanted that is met; None where nothing is wanted."""
+    """Return the share of wanted items that are met; None if nothing is wanted."""
     if not wanted:
         return None
     missing = [name(item) for item in wanted if not is_met(item)]
@@ -33,7 +33,7 @@ def score_share(
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Name a few, and count the rest."""
+    """Join the first names, and count the rest."""
     known = list(names)
     more = f" and {len(known) - MAX_NAMED} more" if len(known) > MAX_NAMED else ""
     return ", ".join(known[:MAX_NAMED]) + more

@@ -1,4 +1,4 @@
-"""The metrics by name: what each says, and whether it counts for the score of a row."""
+"""The metrics by name: their meaning, and whether they count for the score of a row."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,28 +17,26 @@ Measure = Callable[[ExamRow, RowResult], Score | None]
 
 @dataclass(frozen=True)
 class Metric:
-    """What is measured of rows that ask for it."""
+    """A measure of the rows to which it applies."""
 
     meaning: str
     measure: Measure | None = None
-    """None where more is needed than the row and its trial."""
+    """None if it needs more than the row and its result."""
     is_counted: bool = True
-    """Told only: what a row implies already, does not fix, or a clock decides."""
+    """False, hence informational, if another metric implies it, or it depends on timing."""
 
 
 METRICS: Final[Mapping[str, Metric]] = {
     "routing": Metric("all expected workers are in the plan"),
     "edge_recall": Metric("expected edges that the plan has", of_plan.score_edge_recall),
-    "facts": Metric("golden facts that stand in the answer", of_run.score_facts),
+    "facts": Metric("golden facts that are in the answer", of_run.score_facts),
     "sources": Metric("expected sources that the answer names", of_run.score_sources),
-    "citations": Metric(
-        "sources that exist, quotations that stand in them", of_run.score_citations
-    ),
-    "findings": Metric("expected findings that the answer holds", of_run.score_findings),
-    "completed": Metric("ended with a whole answer, as they must", of_run.score_completion),
-    "refused": Metric("handed back or refused, as they must be", of_run.score_refusal),
-    "judged": Metric("held to meet the row's criterion by the strong model"),
-    "valid_plan": Metric("a plan that the checks let pass", of_plan.score_valid_plan, False),
+    "citations": Metric("sources that exist, quotations that are in them", of_run.score_citations),
+    "findings": Metric("expected findings that the answer has", of_run.score_findings),
+    "completed": Metric("ended with a complete answer, as expected", of_run.score_completion),
+    "refused": Metric("escalated or refused, as expected", of_run.score_refusal),
+    "judged": Metric("meets the row's criterion, as the strong model judges"),
+    "valid_plan": Metric("a plan that passes the checks", of_plan.score_valid_plan, False),
     "valid_at_once": Metric("the first plan, without a repair", of_plan.score_valid_at_once, False),
     "worker_recall": Metric("expected workers in the plan", of_plan.score_worker_recall, False),
     "worker_precision": Metric(
@@ -52,7 +50,7 @@ METRICS: Final[Mapping[str, Metric]] = {
 def score_by_metrics(
     row: ExamRow, trial: RowResult, strategy: Strategy = "plan"
 ) -> dict[str, Score]:
-    """Score a row by every metric that says something about it."""
+    """Score a row by every metric that applies to it."""
     measures = {name: metric.measure for name, metric in METRICS.items() if metric.measure}
     measures["routing"] = partial(of_plan.score_routing, is_exact=strategy == "route")
     found = {name: measures[name](row, trial) for name in METRICS if name in measures}

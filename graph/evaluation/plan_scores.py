@@ -1,4 +1,4 @@
-"""What is measured of a row's plan."""
+"""Scores of a row's plan."""
 
 from graph.evaluation.metric_score import Score, join_names, score_share
 from graph.evaluation.result import RowResult
@@ -7,7 +7,7 @@ from state import Plan
 
 
 def score_valid_plan(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return whether the checks let a plan pass; a row that must fail need not have one."""
+    """Return whether a plan passed the checks; a row that must fail needs none."""
     if trial.plan is None and row.expect.status == "failed":
         return None
     why = str(trial.error) if trial.error else "no plan"
@@ -19,20 +19,20 @@ def score_valid_at_once(row: ExamRow, trial: RowResult) -> Score | None:
     if score_valid_plan(row, trial) is None:
         return None
     repairs = trial.usage.repairs
-    remark = f"{repairs} refused" if repairs else "" if trial.plan else "no plan"
-    return Score(float(not remark), remark)
+    comment = f"{repairs} rejected" if repairs else "" if trial.plan else "no plan"
+    return Score(float(not comment), comment)
 
 
 def score_routing(row: ExamRow, trial: RowResult, *, is_exact: bool) -> Score | None:
-    """Return whether the request reached all the workers expected; if exact, no others."""
+    """Return whether the request reached all expected workers; if exact, no others."""
     wanted = set(row.expect.workers)
     if not wanted:
         return None
     used = list_workers(trial.plan)
     missing, extra = sorted(wanted - used), sorted(used - wanted) if is_exact else []
-    said = [f"without {join_names(missing)}"] if missing else []
-    said += [f"went to {join_names(extra)}"] if extra else []
-    return Score(float(not said), ", ".join(said))
+    comments = [f"without {join_names(missing)}"] if missing else []
+    comments += [f"went to {join_names(extra)}"] if extra else []
+    return Score(float(not comments), ", ".join(comments))
 
 
 def score_worker_recall(row: ExamRow, trial: RowResult) -> Score | None:
@@ -66,12 +66,12 @@ def score_edge_precision(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def list_workers(plan: Plan | None) -> set[str]:
-    """Name the workers of a plan."""
+    """Return the workers of a plan."""
     return {task.worker for task in plan.tasks} if plan else set()
 
 
 def list_edges(plan: Plan | None) -> set[tuple[str, str]]:
-    """Name the edges of a plan by their workers: the one needed, the one that needs."""
+    """Return the edges of a plan as pairs of workers: the needed one, the dependant."""
     if plan is None:
         return set()
     owner = {task.id: task.worker for task in plan.tasks}

@@ -1,4 +1,4 @@
-"""What came of one row: its plan, the end of its run, and what it took."""
+"""The result of one row: its plan, its outcome, and its usage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,20 +13,20 @@ from state import Plan
 
 @dataclass
 class RowUsage:
-    """Counts what a row takes, from the events of its run."""
+    """Counts the usage of a row, from the events of its run."""
 
     repairs: int = 0
-    """Plans that were refused before the first one that was taken."""
+    """Plans that were rejected before the first accepted one."""
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
-    """None when the price of a model is not known."""
+    """None if the price of a model is unknown."""
     seconds: float = 0.0
     _is_planned: bool = False
 
     def count_event(self, event: Event) -> None:
-        """Take an event in."""
+        """Add an event."""
         kind = event.get("kind")
         self.repairs += kind == "plan_rejected" and not self._is_planned
         self._is_planned |= kind == "plan_created"
@@ -41,18 +41,18 @@ class RowUsage:
 
 @dataclass(frozen=True, kw_only=True)
 class RowResult:
-    """A row, tried: all that its grades are made from."""
+    """The result of a row, from which its grades are computed."""
 
     plan: Plan | None = None
     outcome: Outcome | None = None
-    """None for a row that was only planned, or that could not begin."""
+    """None for a row that was only planned, or could not begin."""
     error: SupervisorError | None = None
     materials: Mapping[str, str] = field(default_factory=dict)
     usage: RowUsage = field(default_factory=RowUsage)
 
     @property
     def answer_text(self) -> str:
-        """Return the answer as the command line shows it; empty without one."""
+        """Return the answer as the command line prints it; empty without one."""
         answer = self.outcome.answer if self.outcome else None
         return format_answer(answer.model_dump(mode="json")) if answer else ""
 
@@ -62,7 +62,7 @@ class RowResult:
         return self.outcome.status if self.outcome else "failed"
 
     def to_json(self) -> dict[str, Any]:
-        """Return what came of the row, for `--json` and for the traces of an exam."""
+        """Return the result as JSON, for `--json` and for the traces of an exam."""
         error = self.error.format_line() if self.error else None
         plan = self.plan.model_dump(mode="json") if self.plan else None
         ended = {"status": self.status, "answer": self.answer_text} if self.outcome else {}

@@ -1,4 +1,4 @@
-"""What a row of an exam asks and expects."""
+"""A row of an exam: its request and what is expected."""
 
 from typing import Annotated, Literal
 
@@ -16,43 +16,43 @@ class _StrictModel(BaseModel):
 
 
 class ExpectedFinding(_StrictModel):
-    """A finding that the answer must hold; what is left out may be anything."""
+    """A finding that the answer must have; omitted fields match anything."""
 
     file: str = ""
     line: StrictInt | None = Field(None, ge=1)
     severity: Severity | None = None
     message: str = ""
-    """Words of the finding's message."""
+    """A part of the finding's message."""
 
 
 class Expectation(_StrictModel):
-    """What must come of a row; what is left out is not looked at."""
+    """The expected result of a row; omitted fields are not checked."""
 
     workers: tuple[NonBlankText, ...] = ()
-    """Workers that the plan must use; where the team routes, exactly those chosen."""
+    """Workers that the plan must use; if the team routes, exactly these."""
     edges: tuple[tuple[NonBlankText, NonBlankText], ...] = ()
     """Pairs of workers: a task of the second needs the result of a task of the first."""
     facts: tuple[NonBlankText, ...] = ()
-    """Texts that must stand in the answer; one between slashes is a regular expression."""
+    """Texts that the answer must contain; one between slashes is a regular expression."""
     sources: tuple[NonBlankText, ...] = ()
-    """Names that the answer must give as its sources."""
+    """Sources that the answer must name."""
     findings: tuple[ExpectedFinding, ...] = ()
     status: RunEnding | None = None
-    """How the run must end: `done` when left out, unless an escalation is expected."""
+    """How the run must end: `done` if omitted, unless an escalation is expected."""
     escalation: EscalationReason | None = None
-    """Why a task must have been handed back for good."""
+    """The reason for which a task must have been finally escalated."""
     judged: str = ""
-    """A criterion that a model holds the answer to."""
+    """A criterion by which a model judges the answer."""
 
     @property
     def needs_only_a_plan(self) -> bool:
-        """Return whether nothing but a plan is needed to grade the row."""
+        """Return whether a plan is enough to grade the row."""
         of_a_run = (self.facts, self.sources, self.findings, self.judged)
         return not any(of_a_run) and self.status is None and self.escalation is None
 
     @property
     def expects_refusal(self) -> bool:
-        """Return whether the run must not end with a whole answer."""
+        """Return whether the run must not end with a complete answer."""
         return self.escalation is not None or self.status not in (None, "done")
 
 
@@ -62,5 +62,5 @@ class ExamRow(_StrictModel):
     id: str = Field(pattern=r"^[A-Za-z0-9_.\-]{1,60}$")
     request: NonBlankText
     files: tuple[NonBlankText, ...] = ()
-    """Documents, or folders of them, relative to the team's folder."""
+    """Documents, or folders of documents, relative to the team's folder."""
     expect: Expectation

@@ -1,4 +1,4 @@
-"""What is measured of a row's run and of its answer."""
+"""Scores of a row's run and of its answer."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from state import Answer, Claim, Finding
 
 
 def score_facts(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of the golden facts that stand in the answer."""
+    """Return the share of the golden facts that the answer contains."""
     text = trial.answer_text
     return score_share(row.expect.facts, lambda fact: is_found_in(fact, text), "not in the answer:")
 
@@ -24,10 +24,10 @@ def score_sources(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of citations that hold, where an answer is expected.
+    """Return the share of valid citations, if an answer is expected.
 
-    A source that the answer names must be a material, or stand behind a claim; a quotation from a
-    material must stand in it.
+    A source that the answer names must be a material or the source of a claim; a material must
+    contain a quotation from it.
     """
     if row.expect.expects_refusal:
         return None
@@ -43,11 +43,11 @@ def score_citations(row: ExamRow, trial: RowResult) -> Score | None:
         return None
     false = sorted({source for source, holds in held if not holds})
     value = sum(holds for _, holds in held) / len(held)
-    return Score(value, f"do not hold: {join_names(false)}" if false else "")
+    return Score(value, f"not valid: {join_names(false)}" if false else "")
 
 
 def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of the expected findings that the answer holds."""
+    """Return the share of the expected findings that the answer has."""
     answer = _get_answer(trial)
     found = answer.findings if answer else ()
     return score_share(
@@ -59,7 +59,7 @@ def score_findings(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_completion(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return whether a run that must end with a whole answer did so."""
+    """Return whether a run that must end with a complete answer did so."""
     if row.expect.needs_only_a_plan or row.expect.expects_refusal:
         return None
     is_done = trial.status == "done"
@@ -68,9 +68,9 @@ def score_completion(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return whether a request that must not be answered was handed back, or ended as it must.
+    """Return whether a request that must not be answered was escalated, or ended as expected.
 
-    Where `partial` is expected, an answer that says that no task found anything will do too.
+    If `partial` is expected, an answer that no task found anything is accepted too.
     """
     expect = row.expect
     if not expect.expects_refusal:
@@ -78,7 +78,7 @@ def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
     reports = trial.outcome.results.values() if trial.outcome else ()
     reasons = sorted({report.escalation.reason for report in reports if report.escalation})
     if expect.escalation and expect.escalation not in reasons:
-        return Score(0.0, f"handed back as {join_names(reasons)}" if reasons else "not handed back")
+        return Score(0.0, f"escalated as {join_names(reasons)}" if reasons else "not escalated")
     ended = (
         {trial.status, "partial"}
         if trial.answer_text and trial.status == "failed"
@@ -90,11 +90,10 @@ def score_refusal(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the parallel work found, over what the plan made available.
+    """Return the achieved share of the plan's possible speed-up; None if the plan is one chain.
 
-    Available is the time of all steps over that of the longest chain of them; found is the same
-    over the wall's. So the quotient is the critical path over the wall time. A plan that is one
-    chain makes none available.
+    Possible is the sum of all step times over the critical path; achieved is the same sum over the
+    wall time. So the share is the critical path over the wall time.
     """
     timing = trial.outcome.timing if trial.outcome else {}
     if not timing or trial.plan is None or len(trial.plan.tasks) <= trial.plan.measure_depth():
@@ -103,7 +102,7 @@ def score_parallelism(row: ExamRow, trial: RowResult) -> Score | None:
 
 
 def matches_finding(wanted: ExpectedFinding, finding: Finding) -> bool:
-    """Return whether a finding is the expected one, as far as that is described."""
+    """Return whether a finding matches every given field of the expected one."""
     return (
         wanted.file in ("", finding.file)
         and wanted.line in (None, finding.line)

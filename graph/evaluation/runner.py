@@ -1,4 +1,4 @@
-"""A team sitting its exam: each row planned or run, then graded."""
+"""Runs a team's exam: each row is planned or run, then graded."""
 
 import asyncio
 import time
@@ -30,9 +30,9 @@ from nodes.errors import (
 from state import Team
 
 ROW_ERRORS: Final = (FileUnreadable, RequestInvalid, PlanInvalid, ModelError)
-"""Errors that are a row's own end; any other is the end of the exam."""
+"""Errors that end only their row; any other ends the exam."""
 FATAL_MODEL_ERRORS: Final = (Unauthorized, QuotaSpent)
-"""Errors of the model that every further row would meet."""
+"""Errors of the model that every further row would have too."""
 
 STOP_TIMEOUT_S: Final = 1.0
 
@@ -40,7 +40,7 @@ RowListener = Callable[[GradedRow], None]
 
 
 class ExamRunner:
-    """Tries and grades rows; LangSmith calls `attempt` and `grade` for each."""
+    """Runs and grades rows; LangSmith calls `run_row` and `grade_row` for each."""
 
     def __init__(
         self,
@@ -57,10 +57,10 @@ class ExamRunner:
         self._active_tasks: set[asyncio.Task[Any]] = set()
         self.graded_rows: dict[str, GradedRow] = {}
         self._fatal_error: Exception | None = None
-        """What made it pointless to go on."""
+        """The error that ended the exam."""
 
     async def run_row(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Plan or run a row, and give what its trace keeps; an error is part of that."""
+        """Plan or run a row, and return its result for the trace; an error is part of it."""
         row, task = self._rows[inputs["id"]], asyncio.current_task()
         assert task is not None, "a coroutine runs in a task"
         self._active_tasks.add(task)
@@ -68,7 +68,7 @@ class ExamRunner:
         try:
             with nullcontext() if traced else tracing_context(enabled=False):
                 trial = self._results[row.id] = await self._collect_result(row)
-        except Exception as error:  # a mistake of ours, of which LangSmith would only log a line
+        except Exception as error:  # an internal error, which LangSmith would only log
             self._fatal_error = error
             raise
         finally:
@@ -76,7 +76,7 @@ class ExamRunner:
         return trial.to_json()
 
     async def grade_row(self, run: Run, example: Example) -> dict[str, Any]:
-        """Score a row that was tried."""
+        """Score a row that was run."""
         row = self._rows[(example.inputs or {})["id"]]
         trial = self._results[row.id]
         scores = await asyncio.to_thread(score_by_metrics, row, trial, self._team.strategy)
@@ -85,14 +85,14 @@ class ExamRunner:
         graded = self.graded_rows[row.id] = GradedRow(row, trial, scores)
         if self._on_row and self._fatal_error is None:
             self._on_row(graded)
-        told = [
+        results = [
             {"key": name, "score": score.value, "comment": score.comment or None}
             for name, score in scores.items()
         ]
-        return {"results": told}
+        return {"results": results}
 
     async def cancel_rows(self) -> None:
-        """Cancel the rows at work; LangSmith would let them go on without a reader."""
+        """Cancel the running rows, which LangSmith would not."""
         working = set(self._active_tasks)
         for task in working:
             task.cancel()
@@ -100,7 +100,7 @@ class ExamRunner:
             await asyncio.wait(working, timeout=STOP_TIMEOUT_S)
 
     def find_fatal_error(self) -> Exception | None:
-        """Return what ended the exam: a thing all rows would meet, or no model in any of them."""
+        """Return the error that ended the exam: a fatal one, or a model error in every row."""
         if self._fatal_error:
             return self._fatal_error
         errors = [trial.error for trial in self._results.values()]
@@ -148,7 +148,7 @@ class ExamRunner:
 
 
 def _remove_resume_hint(error: SupervisorError, thread: str) -> None:
-    """Take back that a run can be resumed: those of an exam are not kept."""
+    """Remove the advice to resume a run, since the runs of an exam are not kept."""
     error.kept = "nothing of the exam"
     if error.next.endswith(thread):
         error.next = "supervise doctor"

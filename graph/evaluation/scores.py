@@ -1,4 +1,4 @@
-"""The grades of a row, and of a whole exam."""
+"""The grades of a row, and of an exam."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from state import Tier
 
 @dataclass(frozen=True)
 class GradedRow:
-    """A row, what came of it, and its scores by metric."""
+    """A row, its result, and its scores by metric."""
 
     row: ExamRow
     result: RowResult
@@ -21,13 +21,13 @@ class GradedRow:
 
     @property
     def score(self) -> float:
-        """Return the mean of the metrics that count, 0 to 100."""
+        """Return the mean of the counted metrics, 0 to 100."""
         counted = [score.value for name, score in self.scores.items() if METRICS[name].is_counted]
         return 100 * _compute_mean(counted)
 
     @property
     def complaints(self) -> list[str]:
-        """Return what kept the row from a full score."""
+        """Return the reasons for a score below 100."""
         return [
             f"{name.replace('_', ' ')}: {score.comment}"
             for name, score in self.scores.items()
@@ -53,12 +53,12 @@ class Evaluation:
 
     team: str
     models: Mapping[Tier, str]
-    """By tier."""
+    """Model names, by tier."""
     rows: Sequence[GradedRow]
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Metrics that could not be measured, and why."""
     experiment: str = ""
-    """Its address in LangSmith; empty when nothing was sent there."""
+    """Its address in LangSmith; empty if nothing was sent there."""
 
     @property
     def score(self) -> float:
@@ -66,16 +66,16 @@ class Evaluation:
         return round(_compute_mean([row.score for row in self.rows]), 1)
 
     def average_metric(self, name: str) -> float | None:
-        """Return the mean of a metric over the rows it speaks of, 0 to 100; None without any."""
+        """Return the mean of a metric over its rows, 0 to 100; None without any."""
         values = self._list_scores(name)
         return to_percent(_compute_mean(values)) if values else None
 
     def count_rows(self, name: str) -> int:
-        """Count the rows that a metric speaks of."""
+        """Count the rows to which a metric applies."""
         return len(self._list_scores(name))
 
     def sum_usage(self) -> dict[str, Any]:
-        """Sum what the rows took."""
+        """Sum the usage of the rows."""
         spent = [row.result.usage for row in self.rows]
         costs = [tally.cost_usd for tally in spent]
         known = [cost for cost in costs if cost is not None]

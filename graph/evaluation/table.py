@@ -1,4 +1,4 @@
-"""An evaluation as tables of text: a row a metric, beside it what it is compared with."""
+"""An evaluation as text tables: one row for each metric, beside it the compared values."""
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
@@ -15,7 +15,7 @@ MAX_COMPLAINT_CHARS: Final = 160
 
 
 def format_heading(evaluation: Evaluation) -> str:
-    """Return what was examined, with which models."""
+    """Return a line with the team, the number of rows and the models."""
     models = ", ".join(label_models(evaluation.models))
     count = len(evaluation.rows)
     rows = f"{count} row{'s' if count > 1 else ''}"
@@ -25,7 +25,7 @@ def format_heading(evaluation: Evaluation) -> str:
 def format_metric_rows(
     evaluation: Evaluation, other: Evaluation | None, *, counted: bool
 ) -> list[Cells]:
-    """Return the metrics that count, or those only told, each in percent."""
+    """Return the rows of the counted or the informational metrics, in percent."""
     rows = []
     for name, metric in METRICS.items():
         values = [one.average_metric(name) for one in _list_sides(evaluation, other)]
@@ -37,13 +37,13 @@ def format_metric_rows(
 
 
 def format_score_row(evaluation: Evaluation, other: Evaluation | None) -> Cells:
-    """Return the score, the mean over the rows."""
+    """Return the row of the score, the mean over the exam's rows."""
     values = [one.score for one in _list_sides(evaluation, other)]
     return ("score", *_compare_values(values), str(len(evaluation.rows)), "the mean over the rows")
 
 
 def format_usage_rows(evaluation: Evaluation, other: Evaluation | None) -> list[Cells]:
-    """Return what the rows took, with the difference where there is something to compare."""
+    """Return the rows of the usage, with the differences if there is a comparison."""
     sides = [one.sum_usage() for one in _list_sides(evaluation, other)]
     formats = {
         "repairs": ("repairs", ",.0f"),
@@ -60,13 +60,13 @@ def format_usage_rows(evaluation: Evaluation, other: Evaluation | None) -> list[
 
 
 def format_complaint_rows(rows: Sequence[GradedRow]) -> list[Cells]:
-    """Name the rows below a full score, the lowest first, and what was missing."""
+    """Return the rows with a score below 100, the lowest first, and what was missing."""
     lacking = sorted((row for row in rows if row.complaints), key=attrgetter("score"))
     return _cap_rows([(row.row.id, _format_score(row), _join_complaints(row)) for row in lacking])
 
 
 def format_differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cells]:
-    """Name the rows in which two evaluations differ, and what the lower score is for."""
+    """Return the rows in which two evaluations differ, and the reason for the lower score."""
     pairs = zip(evaluation.rows, other.rows, strict=True)
     return _cap_rows(
         [
@@ -85,7 +85,7 @@ def format_differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cel
 def _cap_rows(rows: list[Cells]) -> list[Cells]:
     if len(rows) <= MAX_NAMED_ROWS:
         return rows
-    more = f"… {len(rows) - MAX_NAMED_ROWS} more rows, which --json has"
+    more = f"… {len(rows) - MAX_NAMED_ROWS} more rows, see --json"
     return [*rows[:MAX_NAMED_ROWS], (more, *("" for _ in rows[0][1:]))]
 
 
@@ -104,7 +104,7 @@ def _list_sides(evaluation: Evaluation, other: Evaluation | None) -> Iterator[Ev
 
 
 def _compare_values(values: Sequence[float | None], form: str = ".1f") -> Cells:
-    """Return one value; of two, both and how much larger the second is."""
+    """Return the cells of one value, or of two values and their difference."""
     cells = tuple("-" if value is None else format(value, form) for value in values)
     if len(values) < 2:
         return cells

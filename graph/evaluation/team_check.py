@@ -1,4 +1,4 @@
-"""All that is wrong with a team's folder: its files and its exam."""
+"""Collects all problems in a team's folder: its files and its exam."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from graph.teams.team_loader import find_team, list_team_problems, load_team
 
 
 def check_team(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
-    """Return what is wrong with a team's files and its exam; an empty list when nothing is.
+    """Return the problems in a team's files and its exam; empty if there are none.
 
     Raises:
         TeamInvalid: there is no such team.

@@ -1,1 +1,1 @@
-"""The databases that runs are kept in: SQLite by default, PostgreSQL by its address."""
+"""The databases that store runs: SQLite by default, PostgreSQL if an address names it."""

@@ -1,4 +1,4 @@
-"""Ends what a store of LangGraph's leaves behind."""
+"""Closes the background task of a LangGraph store."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,10 +12,10 @@ BatchedStore = TypeVar("BatchedStore", bound=AsyncBatchedBaseStore)
 
 @asynccontextmanager
 async def open_batched_store(store: BatchedStore) -> AsyncIterator[BatchedStore]:
-    """Lend a store, and wait until its batching is over.
+    """Yield a store, and end its batching task afterwards.
 
-    The library cancels that task when the store is collected; where the loop ends sooner, Python
-    warns of a task that was destroyed.
+    The library cancels that task when the store is garbage-collected; if the loop ends sooner,
+    Python warns of a destroyed task.
     """
     try:
         yield store

@@ -1,4 +1,4 @@
-"""How a run database fails, each in one line."""
+"""Errors of the run database, each in one line."""
 
 import logging
 
@@ -11,7 +11,7 @@ _logger = logging.getLogger(__name__)
 
 
 class CheckpointUnreadable(StoreError):
-    """A checkpoint is there, but its bytes are no longer what was written."""
+    """A checkpoint exists, but its bytes are damaged."""
 
     code = "CHECKPOINT_UNREADABLE"
 

@@ -1,4 +1,4 @@
-"""A LangGraph store that is opened by its first use: most runs never touch it."""
+"""A LangGraph store that is opened at its first use, since most runs never use it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -14,14 +14,14 @@ RunOperation = Callable[[Callable[[], Awaitable[list[Result]]]], Awaitable[list[
 
 
 async def run_once(work: Callable[[], Awaitable[list[Result]]]) -> list[Result]:
-    """Do it once."""
+    """Run an operation without retry."""
     return await work()
 
 
 class LazyStore(BaseStore):
-    """Stands for a store until it is needed. An async context manager.
+    """A store that is opened by its first operation. An async context manager.
 
-    `steady` says how an operation is carried through; each may be repeated without harm.
+    `steady` runs an operation, with retries or without; every operation may be repeated safely.
     """
 
     supports_ttl = True
@@ -43,11 +43,11 @@ class LazyStore(BaseStore):
             await self._stack.aclose()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations from another thread than the loop's."""
+        """Run operations from another thread than the loop's."""
         return asyncio.run_coroutine_threadsafe(self.abatch(ops), self._loop).result()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations, opening the store for the first."""
+        """Run operations; the first opens the store."""
         asked = list(ops)
 
         async def work() -> list[Result]:
@@ -58,7 +58,7 @@ class LazyStore(BaseStore):
     async def _get_store(self) -> BaseStore:
         async with self._open_lock:
             if self._is_closed:
-                raise StoreError("the store is closed, and saves no more")
+                raise StoreError("the store is closed and cannot save")
             if self._store is None:
                 self._store = await self._stack.enter_async_context(self._open_store())
             return self._store

@@ -1,6 +1,6 @@
-"""Runs in PostgreSQL: one connection a run, which holds the thread's lock and does the writing.
+"""Stores runs in PostgreSQL: one connection a run, which holds the thread's lock and writes.
 
-Only `graph.runs.run_store` imports this, and only when an address asks for it.
+Only `graph.runs.run_store` imports this, and only if the settings name a server.
 """
 
 import logging
@@ -29,7 +29,7 @@ from graph.stores.postgres_session import CONNECTION_OPTIONS, ThreadSession, ope
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
 
-# Where nobody set up logging it would warn on stderr of each connection that is lost and mended.
+# Without configured logging it would warn on stderr of each connection that is lost and reopened.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
@@ -37,9 +37,9 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 async def open_postgres(
     url: str, thread: str, *, patience_s: float = RETRY_TIMEOUT_S
 ) -> AsyncIterator[RunDatabase]:
-    """Open a database for one thread, and hold the thread in it.
+    """Open a database for one thread, and lock the thread in it.
 
-    A server that goes away afterwards is waited for: each operation for `patience_s` at most.
+    If the server goes away afterwards, each operation is retried for at most `patience_s`.
 
     Raises:
         ThreadBusy: another caller runs the thread, on this machine or another.
@@ -50,7 +50,7 @@ async def open_postgres(
         await retry_operation(
             session.get_connection, url=url, patience_s=START_RETRY_TIMEOUT_S, worth=is_brief_outage
         )
-        # Making the tables may take longer than a server may be silent.
+        # Creating the tables may take longer than the timeout for a start.
         connection = await retry_operation(session.get_locked_connection, url=url)
     except BaseException:  # a cancel too: the lock must not outlive the attempt to open
         await session.release_thread()
@@ -68,7 +68,7 @@ async def open_postgres(
 
 @asynccontextmanager
 async def _open_store(url: str) -> AsyncIterator[BaseStore]:
-    """Open the store on connections of its own, none of them before it is needed."""
+    """Open the store on its own connections, each opened when needed."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
         url,
         min_size=0,
@@ -83,7 +83,7 @@ async def _open_store(url: str) -> AsyncIterator[BaseStore]:
 
 
 async def read_store_value(url: str, namespace: tuple[str, ...], key: str) -> dict[str, Any]:
-    """Read one value of the store without holding a thread; empty where there is none.
+    """Read one value of the store without locking a thread; empty if there is none.
 
     Raises:
         StoreError: the server cannot be used.

@@ -1,4 +1,4 @@
-"""Removing a thread from PostgreSQL, unless somebody runs it, on this machine or another."""
+"""Removes a thread from PostgreSQL, unless it is running, on this machine or another."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ from nodes.errors import ThreadBusy
 _TABLES: Final = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", THREADS_TABLE)
 
 _PRUNE_LOCK_NAME: Final = "/prune"
-"""Locked in place of a thread, by a name that no thread can have."""
+"""Locked like a thread, under a name that no thread can have."""
 
 
 @contextmanager
 def open_for_deletion(url: str) -> Iterator[Callable[[str], int]]:
-    """Open a database for removing threads, when nobody else removes any.
+    """Open a database for removing threads, when no other prune is running.
 
     Raises:
         StoreError: the server cannot be used.
@@ -38,7 +38,7 @@ def open_for_deletion(url: str) -> Iterator[Callable[[str], int]]:
 
 
 def _wait_for_other_prunes(base: Connection[TupleRow]) -> None:
-    """Wait until no other machine removes runs; the lock ends with the connection."""
+    """Wait until no other machine removes runs, and lock; the lock ends with the connection."""
     base.execute(f"SET lock_timeout = '{PRUNE_TIMEOUT_S:.0f}s'")
     try:
         base.execute(f"SELECT pg_advisory_lock({LOCK_KEY})", [_PRUNE_LOCK_NAME])
@@ -51,7 +51,7 @@ def _delete_thread(base: Connection[TupleRow], thread: str) -> int:
     """Remove a thread in one transaction, which holds its lock as a run does.
 
     Raises:
-        ThreadBusy: it is running.
+        ThreadBusy: the thread is running.
     """
     size = 0
     with base.transaction():

@@ -1,4 +1,4 @@
-"""How PostgreSQL fails: what may pass by itself, and one line for what does not."""
+"""Retries of PostgreSQL operations, and the error of those that fail permanently."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 _logger = logging.getLogger(__name__)
 
 RETRY_TIMEOUT_S: Final = 30.0
-"""How long an operation of a run waits for a server that restarts, fails over or is cut off."""
+"""How long an operation of a run is retried while a server restarts, fails over or is cut off."""
 START_RETRY_TIMEOUT_S: Final = 6.0
 """The same before a run begins, when nothing is lost by giving up."""
 MAX_PAUSE_S: Final = 1.0
@@ -35,23 +35,23 @@ _TRANSIENT_MESSAGES: Final = (
     "too many clients",
     "read-only",
 )
-"""What a server says that may be itself again in a moment."""
+"""Parts of error messages of an outage that may end within seconds."""
 
 _ADVICE: Final = {
     "password": "check user and password in SUPERVISE_DATABASE_URL",
-    "no pg_hba.conf entry": "add ?sslmode=require to SUPERVISE_DATABASE_URL, or let this user in",
-    "ssl": "let sslmode in SUPERVISE_DATABASE_URL say what the server offers",
-    "certificate": "give sslrootcert in SUPERVISE_DATABASE_URL",
+    "no pg_hba.conf entry": "add ?sslmode=require to SUPERVISE_DATABASE_URL, or allow this user",
+    "ssl": "set sslmode in SUPERVISE_DATABASE_URL to what the server offers",
+    "certificate": "set sslrootcert in SUPERVISE_DATABASE_URL",
     "does not exist": "create it, or correct SUPERVISE_DATABASE_URL",
-    "permission denied": "let this user create tables in its schema",
+    "permission denied": "allow this user to create tables in its schema",
     "read-only": "name the primary server in SUPERVISE_DATABASE_URL",
     "refused": "start the server, or correct host and port in SUPERVISE_DATABASE_URL",
-    "too many clients": "raise max_connections, or run less at once",
+    "too many clients": "raise max_connections, or run less in parallel",
 }
 
 
 def is_transient(error: BaseException) -> bool:
-    """Return whether an operation of a run is worth trying again."""
+    """Return whether a failed operation of a run should be retried."""
     passing = (
         psycopg.OperationalError,
         psycopg.InterfaceError,
@@ -62,8 +62,8 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_brief_outage(error: BaseException) -> bool:
-    """Return whether a start is worth a few seconds: not with a password that is wrong."""
-    return is_transient(error) and any(said in str(error).lower() for said in _TRANSIENT_MESSAGES)
+    """Return whether a failed start should be retried for seconds: not after a wrong password."""
+    return is_transient(error) and any(part in str(error).lower() for part in _TRANSIENT_MESSAGES)
 
 
 async def retry_operation(
@@ -73,10 +73,10 @@ async def retry_operation(
     patience_s: float = RETRY_TIMEOUT_S,
     worth: Callable[[BaseException], bool] = is_transient,
 ) -> Result:
-    """Carry an operation that may be repeated through a server's absence.
+    """Run an operation that may be repeated, with retries while the server is unavailable.
 
     Raises:
-        StoreError: it failed for good, or for longer than the patience lasts.
+        StoreError: it failed permanently, or for longer than `patience_s`.
     """
     last: Exception | None = None
     pause_s = 0.05
@@ -108,14 +108,14 @@ def _log_retry(url: str, error: Exception, patience_s: float) -> None:
 
 
 def build_store_error(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:
-    """Return why a database cannot be used, and what would mend it; never with its password."""
-    told = " ".join(str(error or "no answer").split())
-    cause = mask_passwords(told.partition(" Is the server running")[0], url)
+    """Build the error of a database that cannot be used, with a fix and without its password."""
+    reason = " ".join(str(error or "no answer").split())
+    cause = mask_passwords(reason.partition(" Is the server running")[0], url)
     waiting = f" (tried for {waited_s:g} s)" if waited_s else ""
-    advice = next((said for sign, said in _ADVICE.items() if sign in cause.lower()), "")
+    advice = next((fix for sign, fix in _ADVICE.items() if sign in cause.lower()), "")
     return StoreError(
         f"the run database {format_public_address(url)} cannot be used{waiting}",
         cause=cause.removeprefix("connection failed: "),
         kept="what was saved before",
-        next=advice or "see to the server; `supervise doctor` tells more",
+        next=advice or "check the server; `supervise doctor` shows more",
     )

@@ -1,7 +1,7 @@
 """LangGraph's PostgreSQL checkpointer, through the one connection that holds the thread.
 
-An operation that meets a server restart, a failover or a cut network is repeated for a while; each
-may be, for the library inserts what is not yet there. The tables are the library's own.
+An operation is retried for a while after a server restart, a failover or a network failure. That
+is safe, since the library inserts only missing rows. The tables are the library's own.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -44,9 +44,9 @@ class RetryingSaver(AsyncPostgresSaver):
         self._retry = partial(retry_operation, url=session.url, patience_s=patience_s)
 
     async def close(self) -> None:
-        """Let go of the thread, once the operation under way has ended.
+        """Release the thread, after the operation in progress has ended.
 
-        A cancelled run may leave one behind; what comes after it is refused.
+        A cancelled run may leave such an operation; later ones are refused.
         """
         async with self.lock:
             await self._session.release_thread()
@@ -56,7 +56,7 @@ class RetryingSaver(AsyncPostgresSaver):
 
         Raises:
             CheckpointUnreadable: its bytes are damaged.
-            StoreError: the server stays away.
+            StoreError: the server stays unavailable.
         """
         ask = super().aget_tuple
         try:
@@ -119,9 +119,9 @@ class RetryingSaver(AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
-        """Return a cursor of the connection that holds the thread, one at a time.
+        """Yield a cursor of the connection that holds the thread, one at a time.
 
-        Replaces the library's, which would go on with a connection that is gone.
+        Replaces the library's method, which would keep using a lost connection.
         """
         async with self.lock:
             connection = await self._session.get_locked_connection()
@@ -132,14 +132,14 @@ class RetryingSaver(AsyncPostgresSaver):
                 else:
                     async with connection.cursor(binary=True) as cursor:
                         yield cursor
-            except BaseException as error:  # told apart below
-                # A cancel in the middle leaves a connection whose next answer is another's.
+            except BaseException as error:
+                # After a cancel the connection's next answer would belong to an earlier query.
                 if isinstance(error, psycopg.Error) or not isinstance(error, Exception):
                     await self._session.drop_connection()
                 raise
 
     async def _find_checkpoint_id(self, config: RunnableConfig) -> str:
-        """Name the checkpoint that a config asks for: the one it names, or the newest."""
+        """Return the id of a config's checkpoint: the one it names, or the newest."""
         place = config["configurable"]
         if named := place.get("checkpoint_id"):
             return str(named)
@@ -154,7 +154,7 @@ class RetryingSaver(AsyncPostgresSaver):
 
 
 def _replace_unstorable_text(value: Any) -> Any:
-    """Replace in a text what PostgreSQL's JSON cannot hold; other values go there as bytes."""
+    """Replace characters that PostgreSQL's JSON cannot hold; values other than text are bytes."""
     if not isinstance(value, str):
         return value
     return value.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

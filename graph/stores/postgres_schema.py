@@ -1,4 +1,4 @@
-"""The tables in a PostgreSQL schema: ours or another's, of which version, and made once."""
+"""The tables in a PostgreSQL schema: checked for owner and version, and created once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 from nodes.errors import StoreError
 
 SCHEMA_VERSION: Final = 1
-"""Of the tables together. A change to them raises it, and says how the one before is brought up."""
+"""Version of all tables. A change to them raises it, and adds a migration."""
 
 VERSION_TABLE: Final = "supervise_schema"
 THREADS_TABLE: Final = "supervise_threads"
@@ -38,16 +38,16 @@ _LOCK_PAUSE_S = 0.1
 
 
 async def prepare_schema(connection: AsyncConnection[DictRow]) -> None:
-    """Look whether runs can be kept here, and make what a new schema lacks.
+    """Check whether runs can be stored here, and create missing tables in a new schema.
 
     Raises:
-        StoreError: the tables are another application's, of another version, or not whole.
-        psycopg.Error: the server says no.
+        StoreError: the tables are another application's, of another version, or incomplete.
+        psycopg.Error: the server refuses.
     """
     if await is_schema_ready(connection):
         return
-    # The library makes its indexes with CONCURRENTLY, which waits for every statement under way:
-    # one that waited for this lock would be waited for.
+    # The library creates its indexes with CONCURRENTLY, which waits for every running statement:
+    # a statement that waits for this lock would be a deadlock.
     async for held in _poll_lock(
         connection, f"SELECT pg_try_advisory_lock({_CREATION_LOCK_KEY}) AS held"
     ):
@@ -62,10 +62,10 @@ async def prepare_schema(connection: AsyncConnection[DictRow]) -> None:
 
 
 async def is_schema_ready(connection: AsyncConnection[DictRow]) -> bool:
-    """Return whether the tables are there, ours and of this version; False when they can be made.
+    """Return whether our tables exist in this version; False if they can be created.
 
     Raises:
-        StoreError: the tables are another application's, of another version, or not whole.
+        StoreError: the tables are another application's, of another version, or incomplete.
     """
     seen = await _fetch_row(connection, _STATUS_QUERY, [list(TABLES)])
     if seen["schema"] is None:
@@ -83,7 +83,7 @@ async def is_schema_ready(connection: AsyncConnection[DictRow]) -> bool:
     found = (await _fetch_row(connection, f"SELECT max(version) AS found FROM {VERSION_TABLE}"))[
         "found"
     ]
-    if found is None:  # whoever began to make them was stopped
+    if found is None:  # their creation was interrupted
         return False
     if found != SCHEMA_VERSION:
         raise _build_refusal(
@@ -97,7 +97,7 @@ async def is_schema_ready(connection: AsyncConnection[DictRow]) -> bool:
 
 
 async def _library_is_current(connection: AsyncConnection[DictRow]) -> bool:
-    """Compare LangGraph's versions; an older one is brought up by the library."""
+    """Return whether LangGraph's tables are current; the library migrates older ones."""
     maxima = ", ".join(f"(SELECT max(v) FROM {name}) AS {name}" for name in LIBRARY_VERSIONS)
     found = await _fetch_row(connection, f"SELECT {maxima}")
     for name, known in LIBRARY_VERSIONS.items():
@@ -132,7 +132,7 @@ async def _poll_lock(connection: AsyncConnection[DictRow], sql: str) -> AsyncIte
 
 async def _fetch_row(connection: AsyncConnection[DictRow], sql: str, values: Any = None) -> DictRow:
     row = await (await connection.execute(sql, values)).fetchone()
-    assert row is not None, "each of these gives one row"
+    assert row is not None, "each of these queries returns one row"
     return row
 
 

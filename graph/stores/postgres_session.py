@@ -1,7 +1,7 @@
-"""A connection that holds a thread's lock. What a run writes, it writes through here.
+"""A connection that holds a thread's lock. All writes of a run use it.
 
-The lock dies with the connection, and so does the right to write: one that comes back late cannot
-add to a thread that somebody else has taken meanwhile.
+The lock ends with the connection, and so does the right to write: a run that reconnects late
+cannot write to a thread that another run has taken meanwhile.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from nodes.errors import StoreError, ThreadBusy
 CONNECT_TIMEOUT_S: Final = 5
 CONNECTION_OPTIONS: Final = {
     "connect_timeout": CONNECT_TIMEOUT_S,
-    # A network that swallows packets is noticed in seconds, not in hours.
+    # A network that drops packets is detected in seconds, not in hours.
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
@@ -32,7 +32,7 @@ SELECT set_config('idle_session_timeout', '0', false),
     set_config('tcp_keepalives_count', '3', false)
 """
 LOCK_KEY: Final = "hashtextextended('supervise ' || current_schema() || ' ' || %s, 0)"
-"""Of a thread; schemas of one database do not share threads."""
+"""Lock key of a thread; schemas of one database do not share threads."""
 _LOCK_QUERY = f"SELECT pg_try_advisory_lock({LOCK_KEY}) AS held"
 _CLAIM_QUERY = (
     f"INSERT INTO {THREADS_TABLE} (thread_id, holder) VALUES (%s, %s) "
@@ -46,27 +46,27 @@ _TERMINATE_QUERY = (
 
 
 async def open_connection(url: str, *, name: str = "supervise") -> AsyncConnection[DictRow]:
-    """Connect to a server, with limits on how long it may be silent."""
+    """Connect to a server, with timeouts."""
     return await AsyncConnection.connect(
         url, autocommit=True, row_factory=dict_row, application_name=name, **_get_options()
     )
 
 
 class ThreadSession:
-    """Holds a thread for as long as a run lasts, over as many connections as that takes."""
+    """Holds a thread during a run, with a new connection whenever one is lost."""
 
     def __init__(self, url: str, thread: str) -> None:
         self.url, self.thread = url, thread
         self._holder = uuid4().hex
         self._connection: AsyncConnection[DictRow] | None = None
         self._holds_lock = False
-        """By the connection of now."""
+        """Whether the current connection holds the thread's lock."""
         self._was_claimed = False
-        """By this run, once."""
+        """Whether this run has held the thread before."""
         self._is_closed = False
 
     async def get_locked_connection(self) -> AsyncConnection[DictRow]:
-        """Return the connection, made anew when it was lost; not for use by two at once.
+        """Return the locked connection, reconnecting if it was lost; for one caller at a time.
 
         Raises:
             ThreadBusy: another caller runs the thread, or has run it since.
@@ -89,27 +89,27 @@ class ThreadSession:
         return connection
 
     async def get_connection(self) -> AsyncConnection[DictRow]:
-        """Return a connection that may not hold the thread yet, made anew when it was lost.
+        """Return the connection, perhaps without the lock yet, reconnecting if it was lost.
 
         Raises:
             StoreError: the run is over.
             psycopg.Error: the server cannot be reached.
         """
         if self._is_closed:
-            raise StoreError(f"the run on thread {self.thread} is over, and saves no more")
+            raise StoreError(f"the run on thread {self.thread} is over and cannot save")
         if self._connection is None or self._connection.closed:
             self._holds_lock = False
             self._connection = await open_connection(self.url, name=f"supervise {self._holder}")
         return self._connection
 
     async def drop_connection(self) -> None:
-        """Part with a connection that failed; the next one must hold the thread anew."""
+        """Close a failed connection; the next one must lock the thread again."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             await _close_connection(connection)
 
     async def release_thread(self) -> None:
-        """Let go of the thread for good."""
+        """Release the thread permanently."""
         self._is_closed = True
         await self.drop_connection()
 
@@ -125,8 +125,8 @@ class ThreadSession:
         self._was_claimed = True
 
     async def _reclaim_thread(self, connection: AsyncConnection[DictRow]) -> None:
-        """Hold the thread again, unless it has been somebody else's meanwhile."""
-        # After a cut network the server may still keep the lock for the connection that is gone.
+        """Lock the thread again, unless another run has held it meanwhile."""
+        # After a network failure the server may still keep the lock for the lost connection.
         await connection.execute(_TERMINATE_QUERY, [f"supervise {self._holder}"])
         if await self._try_lock(connection):
             row = await (await connection.execute(_HOLDER_QUERY, [self.thread])).fetchone()
@@ -135,8 +135,8 @@ class ThreadSession:
         raise ThreadBusy(
             f"thread {self.thread!r} was taken by another run "
             "while the connection to the run database was lost",
-            kept="what was saved before, and what that run does",
-            next="wait for it; `supervise show` tells how it stands",
+            kept="what was saved before, and what the other run saves",
+            next="wait for it; `supervise show` shows its state",
         )
 
     async def _try_lock(self, connection: AsyncConnection[DictRow]) -> bool:
@@ -145,7 +145,7 @@ class ThreadSession:
 
 
 def _get_options() -> dict[str, Any]:
-    """Return the limits; typed loosely because psycopg takes them among its own parameters."""
+    """Return the timeouts; typed loosely because psycopg takes them among its own parameters."""
     return dict(CONNECTION_OPTIONS)
 
 

@@ -1,4 +1,4 @@
-"""A look at a PostgreSQL database that changes nothing there."""
+"""Describes a PostgreSQL database without changing it."""
 
 import asyncio
 
@@ -18,10 +18,10 @@ FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema())
 
 
 def describe_database(url: str) -> str:
-    """Describe in a few words what is there.
+    """Return the server's version, the schema and its size.
 
     Raises:
-        StoreError: runs cannot be kept there.
+        StoreError: runs cannot be stored there.
     """
 
     async def see() -> str:
@@ -36,6 +36,6 @@ def describe_database(url: str) -> str:
 async def _describe_tables(connection: AsyncConnection[DictRow]) -> str:
     is_made = await is_schema_ready(connection)
     row = await (await connection.execute(_STATUS_QUERY)).fetchone()
-    assert row is not None, "an aggregate gives one row"
-    size = f"{row['bytes'] / 1e6:.1f} MB" if is_made else "tables are made by the first run"
+    assert row is not None, "an aggregate returns one row"
+    size = f"{row['bytes'] / 1e6:.1f} MB" if is_made else "tables are created by the first run"
     return f"PostgreSQL {row['version']}, schema {row['schema']} ({size})"

@@ -1,4 +1,4 @@
-"""The address of a PostgreSQL database, and how it is spoken of without its password."""
+"""The address of a PostgreSQL database, and its form without passwords."""
 
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -6,12 +6,12 @@ POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 
 
 def is_postgres(url: str) -> bool:
-    """Tell a server's address from a file's."""
+    """Return whether an address names a PostgreSQL server."""
     return url.startswith(POSTGRES_SCHEMES)
 
 
 def list_passwords(url: str) -> tuple[str, ...]:
-    """List the passwords in an address, as they stand there and as they are meant."""
+    """List the passwords in an address, as written and unquoted."""
     if "://" not in url:
         return ()
     parts = urlsplit(url)
@@ -22,7 +22,7 @@ def list_passwords(url: str) -> tuple[str, ...]:
 
 
 def format_public_address(url: str) -> str:
-    """Return an address that may be read by anyone."""
+    """Return an address without passwords."""
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]
@@ -30,7 +30,7 @@ def format_public_address(url: str) -> str:
 
 
 def mask_passwords(text: str, url: str) -> str:
-    """Take an address's passwords out of a text."""
+    """Return a text in which an address's passwords are masked."""
     for password in list_passwords(url):
         text = text.replace(password, "[secret]")
     return text

@@ -1,4 +1,4 @@
-"""A serializer that writes no secret into a checkpoint, whatever the state holds."""
+"""A serializer that writes no known secret into a checkpoint."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from nodes.errors.redaction import redact_bytes
 
 
 class RedactingSerializer(JsonPlusSerializer):
-    """LangGraph's serializer; known secrets are overwritten in what it has written."""
+    """LangGraph's serializer; known secrets are overwritten in its output."""
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Encode a value of a checkpoint."""

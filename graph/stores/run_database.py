@@ -1,4 +1,4 @@
-"""What every run database gives: checkpoints, and a store beside them."""
+"""The interface of every run database: checkpoints and a store."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,15 @@ from langgraph.store.base import BaseStore
 
 @dataclass(frozen=True)
 class RunDatabase:
-    """An open database that runs are kept in."""
+    """An open run database."""
 
     saver: BaseCheckpointSaver[str]
     store: BaseStore
 
 
 def build_thread_namespace(thread: str) -> tuple[str, str]:
-    """Return the store's place for what belongs to one thread, and goes when it is pruned.
+    """Return the store's namespace of one thread, which is removed when the thread is pruned.
 
-    A namespace may hold no dot, a thread's id may.
+    A namespace must not contain a dot, but a thread's id may.
     """
     return ("threads", thread.encode().hex())

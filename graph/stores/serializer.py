@@ -1,4 +1,4 @@
-"""What a checkpoint may hold: our vocabulary and LangGraph's own types, and nothing that runs."""
+"""The types that a checkpoint may hold: ours and LangGraph's own, and no code."""
 
 import inspect
 from typing import Any, Final
@@ -14,7 +14,7 @@ _CHECKSUM_BYTES: Final = 4
 
 
 def list_checkpoint_types() -> list[tuple[str, str]]:
-    """List the classes that a checkpoint of ours may hold, by module and name."""
+    """List our classes that a checkpoint may hold, by module and name."""
     return sorted(
         (cls.__module__, cls.__qualname__)
         for cls in vars(state).values()
@@ -23,31 +23,31 @@ def list_checkpoint_types() -> list[tuple[str, str]]:
 
 
 class StrictSerializer(RedactingSerializer):
-    """Reads back what it knows, never runs anything, and refuses bytes that are not those written.
+    """Reads only known types, never runs code, and refuses damaged bytes.
 
-    LangGraph's builds something out of a damaged value too, which fails later, somewhere else.
+    LangGraph's serializer may build a value from damaged bytes, which would fail later elsewhere.
     """
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Write a value, and a sum of its bytes behind it."""
+        """Encode a value, followed by a checksum of its bytes."""
         kind, data = super().dumps_typed(obj)
         return kind + _CHECKSUM_SUFFIX, data + crc32(data).to_bytes(_CHECKSUM_BYTES)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Read a value back; one from before the sums is taken as it is.
+        """Decode a value; one that was written without a checksum is not checked.
 
         Raises:
-            ValueError: its bytes are not those that were written.
+            ValueError: the checksum does not match.
         """
         kind, content = data
         if kind.endswith(_CHECKSUM_SUFFIX):
             kind = kind.removesuffix(_CHECKSUM_SUFFIX)
             content, written = content[:-_CHECKSUM_BYTES], content[-_CHECKSUM_BYTES:]
             if crc32(content).to_bytes(_CHECKSUM_BYTES) != written:
-                raise ValueError("its bytes are not those that were written")
+                raise ValueError("the checksum does not match")
         return super().loads_typed((kind, content))
 
 
 def build_strict_serializer() -> StrictSerializer:
-    """Read back our vocabulary and LangGraph's own types, and never run anything else."""
+    """Build the serializer for our own types and LangGraph's."""
     return StrictSerializer(allowed_msgpack_modules=list_checkpoint_types())

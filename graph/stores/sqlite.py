@@ -1,4 +1,4 @@
-"""Runs in a SQLite file: checked before it is used, durable to the last step."""
+"""Stores runs in a SQLite file: checked before use, durable to the last step."""
 
 import asyncio
 import sqlite3
@@ -30,7 +30,7 @@ async def open_sqlite(path: Path) -> AsyncIterator[RunDatabase]:
     """Open a file for checkpoints and for the store.
 
     Raises:
-        StoreError: the file is no database of ours, damaged, or cannot be written.
+        StoreError: the file is another application's, damaged, or not writable.
     """
     opens = partial(_open_store, path)
     async with (
@@ -42,10 +42,10 @@ async def open_sqlite(path: Path) -> AsyncIterator[RunDatabase]:
 
 @asynccontextmanager
 async def open_saver(path: Path) -> AsyncIterator[GroupCommitSaver]:
-    """Open the checkpoints alone.
+    """Open a file for checkpoints only.
 
     Raises:
-        StoreError: the file is no database of ours, damaged, or cannot be written.
+        StoreError: the file is another application's, damaged, or not writable.
     """
     try:
         connection = await asyncio.to_thread(_open_connection, path)
@@ -59,12 +59,12 @@ async def open_saver(path: Path) -> AsyncIterator[GroupCommitSaver]:
 
 
 def build_unusable_error(path: Path, error: Exception) -> StoreError:
-    """Say that a file cannot be opened or written."""
+    """Build the error of a file that cannot be opened or written."""
     return StoreError(
         f"the run database {path} cannot be used",
         cause=str(error),
-        kept="the file is untouched",
-        next="mend its permissions, move it aside, or set SUPERVISE_DATABASE_URL",
+        kept="the file is unchanged",
+        next="fix its permissions, move it aside, or set SUPERVISE_DATABASE_URL",
     )
 
 
@@ -97,7 +97,7 @@ async def _open_store(path: Path) -> AsyncIterator[BaseStore]:
     async with opening as connection:
         await connection.execute("PRAGMA synchronous = FULL")
         async with open_batched_store(AsyncSqliteStore(connection)) as store:
-            # Two that migrate one file at the same moment would trip over each other's versions.
+            # Two processes that migrate one file at the same time would conflict.
             async with AsyncFileLock(f"{path}.store.lock", is_singleton=False):
                 await store.setup()
             yield store
@@ -111,5 +111,5 @@ async def _translate_errors(path: Path, work: Callable[[], Awaitable[Result]]) -
 
 
 def build_failure_error(path: Path, error: Exception) -> StoreError:
-    """Say that an operation failed on a file that was usable before."""
+    """Build the error of an operation that failed on a file that was usable before."""
     return StoreError(f"the run database {path} failed", cause=str(error))

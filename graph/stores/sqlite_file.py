@@ -1,6 +1,6 @@
-"""Looking at a SQLite file before it is used: is it whole, is it ours, is it of this version.
+"""Checks a SQLite file before use: is it intact, is it ours, is it of this version.
 
-It is only read here, so that a file that is refused stays as it was.
+The check only reads, so that a refused file is not changed.
 """
 
 import os
@@ -16,7 +16,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from nodes.errors import StoreError
 
 SCHEMA_VERSION: Final = 1
-"""Of the tables together. A change to them raises it, and says how the one before is brought up."""
+"""Version of all tables. A change to them raises it, and adds a migration."""
 
 _CHECKPOINT_KEY: Final = ("thread_id", "checkpoint_ns", "checkpoint_id")
 REQUIRED_COLUMNS: Final[Mapping[str, frozenset[str]]] = {
@@ -33,16 +33,16 @@ _SIGNATURE = b"SQLite format 3\x00"
 
 
 def check_database_file(path: Path) -> None:
-    """Look whether runs can be kept in a file.
+    """Check whether runs can be stored in a file.
 
     Raises:
-        StoreError: it is damaged, another application's, or of another version.
-        OSError: it cannot be read or written.
+        StoreError: the file is damaged, another application's, or of another version.
+        OSError: the file cannot be read or written.
     """
     with path.open("rb+") as file:
         head = file.read(len(_SIGNATURE))
     if head != _SIGNATURE:
-        raise _build_refusal(path, "it is empty" if not head else "it is no SQLite database")
+        raise _build_refusal(path, "it is empty" if not head else "it is not a SQLite database")
     try:
         with closing(_open_read_only(path)) as base:
             problem = _find_problem(base)
@@ -53,9 +53,9 @@ def check_database_file(path: Path) -> None:
 
 
 def create_database_file(path: Path) -> None:
-    """Make an empty database of this version, unless another process has just made it.
+    """Create an empty database of this version, unless another process has just created it.
 
-    It comes to its name whole: a process that is killed here leaves no half of a database.
+    The file gets its name when it is complete, so that a kill leaves no partial database.
     """
     locks = path.parent / "locks"
     locks.mkdir(exist_ok=True)
@@ -63,7 +63,7 @@ def create_database_file(path: Path) -> None:
         if path.exists():
             return
         draft = path.with_name(f"{path.name}.new")
-        # A log that outlived its database would be played into the new one.
+        # A write-ahead log of a removed database would be applied to the new one.
         for left in (draft, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             left.unlink(missing_ok=True)
         with closing(sqlite3.connect(draft)) as base:
@@ -74,7 +74,7 @@ def create_database_file(path: Path) -> None:
 
 
 def write_schema_version(base: sqlite3.Connection) -> None:
-    """Write the version into a database that has none: a new one, or one from before the stamp."""
+    """Write the version into a database without one: a new one, or one of an early release."""
     base.execute(f"CREATE TABLE IF NOT EXISTS {VERSION_TABLE} (version INTEGER NOT NULL)")
     base.execute(
         f"INSERT INTO {VERSION_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {VERSION_TABLE})",
@@ -119,6 +119,6 @@ def _build_refusal(path: Path, problem: str) -> StoreError:
     return StoreError(
         f"the run database {path} cannot be used",
         cause=problem,
-        kept="the file is untouched",
-        next="move it aside and a new one is made, or set SUPERVISE_DATABASE_URL",
+        kept="the file is unchanged",
+        next="move it aside to get a new one, or set SUPERVISE_DATABASE_URL",
     )

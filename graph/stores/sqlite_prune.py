@@ -1,4 +1,4 @@
-"""Removing a thread from a SQLite file, and giving the room back."""
+"""Removes threads from a SQLite file, and frees their disk space."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -19,10 +19,10 @@ _SIZE_EXPRESSIONS: Final = {
 
 @contextmanager
 def open_for_deletion(path: Path) -> Iterator[Callable[[str], int]]:
-    """Open a file for removing threads; afterwards it is made smaller, unless others use it.
+    """Open a file for removing threads; afterwards it is compacted, unless others use it.
 
     Raises:
-        StoreError: the file is no database of ours, damaged, or cannot be written.
+        StoreError: the file is another application's, damaged, or not writable.
     """
     if not path.exists():
         yield lambda _: 0
@@ -31,7 +31,7 @@ def open_for_deletion(path: Path) -> Iterator[Callable[[str], int]]:
         check_database_file(path)
         with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as base:
             yield lambda thread: _delete_thread(base, thread)
-            # Without it the room is kept for later runs.
+            # Without compaction the free space is reused by later runs.
             base.execute(f"PRAGMA busy_timeout = {_VACUUM_TIMEOUT_S * 1000:.0f}")
             with suppress(sqlite3.OperationalError):
                 base.execute("VACUUM")

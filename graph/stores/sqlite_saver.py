@@ -1,8 +1,8 @@
 """LangGraph's SQLite checkpointer behind one thread that commits in groups.
 
-`AsyncSqliteSaver` crosses to its thread four times for each write and commits each alone. Here a
-write crosses once, and all that wait at that moment share one commit, which is what a disk charges
-for. A write is done when it is on disk; the tables are the library's own.
+`AsyncSqliteSaver` switches to its thread four times for each write and commits each separately.
+Here a write switches once, and all waiting writes share one commit, the expensive disk operation.
+A write returns when it is on disk; the tables are the library's own.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class _SaveJob:
     outcome: asyncio.Future[Any]
 
     def settle_outcome(self, result: Any, error: BaseException | None) -> None:
-        """Hand the outcome to the loop that waits, if there still is one."""
+        """Pass the outcome to the waiting loop, unless it is closed."""
         if not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._set_outcome, result, error)
 
@@ -55,7 +55,7 @@ class _SaveJob:
 class GroupCommitSaver(SqliteSaver):
     """Saves checkpoints from async code; open it with `graph.runs.run_store.open_saver`.
 
-    What SQLite cannot do ends in a `StoreError`.
+    A failure of SQLite is raised as `StoreError`.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class GroupCommitSaver(SqliteSaver):
         self._thread.start()
 
     async def close(self) -> None:
-        """Finish what waits, then close the connection; what comes after it is refused."""
+        """Finish waiting jobs, then close the connection; later jobs are refused."""
         self._is_closed = True
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -81,9 +81,9 @@ class GroupCommitSaver(SqliteSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """Return a cursor; inside a group the commit comes at the group's end.
+        """Yield a cursor; inside a group the commit happens at the group's end.
 
-        A synchronous caller on another thread commits for itself: the group may have ended.
+        A synchronous caller on another thread commits itself, since the group may have ended.
         """
         is_grouped = self._is_grouping and threading.current_thread() is self._thread
         with super().cursor(transaction and not is_grouped) as cursor:
@@ -142,7 +142,7 @@ class GroupCommitSaver(SqliteSaver):
 
     async def _run_job(self, work: Callable[[], Result]) -> Result:
         if self._is_closed:
-            raise StoreError(f"the run database {self.path} is closed, and saves no more")
+            raise StoreError(f"the run database {self.path} is closed and cannot save")
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
         self._jobs.put(_SaveJob(work, loop, outcome))
@@ -153,7 +153,7 @@ class GroupCommitSaver(SqliteSaver):
             raise log_lost_store(lost) from error
 
     def _find_checkpoint_id(self, config: RunnableConfig) -> str:
-        """Name the checkpoint that a config asks for: the one it names, or the newest."""
+        """Return the id of a config's checkpoint: the one it names, or the newest."""
         place = config["configurable"]
         newest = self.conn.execute(
             "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?",
@@ -166,7 +166,7 @@ class GroupCommitSaver(SqliteSaver):
             self._commit_group(group)
 
     def _next_group(self) -> list[_SaveJob]:
-        """Wait for a job, and take all that stand behind it; none when the saver closes."""
+        """Wait for a job, and return it with all queued ones; empty when the saver closes."""
         first = self._jobs.get()
         group = [] if first is None else [first]
         while group and not self._jobs.empty():
@@ -183,7 +183,7 @@ class GroupCommitSaver(SqliteSaver):
         for job in group:
             try:
                 outcomes.append((job.work(), None))
-            except Exception as error:  # it belongs to the caller that waits for this job
+            except Exception as error:  # raised by the caller that waits for this job
                 outcomes.append((None, error))
         self._is_grouping = False
         try:
@@ -197,7 +197,7 @@ class GroupCommitSaver(SqliteSaver):
 
 
 def _get_file_identity(path: Path) -> tuple[int, int]:
-    """Tell a file from another of its name; SQLite writes on into one that is gone."""
+    """Return a file's device and inode, since SQLite keeps writing to a removed file."""
     try:
         found = os.stat(path)
     except OSError:

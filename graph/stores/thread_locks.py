@@ -1,4 +1,4 @@
-"""A thread's name, and the lock that lets one process at a time run it."""
+"""Thread ids, and the lock that lets only one process run a thread."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,43 +15,43 @@ _SAFE_ID = Pattern(r"[A-Za-z0-9._-]{1,64}")
 
 
 class ThreadInvalid(UsageError):
-    """A thread id is part of file names, so its form is narrow."""
+    """A thread id has a form that is unsafe in file names."""
 
     code = "THREAD_INVALID"
 
 
 def make_thread_id() -> str:
-    """Make a thread id."""
+    """Return a new thread id."""
     return uuid4().hex[:12]
 
 
 def check_thread_id(thread: str) -> str:
-    """Return a thread id back.
+    """Return a thread id if it is valid.
 
     Raises:
-        ThreadInvalid: it has a form that is not safe.
+        ThreadInvalid: its form is unsafe in file names.
     """
     if not _SAFE_ID.fullmatch(thread) or not thread.strip("."):
         raise ThreadInvalid(
-            f"thread id {thread[:80]!r} is not of the form it must have",
+            f"invalid thread id {thread[:80]!r}",
             next="use 1 to 64 letters, digits, dots, dashes or underscores",
         )
     return thread
 
 
 def get_lock_path(thread: str, home: Path) -> Path:
-    """Return which file stands for a thread's lock."""
-    # Upper and lower case are distinct threads also where file names are not.
+    """Return the path of a thread's lock file."""
+    # Hexadecimal, since some file systems do not distinguish upper and lower case.
     return home / "locks" / f"{thread.encode().hex()}.lock"
 
 
 @contextmanager
 def lock_thread(thread: str, home: Path) -> Iterator[None]:
-    """Hold a thread for this process; the lock dies with it.
+    """Lock a thread for this process; the lock ends with the process.
 
     Raises:
         ThreadBusy: another caller runs the thread.
-        StoreError: there is no place for the lock.
+        StoreError: the lock file cannot be written.
     """
     busy = ThreadBusy(
         f"thread {thread!r} is running elsewhere",
@@ -64,23 +64,23 @@ def lock_thread(thread: str, home: Path) -> Iterator[None]:
 
 @contextmanager
 def lock_pruning(home: Path) -> Iterator[None]:
-    """Wait until no other process removes runs of this folder, and keep others from it.
+    """Wait until no other process removes runs of this folder, and lock the removal.
 
     Raises:
-        ThreadBusy: the other one takes too long.
-        StoreError: there is no place for the lock.
+        ThreadBusy: the other process takes too long.
+        StoreError: the lock file cannot be written.
     """
-    # No thread's lock has this name: theirs are in hexadecimal.
+    # No thread's lock has this name, since theirs are hexadecimal.
     path = home / "locks" / "prune.lock"
     with _hold_lock(path, home, busy=build_prune_busy_error(), timeout_s=PRUNE_TIMEOUT_S):
         yield
 
 
 def build_prune_busy_error() -> ThreadBusy:
-    """Return the error of a prune that has waited too long for another."""
+    """Build the error of a prune that has waited too long for another."""
     return ThreadBusy(
         "runs are being removed elsewhere",
-        kept="all that the other --prune leaves",
+        kept="all runs that the other --prune does not remove",
         next="wait until it has ended",
     )
 
@@ -97,10 +97,10 @@ def _hold_lock(
         raise busy from None
     except OSError as error:
         raise StoreError(
-            f"the folder {home} cannot be written, and runs are kept there",
+            f"the folder {home}, which stores runs, cannot be written",
             cause=error.strerror or str(error),
             kept="what was saved before",
-            next="mend its permissions, or set SUPERVISE_DATABASE_URL",
+            next="fix its permissions, or set SUPERVISE_DATABASE_URL",
         ) from error
     try:
         yield

@@ -1,4 +1,4 @@
-"""YAML, alone or at the head of a Markdown page, read so that each value knows its line."""
+"""Reads YAML, alone or as front matter of a Markdown page, with the line of each value."""
 
 import stat
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class FileProblem(Exception):
-    """Why a file cannot be used, and at which line, if not as a whole."""
+    """Why a file cannot be used, with the line if there is one."""
 
     def __init__(self, path: Path, text: str, line: int = 0) -> None:
         super().__init__(path, text, line)
@@ -39,7 +39,7 @@ class YamlPage:
     body: str = ""
 
     def build_problem(self, text: str, *place: str | int) -> FileProblem:
-        """Complain about a part of the value, at the nearest line that is known."""
+        """Build a problem of a part of the value, at the nearest known line."""
         while place and place not in self.lines:
             place = place[:-1]
         return FileProblem(self.path, text, self.lines.get(place, 1))
@@ -49,7 +49,7 @@ def read_page(path: Path, folder: Path) -> YamlPage:
     """Read Markdown that begins with front matter between two lines of `---`.
 
     Raises:
-        Problem: it cannot be read, or does not begin so.
+        FileProblem: the file cannot be read, or has no front matter.
     """
     text = read_text(path, folder)
     handler = YAMLHandler()
@@ -67,16 +67,16 @@ def read_yaml(path: Path, folder: Path) -> YamlPage:
     """Read a YAML file.
 
     Raises:
-        Problem: it cannot be read.
+        FileProblem: the file cannot be read.
     """
     return _parse_yaml(path, read_text(path, folder), "")
 
 
 def read_text(path: Path, folder: Path) -> str:
-    """Read a text file that lies in a folder, and nowhere else.
+    """Read a text file inside a folder.
 
     Raises:
-        Problem: it cannot be read, is too large, or is a link out of the folder.
+        FileProblem: the file cannot be read, is too large, or is a link out of the folder.
     """
     try:
         real = path.resolve(strict=True)
@@ -86,7 +86,8 @@ def read_text(path: Path, folder: Path) -> str:
         if not stat.S_ISREG(status.st_mode):
             raise FileProblem(path, "is not a regular file")
         if status.st_size > MAX_FILE_BYTES:
-            raise FileProblem(path, f"has {status.st_size:,} bytes of at most {MAX_FILE_BYTES:,}")
+            text = f"has {status.st_size:,} bytes, more than the limit of {MAX_FILE_BYTES:,}"
+            raise FileProblem(path, text)
         text = real.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileProblem(path, f"is not UTF-8 (byte {error.start:,}); save it as UTF-8") from None
@@ -118,7 +119,7 @@ def _parse_yaml(path: Path, text: str, body: str) -> YamlPage:
 def _walk_nodes(
     path: Path, node: yaml.Node, place: YamlPath, seen: set[int]
 ) -> Iterator[tuple[YamlPath, int]]:
-    """Return the line of each part; aliases are refused, since a few can stand for gigabytes."""
+    """Yield the line of each part; aliases are refused, since a few can expand to gigabytes."""
     if id(node) in seen:
         raise FileProblem(
             path, "YAML aliases (*name) are not allowed", _get_line_number(node.start_mark)
@@ -133,7 +134,7 @@ def _walk_nodes(
         for key, value in node.value:
             if key.value in known:
                 raise FileProblem(
-                    path, f"key {key.value!r} stands twice", _get_line_number(key.start_mark)
+                    path, f"key {key.value!r} appears twice", _get_line_number(key.start_mark)
                 )
             known.add(str(key.value))
             yield from _walk_nodes(path, value, (*place, str(key.value)), seen)

@@ -1,4 +1,4 @@
-"""The keys that front matter may hold, with the bounds of the vocabulary, and what is wrong."""
+"""The keys that front matter may hold, their limits, and the problems of invalid ones."""
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
@@ -48,10 +48,10 @@ WorkerKeys: Final[type[BaseModel]] = create_model(
 
 
 def read_keys(keys: type[BaseModel], page: YamlPage) -> tuple[dict[str, Any], list[FileProblem]]:
-    """Return the front matter's values, and what is wrong with them; what is right is given too."""
+    """Return the front matter's valid values, and the problems of the others."""
     if not isinstance(page.value, dict):
         required = [name for name, field in keys.model_fields.items() if field.is_required()]
-        return {}, [page.build_problem(f"front matter holds no keys; give {', '.join(required)}")]
+        return {}, [page.build_problem(f"front matter has no keys; add {', '.join(required)}")]
     try:
         return keys.model_validate(page.value).model_dump(exclude_unset=True), []
     except ValidationError as error:
@@ -62,7 +62,7 @@ def read_keys(keys: type[BaseModel], page: YamlPage) -> tuple[dict[str, Any], li
 
 
 def suggest_name(word: str, words: Iterable[str]) -> str:
-    """Word a question for a near miss; empty when nothing is near."""
+    """Return a suggestion of a similar name; empty if there is none."""
     near = get_close_matches(word.lower(), list(words), n=1, cutoff=0.6)
     return f"; did you mean {near[0]!r}?" if near else ""
 
@@ -75,7 +75,7 @@ def _build_problem(keys: type[BaseModel], page: YamlPage, error: ErrorDetails) -
         return page.build_problem(f"unknown key {key!r}{hint}", key)
     allowed = _describe_allowed(keys.model_fields[key])
     if error["type"] == "missing":
-        return page.build_problem(f"{key} is missing; give {allowed}")
+        return page.build_problem(f"{key} is missing; it must be {allowed}")
     shown = repr(error["input"])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return page.build_problem(f"{key} is {shown}; allowed: {allowed}", *error["loc"])

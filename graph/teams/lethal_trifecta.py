@@ -1,4 +1,4 @@
-"""Workers that join private data, strangers' text and a way outside: worth a warning."""
+"""Warns of workers that combine private data, untrusted text and a way to send data out."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
@@ -16,16 +16,15 @@ from state import SPECIALIST, Team
 
 _TRIFECTA_TESTS: Final[dict[str, Callable[[ToolAccess], bool]]] = {
     "private data": lambda access: "private" in access.reads,
-    "text of strangers": lambda access: "untrusted" in access.reads,
+    "untrusted text": lambda access: "untrusted" in access.reads,
     "a way outside": lambda access: access.sends != "nothing",
 }
 
 
 def list_trifecta_warnings(team: Team) -> list[str]:
-    """Say of each worker, and of the grant, that joins all three, which tools bring what.
+    """Return a warning for each worker, and for the grant, whose tools combine all three.
 
-    The run holds them apart whatever the team says; the warning is about what its workers then
-    cannot do.
+    A run keeps them apart in any case; the warning says what such a worker then cannot do.
     """
     return list(_find_warnings(team))
 
@@ -35,11 +34,11 @@ def _find_warnings(team: Team) -> Iterator[str]:
     for name, tools in [*holders, (SPECIALIST, team.grant)]:
         brought = {part: _select_tools(tools, test) for part, test in _TRIFECTA_TESTS.items()}
         if all(brought.values()):
-            said = ", ".join(f"{part} ({', '.join(names)})" for part, names in brought.items())
+            parts = ", ".join(f"{part} ({', '.join(names)})" for part, names in brought.items())
             who = "the grant of specialists" if name == SPECIALIST else f"worker {name}"
             yield (
-                f"{who} joins {said}: once it has read private data it searches with words of the "
-                "request alone; two workers would leave the web open"
+                f"{who} combines {parts}: after it has read private data it may search only with "
+                "words of the request; use two workers for unrestricted searches"
             )
     for worker in team.workers:
         if worker.team is not None:
@@ -55,7 +54,7 @@ def _get_access(name: str) -> ToolAccess:
         return get_shipped_access(name)
     try:
         found = resolve_tool(name)
-    except Exception:  # whatever a module does when it is imported: the run will tell
+    except Exception:  # an import can raise anything; the run reports it
         return UNDECLARED_ACCESS
-    # A function that makes a tool is not called here: what it takes is the run's.
+    # A function that creates a tool is not called here, since only the run has its arguments.
     return read_access(found) if isinstance(found, BaseTool) else UNDECLARED_ACCESS

@@ -1,4 +1,4 @@
-"""A team folder, read whole: every problem is collected, not only the first."""
+"""Reads a team folder, and collects every problem, not only the first."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -21,15 +21,15 @@ MAX_WORKERS: Final = 64
 GRAPH_NODE_NAMES: Final = frozenset(
     ("supervisor", "planner", "approval", "synthesizer", "critic", "specialist", "team")
 )
-"""Names that the graph's own nodes bear."""
+"""Names of the graph's own nodes."""
 
 NAME_PATTERN: Final = Pattern(r"[a-z][a-z0-9_]{0,39}")
-NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter first, 40 at most"
+NAME_RULE: Final = "allowed are lower-case letters, digits and _, a letter first, at most 40"
 _ATTRIBUTE_PATTERN: Final = Pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
 FindTeam = Callable[[str, Path], Path]
-"""From the name of a team, and the folder of the team that nests it, to the team's own folder."""
+"""Finds a team's folder by its name and the folder of the team that nests it."""
 
 _list_shipped_tools = cache(list_shipped_tools)
 
@@ -37,10 +37,10 @@ _list_shipped_tools = cache(list_shipped_tools)
 def read_team(
     folder: Path, find: FindTeam, *, around: tuple[Path, ...] = ()
 ) -> tuple[Team | None, list[FileProblem]]:
-    """Read a team, and those it nests; None when there are problems.
+    """Read a team, and those it nests; the team is None if there are problems.
 
     Args:
-        find: gives the folder of a team that a worker's file names.
+        find: returns the folder of a team that a worker's file names.
         around: the folders of the teams that nest this one, the outermost first.
     """
     if refusal := _find_folder_problem(folder):
@@ -59,11 +59,11 @@ def read_team(
 
 def _find_folder_problem(folder: Path) -> FileProblem | None:
     if not folder.exists():
-        return FileProblem(folder, "is not there")
+        return FileProblem(folder, "does not exist")
     if not folder.is_dir():
         return FileProblem(folder, "is not a folder; a team is a folder of Markdown files")
     if not (folder / TEAM_FILE).exists():
-        return FileProblem(folder, f"holds no {TEAM_FILE}, so it is no team")
+        return FileProblem(folder, f"has no {TEAM_FILE}, so it is not a team")
     if not NAME_PATTERN.fullmatch(folder.resolve().name):
         return FileProblem(folder, f"the folder's name is the team's name; {NAME_RULE}")
     return None
@@ -87,7 +87,7 @@ class _TeamReader:
         return page.body, keys
 
     def list_worker_files(self) -> list[Path]:
-        """List the files that each describe a worker."""
+        """List the workers' files."""
         return sorted(
             path
             for path in self.folder.glob("*.md")
@@ -105,7 +105,7 @@ class _TeamReader:
         return tuple(worker for path in paths[:MAX_WORKERS] if (worker := self._read_worker(path)))
 
     def read_examples(self, workers: set[str]) -> tuple[Example, ...]:
-        """Read the decompositions shown to the planner; a team may have none."""
+        """Read the example plans for the planner; a team may have none."""
         path = self.folder / EXAMPLES_FILE
         if not path.exists() and not path.is_symlink():
             return ()
@@ -123,13 +123,13 @@ class _TeamReader:
         return tuple(example for example in found if example)
 
     def check_names(self, keys: Mapping[str, Any], workers: Iterable[Worker]) -> None:
-        """Hold every fallback, and the generalist, to be a worker of the team."""
+        """Check that every fallback, and the generalist, is a worker of the team."""
         known = {path.stem for path in self.list_worker_files()}
         named = [(TEAM_FILE, "generalist", keys.get("generalist", ""))]
         named += [(f"{worker.name}.md", "fallback", worker.fallback) for worker in workers]
         for file, key, name in named:
             if name and name not in known:
-                text = f"{key} {name!r} is no worker of the team{suggest_name(name, known)}"
+                text = f"{key} {name!r} is not a worker of the team{suggest_name(name, known)}"
                 self.problems.append(FileProblem(self.folder / file, text))
             elif key == "fallback" and file == f"{name}.md":
                 text = "a worker cannot be its own fallback"
@@ -152,7 +152,7 @@ class _TeamReader:
             problems.append(FileProblem(path, f"the file's name is the worker's name; {NAME_RULE}"))
         if name in GRAPH_NODE_NAMES:
             problems.append(
-                FileProblem(path, f"{name!r} is a name of the graph's own; choose another")
+                FileProblem(path, f"{name!r} is reserved for the graph; choose another name")
             )
         if not page.body and "team" not in keys:
             problems.append(
@@ -162,7 +162,7 @@ class _TeamReader:
         team = self._read_nested_team(page, str(keys.pop("team", "")), problems)
         if team and "tools" in keys:
             problems.append(
-                page.build_problem("a team's own workers hold the tools; drop it", "tools")
+                page.build_problem("the team's own workers have the tools; remove it", "tools")
             )
         self.problems += problems
         if problems:
@@ -199,10 +199,10 @@ class _TeamReader:
                 problems.append(page.build_problem(text, key, index))
             first = self._tool_holders.setdefault(tool, holder)
             if first != holder:
-                text = f"tool {tool!r} belongs to {first} already; no two workers share a tool"
+                text = f"tool {tool!r} already belongs to {first}; no two workers share a tool"
                 problems.append(page.build_problem(text, key, index))
             elif tool in tools[:index]:
-                problems.append(page.build_problem(f"tool {tool!r} stands twice", key, index))
+                problems.append(page.build_problem(f"tool {tool!r} appears twice", key, index))
         return problems
 
     def _read_example(self, page: YamlPage, index: int, workers: set[str]) -> Example | None:
@@ -212,7 +212,7 @@ class _TeamReader:
             self.problems.append(page.build_problem(text, index))
             return None
         if not isinstance(item["request"], str) or not item["request"].strip():
-            text = f"example {index + 1}: request must be a text"
+            text = f"example {index + 1}: request must be a string that is not empty"
             self.problems.append(page.build_problem(text, index, "request"))
             return None
         try:
@@ -239,6 +239,6 @@ def _find_tool_problem(tool: str) -> str:
             return ""
         return f"unknown tool {tool!r}{suggest_name(tool, known) or '; known: ' + ', '.join(known)}"
     if not _ATTRIBUTE_PATTERN.fullmatch(tool):
-        return f"tool {tool!r} is not written package.module:attribute"
+        return f"tool {tool!r} must be written package.module:attribute"
     package = tool.partition(":")[0].partition(".")[0]
     return "" if find_spec(package) else f"tool {tool!r}: no package {package!r} is installed"

@@ -1,4 +1,4 @@
-"""Teams by name or by path: a shipped one, or a folder of the user's."""
+"""Finds and loads teams by name or by path: a shipped one, or a user's folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +14,9 @@ SHIPPED_TEAMS_FOLDER: Final = Path(__file__).resolve().parents[2] / "teams"
 
 
 def load_team(name_or_path: str | Path | Team, settings: Settings | None = None) -> Team:
-    """Return a team: by its name, by the path of its folder, or as it is.
+    """Return a team: by its name, by the path of its folder, or an instance unchanged.
 
-    A folder under `SUPERVISE_TEAMS` comes before a shipped team of the same name.
+    A folder under `SUPERVISE_TEAMS` takes precedence over a shipped team of the same name.
 
     Raises:
         TeamInvalid: there is no such team, or its files cannot be used.
@@ -27,13 +27,13 @@ def load_team(name_or_path: str | Path | Team, settings: Settings | None = None)
     team, problems = read_team(folder, _build_finder(settings))
     if team is None:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        next_step = f"mend the file; supervise check {folder} lists every problem"
+        next_step = f"fix the file; supervise check {folder} lists every problem"
         raise TeamInvalid(f"{problems[0]}{others}", next=next_step)
     return team
 
 
 def list_team_problems(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
-    """Return what is wrong with a team's files; an empty list means that it loads.
+    """Return the problems in a team's files; an empty list means that it loads.
 
     Raises:
         TeamInvalid: there is no such team.
@@ -43,7 +43,7 @@ def list_team_problems(name_or_path: str | Path, settings: Settings | None = Non
 
 
 def list_teams(settings: Settings | None = None) -> list[Path]:
-    """List the folders of all teams that can be named; the user's own come first."""
+    """List the folders of all teams that have a name; the user's own come first."""
     found: dict[str, Path] = {}
     for folder in _list_parent_folders(settings):
         for path in sorted(folder.glob(f"*/{TEAM_FILE}")):
@@ -55,7 +55,7 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
     """Find a team's folder.
 
     Raises:
-        TeamInvalid: no team bears the name.
+        TeamInvalid: no team has the name.
     """
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or "/" in text or "\\" in text or text.startswith("."):
@@ -68,12 +68,12 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
     hint = suggest_name(text, teams)
     raise TeamInvalid(
         f"unknown team {text!r}{hint}",
-        next=f"choose one of {', '.join(teams)}, or give the path of a team's folder",
+        next=f"choose one of {', '.join(teams)}, or use the path of a team's folder",
     )
 
 
 def _build_finder(settings: Settings | None) -> FindTeam:
-    """Find a nested team: a folder inside the team that nests it, else as any other team."""
+    """Return a function that finds a nested team, first inside the folder that nests it."""
 
     def find(name: str, folder: Path) -> Path:
         inside = folder / name

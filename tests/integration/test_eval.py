@@ -106,7 +106,7 @@ def test_a_bad_row_is_named_with_file_and_line_by_eval_and_by_check(juice, capsy
         (["market_analisys"], "did you mean 'market_analysis'"),
         (["teams/juice", "--only", "shelf-lif"], "did you mean 'shelf-life'"),
         (["teams/juice", "--against", "standrd=embedded"], "did you mean 'standard'"),
-        (["teams/juice", "--against", "./nowhere"], "nowhere: is not there"),
+        (["teams/juice", "--against", "./nowhere"], "nowhere: does not exist"),
         (["teams/juice", "--against", "strong=openai:gpt-5"], "there is no key for it"),
         (["teams/juice", "--threshold", "101"], "--threshold"),
     ],
@@ -189,7 +189,7 @@ def test_a_judge_without_a_verdict_costs_no_row(juice):
     _, evaluation = run_with_judge(juice, reasoning="I cannot say.")
 
     assert evaluation.average_metric("judged") is None
-    assert "row fact: the judge gave no verdict" in evaluation.left_out["judged"]
+    assert "row fact: the judge returned no verdict" in evaluation.left_out["judged"]
     assert evaluation.average_metric("completed") == 100
 
 
@@ -209,7 +209,7 @@ def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
 
     scores = {row.row.id: row.score for row in evaluation.rows}
     assert scores == {"refused": 100, "unread": 0, "fact": 100}
-    assert "no document lies right inside" in str(evaluation.rows[1].complaints)
+    assert "the folder contains no document" in str(evaluation.rows[1].complaints)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
         with pytest.raises(error) as raised:
             evaluate_team(juice, settings=settings)
 
-    assert "resume" not in raised.value.line()
+    assert "resume" not in raised.value.format_line()
     if kind == "unauthorized":
         assert len(endpoint.requests) <= 2
 
@@ -290,7 +290,7 @@ def test_a_langsmith_that_cannot_be_reached_is_one_line(juice):
         langsmith_endpoint="http://127.0.0.1:9",
     )
 
-    with pytest.raises(SettingsInvalid, match="LangSmith does not take the exam") as raised:
+    with pytest.raises(SettingsInvalid, match="LangSmith does not accept the exam") as raised:
         evaluate_team(juice, settings=settings)
 
     assert "unset LANGSMITH_TRACING" in raised.value.format_line()

@@ -74,7 +74,10 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
         (["Kitchen"], "'Kitchen' is not a valid team name: allowed are lower-case letters"),
         (["../kitchen"], "is not a valid team name"),
         (["k" * 41], "is not a valid team name"),
-        (["taken"], "taken exists already. kept: the folder is unchanged. next: choose another name"),
+        (
+            ["taken"],
+            "taken exists already. kept: the folder is unchanged. next: choose another name",
+        ),
         (["kitchen", "--into", "taken/notes.md"], "cannot create taken/notes.md/kitchen"),
     ],
 )

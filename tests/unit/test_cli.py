@@ -271,7 +271,7 @@ def test_check_says_that_a_team_is_good(supervise):
 def test_check_warns_of_a_worker_that_joins_private_data_and_a_way_outside(supervise):
     assert supervise("check", "market_analysis") == 0
     (line,) = [line for line in supervise.err.splitlines() if line.startswith("warning")]
-    assert "worker researcher joins private data (search_documents)" in line
+    assert "worker researcher combines private data (search_documents)" in line
 
 
 def test_draw_names_every_worker(supervise):

@@ -298,7 +298,7 @@ def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_pa
     [
         ("ladder: [tier, jump]", "", "allowed: a list of refine, tier, reassign, split, human"),
         ("generalist: helpr", "", "did you mean 'helper'"),
-        ("", "fallback: cook", "fallback 'cook' is no worker"),
+        ("", "fallback: cook", "fallback 'cook' is not a worker"),
         ("", "fallback: counter", "its own fallback"),
     ],
 )

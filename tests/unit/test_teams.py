@@ -94,7 +94,7 @@ def test_files_that_are_no_workers_are_passed_over(folder):
         ("max_turns: '6'", "max_turns is '6'; allowed: a whole number"),
         ("max_turns: true", "max_turns is True; allowed: a whole number"),
         ("timeout_s: -1", "timeout_s is -1; allowed: a number above 0"),
-        ("description: twice", "key 'description' stands twice"),
+        ("description: twice", "key 'description' appears twice"),
         ("tier: [fast", "YAML syntax"),
         ("\ttier: fast", "YAML syntax"),
         ("tier: *other", "YAML syntax"),
@@ -115,9 +115,9 @@ def test_a_worker_s_bad_key_is_named_with_its_line(folder, line, said):
         ("[calculat]", "unknown tool 'calculat'; did you mean 'calculate'?"),
         ("calculate", "allowed: a list of names"),
         ("[1]", "allowed: a list of names"),
-        ("[calculate, calculate]", "'calculate' stands twice"),
+        ("[calculate, calculate]", "'calculate' appears twice"),
         ("['no_such_package:tool']", "no package 'no_such_package'"),
-        ("['os.system rm:x']", "not written package.module:attribute"),
+        ("['os.system rm:x']", "must be written package.module:attribute"),
     ],
 )
 def test_a_tool_that_leads_nowhere_is_refused(folder, tools, said):
@@ -150,7 +150,7 @@ def test_two_workers_never_share_a_tool(folder):
     (problem,) = list_team_problems(folder)
 
     assert "sorter.md:3" in problem
-    assert "'calculate' belongs to counter" in problem
+    assert "'calculate' already belongs to counter" in problem
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_a_worker_s_name_must_fit_the_graph(folder, name):
         (b"\xff\xfe\x00", "not UTF-8"),
         (b"You count.", "first line must be '---'"),
         (b"---\ndescription: x\n", "no end"),
-        (b"---\n---\nYou count.", "holds no keys; give description"),
+        (b"---\n---\nYou count.", "has no keys; add description"),
         (b"---\ntier: fast\n---\nYou count.", "description is missing"),
         (b"---\ndescription: x\n---\n", "no instructions"),
-        (b"x" * (MAX_FILE_BYTES + 1), "of at most"),
+        (b"x" * (MAX_FILE_BYTES + 1), "more than the limit of"),
         (b"---\na: &a [1]\nb: [*a, *a]\n---\nx", "aliases"),
     ],
 )
@@ -201,7 +201,7 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
         (EXAMPLES.replace("counter", "countr", 1), ":7: unknown worker 'countr'; did you mean"),
         (EXAMPLES.replace("[T1]", "[T9]"), "depends on 'T9'"),
         (EXAMPLES.replace("worker: counter", "wrker: counter", 1), ":7: example 1"),
-        (EXAMPLES.replace("Count the apples\n", "7\n", 1), "request must be a text"),
+        (EXAMPLES.replace("Count the apples\n", "7\n", 1), "request must be a string"),
         ("- [", "YAML syntax"),
     ],
 )
@@ -244,9 +244,9 @@ def test_a_folder_that_is_not_a_team_is_reported(folder, tmp_path):
     (tmp_path / "Bad-Name").mkdir()
     (tmp_path / "Bad-Name" / "team.md").write_text(TEAM)
 
-    assert "is not there" in list_team_problems(tmp_path / "missing")[0]
+    assert "does not exist" in list_team_problems(tmp_path / "missing")[0]
     assert "not a folder" in list_team_problems(folder / "team.md")[0]
-    assert "holds no team.md" in list_team_problems(tmp_path / "empty")[0]
+    assert "has no team.md" in list_team_problems(tmp_path / "empty")[0]
     assert "team's name" in list_team_problems(tmp_path / "Bad-Name")[0]
 
 

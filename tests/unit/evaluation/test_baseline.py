@@ -28,8 +28,8 @@ def test_a_team_may_be_named_together_with_a_model():
         (["a", "b"], "names two teams, 'a' and 'b'"),
         (["model_standrd=openai:a"], "cannot change 'model_standrd'; did you mean"),
         (["temperature=1"], "cannot change 'temperature'"),
-        (["standard="], "names no model"),
-        (["standard=gpt-5"], "names no model"),
+        (["standard="], "invalid model"),
+        (["standard=gpt-5"], "invalid model"),
     ],
 )
 def test_anything_else_is_refused_in_a_line(against, said):

@@ -36,42 +36,45 @@ def test_a_good_exam_is_read_whole_blank_lines_and_all(tmp_path):
     ("bad", "said"),
     [
         ("{", "is not JSON: Expecting property name enclosed in double quotes, column 2"),
-        ("[1]", "a row is one object; give id, request, files, expect"),
-        ('{"id": "x", "id": "y"}', "key 'id' stands twice"),
+        ("[1]", "a row must be an object with id, request, files, expect"),
+        ('{"id": "x", "id": "y"}', "key 'id' appears twice"),
         ("[" * 100_000, "recursion"),
         (make_line(id="a b"), "id is 'a b'; allowed: 1 to 60 letters"),
         (make_line(id=7), "id is 7; allowed"),
-        (make_line(request=" "), "request is ' '; allowed: a text that is not empty"),
+        (make_line(request=" "), "request is ' '; allowed: a string that is not empty"),
         (make_line(files="a.md"), "files is 'a.md'; allowed: a list of paths"),
-        (make_line(files=["a.md"]), "files.0 is 'a.md', which is not there; paths begin at"),
+        (make_line(files=["a.md"]), "files.0 is 'a.md', which does not exist; paths begin at"),
         (make_line(files=["/etc/hosts"]), "files.0 is '/etc/hosts', which is absolute"),
         (make_line(expects={}), "unknown key 'expects'; did you mean 'expect'?"),
         (
             make_line(expect={}),
-            "expect asks for nothing; give an object with any of workers, edges",
+            "expect is empty; it must be an object with any of workers, edges",
         ),
         (make_line(expect={"worker": ["analyst"]}), "unknown key 'expect.worker'; did you mean"),
         (make_line(expect={"zzz": 1}), "unknown key 'expect.zzz'; known keys: workers, edges"),
         (
             make_line(expect={"workers": ["analist"]}),
-            "is 'analist', no worker of the team; did you",
+            "is 'analist', which is not a worker of the team; did you",
         ),
-        (make_line(expect={"workers": ["cook"]}), "no worker of the team; the team has researcher"),
-        (make_line(expect={"workers": []}), "expect asks for nothing"),
+        (
+            make_line(expect={"workers": ["cook"]}),
+            "not a worker of the team; the team has researcher",
+        ),
+        (make_line(expect={"workers": []}), "expect is empty"),
         (
             make_line(expect={"edges": [["analyst"]]}),
-            "expect.edges.0.1 is missing; give a list of pai",
+            "expect.edges.0.1 is missing; it must be a list of pai",
         ),
         (
             make_line(expect={"edges": [["cook", "analyst"]]}),
-            "expect.edges.0.0 is 'cook', no worker",
+            "expect.edges.0.0 is 'cook', which is not a worker",
         ),
-        (make_line(expect={"facts": [12]}), "expect.facts.0 is 12; allowed: a list of texts"),
-        (make_line(expect={"facts": ["/(/"]}), "expect.facts.0 is no regular expression"),
+        (make_line(expect={"facts": [12]}), "expect.facts.0 is 12; allowed: a list of strings"),
+        (make_line(expect={"facts": ["/(/"]}), "expect.facts.0 is not a regular expression"),
         (make_line(expect={"facts": [" "]}), "expect.facts.0 is ' '"),
         (
             make_line(expect={"findings": [{}]}),
-            "expect.findings.0 asks for nothing; give any of file",
+            "expect.findings.0 is empty; add any of file",
         ),
         (
             make_line(expect={"findings": [{"lin": 1}]}),
@@ -95,7 +98,7 @@ def test_every_mistake_is_named_not_only_the_first(tmp_path):
     )
 
     assert [text.partition(":")[0] for text in found] == ["2", "3", "4", "4"]
-    assert "stands in line 1 already" in found[0]
+    assert "already used in line 1" in found[0]
 
 
 def test_an_unusable_exam_is_refused_in_one_line_and_its_problems_are_listed(tmp_path):
@@ -108,7 +111,7 @@ def test_an_unusable_exam_is_refused_in_one_line_and_its_problems_are_listed(tmp
     assert len(raised.value.problems) == 2
 
 
-@pytest.mark.parametrize(("text", "said"), [(None, "holds no evals.jsonl"), ("\n", "is empty")])
+@pytest.mark.parametrize(("text", "said"), [(None, "has no evals.jsonl"), ("\n", "is empty")])
 def test_a_team_without_rows_has_no_exam(tmp_path, text, said):
     if text is not None:
         (tmp_path / "evals.jsonl").write_text(text)

@@ -78,7 +78,7 @@ def test_a_plan_that_took_repairs_was_not_valid_at_once():
     scores = score_by_metrics(make_row(workers=["analyst"]), RowResult(plan=CHAIN, usage=tally))
 
     assert (scores["valid_plan"].value, scores["valid_at_once"].value) == (1, 0)
-    assert scores["valid_at_once"].comment == "1 refused"
+    assert scores["valid_at_once"].comment == "1 rejected"
 
 
 def test_without_a_plan_nothing_that_was_expected_is_met():
@@ -120,7 +120,7 @@ def test_a_citation_must_exist_and_a_quotation_stand_in_its_material():
     score = score_by_metrics(make_row(facts=["18.5"]), trial)["citations"]
 
     assert score.value == pytest.approx(3 / 5)
-    assert score.comment == "do not hold: a.md, invented.md"
+    assert score.comment == "not valid: a.md, invented.md"
 
 
 @pytest.mark.parametrize(
