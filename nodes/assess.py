@@ -184,7 +184,7 @@ def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> 
             "confidence": 0 if problem else kept.confidence,
             "error": problem or None,
             "attempts": len(attempts),
-            "marks": merge_labels(*(attempt.taint_labels for attempt in attempts)),
+            "taint_labels": merge_labels(*(attempt.taint_labels for attempt in attempts)),
             "usage": sum((attempt.usage for attempt in attempts), Usage()),
             "started_s": state.get("started_s", ended_s),
             "ended_s": ended_s,
@@ -200,7 +200,7 @@ def _find_last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
 
 def _collect_expenses(state: WorkerState) -> dict[str, Expense]:
     task, attempts = state["task"].id, state["attempts"]
-    entered = [build_expenses(task, number, attempt) for number, attempt in attempts.items()]
+    entered = [build_expenses(task, int(number), each) for number, each in attempts.items()]
     return {name: spent for each in entered for name, spent in each.items()}
 
 

@@ -12,7 +12,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
 from nodes.telemetry.events import emit
-from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState
+from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState, enter_expenses
 
 DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]
 """Introduces the tools that specialists may be given, by name."""
@@ -62,8 +62,14 @@ async def recruit(
         refused=refused,
         remark=remark,
     )
-    spent = Expense(worker="supervisor", tier=team.recruit_tier, usage=usage)
-    return {"recruit": made, "ledger": {f"{task.id}#1/recruit": spent}}
+    spent = Expense(
+        worker="supervisor",
+        tier=team.recruit_tier,
+        usage=usage,
+        purpose="recruit",
+        task=task.id,
+    )
+    return {"recruit": made, "ledger": enter_expenses(spent)}
 
 
 def after_recruit(state: WorkerState) -> Literal["await_inputs", "act"]:
