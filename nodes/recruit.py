@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
-from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import Dispatch
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
@@ -25,17 +25,15 @@ async def recruit(
     *,
     team: Team,
     models: ModelCatalog,
-    cards: DescribeGrantedTools,
-    seeds: LoadSavedReports,
+    describe_tools: DescribeGrantedTools,
+    dispatch: Dispatch,
 ) -> WorkerState:
     """Ask for a specialist, once; it gets no tool that was not granted.
 
     Where no model makes one, the task is done with all granted tools and a plain instruction.
     """
     task = state["task"]
-    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
-    meeting.finish_start(task.id)
-    granted = await cards()
+    granted = await describe_tools()
     remark, usage = "", Usage()
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:

@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError
-from nodes.execution.dispatch import close_dispatches
+from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.degradation import should_degrade
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
@@ -48,6 +48,7 @@ async def synthesize(
     *,
     team: Team,
     models: ModelCatalog,
+    dispatches: DispatchRegistry,
 ) -> SupervisorState:
     """Write the answer; with no synthesizer to be had, give the reports as they stand.
 
@@ -55,7 +56,7 @@ async def synthesize(
     """
     plan, rounds = state["plan"], state.get("critic_rounds", 0)
     assert plan is not None, "the supervisor has planned"
-    close_dispatches(runtime, config)
+    dispatches.close(runtime, config)
     matter = await prepare_input(state, JudgeModels(team, models, runtime.context, config, rounds))
     answer, usage = write_fallback_answer(matter, team.contact), Usage()
     problem = "no task has given a result"
