@@ -1,6 +1,6 @@
 """What a new request, or one that is tried again, finds of the earlier one in its thread."""
 
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from langgraph.types import Overwrite
 
@@ -27,8 +27,8 @@ def test_a_request_that_is_tried_again_keeps_its_results_and_its_costs():
 
     update = reopen_request({"T1": report}, [spent])
 
-    assert update["results"] == Overwrite({"T1": report})
-    assert isinstance(update["ledger"], Overwrite)
-    (entry,) = update["ledger"].value.values()
+    channels: dict[str, Any] = {**update}
+    assert channels["results"] == Overwrite({"T1": report})
+    (entry,) = channels["ledger"].value.values()
     assert (entry.task, entry.reopenings) == ("T1", 1)
     assert update["revisions"] == 0 and update["status"] == "running"
