@@ -83,15 +83,15 @@ class AttemptRunner:
         self.attempt_context.taint = build_taint(self.state)
         attempt = await self._run_attempt()
         inner = self.subteam_run
-        marks, addresses = self._collect_taint()
+        labels, addresses = self._collect_taint()
         report = attempt.report
         if report:
-            update = {"marks": marks, "addresses": addresses, **self._find_failures(report)}
+            update = {"taint_labels": labels, "addresses": addresses, **self._find_failures(report)}
             report = report.model_copy(update=update)
         return attempt.model_copy(
             update={
                 "report": report,
-                "marks": marks,
+                "taint_labels": labels,
                 "worker": self.worker.name,
                 "tier": self.tier,
                 "usage": inner.usage if inner else self.attempt_context.usage,

@@ -37,8 +37,8 @@ def build_request_origin(state: SupervisorState, request: str, config: RunnableC
 def build_origin_after_results(state: SupervisorState) -> Origin:
     """Return the origin of tasks that are worded after results were read."""
     earlier = _read_origin(state)
-    marks = merge_labels(earlier.taint_labels, collect_report_labels(_list_reports(state)))
-    return earlier.model_copy(update={"marks": marks})
+    labels = merge_labels(earlier.taint_labels, collect_report_labels(_list_reports(state)))
+    return earlier.model_copy(update={"taint_labels": labels})
 
 
 def build_task_origin(task: Task, state: SupervisorState) -> Origin:
