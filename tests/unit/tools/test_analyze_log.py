@@ -48,7 +48,7 @@ def test_a_chain_of_python_is_read_as_python_knows_it():
     read = [(frame.file, frame.line, frame.function) for frame in reversed(root.frames)]
     assert read == [(frame.filename, frame.lineno, frame.name) for frame in known]
     own = failure.own_frame
-    assert own is not None and (own.file, own.function) == (__file__, "raised")
+    assert own is not None and (own.file, own.function) == (__file__, "raise_chain")
     lines = text.splitlines()
     assert lines[root.error_line - 1].startswith("json.decoder.JSONDecodeError")
     assert lines[failure.error_line - 1] == "RuntimeError: settings cannot be read"
