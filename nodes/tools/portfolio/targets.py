@@ -1,4 +1,4 @@
-"""The weights a portfolio is to have: from the request, a table, or a rule."""
+"""Resolve the target weights of a portfolio: from the request, a table, or a rule."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ ROUNDING_TOLERANCE_PERCENT = Decimal("0.5")
 
 @dataclass
 class TargetWeights:
-    """Weights as shares of one, cash included where it is named, and where they stand."""
+    """Weights as shares of one, cash included where it is named, and their source."""
 
     weights: dict[str, Decimal] = field(default_factory=dict)
     source: str = ""
@@ -43,7 +43,7 @@ class TargetWeights:
 
 
 def is_targets_table(table: CsvTable) -> bool:
-    """Tell a table of target weights by its columns."""
+    """Return whether a table has target weights."""
     is_other = is_holdings_table(table) or table.find_column(("date",)) is not None
     return (
         table.find_column(TICKER_COLUMNS) is not None
@@ -55,7 +55,7 @@ def is_targets_table(table: CsvTable) -> bool:
 def resolve_targets(
     terms: RequestTerms, held: Holdings, table: CsvTable | None, defects: TableDefects
 ) -> TargetWeights:
-    """Find the target weights; those of the request outrank a table, a table a column.
+    """Return the target weights; the request takes precedence over a table, a table over a column.
 
     Raises:
         ToolRefused: they do not sum to 100 percent.
