@@ -1,4 +1,4 @@
-"""Reading SQL over the user's database, data files and CSV materials."""
+"""Query the user's database, data files and CSV materials with read-only SQL."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ MAX_SQL_CHARS = 10_000
 
 
 def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool:
-    """Build the query tool over `settings.sql_url`; `timeout_s` is for one statement."""
+    """Build the query tool over `settings.sql_url`; `timeout_s` limits one statement."""
 
     @tool("query_database")
     async def query(

@@ -1,4 +1,4 @@
-"""The draft of a ticket: a request handed to a person with all that is known, and what is not."""
+"""Draft a ticket: a request for a human with all that is known, and what is not."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,7 +104,7 @@ def _find_desk(found: Mapping[str, str]) -> str:
 def _rate_severity(
     request: str, found: Mapping[str, str], held: Sequence[ErrorKind]
 ) -> tuple[Severity, str]:
-    """Rank by rule, the gravest reason first, and say what decided."""
+    """Return the severity by rule, the most severe reason first, and the reason."""
     spoken = {
         name: each.search(remove_pasted_log(request))
         for name, each in load_wording().severity.items()
