@@ -36,6 +36,7 @@ async def trade_list(
     not sell GOLD", "without selling", "invest another 5,000 EUR", "as of 2025-05-30". The answer
     states what was understood. The artifacts are found by their columns; name them where several
     fit.
+    Example: trade_list(request="Rebalance to targets.csv, turnover at most 20 percent")
     """
     if elsewhere := reject_if_out_of_scope(request, materials):
         return elsewhere

@@ -59,7 +59,7 @@ class ReferenceCollection:
         """Return the entries that answer a question, the best first; none if no entry does.
 
         Args:
-            named: the places that the question names: only entries for them, or for everywhere, count.
+            named: places in the question: only entries for them, or for everywhere, count.
         """
         entries = {
             entry.id: entry
