@@ -46,7 +46,7 @@ def _analyze_logs(
         )
         log = read_log(name, text)
         if not (log.entries or log.failures):
-            raise ToolRefused(f"{name} is no log: no line has a time, a level or a traceback")
+            raise ToolRefused(f"{name} is not a log: no line has a time, a level or a traceback")
         return diagnose_logs([log])
     if logs := [log for log in find_logs(materials) if log.entries or log.failures]:
         return diagnose_logs(logs)

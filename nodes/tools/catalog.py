@@ -77,7 +77,7 @@ def _load_tool(name: str, settings: ToolSettings) -> BaseTool:
         if isinstance(built, BaseTool):
             return built
     raise TeamInvalid(
-        f"{name!r} is no tool",
+        f"{name!r} is not a tool",
         cause=cause,
         next="decorate it with langchain_core.tools.tool, or return such a tool from it",
     )

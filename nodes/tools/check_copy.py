@@ -19,7 +19,7 @@ MAX_TEXTS, MAX_FINDINGS, MAX_CLAIMS = 30, 20, 10
 """Size limit of one answer; the table has a row for each text."""
 MAX_QUOTE_CHARS = 200
 UNCHECKED_GAP = (
-    "Whether the copy is true, fits the brand and the law of the market is for a person to judge: "
+    "Whether the copy is true, fits the brand and the law of the market is for a human to judge: "
     "lengths and listed words alone were checked."
 )
 

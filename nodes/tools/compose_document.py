@@ -85,9 +85,9 @@ def _draft_text(
 ) -> str:
     texts = select_texts(request, "", "", materials)
     if not _ASKS_FOR_NEW_TEXT.search(request):
-        reply.lines.append(f"{join_names(texts)}: taken as it stands.")
+        reply.lines.append(f"{join_names(texts)}: taken unchanged.")
         for name in texts:
-            reply.add_claim(f"{name} was taken as it stands.", name)
+            reply.add_claim(f"{name} was taken unchanged.", name)
         return "\n\n".join(texts.values())
     chosen = choose_sentences(request, texts)
     for name, each in chosen.items():

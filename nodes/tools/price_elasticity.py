@@ -20,8 +20,8 @@ from nodes.tools.tables.formatting import (
 )
 
 CAUSALITY_GAP = (
-    "An elasticity from sales is no experiment: season, advertising and rivals may have moved with "
-    "the price. Whether it holds at launch is for a person to judge."
+    "An elasticity from sales is not an experiment: season, advertising and rivals may have moved "
+    "with the price. Whether it holds at launch is for a human to judge."
 )
 MIN_DURBIN_WATSON = 1.4
 
@@ -99,7 +99,7 @@ def _interpret_elasticity(sales: ProductSales, demand: Demand) -> str:
         return (
             f"**Not significant{_format_group(sales)}**: p is {_format_probability(demand)}. "
             "These sales do not "
-            "tell whether the price moves demand; no price follows from them."
+            "show whether the price moves demand; no price follows from them."
         )
     more = "fewer" if demand.elasticity < 0 else "more"
     line = (

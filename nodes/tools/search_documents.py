@@ -50,7 +50,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
             ]
         }
         if not hits:
-            answer["note"] = f"none of the words stands in any of {read} documents; try others"
+            answer["note"] = f"none of the words is in any of {read} documents; try others"
         if skipped:
             answer["skipped"] = [
                 {"source": item.source, "reason": item.reason} for item in skipped[:MAX_SKIPPED]

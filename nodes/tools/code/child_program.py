@@ -16,7 +16,7 @@ REPORT_SIZES = (60, 30, 15, 5)
 """Remarks that are reported; fewer where they are too long together."""
 JUDGEMENT_GAP = (
     "A parser and a linter have read the code; whether it does what it is meant to do, and how to "
-    "mend it, is for a language model or a person to judge."
+    "fix it, is for a language model or a human to judge."
 )
 
 _NOQA = Pattern(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)

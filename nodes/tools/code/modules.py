@@ -40,8 +40,8 @@ def select_modules(
     if not chosen:
         given = f"; {', '.join(list(held)[:8])} is none" if held else ""
         raise ToolRefused(
-            f"there is no Python code{given}. Give a file with --file NAME.py, or hand over code "
-            "that was written: without a language model none can be written here"
+            f"there is no Python code{given}. Give a file with --file NAME.py, or add code "
+            "to the request: without a language model none can be written here"
         )
     _check_size(chosen)
     return chosen

@@ -72,8 +72,8 @@ def _find_text_problem(name: str, text: str) -> str:
 def _reject_non_contract(name: str, materials: Mapping[str, str]) -> dict[str, Any]:
     """Escalate, unless another material is the contract."""
     reason = (
-        f"{name} is no contract: parties, duties and terms such as liability or termination were "
-        "looked for in vain"
+        f"{name} is not a contract: parties, duties and terms such as liability or termination "
+        "were not found"
     )
     others = [other for other in materials if other != name and not is_playbook(other)]
     if any(Contract(other, materials[other][:MAX_CHARS]).is_contract for other in others):

@@ -118,7 +118,7 @@ def _list_judgements(contract: Contract, breaches: Sequence[RuleResult]) -> list
         return []
     return [
         f"{contract.name}: the playbook compares words; whether these terms are acceptable here is "
-        f"for a person to judge: {listed}"
+        f"for a human to judge: {listed}"
     ]
 
 

@@ -80,7 +80,9 @@ class PlaybookRule(BaseModel):
             if self.max is None and self.min is None:
                 raise ValueError("a limited term needs max or min, such as max: 60 days")
             if not any("#" in text.split() for text in self.any):
-                raise ValueError("a limited term needs '#' in a phrase, where the quantity stands")
+                raise ValueError(
+                    "a limited term needs '#' in a phrase, at the place of the quantity"
+                )
         elif self.max is not None or self.min is not None:
             raise ValueError("max and min are for kind: limited")
         return self
@@ -165,7 +167,7 @@ def _parse_yaml(name: str, text: str) -> tuple[Any, Mapping[_KeyPath, int]]:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
         problem = f"YAML syntax: {error.problem or error.context}"
-        raise PlaybookInvalid(f"{name}{line}: {problem}; mend the line") from None
+        raise PlaybookInvalid(f"{name}{line}: {problem}; fix the line") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PlaybookInvalid(f"{name}: YAML cannot be read: {error}") from None
 

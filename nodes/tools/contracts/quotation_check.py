@@ -79,8 +79,8 @@ def _is_in_clause(contract: Contract, number: str, quote: str) -> bool:
 def _build_finding(result: Mapping[str, Any]) -> dict[str, Any]:
     told = {
         "not found": f"Quotation not found in {result['source']}",
-        "other clause": f"Quotation stands in {result['clause']}, not in the clause named",
-        "source unknown": f"Quotation of {result['source'] or 'no source'}, which is no material",
+        "other clause": f"Quotation is in {result['clause']}, not in the clause named",
+        "source unknown": f"Quotation of {result['source'] or 'no source'}, not a material",
     }[result["verdict"]]
     found: dict[str, Any] = {
         "severity": "high",

@@ -150,7 +150,7 @@ def _suggest_fix(path: Path) -> str:
 
 
 def _wrap_parser_failure(path: Path, failure: ToolFailed | ToolRefused) -> FileUnreadable:
-    return _build_unreadable_error(path, str(failure), "save it anew, or hand it over as text")
+    return _build_unreadable_error(path, str(failure), "save it again, or add it as text")
 
 
 def _build_unreadable_error(path: Path, cause: str, advice: str) -> FileUnreadable:

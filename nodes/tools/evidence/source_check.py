@@ -89,9 +89,9 @@ def _decide_verdict(quoted: bool | None, found: int, missing: int) -> SourceVerd
 def _describe_reason(name: str, quoted: bool | None, found: int, missing: tuple[str, ...]) -> str:
     parts = list[str]()
     if quoted is not None:
-        parts.append("the quotation stands in it" if quoted else "the quotation is not in it")
+        parts.append("the quotation is in it" if quoted else "the quotation is not in it")
     if found and not missing:
-        parts.append("every figure stands in it")
+        parts.append("every figure is in it")
     if missing:
         listed = ", ".join(missing)
         parts.append(f"not in it: {listed} (derived by calculation, or wrong)")

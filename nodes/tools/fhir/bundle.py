@@ -142,11 +142,13 @@ def _require_one_patient(source: str, patients: list[str]) -> str:
     if len(patients) == 1:
         return patients[0]
     if not patients:
-        raise ToolRefused(f"no resource of {source} names a patient, so it is no one's record")
+        raise ToolRefused(
+            f"no resource of {source} names a patient, so it is not a patient's record"
+        )
     raise ToolRefused(
-        f"{source} speaks of {format_count(len(patients), 'patient')} "
+        f"{source} refers to {format_count(len(patients), 'patient')} "
         f"({join_names(patients)}), and their "
-        "records are not mixed: hand over a bundle for one of them"
+        "records are not mixed: add a bundle for one of them"
     )
 
 
@@ -170,7 +172,7 @@ def _find_repeated_entries(names: Sequence[str], found: Sequence[JsonObject]) ->
         if all(found[at] == found[first] for at in others):
             told |= dict.fromkeys(others, REPEATED)
         else:
-            reason = f"it stands {len(others) + 1} times with different contents"
+            reason = f"it occurs {len(others) + 1} times with different contents"
             told |= dict.fromkeys((first, *others), reason)
     return told
 

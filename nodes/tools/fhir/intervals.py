@@ -153,7 +153,7 @@ def _check_single_spans(record: PatientRecord, spans: list[DatedSpan]) -> Iterat
             yield DateConflict("medium", span.name, message)
         if span.is_active and last and newest and last.is_before(newest):
             message = (
-                f"{span.title} is called active, but ended on {last.day}; the record goes on to "
+                f"{span.title} is called active, but ended on {last.day}; the record continues to "
                 f"{newest.day}"
             )
             yield DateConflict("low", span.name, message)

@@ -83,7 +83,7 @@ def _report_duplicates(
             record.cite(other.name),
             "Ask whether both are meant."
             if both_ordered
-            else "An order and what the patient tells may be the same medicine.",
+            else "An order and what the patient states may be the same medicine.",
         )
     if len(found) > MAX_DUPLICATES:
         reply.gaps.append("More medicines are current twice than are named.")
@@ -112,6 +112,6 @@ def _list_gaps(record: PatientRecord, held: list[MedicationCourse]) -> Iterator[
     if unnamed:
         yield f"No code, only words, so compared by their words: {join_names(unnamed)}."
     yield (
-        "The same medicine is told by equal code or equal words only, not by ingredient or class; "
+        "The same medicine is found by equal code or equal words only, not by ingredient or class; "
         "interactions, allergies and doses are not checked."
     )

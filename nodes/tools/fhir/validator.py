@@ -58,7 +58,7 @@ def _format_error(detail: Any) -> str:  # pydantic's own type, which it does not
 
 
 def _reject_constant(text: str) -> None:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 if __name__ == "__main__":

@@ -66,11 +66,11 @@ def _build_report(
 ) -> ToolReport:
     reply = ToolReport()
     if alone:
-        reply.gaps.append(f"Not compared, as there is no counterpart: {join_names(alone)}.")
+        reply.gaps.append(f"Not compared, without a counterpart: {join_names(alone)}.")
     for old, new in found:
         _add_comparison(files[old], files[new], suspects, size, reply)
     reply.gaps.append(
-        "Whether a difference is meant is for a person to judge; what is not in these files, such "
+        "Whether a difference is meant is for a human to judge; what is not in these files, such "
         "as variables set at start, was not compared."
     )
     return reply

@@ -20,7 +20,7 @@ from nodes.tools.tool_report import ToolReport, format_count, join_names
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200
 SOURCE_HINT = "give the source files with --file, or set SUPERVISE_REPOSITORY"
-PLAN_ADVICE = "The rest of the plan stands on a bug in the code; compare the configuration instead."
+PLAN_ADVICE = "The rest of the plan assumes a bug in the code; compare the configuration instead."
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _add_diagnosis(
             reply.lines.append(f"- **Proposed fix:** {capitalize_first(found.fix)}.")
             reply.gaps.append(
                 "What the code is to do in that case, and whether a test covers it, is for a "
-                "person to decide."
+                "human to decide."
             )
         case "configuration":
             keys = ", ".join(f"`{key}`" for key in found.setting_keys)
@@ -139,13 +139,13 @@ def _add_diagnosis(
                 frame.line,
             )
             reply.gaps.append(
-                "That the code has no bug is told by rule from the failing line; whether what it "
-                "called had a fault of its own is not in these files."
+                "That the code has no bug is decided by rule from the failing line; whether what "
+                "it called had a fault of its own is not in these files."
             )
         case _:
             reply.lines.append(f"- {found.reason}.")
             reply.add_claim(f"{found.reason}.", source.name, line)
-            reply.gaps.append(f"Why {source.name}:{frame.line} raises: no rule tells; read it.")
+            reply.gaps.append(f"Why {source.name}:{frame.line} raises: no rule applies; read it.")
 
 
 def _add_lint_findings(sources: Sequence[SourceFile], reply: ToolReport) -> None:

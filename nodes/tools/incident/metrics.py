@@ -85,7 +85,7 @@ def _add_errors(found: LogStatistics, reply: ToolReport) -> None:
         )
         _add_statement(reply, text, found.source)
     else:
-        reply.lines.append("- No rise of the error rate stands out from chance.")
+        reply.lines.append("- No rise of the error rate is distinguishable from chance.")
     for entry, number in found.error_messages[:MAX_MESSAGES]:
         words = sanitize_line(entry.message, MAX_MESSAGE_CHARS)
         said = format_as_code(mask_secrets(words))
@@ -98,7 +98,7 @@ def _add_change(found: LogStatistics, reply: ToolReport) -> None:
     change = found.suspected_change
     if change is None:
         if found.onset:
-            why = "all of them came later" if found.changes else "none is told of in the files"
+            why = "all of them came later" if found.changes else "none is reported in the files"
             reply.gaps.append(f"No deployment or other change before the rise is known: {why}.")
         return
     before, after = found.split_at_change(change)

@@ -60,7 +60,7 @@ def compose_note(
         reply.gaps.append(f"The note names no cause: {why}.")
     reply.gaps += [f"The note does not cover what is missing: {each}" for each in lacking]
     reply.gaps.append(
-        "Who gets the note, when, and when the next update is due is for a person to decide."
+        "Who gets the note, when, and when the next update is due is for a human to decide."
     )
     return reply.to_json()
 

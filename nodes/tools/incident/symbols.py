@@ -13,7 +13,7 @@ from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
 
 MAX_SYMBOLS, MAX_QUERY_CHARS, MAX_LINE_CHARS = 5, 200, 200
 SHOWN_COUNTS = (20, 8, 3)
-NO_CODE = "there is no code to look in; give source files with --file, or set SUPERVISE_REPOSITORY"
+NO_CODE = "there is no code to search; give source files with --file, or set SUPERVISE_REPOSITORY"
 _QUOTED = Pattern(r"[`\"“]([^`\"“”\n]{2,80})[`\"”]")
 _IDENTIFIER = Pattern(r"[A-Za-z_][\w.]*")
 _CODE_LIKE = Pattern(r"_|\w\.\w|[a-z][A-Z]|^[A-Z]+\d*[a-z]+[A-Z]")

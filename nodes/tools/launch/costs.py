@@ -97,7 +97,7 @@ def _find_amount(patterns: tuple[str, ...], text: str) -> Decimal | None:
 def _parse_amount(text: str) -> Decimal:
     value = parse_number(text, "point" if "," in text else "unknown")
     if value is None:
-        raise ToolRefused(f"{text[:40]!r} in the request is no number that can be read in one way")
+        raise ToolRefused(f"{text[:40]!r} in the request is not a number or is ambiguous")
     return value
 
 
@@ -128,10 +128,7 @@ def _read_costs(table: CsvTable) -> dict[str, Decimal]:
         if kind is None:
             continue
         if value is None or value < 0:
-            text = (
-                f"the amount, {quote_cell(row.cells[amount])}, is no number that can be read "
-                "one way"
-            )
+            text = f"the amount, {quote_cell(row.cells[amount])}, is not a number or is ambiguous"
             defects.add_defect(text, table, row.line)
         elif kind in found:
             defects.add_defect(f"a second {kind} cost; add them up", table, row.line)

@@ -20,7 +20,7 @@ from nodes.tools.tables.formatting import build_finding, format_money, format_pe
 
 MODEL_CAVEAT = (
     "Expected units come from past sales at a constant elasticity; what rivals do when the price "
-    "changes, and whether the launch market is like the one measured, is for a person to judge."
+    "changes, and whether the launch market is like the one measured, is for a human to judge."
 )
 
 

@@ -145,10 +145,7 @@ def _parse_sale(table: CsvTable, row: CsvRow, defects: TableDefects) -> PricedSa
         assert column is not None, "a table of sales has both"
         value = table.parse_number(row.cells[column])
         if value is None:
-            text = (
-                f"the {what}, {quote_cell(row.cells[column])}, is no number that can be read "
-                "one way"
-            )
+            text = f"the {what}, {quote_cell(row.cells[column])}, is not a number or is ambiguous"
             defects.add_defect(text, table, row.line)
         elif value < 0 or (what == "price" and value == 0):
             defects.add_defect(f"the {what}, {value}, is not above zero", table, row.line)

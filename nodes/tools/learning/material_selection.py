@@ -40,5 +40,5 @@ def reject_if_out_of_scope(
     if not words:
         return None
     return escalate_out_of_scope(
-        f"neither a course nor its materials speak of {', '.join(words[:12])}"
+        f"neither a course nor its materials mention {', '.join(words[:12])}"
     )

@@ -85,7 +85,7 @@ def find_objectives(name: str, text: str) -> list[Objective]:
         return _collect_objectives(found, name)
     except (csv.Error, yaml.YAMLError, ValueError, RecursionError) as error:
         reason = sanitize_line(str(error), 120)
-        raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
+        raise ToolRefused(f"{name} cannot be read: {reason}; fix its syntax") from None
 
 
 def parse_objective_lines(text: str) -> list[Objective]:

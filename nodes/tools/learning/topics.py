@@ -112,7 +112,7 @@ def _parse_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
                 needs = _split_names(cells["needs"])
                 yield Topic(_clean_name(cells["topic"]), needs, _parse_hours(cells["hours"]))
     except csv.Error as error:
-        raise ToolRefused(f"a table of topics cannot be read: {error}; mend its syntax") from None
+        raise ToolRefused(f"a table of topics cannot be read: {error}; fix its syntax") from None
 
 
 def _find_column(header: Sequence[str], names: frozenset[str]) -> int | None:
@@ -128,7 +128,7 @@ def _parse_yaml(name: str, text: str) -> list[Topic]:
         held = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = sanitize_line(str(error), 120)
-        raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
+        raise ToolRefused(f"{name} cannot be read: {reason}; fix its syntax") from None
     if isinstance(held, dict) and isinstance(held.get("topics"), list | dict):
         held = held["topics"]
     if isinstance(held, dict):

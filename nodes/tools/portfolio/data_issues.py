@@ -41,7 +41,9 @@ def find_data_issues(
         text = f"changes that may be a split or a wrong price: {join_names(jumps)}"
         yield build_finding("medium", text, prices.name)
     if prices.repeated_count:
-        text = f"{prices.repeated_count} prices stand there twice, alike; they count once"
+        text = (
+            f"{prices.repeated_count} prices are listed twice with the same value; they count once"
+        )
         yield build_finding("low", text, prices.name)
 
 

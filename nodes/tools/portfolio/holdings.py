@@ -86,7 +86,7 @@ def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
     for row in table.rows:
         name = parse_ticker(row.cells[column])
         if name is None:
-            defects.add_defect(f"{quote_cell(row.cells[column])} is no ticker", table, row.line)
+            defects.add_defect(f"{quote_cell(row.cells[column])} is not a ticker", table, row.line)
         elif name in lines:
             text = f"{name} stands here again, after line {lines[name]}; add up lots of one kind"
             defects.add_defect(text, table, row.line)
@@ -138,7 +138,7 @@ def _parse_amount(
     value = table.parse_number(row.cells[column].removesuffix("%"))
     what = f"the {table.columns[column]} of {name}, {quote_cell(row.cells[column])},"
     if value is None:
-        defects.add_defect(f"{what} is no number that can be read in one way", table, row.line)
+        defects.add_defect(f"{what} is not a number or is ambiguous", table, row.line)
     elif value < 0:
         kind = "overdrawn cash" if name == CASH else "short positions"
         defects.add_defect(f"{what} is below zero; {kind} are not handled", table, row.line)

@@ -124,7 +124,7 @@ def _find_table(
     if name:
         table = read_table(name, get_material_text(name, materials))
         if not fits(table):
-            raise ToolRefused(f"{name} is no table of {what}; its columns do not say so")
+            raise ToolRefused(f"{name} is not a table of {what}; it lacks the required columns")
         return table
     fitting = [table.name for table in read_headers(materials) if fits(table)]
     if len(fitting) > 1:

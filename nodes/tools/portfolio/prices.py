@@ -76,7 +76,7 @@ def read_prices(table: CsvTable, wanted: Set[str], defects: TableDefects) -> Pri
     for row in table.rows:
         day = _parse_date(row.cells[layout.date_column])
         if day is None:
-            text = f"{quote_cell(row.cells[layout.date_column])} is no date such as 2025-05-30"
+            text = f"{quote_cell(row.cells[layout.date_column])} is not a date such as 2025-05-30"
             defects.add_defect(text, table, row.line)
             continue
         for name, cell in _iterate_prices(table, layout, row, defects):
@@ -96,7 +96,7 @@ def _add_price(
     name, day, cell = point
     price = table.parse_number(cell)
     if price is None:
-        text = f"the price of {name}, {quote_cell(cell)}, is no number that can be read in one way"
+        text = f"the price of {name}, {quote_cell(cell)}, is not a number or is ambiguous"
         defects.add_defect(text, table, row.line)
     elif price <= 0:
         defects.add_defect(
@@ -122,7 +122,7 @@ def _iterate_prices(
     name = parse_ticker(row.cells[layout.ticker_column])
     if name is None:
         defects.add_defect(
-            f"{quote_cell(row.cells[layout.ticker_column])} is no ticker", table, row.line
+            f"{quote_cell(row.cells[layout.ticker_column])} is not a ticker", table, row.line
         )
     else:
         yield name, row.cells[layout.price_column]

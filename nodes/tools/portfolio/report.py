@@ -9,7 +9,7 @@ from nodes.tools.tables.formatting import Number, round_exactly
 MAX_CLAIMS = 24
 ADVICE_DISCLAIMER = (
     "Not investment advice: this is arithmetic on the files given. Whether weights and trades suit "
-    "their owner, with taxes, fees and aims, is for a person to judge."
+    "their owner, with taxes, fees and aims, is for a human to judge."
 )
 
 

@@ -170,7 +170,7 @@ class _RequestReader:
             try:
                 days.add(date.fromisoformat(match["d"]))
             except ValueError:
-                raise ToolRefused(f"{match['d']} in the request is no date") from None
+                raise ToolRefused(f"{match['d']} in the request is not a date") from None
             self._blank_out(match)
         if len(days) > 1:
             raise ToolRefused("the request names several dates; name the one to value at, as a day")
@@ -228,5 +228,5 @@ def _parse_prohibition(match: re.Match[str]) -> Prohibition:
 def _parse_number(text: str) -> Decimal:
     value = parse_number(text, "point") if text.count(",") else parse_number(text)
     if value is None:
-        raise ToolRefused(f"{text[:40]!r} in the request is no number that can be read in one way")
+        raise ToolRefused(f"{text[:40]!r} in the request is not a number or is ambiguous")
     return value

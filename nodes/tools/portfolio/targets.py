@@ -67,11 +67,11 @@ def resolve_targets(
     if terms.weights:
         found = _scale_weights(terms.weights, "the request", "")
         if listed:
-            assert table is not None, "the listed weights stand in it"
+            assert table is not None, "the listed weights are in it"
             found.notes.append(f"The weights of the request were used, not those of {table.name}.")
         return found
     if listed:
-        assert table is not None, "the listed weights stand in it"
+        assert table is not None, "the listed weights are in it"
         return _scale_weights(listed, table.name, table.name)
     return _scale_weights(held.targets, held.name, held.name) if held.targets else TargetWeights()
 
@@ -90,12 +90,11 @@ def _read_weights(table: CsvTable, defects: TableDefects) -> dict[str, Decimal]:
         )
         if name is None:
             defects.add_defect(
-                f"{quote_cell(row.cells[name_column])} is no ticker", table, row.line
+                f"{quote_cell(row.cells[name_column])} is not a ticker", table, row.line
             )
         elif weight is None or weight < 0:
-            text = (
-                f"the weight of {name}, {quote_cell(row.cells[weight_column])}, is no share of 100"
-            )
+            cell = quote_cell(row.cells[weight_column])
+            text = f"the weight of {name}, {cell}, is not a share of 100"
             defects.add_defect(text, table, row.line)
         elif name in found:
             defects.add_defect(f"{name} has a second weight", table, row.line)

@@ -20,8 +20,8 @@ MAX_PARAGRAPH_LINES = 60
 """Limit of a paragraph."""
 MAX_OPENING_CHARS = 20
 JUDGEMENT_GAP = (
-    "Rules have read the text as it stands; tone, truth and whether it serves its readers are for "
-    "a language model or a person to judge, and so is any new wording."
+    "Rules have read the text unchanged; tone, truth and whether it serves its readers are for "
+    "a language model or a human to judge, and so is any new wording."
 )
 TABLE_HEADER = "| text | words | sentences | words a sentence | Flesch-Kincaid grade | remarks |"
 

@@ -37,7 +37,7 @@ def reject_if_out_of_scope(request: str) -> dict[str, Any] | None:
     """Escalate a request to send a text; None if it is for a writer."""
     if not _SEND_REQUEST.search(request):
         return None
-    return escalate_out_of_scope("texts are written and checked here; sending one is for a person")
+    return escalate_out_of_scope("texts are written and checked here; sending one is for a human")
 
 
 def asks_to_write(request: str) -> bool:
@@ -71,8 +71,8 @@ def select_texts(
     if not chosen:
         given = f" in {', '.join(list(held)[:8])}" if held else ""
         raise ToolRefused(
-            f"there is no text of whole sentences{given}. Give one with --file, or hand over a "
-            "text that was written: without a language model none can be written here"
+            f"there is no text of whole sentences{given}. Give one with --file, or add a "
+            "text to the request: without a language model none can be written here"
         )
     if len(chosen) > MAX_TEXTS:
         raise ToolRefused(f"{len(chosen)} texts, of at most {MAX_TEXTS}; name one of them")

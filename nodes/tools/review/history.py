@@ -90,7 +90,7 @@ def _open_repository(root: Path) -> Repo:
         repository = Repo(str(root))
         repository.head()
     except (NotGitRepository, KeyError, OSError) as error:
-        raise HistoryUnavailable(f"{root} is no git repository with a commit") from error
+        raise HistoryUnavailable(f"{root} is not a git repository with a commit") from error
     return repository
 
 

@@ -64,7 +64,7 @@ def list_scope_gaps(change: ParsedDiff, lost: Sequence[str]) -> list[str]:
             f"Not Python, so read for secrets and merge markers only: {format_names(others)}"
         )
     if lost:
-        gaps.append(f"Parts that are no Python by themselves were left out: {format_names(lost)}")
+        gaps.append(f"Parts that are not Python by themselves were left out: {format_names(lost)}")
     partly = [file.path for file in python if file.full_text is None]
     if partly:
         gaps.append(

@@ -69,7 +69,7 @@ def run_in_sandbox(request: dict[str, Any]) -> dict[str, Any]:
             os.write(may_go, b".")
         return _watch_output(warden, {printed: bytearray(), erred: bytearray()}, words, bounds)
     except OSError as error:
-        return {"refused": f"the cell cannot be closed: {error}"}
+        return {"refused": f"the sandbox cannot be isolated: {error}"}
     finally:
         _kill_process(warden)
 
@@ -90,7 +90,7 @@ def _run_monitor(errand: _SandboxRun, is_ready: int, go: int) -> NoReturn:
                 os.close(stream)
             os.waitpid(init, 0)
     except BaseException as error:
-        _write_report(errand, {"refused": f"the cell cannot be closed: {error}"})
+        _write_report(errand, {"refused": f"the sandbox cannot be isolated: {error}"})
     os._exit(0)
 
 
@@ -108,7 +108,7 @@ def _run_init(errand: _SandboxRun, quiet: int) -> NoReturn:
             ended, status = os.waitpid(-1, 0)
         _write_report(errand, {"code": os.waitstatus_to_exitcode(status)})
     except BaseException as error:
-        _write_report(errand, {"refused": f"the cell cannot be closed: {error}"})
+        _write_report(errand, {"refused": f"the sandbox cannot be isolated: {error}"})
     os._exit(0)
 
 
@@ -165,7 +165,7 @@ def _read_reports(words: int) -> dict[str, Any]:
         said += chunk
     lines = [json.loads(line) for line in said.splitlines()]
     refused = [line for line in lines if "refused" in line]
-    return next(iter([*refused, *lines]), {"refused": "the cell ended without a word"})
+    return next(iter([*refused, *lines]), {"refused": "the sandbox ended without a report"})
 
 
 def _write_report(errand: _SandboxRun, word: Mapping[str, Any]) -> None:

@@ -36,7 +36,7 @@ _LIMIT_HINTS: Final[Mapping[str, str]] = {
         "it has Python's own library and the files of the request, no other packages"
     ),
     r"Operation not permitted": "such calls are refused to it",
-    r"^EOFError": "nobody types into it",
+    r"^EOFError": "it has no input",
 }
 """The possible cause of an error, by its last line."""
 

@@ -103,7 +103,7 @@ def _build_report(
         )
     kept = found[: MAX_PASSAGES + len(errors)]
     if unnamed := _find_unnamed(request, kept):
-        gaps.append(f"The passages found do not speak of {', '.join(unnamed)}")
+        gaps.append(f"The passages found do not mention {', '.join(unnamed)}")
     return {
         "summary": "\n\n".join(_format_passage(each) for each in kept),
         "claims": [_build_claim(each) for each in kept],

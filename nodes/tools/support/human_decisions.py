@@ -59,4 +59,4 @@ def escalate_human_decisions(request: str) -> dict[str, Any] | None:
     if not found:
         return None
     named = "; ".join(f'{name} ("{words}")' for name, words in found.items())
-    return escalate_out_of_scope(f"a person decides this, so it is for the escalator: {named}")
+    return escalate_out_of_scope(f"a human decides this, so it is for the escalator: {named}")

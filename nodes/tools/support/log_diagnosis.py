@@ -152,7 +152,7 @@ def build_claims(log: Log, found: Sequence[ErrorKind]) -> Iterator[dict[str, Any
     for each in found:
         times = "once" if len(each.line_numbers) == 1 else f"{len(each.line_numbers)} times"
         text = (
-            f"{redact_line(each.title)} stands {times} in {log.name}, {_format_period(log, each)}"
+            f"{redact_line(each.title)} occurs {times} in {log.name}, {_format_period(log, each)}"
         )
         yield _build_claim(log, f"{text}.", each.line_numbers[0])
         if each.failure and each.failure.cause:
@@ -194,7 +194,7 @@ def _list_gaps(log: Log, count: int, shown_count: int) -> Iterator[str]:
         yield f"{log.name} holds no error; a log of the moment when it failed is needed"
         return
     yield (
-        f"{log.name} tells what failed and where; why, and what to change, is to be judged from "
+        f"{log.name} shows what failed and where; why, and what to change, is to be judged from "
         "the code and the help documents"
     )
     if not any(entry.timestamp for entry in log.entries):

@@ -25,7 +25,7 @@ MAX_REQUEST_CHARS: Final = 1200
 MAX_EVIDENCE: Final = 6
 MAX_TRIED: Final = 6
 CONFIDENCE: Final = 85
-NOT_SENT: Final = "Nothing was sent: the ticket is a draft for a person to file and decide"
+NOT_SENT: Final = "Nothing was sent: the ticket is a draft for a human to file and decide"
 DESKS: Final[Mapping[str, str]] = {
     "security": "security",
     "data loss": "operations, who hold the backups",
@@ -70,7 +70,7 @@ def compose_ticket(
         "findings": [
             {
                 "severity": severity,
-                "message": f"For a person ({_find_desk(found)}): {title}",
+                "message": f"For a human ({_find_desk(found)}): {title}",
                 "confidence": CONFIDENCE,
             }
         ],
@@ -90,9 +90,9 @@ def _format_head(
     yield f"- for: {_find_desk(found)}"
     if found:
         named = (f'{name} ("{words}")' for name, words in found.items())
-        yield f"- why a person: {'; '.join(named)}"
+        yield f"- why a human is needed: {'; '.join(named)}"
     else:
-        yield "- why a person: neither the logs nor the help documents at hand settle it"
+        yield "- why a human is needed: neither the logs nor the help documents at hand settle it"
     if files:
         yield f"- files: {', '.join(files)}"
 

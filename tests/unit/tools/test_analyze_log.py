@@ -274,7 +274,7 @@ async def test_a_log_without_errors_and_a_file_that_is_not_a_log_are_reported():
     told = await call_tool(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
 
     assert "no error" in told["summary"] and "a log of the moment when it failed" in told["gaps"][0]
-    with pytest.raises(ToolRefused, match="is no log"):
+    with pytest.raises(ToolRefused, match="is not a log"):
         await analyze_log.ainvoke(
             {"request": "why?", "material": "a.txt", "materials": {"a.txt": "Lunch is at noon."}}
         )
@@ -284,7 +284,7 @@ async def test_a_log_without_errors_and_a_file_that_is_not_a_log_are_reported():
     ("request_text", "message"),
     [
         ("Why does it crash?", "nothing to diagnose"),
-        ("Let me talk to a real person about the crash", "a person decides this"),
+        ("Let me talk to a real person about the crash", "a human decides this"),
         ("Compose a hymn for the choir", "the request asks for something else"),
     ],
 )

@@ -108,7 +108,7 @@ HOSTILE = {
     "huge output": ("while True: print('x' * 1000)", "it printed more than 200,000 characters"),
     "a crash": ("import os\nos.kill(os.getpid(), 11)", "was ended by signal SIGSEGV"),
     "a missing library": ("import no_such_library", "the files of the request, no other packages"),
-    "a question to the user": ("input('Password: ')", "EOFError.*nobody types into it"),
+    "a question to the user": ("input('Password: ')", "EOFError.*it has no input"),
 }
 
 
