@@ -79,7 +79,7 @@ _QUESTIONS_BY_MATTER: Final[Mapping[str, tuple[tuple[Pattern, str], ...]]] = {
         (_AMOUNT, "Which amount is it, in which currency?"),
         (_TIME_GIVEN, "On which day was it charged?"),
     ),
-    ASKS_FOR_HUMAN: ((_CONTACT, "How and when can the user be reached: telephone, e-mail?"),),
+    ASKS_FOR_HUMAN: ((_CONTACT, "How and when can the person be reached: telephone, e-mail?"),),
 }
 
 
