@@ -12,7 +12,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.formats.html import build_markdown_parser
 
 MAX_COLUMNS = 63
-"""Word's own limit."""
+"""The limit of Microsoft Word."""
 MAX_LIST_LEVEL = 3
 
 

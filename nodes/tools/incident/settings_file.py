@@ -112,7 +112,7 @@ def _flatten_values(root: object) -> Iterator[tuple[str, SettingValue]]:
     left: list[tuple[str, object, int]] = [("", root, 0)]
     while left:
         path, value, depth = left.pop()
-        # A few aliases of YAML can stand for more values than fit into memory.
+        # A few aliases of YAML can expand to more values than fit into memory.
         count += 1
         if count > MAX_KEYS or depth > MAX_DEPTH:
             raise InsufficientMaterials(f"has more than {MAX_KEYS} settings or {MAX_DEPTH} levels")

@@ -5,7 +5,7 @@ Equal risk: each position brings the same share of the variance (Maillard, Ronca
 Markowitz, "Portfolio Selection", 1952, without short positions. Both are found by cyclical
 coordinate descent (for equal risk: Griveau-Billion, Richard, Roncalli, "A Fast Algorithm for
 Computing High-dimensional Risk Parity Portfolios", 2013): each coordinate in turn takes the value
-that is best while the others stand.
+that is best while the others stay as they are.
 """
 
 from collections.abc import Callable
