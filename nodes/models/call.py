@@ -1,6 +1,7 @@
 """One model call with all its tries: the only place where calls are retried."""
 
 import asyncio
+import logging
 import random
 import time
 from contextlib import AsyncExitStack
@@ -12,7 +13,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from nodes.errors import BadResponse, RateLimited, ResponseCut, SupervisorError
+from nodes.errors.redaction import redact_text
 from nodes.models.call_deadline import CallDeadline
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.completeness import require_end, require_usable
 from nodes.models.endpoint_limits import get_endpoint_limits
 from nodes.models.failures import (
@@ -36,6 +39,8 @@ EXPECTED_OUTPUT_TOKENS = 500
 """Estimate for one answer, until the endpoint has counted its tokens."""
 POLL_INTERVAL_S = 0.1
 """Between two checks whether a retry is allowed."""
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -178,7 +183,16 @@ class ModelCall:
         return error
 
     def _record_failure(self, began_s: float, message: str) -> None:
-        self.has_opened_breaker |= self._health.breaker.record_failure(began_s, message)
+        if not self._health.breaker.record_failure(began_s, message):
+            return
+        self.has_opened_breaker = True
+        _logger.warning(
+            "circuit open for %s for %g s after %d consecutive failures: %s",
+            self.model_name,
+            OPEN_S,
+            FAILURE_THRESHOLD,
+            redact_text(message),
+        )
 
     async def _wait_for_retry(self, error: SupervisorError) -> bool:
         """Wait until a failed call may be retried; return False when it may not."""
@@ -197,6 +211,13 @@ class ModelCall:
             return False
         if not is_invited and not await self._acquire_retry():
             return False
+        _logger.warning(
+            "%s: try %d of %d failed, retrying: %s",
+            self.model_name,
+            self.tries,
+            most,
+            redact_text(str(error)),
+        )
         await asyncio.sleep(wait_s)
         return True
 
