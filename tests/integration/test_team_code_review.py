@@ -12,6 +12,8 @@ from graph.runs.outcome import Outcome
 from graph.settings import Settings
 from tests.unit.tools.review.changes import make_diff
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code_review"
 LENSES = {"security", "bugs", "performance", "style", "history"}
 FLAWS = [

@@ -9,6 +9,8 @@ from graph import run
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples/competitive_intelligence"
 REQUEST = (
     "Compare Quillpad, Inkwell and Marginal feature by feature, and say what users think of each"

@@ -27,6 +27,8 @@ from tests.contracts import (
 )
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 
+pytestmark = pytest.mark.slow
+
 TEAM = "contract_review"
 REVIEW = "Review this contract before we sign it, what are the risks and what should worry us?"
 COMPLY = "Does this agreement comply with our playbook?"

@@ -10,6 +10,8 @@ import pytest
 from graph import arun
 from graph.runs.outcome import Outcome
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "curriculum"
 COURSE = (
     "Plan this course at 3 hours a week: put the topics in order, check the objectives and see "

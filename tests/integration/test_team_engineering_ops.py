@@ -10,6 +10,8 @@ from graph.display.summary import format_answer
 from graph.runs.outcome import Outcome
 from graph.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "engineering_ops"
 MISSION = "Find the bug, propose a fix, and draft a note about it"
 

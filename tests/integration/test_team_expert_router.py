@@ -12,6 +12,8 @@ from graph.teams.team_loader import load_team
 from state import Answer
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "expert_router"
 HANDBOOK = EXAMPLE / "handbook.md"

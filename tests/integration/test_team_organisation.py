@@ -12,6 +12,8 @@ from graph.runs.outcome import Outcome
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples/organisation"
 REQUEST = (
     "Write a report on which of our three shops we should enlarge, from sales.csv, customers.md "

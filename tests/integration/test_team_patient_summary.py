@@ -10,6 +10,8 @@ from graph import arun
 from graph.runs.outcome import Outcome
 from tests.unit.tools.fhir_samples import EXAMPLE, EXAMPLES, read_resources
 
+pytestmark = pytest.mark.slow
+
 SUMMARY = "Write a clinical summary of the patient in this FHIR bundle"
 NOTICE = "It is not a diagnosis and no advice on treatment"
 

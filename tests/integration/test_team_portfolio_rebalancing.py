@@ -12,6 +12,8 @@ from graph.runs.trace import load_trace
 from graph.settings import Settings
 from state import Answer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "portfolio_rebalancing"
 TEAM = "portfolio_rebalancing"

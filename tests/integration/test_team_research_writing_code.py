@@ -15,6 +15,8 @@ from nodes.tools.sandbox.runner import RunRefused, run_python
 from state import Answer
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "research_writing_code"
 TEAM = "research_writing_code"

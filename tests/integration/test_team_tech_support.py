@@ -10,6 +10,8 @@ from graph import arun
 from graph.runs.outcome import Outcome
 from nodes.errors import FileUnreadable
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tech_support"
 EXAM = EXAMPLE / "exam"
 PAGES = [EXAMPLE / name for name in ("connections.md", "installation.md", "accounts.html")]
