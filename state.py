@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from langgraph.types import Overwrite
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -840,6 +841,52 @@ class SupervisorState(RequestInput, total=False):
     """When the request was read, and the plan made: seconds on the run's clock."""
     planned_s: float
     timing: Timing
+
+
+def require_plan(state: SupervisorState) -> Plan:
+    """Return the plan of a request that has been planned."""
+    plan = state["plan"]
+    assert plan is not None, "the supervisor plans before anything else reads the plan"
+    return plan
+
+
+def reset_for_new_request() -> SupervisorState:
+    """Return the channels that an earlier request of the thread has filled, emptied."""
+    return {
+        # A reducer would keep what was there.
+        "results": Overwrite({}),  # type: ignore[typeddict-item]
+        "steps": Overwrite({}),  # type: ignore[typeddict-item]
+        "ledger": Overwrite({}),  # type: ignore[typeddict-item]
+        "answer": None,
+        "results_before_rework": {},
+        "awaits_approval": False,
+        "objection": "",
+        "completed_at_last_revision": 0,
+        "answered_objections": (),
+        **_reset_counters(),
+    }
+
+
+def reopen_request(results: Mapping[str, Report], ledger: Mapping[str, Expense]) -> SupervisorState:
+    """Return the channels of a request that is tried again, with the results that it keeps."""
+    return {
+        "results": Overwrite(dict(results)),  # type: ignore[typeddict-item]
+        "steps": Overwrite({}),  # type: ignore[typeddict-item]
+        "ledger": Overwrite(dict(ledger)),  # type: ignore[typeddict-item]
+        **_reset_counters(),
+    }
+
+
+def _reset_counters() -> SupervisorState:
+    return {
+        "status": "running",
+        "stop_reason": "",
+        "revisions": 0,
+        "stalls": 0,
+        "critic_rounds": 0,
+        "notes": {},
+        "reports_at_last_dispatch": -1,
+    }
 
 
 class Assignment(TypedDict, total=False):

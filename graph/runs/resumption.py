@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from langgraph.types import Command, Overwrite, StateSnapshot
+from langgraph.types import Command, StateSnapshot
 
-from state import Report, SupervisorState
+from state import Report, SupervisorState, reopen_request
 
 
 def has_unfinished_work(snapshot: StateSnapshot) -> bool:
@@ -20,19 +20,9 @@ def build_reopen_command(values: SupervisorState) -> Command[Any] | None:
     """Send a run that lacks results back to the supervisor, with those it has and all caps anew."""
     if values.get("status") not in ("partial", "failed"):
         return None
-    update = {
-        "status": "running",
-        "results": Overwrite(_select_complete_results(values)),
-        "steps": Overwrite({}),
-        # The same tasks are billed again under their own names.
-        "ledger": Overwrite({f"earlier/{n}": spent for n, spent in values["ledger"].items()}),
-        "reports_at_last_dispatch": -1,
-        "stop_reason": "",
-        "revisions": 0,
-        "stalls": 0,
-        "critic_rounds": 0,
-        "notes": {},
-    }
+    # The same tasks are billed again under their own names.
+    ledger = {f"earlier/{name}": spent for name, spent in values["ledger"].items()}
+    update = reopen_request(_select_complete_results(values), ledger)
     return Command(update=update, goto="supervisor")
 
 

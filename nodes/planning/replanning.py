@@ -80,6 +80,11 @@ def add_rework_note(task: Task, note: str) -> Task:
     return task.model_copy(update={"description": words})
 
 
+def list_unfinished(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
+    """Return the ids of the tasks that have no report yet, each after those that it depends on."""
+    return tuple(task.id for task in plan.order_tasks() if task.id not in results)
+
+
 def _collect_unfinished_work(
     plan: Plan, results: Mapping[str, Report]
 ) -> frozenset[tuple[str, str]]:

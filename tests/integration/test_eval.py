@@ -190,9 +190,9 @@ def test_a_criterion_is_judged_by_the_strong_model(juice):
 def test_a_judge_without_a_verdict_costs_no_row(juice):
     _, evaluation = run_with_judge(juice, reasoning="I cannot say.")
 
-    assert evaluation.metric("judged") is None
+    assert evaluation.average_metric("judged") is None
     assert "row fact: the judge gave no verdict" in evaluation.left_out["judged"]
-    assert evaluation.metric("completed") == 100
+    assert evaluation.average_metric("completed") == 100
 
 
 def test_a_row_that_cannot_begin_has_failed_and_the_others_go_on(juice):
@@ -235,16 +235,16 @@ def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
 
 
 async def test_a_cancelled_exam_leaves_no_row_at_work(juice, endpoint):
-    endpoint.play(Scenario(faults=(Fault(kind="hang", schema="Plan"),)))
+    endpoint.load_scenario(Scenario(faults=(Fault(kind="hang", schema="Plan"),)))
     settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-0123456789")
     exam = asyncio.ensure_future(aevaluate_team(juice, settings=settings))
-    await endpoint.reach(began=2)
+    await endpoint.wait_for_calls(began=2)
 
     exam.cancel()
 
     with pytest.raises(asyncio.CancelledError):
         await exam
-    await endpoint.reach(began=2, ended=2)
+    await endpoint.wait_for_calls(began=2, ended=2)
     assert [call.client_gone for call in endpoint.requests] == [True, True]
 
 

@@ -68,7 +68,7 @@ async def test_marks_travel_with_a_report_and_close_the_web_but_for_known_words(
 
     assert [call["denied"] for call in calls] == [True, False]
     assert world.queries == ["growth Alpha"]
-    assert {report.marks for report in state["results"].values()} == {("private", "untrusted")}
+    assert {report.taint_labels for report in state["results"].values()} == {("private", "untrusted")}
 
 
 async def test_a_model_cannot_write_its_own_marks_or_addresses(
@@ -125,7 +125,7 @@ async def test_a_team_within_a_team_is_held_to_what_its_task_has_read(
 
     assert [call["denied"] for call in calls] == [True, False]
     assert world.queries == ["growth Alpha"]
-    assert state["results"]["O"].marks == ("private", "untrusted")
+    assert state["results"]["O"].taint_labels == ("private", "untrusted")
 
 
 async def test_a_later_turn_of_a_thread_keeps_the_marks_of_the_earlier_one(
@@ -144,7 +144,7 @@ async def test_a_later_turn_of_a_thread_keeps_the_marks_of_the_earlier_one(
         state, calls = await run_team(make_desk_team(), settings, again, checkpointer=saver)
 
     assert [call["denied"] for call in calls] == [True, False]
-    assert "private" in state["origin"].marks and len(world.queries) == 2
+    assert "private" in state["origin"].taint_labels and len(world.queries) == 2
 
 
 @pytest.mark.parametrize(

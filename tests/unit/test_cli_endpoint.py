@@ -47,7 +47,7 @@ def test_an_answer_comes_from_the_endpoint(served, capsys):
 
 
 def test_a_refused_key_ends_the_run_in_one_line_that_does_not_hold_it(served, capsys):
-    served.play(Scenario(tasks=TASKS, api_key="sk-another"))
+    served.load_scenario(Scenario(tasks=TASKS, api_key="sk-another"))
 
     assert run_supervise("run", REQUEST, "--team", "parts", "--quiet") == 4
 
@@ -60,7 +60,7 @@ def test_a_refused_key_ends_the_run_in_one_line_that_does_not_hold_it(served, ca
 
 def test_a_task_that_fails_for_good_makes_the_answer_partial(served, capsys):
     refusal = Fault(kind="content_filter", schema="Report", task="a")
-    served.play(Scenario(tasks=TASKS, faults=(refusal,)))
+    served.load_scenario(Scenario(tasks=TASKS, faults=(refusal,)))
 
     assert run_supervise("run", REQUEST, "--team", "parts", "--json", "-q") == 3
 
@@ -87,7 +87,7 @@ def test_doctor_says_that_an_endpoint_is_gone(capsys, monkeypatch):
 
 
 def test_ctrl_c_says_what_is_kept_and_the_run_goes_on_later(served, capsys):
-    served.play(Scenario(tasks=TASKS, latency_s={"Answer": 60.0}))
+    served.load_scenario(Scenario(tasks=TASKS, latency_s={"Answer": 60.0}))
     command = [sys.executable, "-m", "graph.cli", "run", REQUEST, "--team", "parts"]
     process = subprocess.Popen(
         [*command, "--thread", "t1"],
@@ -105,8 +105,8 @@ def test_ctrl_c_says_what_is_kept_and_the_run_goes_on_later(served, capsys):
     assert process.wait() == 130
     assert "cancelled. kept: tasks a, b, c. next: supervise resume t1" in err
     assert "Traceback" not in err
-    before = len(served.calls(schema="Report"))
-    served.play(Scenario(tasks=TASKS))
+    before = len(served.select_calls(schema="Report"))
+    served.load_scenario(Scenario(tasks=TASKS))
     assert run_supervise("resume", "t1", "--quiet") == 0
     assert "The answer, from a.md" in capsys.readouterr().out
-    assert len(served.calls(schema="Report")) == before
+    assert len(served.select_calls(schema="Report")) == before

@@ -58,17 +58,17 @@ def list_states(board: RunProgress) -> dict[str, str]:
 def test_a_task_waits_then_works_then_is_done(board):
     assert list_states(board) == {"T1": "ready", "T2": "waiting T1"}
 
-    board.hear({"kind": "task_started", "task": "T1", "attempt": 1})
+    board.apply_event({"kind": "task_started", "task": "T1", "attempt": 1})
     assert list_states(board) == {"T1": "working", "T2": "waiting T1"}
 
-    board.hear({"kind": "report", "task": "T1", "report": {"status": "completed"}})
+    board.apply_event({"kind": "report", "task": "T1", "report": {"status": "completed"}})
     assert list_states(board) == {"T1": "done", "T2": "ready"}
-    assert board.done() == ["T1"]
+    assert board.list_done_tasks() == ["T1"]
 
 
 def test_materials_kept_from_the_thread_and_vague_tasks_are_named(board):
     asked = {"kind": "request", "team": "fruit", "kept_materials": ["a.csv", "b\x1b[2J.md"]}
-    board.hear(asked)
+    board.apply_event(asked)
 
     first = format_event(board, asked)
     planned = format_event(board, {"kind": "plan_created", "notes": ["task 'T2' is vague: what?"]})
@@ -79,8 +79,8 @@ def test_materials_kept_from_the_thread_and_vague_tasks_are_named(board):
 
 
 def test_a_skipped_task_says_why(board):
-    board.hear({"kind": "report", "task": "T1", "report": {"status": "failed", "error": "no data"}})
-    board.hear({"kind": "task_skipped", "task": "T2", "reason": "T1 failed"})
+    board.apply_event({"kind": "report", "task": "T1", "report": {"status": "failed", "error": "no data"}})
+    board.apply_event({"kind": "task_skipped", "task": "T2", "reason": "T1 failed"})
 
     assert list_states(board) == {"T1": "failed", "T2": "skipped"}
     assert "no data" in draw_board(board)
@@ -88,24 +88,24 @@ def test_a_skipped_task_says_why(board):
 
 
 def test_a_new_plan_keeps_what_is_done(board):
-    board.hear({"kind": "report", "task": "T1", "report": {"status": "completed"}})
-    board.hear({"kind": "plan_created", "plan": PLAN, "version": 2})
+    board.apply_event({"kind": "report", "task": "T1", "report": {"status": "completed"}})
+    board.apply_event({"kind": "plan_created", "plan": PLAN, "version": 2})
 
     assert list_states(board) == {"T1": "done", "T2": "ready"}
     assert board.plan_version == 2
 
 
 def test_tokens_are_counted_by_task_and_by_run(board):
-    board.hear({"kind": "model_call", "task": "T1", "input_tokens": 5, "output_tokens": 2})
-    board.hear({"kind": "model_call", "task": "", "input_tokens": 10, "output_tokens": None})
+    board.apply_event({"kind": "model_call", "task": "T1", "input_tokens": 5, "output_tokens": 2})
+    board.apply_event({"kind": "model_call", "task": "", "input_tokens": 10, "output_tokens": None})
 
     assert board.tokens == 17
-    assert board.rows()[0].tokens == 7
+    assert board.list_tasks()[0].tokens == 7
 
 
 def test_the_screen_shows_who_does_what_and_takes_markup_for_text(board):
-    board.hear({"kind": "task_started", "task": "T1"})
-    board.hear({"kind": "tool_call", "task": "T1", "tool": "calculate", "error": "refused"})
+    board.apply_event({"kind": "task_started", "task": "T1"})
+    board.apply_event({"kind": "tool_call", "task": "T1", "tool": "calculate", "error": "refused"})
 
     shown = draw_board(board)
 
@@ -116,7 +116,7 @@ def test_the_screen_shows_who_does_what_and_takes_markup_for_text(board):
 
 @pytest.mark.parametrize("width", [1, 20, 10_000])
 def test_o06_a_screen_of_any_width_can_be_drawn_on(board, width):
-    board.hear({"kind": "task_started", "task": "T1", "attempt": 1})
+    board.apply_event({"kind": "task_started", "task": "T1", "attempt": 1})
 
     assert all(len(line) <= width for line in draw_board(board, width).splitlines())
 
@@ -239,10 +239,10 @@ def test_the_tasks_of_an_inner_team_stand_below_the_task_they_are_for(board):
     inner = {"goal": "Count.", "tasks": [{"id": "A", "worker": "clerk", "description": "Add."}]}
     planned = {"kind": "plan_created", "plan": inner, "task": "T1", "within": "T1"}
 
-    board.hear({"kind": "request", "team": "clerks", "task": "T1", "within": "T1"})
-    board.hear(planned)
-    board.hear({"kind": "report", "task": "T1/A", "report": {"status": "completed"}})
-    board.hear({"kind": "answer", "within": "T1"})
+    board.apply_event({"kind": "request", "team": "clerks", "task": "T1", "within": "T1"})
+    board.apply_event(planned)
+    board.apply_event({"kind": "report", "task": "T1/A", "report": {"status": "completed"}})
+    board.apply_event({"kind": "answer", "within": "T1"})
 
     assert list(list_states(board)) == ["T1", "T1/A", "T2"]
     assert list_states(board)["T1/A"] == "done" and board.phase == "working"
@@ -253,6 +253,6 @@ def test_the_tasks_of_an_inner_team_stand_below_the_task_they_are_for(board):
 def test_a_revised_plan_comes_with_its_reason(board):
     revised = {"kind": "plan_revised", "plan": PLAN, "version": 2, "reason": "No apples are left."}
 
-    board.hear(revised)
+    board.apply_event(revised)
 
     assert format_event(board, revised).startswith("plan 2: No apples are left.\n")

@@ -226,7 +226,7 @@ RATIOS = Task(id="T1", description="Compute three ratios of the figures in q3.cs
 
 
 def list_offered_workers(crew: Any, *, is_out_of_scope: bool, message: str = "") -> list[str]:
-    clerk = crew.worker("clerk")
+    clerk = crew.find_worker("clerk")
     return list(
         list_candidates(RATIOS, clerk, crew, is_out_of_scope=is_out_of_scope, message=message)
     )
@@ -296,7 +296,7 @@ def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_pa
 @pytest.mark.parametrize(
     ("team_key", "worker_key", "told"),
     [
-        ("ladder: [tier, jump]", "", "allowed: a list of refine, tier, reassign, split, person"),
+        ("ladder: [tier, jump]", "", "allowed: a list of refine, tier, reassign, split, human"),
         ("generalist: helpr", "", "did you mean 'helper'"),
         ("", "fallback: cook", "fallback 'cook' is no worker"),
         ("", "fallback: counter", "its own fallback"),

@@ -249,7 +249,7 @@ async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
     python = tmp_path / "python"
     python.symlink_to(sys.base_prefix)
     told = "from nodes.tools.sandbox.runner import run_python as run\n"
-    told += "from nodes.tools.sandbox.limits import Bounds\nimport asyncio\n"
+    told += "from nodes.tools.sandbox.limits import SandboxLimits\nimport asyncio\n"
     told += "print(asyncio.run(run({'a.py': 'print(1)'}, 'a.py', Bounds())).out)\n"
 
     done = await asyncio.create_subprocess_exec(

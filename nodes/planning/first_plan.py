@@ -1,0 +1,140 @@
+"""The first plan of a request, by the team's strategy."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, get_args
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from nodes.limits.clock import get_elapsed_s
+from nodes.limits.step_cap import count_steps_left
+from nodes.limits.worker_load import get_team_load
+from nodes.models.catalog import ModelCatalog
+from nodes.models.price_check import require_prices
+from nodes.planning.estimate import estimate_run
+from nodes.planning.planner import make_plan
+from nodes.planning.replanning import build_plan_event, list_unfinished
+from nodes.planning.request import (
+    is_last_message,
+    read_history,
+    read_kept_materials,
+    read_request,
+)
+from nodes.planning.routing import choose_next_step, route_request
+from nodes.planning.team_record import build_team_record
+from nodes.planning.validation import may_divide
+from nodes.prompts.messages import build_plan_messages
+from nodes.security.provenance import build_request_origin
+from nodes.telemetry.events import emit
+from state import Context, Expense, Plan, SupervisorState, Team, Tier, Usage, reset_for_new_request
+
+TIERS: tuple[Tier, ...] = get_args(Tier)
+
+PrepareWorkers = Callable[[], Awaitable[None]]
+"""Builds what the workers need, while the planner's model is at work."""
+
+
+async def begin_request(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: ModelCatalog,
+    prepare: PrepareWorkers,
+) -> SupervisorState:
+    """Return the state of a new request, with its plan.
+
+    Raises:
+        RequestInvalid: there is no request to plan.
+        PlanInvalid: no valid plan within the repairs.
+        ModelError: the planner cannot be reached.
+    """
+    request, asked_s = read_request(state), get_elapsed_s(config)
+    materials, context = state.get("materials", {}), runtime.context
+    budget = config["configurable"].get("__budget")
+    # What a journal tells is of this request: it was killed before it had a plan.
+    if budget and "__told" not in config["configurable"]:
+        budget.reset()
+    names = {tier: models.get_name(tier, context) for tier in TIERS}
+    await require_prices(names, models, context)
+    given: dict[str, Any] = {
+        "materials": list(materials),
+        "kept_materials": read_kept_materials(config),
+    }
+    await emit("request", request=request, team=team.name, models=names, **given)
+    # All tiers now: one that cannot be reached as set is told before anything is spent. In a
+    # thread, since a provider's library is imported with its first model.
+    for tier in names:
+        await asyncio.to_thread(models.get_chat_model, tier, context)
+    model = models.get_chat_model(team.planner_tier, context)
+    await get_team_load(team).load_from_store(runtime.store)
+    (plan, usage), _ = await asyncio.gather(
+        _make_first_plan(state, config, model, request, context, team=team), prepare()
+    )
+    plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
+    estimate = estimate_run(plan, team, models, context, materials=materials, planning=usage)
+    shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
+    await emit("plan_created", **shown)
+    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+    return {
+        **reset_for_new_request(),
+        "request": request,
+        "planned_for": request,
+        "given": tuple(config["configurable"].get("__given", ())),
+        "origin": build_request_origin(state, request, config),
+        "team_record": build_team_record(team),
+        "messages": [] if is_last_message(state, request) else [HumanMessage(request)],
+        "plan": plan,
+        "plans": (plan,),
+        # It takes the place of an earlier request's ledger, which the reducer would keep.
+        "ledger": Overwrite({"@plan": spent}),  # type: ignore[typeddict-item]
+        "estimate": estimate,
+        "awaits_approval": team.approve_plan or context.approve_plan,
+        "max_attempts": context.max_attempts or team.max_attempts,
+        "steps_left": count_steps_left({}, context, team),
+        "asked_s": asked_s,
+        "planned_s": get_elapsed_s(config),
+        "todo": list_unfinished(plan, {}),
+    }
+
+
+async def _make_first_plan(
+    state: SupervisorState,
+    config: RunnableConfig,
+    model: BaseChatModel,
+    request: str,
+    context: Context,
+    *,
+    team: Team,
+) -> tuple[Plan, Usage]:
+    materials = state.get("materials", {})
+    if team.strategy == "route":
+        plan, decision, usage = await route_request(
+            model, team, request, list(materials), max_tasks=context.max_tasks or team.max_tasks
+        )
+    elif team.strategy == "step":
+        begun, decision, usage = await choose_next_step(
+            model, team, request, list(materials), None, {}
+        )
+        assert begun is not None, "nothing is done before the first step"
+        plan = begun
+    else:
+        max_tasks = context.max_tasks or team.max_tasks
+        asking = build_plan_messages(
+            team,
+            request,
+            materials,
+            max_tasks=max_tasks,
+            history=read_history(state),
+            may_divide=may_divide(team),
+            load=get_team_load(team).describe_loads(team),
+            given=config["configurable"].get("__given", ()),
+        )
+        return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
+    await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
+    return plan, usage

@@ -1,0 +1,62 @@
+"""The next step of a team that decides after each result who is next (`strategy: step`)."""
+
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+
+from nodes.errors import ModelError
+from nodes.limits.deadline import is_deadline_past
+from nodes.limits.step_cap import count_steps_left
+from nodes.models.catalog import ModelCatalog
+from nodes.planning.replanning import build_plan_event, compare_plans, list_unfinished
+from nodes.planning.routing import choose_next_step
+from nodes.security.provenance import build_origin_after_results
+from nodes.telemetry.events import emit
+from state import Context, Expense, SupervisorState, Team, require_plan
+
+
+async def plan_next_step(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    *,
+    team: Team,
+    models: ModelCatalog,
+) -> SupervisorState | None:
+    """Decide who goes next after a result; None while a step is still unfinished."""
+    plan, results = require_plan(state), state.get("results", {})
+    left = count_steps_left(state, runtime.context, team)
+    max_tasks = runtime.context.max_tasks or team.max_tasks
+    if list_unfinished(plan, results):
+        return None
+    if len(plan.tasks) >= max_tasks or left <= 0 or is_deadline_past(config):
+        cut = "a cap ended the run before it was decided that the request is answered"
+        return {"stop_reason": cut, "todo": ()}
+    model = models.get_chat_model(team.planner_tier, runtime.context)
+    materials = list(state.get("materials", {}))
+    try:
+        grown, decision, usage = await choose_next_step(
+            model, team, state["request"], materials, plan, results
+        )
+    except ModelError as error:
+        cut = f"no further step could be decided: {error}"
+        await emit("error", code=error.code, message=cut)
+        return {"stop_reason": cut, "todo": ()}
+    await emit("judged", decision=decision.model_dump(mode="json"), stage="step")
+    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+    ledger = {f"@step#{len(plan.tasks)}": spent}
+    if grown is None:
+        return {"ledger": ledger, "todo": ()}
+    grown = grown.model_copy(update={"version": len(state["plans"]) + 1})
+    why: dict[str, Any] = {"reason": decision.reason, "difference": compare_plans(plan, grown)}
+    await emit("plan_revised", **build_plan_event(grown, team), **why)
+    return {
+        "plan": grown,
+        "plans": (grown,),
+        "origin": build_origin_after_results(state),
+        "ledger": ledger,
+        "reports_at_last_dispatch": len(results),
+        "steps_left": left,
+        "todo": list_unfinished(grown, results),
+    }

@@ -1,0 +1,116 @@
+"""A new version of the plan, after a finding or a rejection."""
+
+from functools import partial
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+
+from nodes.errors import ModelError, PlanInvalid
+from nodes.limits.step_cap import count_steps_left
+from nodes.models.catalog import ModelCatalog
+from nodes.planning.planner import make_plan
+from nodes.planning.replanning import (
+    build_plan_event,
+    compare_plans,
+    count_completed,
+    count_stalls,
+    keep_finished_tasks,
+    list_open_objections,
+    list_unfinished,
+)
+from nodes.planning.request import read_history
+from nodes.planning.validation import may_divide
+from nodes.prompts.messages import build_plan_messages, build_revision_message
+from nodes.security.provenance import build_origin_after_results
+from nodes.telemetry.events import emit
+from state import Context, Expense, SupervisorState, Team, Usage, require_plan
+
+
+async def find_revision_reason(state: SupervisorState, team: Team) -> str:
+    """Return why the plan must change; empty where it need not, or no revision is left."""
+    if state.get("objection"):
+        return f"A human rejected the plan: {state['objection']}"
+    plan = require_plan(state)
+    found = list_open_objections(
+        plan, state.get("results", {}), state.get("answered_objections", ())
+    )
+    revisions, stalls = state.get("revisions", 0), state.get("stalls", 0)
+    if found and (revisions >= team.max_revisions or stalls > team.max_stalls):
+        count = f"{revisions} of {team.max_revisions} revisions, stall counter {stalls}"
+        unheeded = [f"{report.task}: {report.invalidates}" for report in found]
+        await emit("plan_rejected", problems=unheeded, plan="", reason=f"no revision: {count}")
+        return ""
+    return "\n".join(f"{report.task} ({report.worker}): {report.invalidates}" for report in found)
+
+
+async def revise_plan(
+    state: SupervisorState,
+    config: RunnableConfig,
+    runtime: Runtime[Context],
+    reason: str,
+    *,
+    team: Team,
+    models: ModelCatalog,
+) -> SupervisorState:
+    """Return the next version of the plan; where none is valid only its cost, and the plan stays.
+
+    Raises:
+        PlanInvalid: a human rejected the plan, and there is no other.
+        ModelError: the same, and the planner cannot be reached.
+    """
+    old, results = require_plan(state), state.get("results", {})
+    rejected, revisions = bool(state.get("objection")), state.get("revisions", 0)
+    if rejected and revisions >= team.max_revisions:
+        raise PlanInvalid(
+            f"the plan was rejected after {revisions} revisions",
+            cause=state["objection"],
+            next="word the request differently",
+        )
+    materials, max_tasks = state.get("materials", {}), runtime.context.max_tasks or team.max_tasks
+    asking = build_plan_messages(
+        team,
+        state["request"],
+        materials,
+        max_tasks=max_tasks,
+        history=read_history(state),
+        may_divide=may_divide(team),
+        given=state.get("given", ()),
+    )
+    asking.append(build_revision_message(old, results.values(), reason))
+    try:
+        plan, usage = await make_plan(
+            models.get_chat_model(team.planner_tier, runtime.context),
+            team,
+            asking,
+            max_tasks=max_tasks,
+            materials=materials,
+            adopt=partial(keep_finished_tasks, old=old, results=results),
+            finished=results,
+        )
+    except (PlanInvalid, ModelError) as error:
+        if rejected:
+            raise
+        await emit("error", code=error.code, message=f"the plan stays as it is: {error}")
+        usage = error.usage or Usage()
+        spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+        return {"ledger": {f"@plan#{len(state['plans']) + 1}/{len(results)}": spent}}
+    plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
+    why: dict[str, Any] = {"reason": reason, "difference": compare_plans(old, plan)}
+    await emit("plan_revised", **build_plan_event(plan, team), **why)
+    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+    return {
+        "plan": plan,
+        "plans": (plan,),
+        "origin": build_origin_after_results(state),
+        "ledger": {f"@plan#{plan.version}": spent},
+        "objection": "",
+        "awaits_approval": rejected,
+        "revisions": revisions + 1,
+        "stalls": count_stalls(plan, state),
+        "completed_at_last_revision": count_completed(results),
+        "answered_objections": tuple(results),
+        "reports_at_last_dispatch": -1 if rejected else len(results),
+        "steps_left": count_steps_left(state, runtime.context, team),
+        "todo": list_unfinished(plan, results),
+    }
