@@ -10,9 +10,10 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import set_config_context
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
+from langgraph.runtime import RunControl, Runtime
 from langgraph.types import Command, Overwrite
 
+from nodes.execution.dispatch import Dispatch, join_dispatch
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from state import Context, Expense, Origin, Report
@@ -64,7 +65,9 @@ class NodeRun:
     events: list[Mapping[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.runtime = Runtime(context=self.context, stream_writer=self.events.append)
+        self.runtime = Runtime(
+            context=self.context, stream_writer=self.events.append, control=RunControl()
+        )
         self.config["configurable"]["__pregel_runtime"] = self.runtime
 
     async def call(self, node: Callable[..., Any], *values: Any, **options: Any) -> Any:
@@ -76,8 +79,11 @@ class NodeRun:
         taken = inspect.signature(node).parameters
         passed = {name: value for name, value in known.items() if name in taken}
         with set_config_context(self.config) as around:
-            task = asyncio.create_task(node(*values, **passed, **options), context=around)
-        return await task
+            return await asyncio.create_task(node(*values, **passed, **options), context=around)
+
+    async def join_dispatch(self) -> Dispatch:
+        """Return the dispatch in which the nodes of this run meet."""
+        return await join_dispatch(self.runtime, self.config, allowance=9, seeds=load_no_reports)
 
     def list_events(self, kind: str) -> list[Mapping[str, Any]]:
         """Return the events of a kind."""

@@ -68,7 +68,9 @@ async def test_marks_travel_with_a_report_and_close_the_web_but_for_known_words(
 
     assert [call["denied"] for call in calls] == [True, False]
     assert world.queries == ["growth Alpha"]
-    assert {report.taint_labels for report in state["results"].values()} == {("private", "untrusted")}
+    assert {report.taint_labels for report in state["results"].values()} == {
+        ("private", "untrusted")
+    }
 
 
 async def test_a_model_cannot_write_its_own_marks_or_addresses(

@@ -79,7 +79,9 @@ def test_materials_kept_from_the_thread_and_vague_tasks_are_named(board):
 
 
 def test_a_skipped_task_says_why(board):
-    board.apply_event({"kind": "report", "task": "T1", "report": {"status": "failed", "error": "no data"}})
+    board.apply_event(
+        {"kind": "report", "task": "T1", "report": {"status": "failed", "error": "no data"}}
+    )
     board.apply_event({"kind": "task_skipped", "task": "T2", "reason": "T1 failed"})
 
     assert list_states(board) == {"T1": "failed", "T2": "skipped"}

@@ -213,7 +213,16 @@ def test_a_strict_checkpoint_gives_each_type_back_as_it_was(value: BaseModel) ->
 def test_every_class_of_the_vocabulary_is_allowed_in_a_checkpoint() -> None:
     listed = {name for _, name in list_checkpoint_types()}
 
-    assert {"Plan", "Task", "Report", "Answer", "Attempt", "Expense", "RunUsage", "Timing"} <= listed
+    assert {
+        "Plan",
+        "Task",
+        "Report",
+        "Answer",
+        "Attempt",
+        "Expense",
+        "RunUsage",
+        "Timing",
+    } <= listed
 
 
 def test_a_strict_checkpoint_does_not_build_what_is_not_listed() -> None:

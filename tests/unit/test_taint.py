@@ -23,7 +23,9 @@ WEB, FETCH = get_shipped_access("web_search"), get_shipped_access("fetch_page")
 
 
 def make_taint(*marks: TaintLabel, **fields: Any) -> Taint:
-    return Taint(**{"allowed_text": SAID, "user_text": SAID, "taint_labels": frozenset(marks), **fields})
+    return Taint(
+        **{"allowed_text": SAID, "user_text": SAID, "taint_labels": frozenset(marks), **fields}
+    )
 
 
 def format_search_results(*urls: str) -> str:
