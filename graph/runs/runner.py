@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -28,7 +28,7 @@ from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.supervisor import build_supervisor
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
-from graph.topology.input_validation import OWNERSHIP_KEY, OwnershipMark, read_context
+from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_pending_reports
 from graph.topology.run_start import merge_context
 from graph.topology.supervisor_graph import SupervisorGraph
@@ -42,8 +42,8 @@ from nodes.errors import (
     ThreadBusy,
     UsageError,
 )
-from nodes.limits.clock import now_s
-from nodes.limits.deadline import build_deadline_keys
+from nodes.limits.clock import get_elapsed_s, now_s
+from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.planning.request import read_request
 from nodes.telemetry.cost import find_unattributed
 from state import Context, Estimate, Expense, Plan, SupervisorState, Team, Tier, Usage
@@ -68,6 +68,11 @@ class _RunSession:
     is_new_here: bool
     config: RunnableConfig
     team: Team
+
+    def update_scope(self, **changes: Any) -> None:
+        """Change what the next run of the graph knows of itself."""
+        scope = replace(get_run_scope(self.config), **changes)
+        self.config["configurable"][SCOPE_KEY] = scope
 
     def read_logged_usage(self) -> dict[Tier, Usage]:
         """Return what the journal tells of the request's spending, by tier."""
@@ -117,7 +122,7 @@ async def arun(
     source = _resolve_team_source(team, settings)
     async with _open_session(thread, source, settings, on_event) as session:
         # The deadline counts from before the files were read.
-        session.config["configurable"] |= build_deadline_keys(begun, context.deadline_s)
+        session.update_scope(deadline=set_deadline(begun, context.deadline_s))
         snapshot = await session.graph.aget_state(session.config)
         if has_unfinished_work(snapshot):
             raise ThreadUnfinished(
@@ -126,7 +131,7 @@ async def arun(
                 next=f"supervise resume {thread}, or choose another --thread",
             )
         given, materials_kept = add_thread_materials(snapshot.values, given)
-        session.config["configurable"]["__kept"] = materials_kept
+        session.update_scope(kept_materials=tuple(materials_kept))
         noted = {"thread": thread, "team": session.graph.name, "started": _utc_now()}
         kept = {"source": source, "input": given, "context": asdict(context)}
         session.event_log.write_required({"run": noted, **kept})
@@ -183,7 +188,7 @@ async def aresume(
             session.event_log.record_event(
                 build_changes_event(changes, _compute_elapsed_s(session))
             )
-        session.config["configurable"]["__told"] = session.read_logged_usage
+        session.update_scope(read_logged_usage=session.read_logged_usage)
         asked = read_context(accepted.get("context"))
         context = merge_context(asked, given)
         if snapshot.next:
@@ -232,8 +237,7 @@ async def aplan_with_estimate(
     config: RunnableConfig = {
         "configurable": {
             "thread_id": make_thread_id(),
-            OWNERSHIP_KEY: OwnershipMark(),
-            **build_deadline_keys(begun, context.deadline_s),
+            SCOPE_KEY: RunScope(deadline=set_deadline(begun, context.deadline_s)),
         },
         "callbacks": [EventLog(None, on_event)],
     }
@@ -256,11 +260,7 @@ async def _open_session(
         began_at = now_s() - journal.read_last_time(path)
         with EventLog(path, listener) as kept:
             config: RunnableConfig = {
-                "configurable": {
-                    "thread_id": thread,
-                    "began_at": began_at,
-                    OWNERSHIP_KEY: OwnershipMark(),
-                },
+                "configurable": {"thread_id": thread, SCOPE_KEY: RunScope(began_at=began_at)},
                 "callbacks": [kept],
                 "run_name": team.name,
                 "tags": ["supervisor-worker", team.name],
@@ -347,7 +347,7 @@ def _report_error(session: _RunSession, error: SupervisorError, *, finished: int
 
 
 def _compute_elapsed_s(session: _RunSession) -> float:
-    return float(now_s() - session.config["configurable"]["began_at"])
+    return get_elapsed_s(session.config)
 
 
 def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:

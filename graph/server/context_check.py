@@ -13,7 +13,7 @@ from typing import Any, Final
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph.topology.input_validation import RESERVED_KEYS, read_context
+from graph.topology.input_validation import read_context
 from nodes.errors import SettingsInvalid
 from nodes.limits.patterns import Pattern
 from state import Context
@@ -69,9 +69,7 @@ def _find_misspelt_setting(asked: Any) -> str:
     known = [field.name for field in fields(Context)]
     for name in configurable if isinstance(configurable, dict) else ():
         # A run refuses the names that are its own.
-        if name not in (*known, *RESERVED_KEYS) and (
-            near := get_close_matches(name, known, n=1, cutoff=0.85)
-        ):
+        if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.85)):
             return f"unknown setting {name!r} in the configurable; {near[0]!r} is one"
     return ""
 

@@ -7,25 +7,20 @@ from functools import cache
 from typing import Any, get_type_hints
 
 from langchain_core.messages import HumanMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import Command
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.errors.redaction import redact_value
+from nodes.limits.run_scope import SCOPE_KEY, RunScope
 from nodes.models.json_reading import require_storable_numbers
-from nodes.security.provenance import ORIGIN_KEY
 from nodes.text.plain_text import sanitize_name
 from state import Context, SupervisorState
 
 MAX_MATERIAL_NAME_CHARS = 1000
 """Of a material."""
-RESERVED_KEYS = (
-    *("began_at", "deadline_at", "work_from", "work_until"),
-    *("__budget", "__told", "__within", "__given", "__kept", ORIGIN_KEY),
-)
-"""Names in a `configurable` under which a run keeps its clock, its budget, and whose part it is."""
-OWNERSHIP_KEY = "__own"
 
 
 def read_input(given: Any) -> Any:
@@ -107,22 +102,18 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
         ) from None
 
 
-class OwnershipMark:
-    """Marks a `configurable` whose entries this application has made: no client can send one."""
-
-
-def reject_reserved_keys(configurable: Mapping[str, Any]) -> None:
+def reject_foreign_scope(config: RunnableConfig) -> None:
     """Refuse a `configurable` into which a client has put what a run keeps for itself.
 
     Raises:
         SettingsInvalid: it has.
     """
-    taken = [name for name in (*RESERVED_KEYS, OWNERSHIP_KEY) if name in configurable]
-    if taken and not isinstance(configurable.get(OWNERSHIP_KEY), OwnershipMark):
-        raise SettingsInvalid(
-            f"{taken[0]!r} in the configurable is the run's own",
-            next="leave it out; deadline and budget are set in the context",
-        )
+    if isinstance(config.get("configurable", {}).get(SCOPE_KEY, RunScope()), RunScope):
+        return
+    raise SettingsInvalid(
+        f"{SCOPE_KEY!r} in the configurable is the run's own",
+        next="leave it out; deadline and budget are set in the context",
+    )
 
 
 def read_state_edit(values: Any) -> Any:

@@ -10,11 +10,11 @@ from langchain_core.runnables.config import ensure_config
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel
 
-from graph.topology.input_validation import OWNERSHIP_KEY, OwnershipMark, read_context
+from graph.topology.input_validation import read_context
 from graph.topology.pending_writes import collect_ledger, collect_pending_reports
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
-from nodes.limits.deadline import build_deadline_keys
+from nodes.limits.run_scope import SCOPE_KEY, Deadline, get_run_scope, set_deadline
 from state import Context, Usage
 
 SETTINGS_KEY: Final = "run_settings"
@@ -22,8 +22,8 @@ SETTINGS_KEY: Final = "run_settings"
 
 As JSON, since LangGraph keeps only plain values there.
 """
-CLOCK_KEYS: Final = ("began_at", "deadline_at", "work_from", "work_until")
-"""Of a configurable, and by that of a checkpoint's metadata: seconds on the clock of `now_s`."""
+CLOCK_KEY: Final = "run_clock"
+"""Likewise: when the run began, and its deadline, for a server that starts the same run again."""
 
 
 @dataclass(frozen=True)
@@ -39,24 +39,22 @@ class RunStart:
     def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
         """Return a config with the run's clock, deadline, budget and settings in it."""
         given = config or RunnableConfig()
-        configurable: dict[str, Any] = {
-            **given.get("configurable", {}),
-            OWNERSHIP_KEY: OwnershipMark(),
-        }
+        scope = get_run_scope(given)
         if self.is_same_run and self.resumed_snapshot:
-            known: Mapping[str, Any] = self.resumed_snapshot.metadata or {}
-            configurable |= {key: known[key] for key in CLOCK_KEYS if key in known}
-        if "began_at" not in configurable:
-            configurable["began_at"] = now_s() - self._compute_elapsed_s()
-        if self.context.deadline_s is not None and "deadline_at" not in configurable:
-            configurable |= build_deadline_keys(now_s(), self.context.deadline_s)
-        # LangGraph saves what a configurable holds with each checkpoint, but for names like this.
-        if _has_budget(self.context) and "__budget" not in configurable:
-            configurable["__budget"] = self._build_budget(configurable.get("__told"))
+            scope = replace(scope, **_read_saved_clock(self.resumed_snapshot))
+        if scope.began_at is None:
+            scope = replace(scope, began_at=now_s() - self._compute_elapsed_s())
+        if scope.deadline is None:
+            scope = replace(scope, deadline=set_deadline(now_s(), self.context.deadline_s))
+        if scope.budget is None and _has_budget(self.context):
+            scope = replace(scope, budget=self._build_budget(scope.read_logged_usage))
+        clock = {"began_at": scope.began_at, "deadline": scope.deadline and asdict(scope.deadline)}
         metadata = {
             **given.get("metadata", {}),
             SETTINGS_KEY: json.dumps(_select_set_fields(self.context)),
+            CLOCK_KEY: json.dumps(clock),
         }
+        configurable = {**given.get("configurable", {}), SCOPE_KEY: scope}
         return {**given, "configurable": configurable, "metadata": metadata}
 
     def _compute_elapsed_s(self) -> float:
@@ -80,6 +78,15 @@ class RunStart:
             for usage in max(_list_usage(self.resumed_snapshot), logged, key=_count_tokens):
                 budget.charge(usage)
         return budget
+
+
+def _read_saved_clock(snapshot: StateSnapshot) -> dict[str, Any]:
+    """Return the fields of a scope that hold the clock of a checkpoint's run."""
+    known: Any = (snapshot.metadata or {}).get(CLOCK_KEY)
+    if not known:
+        return {}
+    clock = json.loads(known)
+    return {**clock, "deadline": clock["deadline"] and Deadline(**clock["deadline"])}
 
 
 def merge_context(saved: Context, given: Context) -> Context:

@@ -16,7 +16,7 @@ from graph.topology.input_validation import (
     read_context,
     read_input,
     read_state_edit,
-    reject_reserved_keys,
+    reject_foreign_scope,
 )
 from graph.topology.run_start import (
     RunStart,
@@ -28,6 +28,7 @@ from graph.topology.run_start import (
 )
 from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
+from nodes.limits.run_scope import get_run_scope
 from nodes.planning.validation import list_plan_problems
 from state import Context, Plan, RequestInput, SupervisorState, Team
 
@@ -73,7 +74,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     ) -> AsyncIterator[Any]:
         """Stream a run; every other entry comes through here."""
         input = read_input(input)
-        reject_reserved_keys(self._merge_call_config(config)["configurable"])
+        reject_foreign_scope(self._merge_call_config(config))
         start = await self._prepare_start(input, config, context)
         require_checkpointer(self.team, start.context, self._find_checkpointer(config))
         self._require_thread(config)
@@ -134,7 +135,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         around = self._merge_call_config(config)
         configurable = around["configurable"]
         is_kept = self._find_checkpointer(config) is not None and "thread_id" in configurable
-        if not is_kept or "__within" in configurable:
+        if not is_kept or get_run_scope(around).outer_task:
             return RunStart(given, None)
         resumed, is_same = is_resumed(input, configurable), False
         if not resumed and "run_id" in {**configurable, **around["metadata"]}:

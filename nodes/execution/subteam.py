@@ -14,9 +14,9 @@ from langgraph.graph.state import CompiledStateGraph
 
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
-from nodes.limits.deadline import build_deadline_keys
+from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.prompts.messages import build_subteam_request
-from nodes.security.provenance import ORIGIN_KEY, collect_report_labels
+from nodes.security.provenance import collect_report_labels
 from nodes.telemetry.cost import sum_ledger
 from nodes.telemetry.events import build_task_path
 from state import (
@@ -125,18 +125,18 @@ class SubteamRun:
         return [address for report in reports for address in report.addresses]
 
     def _build_config(self) -> RunnableConfig:
-        outer = self.config["configurable"]
-        inner: dict[str, Any] = {
-            "__within": build_task_path(self.config, self.handoff.task),
-            "__given": self.handoff.context,
-            ORIGIN_KEY: self.origin,
-            **build_deadline_keys(now_s(), self.timeout_s),
-        }
-        if isinstance(budget := outer.get("__budget"), Budget):
-            inner["__budget"] = Budget(
-                max_tokens=self.handoff.constraints.max_tokens, parent=budget
-            )
-        return {**self.config, "configurable": {**outer, **inner}}
+        outer = get_run_scope(self.config)
+        limit = self.handoff.constraints.max_tokens
+        scope = RunScope(
+            began_at=outer.began_at,
+            deadline=set_deadline(now_s(), self.timeout_s) or outer.deadline,
+            budget=outer.budget and Budget(max_tokens=limit, parent=outer.budget),
+            outer_task=build_task_path(self.config, self.handoff.task),
+            prior_results=self.handoff.context,
+            origin=self.origin,
+        )
+        configurable = {**self.config["configurable"], SCOPE_KEY: scope}
+        return {**self.config, "configurable": configurable}
 
 
 def build_report(state: SupervisorState) -> Report:

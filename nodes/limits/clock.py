@@ -1,11 +1,12 @@
 """The time, and how long a run has taken."""
 
 import time
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
+
+from nodes.limits.run_scope import get_run_scope
 
 _EPOCH: Final = time.time() - time.monotonic()
 
@@ -17,6 +18,5 @@ def now_s() -> float:
 
 def get_elapsed_s(config: RunnableConfig | None = None) -> float:
     """Return the seconds since the run began; 0 outside a run of ours."""
-    configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
-    began_at = configurable.get("began_at")
+    began_at = get_run_scope(config or get_config()).began_at
     return 0.0 if began_at is None else max(0.0, now_s() - began_at)

@@ -3,6 +3,7 @@
 from langchain_core.runnables import RunnableConfig
 
 from nodes.limits.deadline import is_deadline_near
+from nodes.limits.run_scope import get_run_scope
 from state import Plan, Tier
 
 CHEAPEST_TIER: Tier = "fast"
@@ -10,7 +11,7 @@ CHEAPEST_TIER: Tier = "fast"
 
 def should_degrade(config: RunnableConfig) -> bool:
     """Return whether most of the run's time, tokens or money for work is used up."""
-    budget = config["configurable"].get("__budget")
+    budget = get_run_scope(config).budget
     return is_deadline_near(config) or (budget is not None and budget.is_low())
 
 

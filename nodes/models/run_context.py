@@ -11,6 +11,7 @@ from langgraph.config import get_config
 from nodes.errors import EndpointDown
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
+from nodes.limits.run_scope import get_run_scope
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.telemetry.events import emit
 from state import Usage
@@ -93,15 +94,15 @@ def get_run_context() -> RunContext:
     except RuntimeError:
         return RunContext()
     configurable: Mapping[str, Any] = config.get("configurable", {})
-    is_last = _writes_answer.get()
-    ends_at = configurable.get("deadline_at")
-    if not is_last:  # what is kept for the answer is for the answer alone
-        ends_at = configurable.get("work_until", ends_at)
+    scope, is_last, remaining_s = get_run_scope(config), _writes_answer.get(), None
+    if scope.deadline:  # what is kept for the answer is for the answer alone
+        ends_at = scope.deadline.ends_at if is_last else scope.deadline.work_ends_at
+        remaining_s = ends_at - now_s()
     return RunContext(
-        run_id=f"{configurable.get('thread_id', '')}/{configurable.get('began_at', '')}",
-        remaining_s=None if ends_at is None else ends_at - now_s(),
+        run_id=f"{configurable.get('thread_id', '')}/{scope.began_at or ''}",
+        remaining_s=remaining_s,
         is_run="__pregel_runtime" in configurable,
-        budget=configurable.get("__budget"),
+        budget=scope.budget,
         is_last=is_last,
     )
 

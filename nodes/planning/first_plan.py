@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.limits.clock import get_elapsed_s
+from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
@@ -56,10 +57,10 @@ async def begin_request(
     """
     request, asked_s = read_request(state), get_elapsed_s(config)
     materials, context = state.get("materials", {}), runtime.context
-    budget = config["configurable"].get("__budget")
-    # What a journal tells is of this request: it was killed before it had a plan.
-    if budget and "__told" not in config["configurable"]:
-        budget.reset()
+    scope = get_run_scope(config)
+    # What an event log holds was spent on this request: it was killed before it had a plan.
+    if scope.budget and scope.read_logged_usage is None:
+        scope.budget.reset()
     names = {tier: models.get_name(tier, context) for tier in TIERS}
     await require_prices(names, models, context)
     given: dict[str, Any] = {
@@ -85,7 +86,7 @@ async def begin_request(
         **reset_for_new_request(),
         "request": request,
         "planned_for": request,
-        "given": tuple(config["configurable"].get("__given", ())),
+        "given": scope.prior_results,
         "origin": build_request_origin(state, request, config),
         "team_record": build_team_record(team),
         "messages": [] if is_last_message(state, request) else [HumanMessage(request)],
@@ -133,7 +134,7 @@ async def _make_first_plan(
             history=read_history(state),
             may_divide=may_divide(team),
             load=get_team_load(team).describe_loads(team),
-            given=config["configurable"].get("__given", ()),
+            given=get_run_scope(config).prior_results,
         )
         return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)

@@ -4,6 +4,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import RequestInvalid
+from nodes.limits.run_scope import get_run_scope
 from nodes.prompts.messages import shorten_text
 from nodes.telemetry.events import build_task_path
 from state import SupervisorState
@@ -70,7 +71,7 @@ def read_history(state: SupervisorState) -> str:
 def read_kept_materials(config: RunnableConfig) -> list[str]:
     """Return the names of the materials that a further request has from its thread."""
     # A team that does a task has the config of the run around it.
-    return [] if build_task_path(config) else list(config["configurable"].get("__kept", ()))
+    return [] if build_task_path(config) else list(get_run_scope(config).kept_materials)
 
 
 def _check_size(what: str, text: str, max_bytes: int) -> None:

@@ -5,11 +5,9 @@ from collections.abc import Iterable
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
+from nodes.limits.run_scope import get_run_scope
 from nodes.security.taint import Taint, merge_labels
 from state import Origin, Report, SupervisorState, TaintLabel, Task, WorkerState
-
-ORIGIN_KEY = "__origin"
-"""Where a team that does a task finds the origin of that task in its config."""
 
 
 def build_request_origin(state: SupervisorState, request: str, config: RunnableConfig) -> Origin:
@@ -17,8 +15,7 @@ def build_request_origin(state: SupervisorState, request: str, config: RunnableC
 
     The planner reads the earlier turns, so what they were made of has been read for this one too.
     """
-    handed = config["configurable"].get(ORIGIN_KEY)
-    if isinstance(handed, Origin):
+    if handed := get_run_scope(config).origin:
         return handed
     messages = state.get("messages", [])
     said = [str(message.text) for message in messages if isinstance(message, HumanMessage)]

@@ -7,6 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 
 from nodes.limits.clock import get_elapsed_s
+from nodes.limits.run_scope import get_run_scope
 from nodes.limits.worker_load import TeamLoad
 from nodes.telemetry.cost import find_unattributed, sum_ledger
 from nodes.telemetry.events import build_task_path, emit
@@ -61,7 +62,7 @@ def _collect_cut_off_usage(
 
     The journal tells of the whole run, so this is nothing that a team inside a task could enter.
     """
-    told = config["configurable"].get("__told")
+    told = get_run_scope(config).read_logged_usage
     return (
         find_unattributed(ledger, told(), is_over=True)
         if told and not build_task_path(config)

@@ -4,7 +4,6 @@ An event goes to LangGraph's `custom` stream and to every callback handler of th
 event named by its kind. Who keeps it is not this file's business.
 """
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from langchain_core.callbacks import adispatch_custom_event
@@ -13,6 +12,7 @@ from langgraph.config import get_config, get_stream_writer
 
 from nodes.errors.redaction import redact_value
 from nodes.limits.clock import get_elapsed_s
+from nodes.limits.run_scope import get_run_scope
 
 EventKind = Literal[
     "request",
@@ -43,8 +43,8 @@ EventKind = Literal[
 
 def build_task_path(config: RunnableConfig | None = None, task: str = "") -> str:
     """Return a task's place in the whole run: `outer/inner` within a team that does a task."""
-    configurable: Mapping[str, Any] = (config or get_config()).get("configurable", {})
-    return "/".join(filter(None, [configurable.get("__within", ""), task]))
+    outer_task = get_run_scope(config or get_config()).outer_task
+    return "/".join(filter(None, [outer_task, task]))
 
 
 async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any) -> None:

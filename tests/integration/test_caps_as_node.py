@@ -1,6 +1,7 @@
 """Caps hold where the graph is a node of another graph, and over a resume that names none."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from langgraph.types import Command
 from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
-from graph.topology.run_start import RunStart, read_saved_context
+from graph.topology.run_start import CLOCK_KEY, RunStart, read_saved_context
 from nodes.errors import BudgetSpent, SettingsInvalid, SupervisorError
+from nodes.limits.run_scope import get_run_scope
 from state import Context, SupervisorState
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
@@ -183,11 +185,10 @@ async def test_each_call_is_charged_once_to_a_resumed_run(
     calls = [event async for _, event in told if event["kind"] == "model_call"]
 
     snapshot = await graph.aget_state(make_thread_config(), subgraphs=True)
-    budget = RunStart(read_saved_context(snapshot), snapshot).stamp_config({})["configurable"][
-        "__budget"
-    ]
+    stamped = RunStart(read_saved_context(snapshot), snapshot).stamp_config({})
+    budget = get_run_scope(stamped).budget
 
-    assert len(calls) == 4
+    assert len(calls) == 4 and budget
     assert budget.tokens == sum(call["input_tokens"] + call["output_tokens"] for call in calls)
 
 
@@ -203,10 +204,11 @@ async def test_a_run_that_a_server_hands_over_again_goes_on_with_its_clock_and_b
     before: Any = (await graph.aget_state(make_thread_config())).metadata
 
     start = await graph._prepare_start(REQUEST, config, None)
-    stamped = start.stamp_config(config)["configurable"]
+    scope = get_run_scope(start.stamp_config(config))
 
     assert start.context == Context(max_tokens=50_000, deadline_s=60)
-    assert {key: stamped[key] for key in ("began_at", "deadline_at")} == {
-        key: before[key] for key in ("began_at", "deadline_at")
+    assert scope.deadline and json.loads(before[CLOCK_KEY]) == {
+        "began_at": scope.began_at,
+        "deadline": asdict(scope.deadline),
     }
-    assert stamped["__budget"].tokens > 0
+    assert scope.budget and scope.budget.tokens > 0

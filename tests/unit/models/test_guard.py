@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from nodes.errors import CallTimedOut, EndpointFailed
 from nodes.limits.clock import now_s
+from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope, set_deadline
 from nodes.models.catalog import ModelCatalog
 from nodes.models.settings import ModelSettings
 from nodes.models.structured_output import ask_model
@@ -39,10 +40,14 @@ def build_graph(settings: ModelSettings) -> CompiledStateGraph[Said, None, Said,
     return builder.compile()
 
 
-async def collect_events(settings: ModelSettings, **configurable: Any) -> list[dict[str, Any]]:
+async def collect_events(
+    settings: ModelSettings, deadline: Deadline | None = None
+) -> list[dict[str, Any]]:
     found = []
     stream = build_graph(settings).astream(
-        {}, {"configurable": {"began_at": now_s(), **configurable}}, stream_mode="custom"
+        {},
+        {"configurable": {SCOPE_KEY: RunScope(began_at=now_s(), deadline=deadline)}},
+        stream_mode="custom",
     )
     try:
         async for event in stream:
@@ -84,14 +89,14 @@ async def test_no_call_outlives_its_run(endpoint: Endpoint, model_settings: Mode
     endpoint.load_scenario(Scenario(faults=(Fault(kind="hang"),)))
 
     with pytest.raises(CallTimedOut, match="run's deadline"):
-        await collect_events(model_settings, deadline_at=now_s() + 0.1)
+        await collect_events(model_settings, set_deadline(now_s(), 0.1))
 
 
 async def test_a_run_past_its_deadline_asks_nobody(
     endpoint: Endpoint, model_settings: ModelSettings
 ) -> None:
     with pytest.raises(CallTimedOut):
-        await collect_events(model_settings, deadline_at=now_s() - 1)
+        await collect_events(model_settings, set_deadline(now_s(), -1))
 
     assert endpoint.requests == []
 

@@ -60,7 +60,7 @@ def test_i13_a_name_that_only_looks_like_a_tools_is_refused(name):
 
 def test_naming_the_tools_imports_none_of_them():
     script = (
-        "import sys; from nodes.tools.catalog import list_tool_names; list_tool_names(); "
+        "import sys; from nodes.tools.catalog import list_shipped_tools; list_shipped_tools(); "
         "print([name for name in ('duckdb', 'simpleeval', 'docx', 'nodes.tools.calculate') "
         "if name in sys.modules])"
     )

@@ -1,0 +1,61 @@
+"""What a run knows of itself: its clock, its limits, and the task that it is a part of."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.runnables import RunnableConfig
+
+from nodes.limits.budget import Budget
+from state import Origin, Report, Tier, Usage
+
+SCOPE_KEY: Final = "__run_scope"
+"""Of a `configurable`. LangGraph saves no entry whose name begins like this with a checkpoint."""
+SYNTHESIS_SHARE: Final = 0.15
+"""Of a run's deadline, kept for the answer."""
+MAX_SYNTHESIS_S: Final = 30.0
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """The moments of a deadline, in seconds on the clock of `now_s`."""
+
+    starts_at: float
+    work_ends_at: float
+    """From here on only the answer is written."""
+    ends_at: float
+
+
+@dataclass(frozen=True)
+class RunScope:
+    """Travels in a run's config; a client's JSON cannot be one."""
+
+    began_at: float | None = None
+    """On the clock of `now_s`; None outside a run of ours."""
+    deadline: Deadline | None = None
+    budget: Budget | None = None
+    outer_task: str = ""
+    """The path of the task that a nested team does: `task` or `outer/inner`."""
+    prior_results: tuple[Report, ...] = ()
+    """Results that a nested team's task came with."""
+    origin: Origin | None = None
+    """The provenance of a nested team's task."""
+    kept_materials: tuple[str, ...] = ()
+    """Names of the materials that a follow-up has from its thread."""
+    read_logged_usage: Callable[[], Mapping[Tier, Usage]] | None = None
+    """Reads from the event log what the request has spent, by tier; where there is a log."""
+
+
+def get_run_scope(config: RunnableConfig) -> RunScope:
+    """Return the scope of the run that a config belongs to; an empty one outside a run of ours."""
+    scope: Any = config.get("configurable", {}).get(SCOPE_KEY)
+    return scope if isinstance(scope, RunScope) else RunScope()
+
+
+def set_deadline(now: float, deadline_s: float | None) -> Deadline | None:
+    """Return the moments of a deadline that starts now; None for a run without one."""
+    if deadline_s is None:
+        return None
+    ends_at = now + deadline_s
+    kept_s = min(deadline_s * SYNTHESIS_SHARE, MAX_SYNTHESIS_S)
+    return Deadline(starts_at=now, work_ends_at=ends_at - kept_s, ends_at=ends_at)
