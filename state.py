@@ -4,7 +4,7 @@ Checkpoints store these classes by module and name, so a rename here is a migrat
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, Literal, Self
@@ -13,6 +13,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -108,12 +109,53 @@ class RunUsage(Usage):
     """What was expected when the plan was made."""
 
 
+Purpose = Literal[
+    "plan",
+    "revision",
+    "step",
+    "work",
+    "refine",
+    "recruit",
+    "inner team",
+    "judge",
+    "select",
+    "reduce",
+    "synthesis",
+    "critic",
+    "cut off",
+    "not ended",
+    "lost",
+]
+
+
 class Expense(_Frozen):
-    """One entry of the run's ledger: who spent, on which tier, how much."""
+    """One entry of the run's ledger: who spent, on which tier, how much, and what for."""
 
     worker: str
     tier: Tier
     usage: Usage
+    purpose: Purpose = "work"
+    task: str = ""
+    """Empty for what the supervisor's own nodes spent."""
+    attempt: int = 1
+    """Of the task; of a plan its version, of a step its number."""
+    round: int = 0
+    """Of the critic; of a revision that failed, the reports that there were."""
+    inner: str = ""
+    """The entry in the ledger of the nested team that did the task."""
+    reopenings: int = 0
+    """How often the request was reopened since."""
+
+    @property
+    def key(self) -> str:
+        """Return the entry's name, the same for the same spending; no code reads it back."""
+        fields = (self.reopenings, self.purpose, self.task, self.attempt, self.round, self.tier)
+        return ":".join(map(str, (*fields, self.inner)))
+
+
+def enter_expenses(*expenses: Expense) -> dict[str, Expense]:
+    """Return ledger entries by their keys."""
+    return {expense.key: expense for expense in expenses}
 
 
 class Limits(_Frozen):
@@ -666,7 +708,7 @@ class Rework(_Frozen):
 
     task: str
     """Id of a task of the plan."""
-    fix: str
+    fix: str = Field(validation_alias=AliasChoices("fix", "mend"))
     """What its worker must do otherwise."""
 
 
@@ -824,7 +866,7 @@ class SupervisorState(RequestInput, total=False):
     steps_left: int
     """Attempts that the step cap still allowed at the last dispatch."""
     ledger: Annotated[dict[str, Expense], merge_ledger]
-    """By task and attempt; what the graph's own steps spent begins with `@`, as no task can."""
+    """By `Expense.key`."""
     answer: Answer | None
     drafted: RunStatus
     """What the run ends as when the critic lets the answer pass; it is `running` until then."""
@@ -867,12 +909,13 @@ def reset_for_new_request() -> SupervisorState:
     }
 
 
-def reopen_request(results: Mapping[str, Report], ledger: Mapping[str, Expense]) -> SupervisorState:
+def reopen_request(results: Mapping[str, Report], spent: Iterable[Expense]) -> SupervisorState:
     """Return the channels of a request that is tried again, with the results that it keeps."""
+    earlier = (each.model_copy(update={"reopenings": each.reopenings + 1}) for each in spent)
     return {
         "results": Overwrite(dict(results)),  # type: ignore[typeddict-item]
         "steps": Overwrite({}),  # type: ignore[typeddict-item]
-        "ledger": Overwrite(dict(ledger)),  # type: ignore[typeddict-item]
+        "ledger": Overwrite(enter_expenses(*earlier)),  # type: ignore[typeddict-item]
         **_reset_counters(),
     }
 

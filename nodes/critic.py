@@ -1,6 +1,6 @@
 """The critic: reviews the draft of the answer, and may send named tasks back."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from langchain_core.runnables import RunnableConfig
@@ -27,6 +27,7 @@ from state import (
     SupervisorState,
     Team,
     Usage,
+    enter_expenses,
 )
 
 MAX_NOTE_CHARS = 1_000
@@ -47,8 +48,14 @@ async def criticize(
     answer, rounds = state["answer"], state.get("critic_rounds", 0)
     assert answer is not None, "there is a draft"
     critique, usage, remark = await _review_answer(state, runtime.context, team=team, models=models)
-    spent = Expense(worker="critic", tier=team.judge_tier, usage=usage)
-    ledger = {f"@critic#{rounds + 1}": spent}
+    spent = Expense(
+        worker="critic",
+        tier=team.judge_tier,
+        usage=usage,
+        purpose="critic",
+        round=rounds + 1,
+    )
+    ledger = enter_expenses(spent)
     notes = {} if critique.accepted else _collect_rework_notes(state, critique)
     may_send = rounds < team.max_critic_rounds and not is_deadline_past(config)
     left = count_steps_left(state, runtime.context, team)
@@ -133,10 +140,7 @@ def _send_tasks_back(
         f"{name}~{rounds}" if name.partition("/")[0] in again else name: count
         for name, count in state.get("steps", {}).items()
     }
-    paid = {
-        f"{entry}~{rounds}" if entry.partition("#")[0] in again else entry: expense
-        for entry, expense in state.get("ledger", {}).items()
-    }
+    paid = enter_expenses(*(_mark_round(each, again, rounds) for each in state["ledger"].values()))
     kept = {name: report for name, report in results.items() if name not in again}
     complete = {name: each for name, each in results.items() if each.status == "completed"}
     dropped = {name: report for name, report in complete.items() if name in again}
@@ -160,3 +164,9 @@ def _find_tasks_to_redo(state: SupervisorState, notes: Iterable[str]) -> set[str
         if any(edge.task in found for edge in task.depends_on):
             found.add(task.id)
     return found
+
+
+def _mark_round(spent: Expense, again: Collection[str], rounds: int) -> Expense:
+    """Return an entry of an attempt that was sent back under the critic's round."""
+    is_sent_back = spent.task in again and not spent.round
+    return spent.model_copy(update={"round": rounds}) if is_sent_back else spent

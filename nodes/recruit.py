@@ -7,12 +7,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
-from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import Dispatch
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
 from nodes.telemetry.events import emit
-from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState
+from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState, enter_expenses
 
 DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]
 """Introduces the tools that specialists may be given, by name."""
@@ -25,17 +25,15 @@ async def recruit(
     *,
     team: Team,
     models: ModelCatalog,
-    cards: DescribeGrantedTools,
-    seeds: LoadSavedReports,
+    describe_tools: DescribeGrantedTools,
+    dispatch: Dispatch,
 ) -> WorkerState:
     """Ask for a specialist, once; it gets no tool that was not granted.
 
     Where no model makes one, the task is done with all granted tools and a plain instruction.
     """
     task = state["task"]
-    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
-    meeting.finish_start(task.id)
-    granted = await cards()
+    granted = await describe_tools()
     remark, usage = "", Usage()
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:
@@ -62,8 +60,14 @@ async def recruit(
         refused=refused,
         remark=remark,
     )
-    spent = Expense(worker="supervisor", tier=team.recruit_tier, usage=usage)
-    return {"recruit": made, "ledger": {f"{task.id}#1/recruit": spent}}
+    spent = Expense(
+        worker="supervisor",
+        tier=team.recruit_tier,
+        usage=usage,
+        purpose="recruit",
+        task=task.id,
+    )
+    return {"recruit": made, "ledger": enter_expenses(spent)}
 
 
 def after_recruit(state: WorkerState) -> Literal["await_inputs", "act"]:

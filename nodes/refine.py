@@ -7,7 +7,7 @@ from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_refine_messages
 from nodes.telemetry.events import emit
-from state import Context, Expense, Refinement, Tier, Usage, WorkerState
+from state import Context, Expense, Refinement, Tier, Usage, WorkerState, enter_expenses
 
 REFINE_TIER: Tier = "fast"
 
@@ -44,4 +44,12 @@ async def refine(
 
 
 def _build_ledger_entry(task: str, number: int, usage: Usage) -> dict[str, Expense]:
-    return {f"{task}#{number}/refine": Expense(worker="supervisor", tier=REFINE_TIER, usage=usage)}
+    spent = Expense(
+        worker="supervisor",
+        tier=REFINE_TIER,
+        usage=usage,
+        purpose="refine",
+        task=task,
+        attempt=number,
+    )
+    return enter_expenses(spent)

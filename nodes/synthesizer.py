@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError
-from nodes.execution.dispatch import close_dispatches
+from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.degradation import should_degrade
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
@@ -23,7 +23,17 @@ from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
 from nodes.synthesis.fallback import has_results, has_usable_result, write_fallback_answer
 from nodes.telemetry.events import emit
-from state import Answer, Context, Expense, Report, RunStatus, SupervisorState, Team, Usage
+from state import (
+    Answer,
+    Context,
+    Expense,
+    Report,
+    RunStatus,
+    SupervisorState,
+    Team,
+    Usage,
+    enter_expenses,
+)
 
 MAX_CONFIDENCE_WITH_GAPS = 50
 UNDECIDED_PENALTY = 10
@@ -38,6 +48,7 @@ async def synthesize(
     *,
     team: Team,
     models: ModelCatalog,
+    dispatches: DispatchRegistry,
 ) -> SupervisorState:
     """Write the answer; with no synthesizer to be had, give the reports as they stand.
 
@@ -45,9 +56,8 @@ async def synthesize(
     """
     plan, rounds = state["plan"], state.get("critic_rounds", 0)
     assert plan is not None, "the supervisor has planned"
-    close_dispatches(runtime, config)
-    suffix = f"#{rounds}" if rounds else ""
-    matter = await prepare_input(state, JudgeModels(team, models, runtime.context, config, suffix))
+    dispatches.close(runtime, config)
+    matter = await prepare_input(state, JudgeModels(team, models, runtime.context, config, rounds))
     answer, usage = write_fallback_answer(matter, team.contact), Usage()
     problem = "no task has given a result"
     if has_results(matter.reports):
@@ -65,8 +75,14 @@ async def synthesize(
         answer, usage, problem = await _write_answer(model, messages, fallback=answer)
     missing = [*matter.missing, problem] if problem else matter.missing
     answer = _ground_answer(answer, matter, missing, _list_notices(team, matter.reports))
-    spent = Expense(worker="synthesizer", tier=team.synthesizer_tier, usage=usage)
-    ledger = {**matter.ledger, f"@synthesis{suffix}": spent}
+    spent = Expense(
+        worker="synthesizer",
+        tier=team.synthesizer_tier,
+        usage=usage,
+        purpose="synthesis",
+        round=rounds,
+    )
+    ledger = {**matter.ledger, **enter_expenses(spent)}
     status: RunStatus = "partial" if missing else "done"
     if matter.reports and not any(map(has_usable_result, matter.reports)):
         status = "failed"

@@ -35,6 +35,7 @@ from state import (
     Tier,
     Worker,
     WorkerState,
+    enter_expenses,
 )
 
 CLOCK_TOLERANCE_S = 0.05
@@ -86,12 +87,12 @@ class AttemptRunner:
         marks, addresses = self._collect_taint()
         report = attempt.report
         if report:
-            update = {"marks": marks, "addresses": addresses, **self._find_failures(report)}
+            update = {"taint_labels": marks, "addresses": addresses, **self._find_failures(report)}
             report = report.model_copy(update=update)
         return attempt.model_copy(
             update={
                 "report": report,
-                "marks": marks,
+                "taint_labels": marks,
                 "worker": self.worker.name,
                 "tier": self.tier,
                 "usage": inner.usage if inner else self.attempt_context.usage,
@@ -227,12 +228,31 @@ class AttemptRunner:
         )
 
 
-def build_expenses(task: str, number: str, attempt: Attempt) -> dict[str, Expense]:
-    """Enter an attempt into the run's ledger; a team's own entries one by one."""
-    entry = f"{task}#{number}"
+def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expense]:
+    """Return an attempt's entries for the run's ledger; those of a nested team one by one."""
     if not attempt.ledger:
-        return {entry: Expense(worker=attempt.worker, tier=attempt.tier, usage=attempt.usage)}
-    return {f"{entry}/{name}": spent for name, spent in attempt.ledger.items()}
+        spent = Expense(
+            worker=attempt.worker,
+            tier=attempt.tier,
+            usage=attempt.usage,
+            task=task,
+            attempt=number,
+        )
+        return enter_expenses(spent)
+    return enter_expenses(
+        *(
+            Expense(
+                worker=spent.worker,
+                tier=spent.tier,
+                usage=spent.usage,
+                purpose="inner team",
+                task=task,
+                attempt=number,
+                inner=key,
+            )
+            for key, spent in attempt.ledger.items()
+        )
+    )
 
 
 def _read_last_reply(messages: list[Any]) -> str:

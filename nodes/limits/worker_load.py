@@ -121,12 +121,17 @@ class TeamLoad:
             self._changed_workers.clear()
 
 
-_team_loads: dict[str, TeamLoad] = {}
+_team_loads: dict[tuple[str, ...], TeamLoad] = {}
 
 
 def get_team_load(team: Team) -> TeamLoad:
-    """Return the load of a team's workers in this process."""
-    return _team_loads.setdefault(team.name, TeamLoad(team.name))
+    """Return the load of a team's workers in this process, of all graphs that run the team.
+
+    Each `run` compiles a graph of its own, so no graph can own it. Two teams of one name that have
+    other workers have loads of their own.
+    """
+    workers = (text for worker in team.roster for text in (worker.name, worker.description))
+    return _team_loads.setdefault((team.name, *workers), TeamLoad(team.name))
 
 
 def choose_idle_worker(worker: Worker, team: Team, capacity: TeamLoad) -> Worker:

@@ -35,7 +35,7 @@ def build_origin_after_results(state: SupervisorState) -> Origin:
     """Return the origin of tasks that are worded after results were read."""
     earlier = _read_origin(state)
     marks = merge_labels(earlier.taint_labels, collect_report_labels(_list_reports(state)))
-    return earlier.model_copy(update={"marks": marks})
+    return earlier.model_copy(update={"taint_labels": marks})
 
 
 def build_task_origin(task: Task, state: SupervisorState) -> Origin:

@@ -22,11 +22,13 @@ from state import (
     Expense,
     MergedFinding,
     Plan,
+    Purpose,
     Report,
     SupervisorState,
     Team,
     Tier,
     Usage,
+    enter_expenses,
 )
 
 
@@ -52,11 +54,11 @@ class JudgeModels:
         models: ModelCatalog,
         context: Context,
         config: RunnableConfig,
-        suffix: str,
+        round: int,
     ) -> None:
         self.team, self.models, self.context = team, models, context
         self.has_time, self.is_degraded = not is_deadline_past(config), should_degrade(config)
-        self.suffix = suffix
+        self.round = round
         self.ledger: dict[str, Expense] = {}
 
     def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
@@ -68,11 +70,13 @@ class JudgeModels:
         except UsageError:
             return None
 
-    def record_usage(self, name: str, worker: str, tier: Tier, usage: Usage) -> None:
+    def record_usage(self, purpose: Purpose, worker: str, tier: Tier, usage: Usage) -> None:
         """Enter what was spent, if anything was."""
         if usage.model_calls:
-            expense = Expense(worker=worker, tier=tier, usage=usage)
-            self.ledger[f"@{name}{self.suffix}"] = expense
+            spent = Expense(
+                worker=worker, tier=tier, usage=usage, purpose=purpose, round=self.round
+            )
+            self.ledger |= enter_expenses(spent)
 
 
 async def prepare_input(state: SupervisorState, bench: JudgeModels) -> SynthesisInput:

@@ -229,7 +229,7 @@ def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
         with pytest.raises(error) as raised:
             evaluate_team(juice, settings=settings)
 
-    assert "resume" not in raised.value.line()
+    assert "resume" not in raised.value.format_line()
     if kind == "unauthorized":
         assert len(endpoint.requests) <= 2
 

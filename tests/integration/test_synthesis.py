@@ -281,7 +281,7 @@ async def test_the_critic_sends_a_task_back_with_what_to_fix(
     refusal = {
         "accepted": False,
         "problems": ["No page is named."],
-        "send_back": [{"task": "A", "mend": "Name the page."}, {"task": "Z", "mend": "?"}],
+        "send_back": [{"task": "A", "fix": "Name the page."}, {"task": "Z", "fix": "?"}],
     }
     tasks = (
         ScriptedTask(id="A", report=[{"output": "first"}, {"output": "second, page 4"}]),
@@ -313,7 +313,7 @@ async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
     refusal = {
         "accepted": False,
         "problems": ["Not good enough."],
-        "send_back": [{"task": "A", "mend": "More."}],
+        "send_back": [{"task": "A", "fix": "More."}],
     }
 
     state, _ = await run_scenario(
@@ -333,7 +333,7 @@ async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
 async def test_a_result_that_was_not_fixed_is_used_again(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    refusal = {"accepted": False, "send_back": [{"task": "A", "mend": "More."}]}
+    refusal = {"accepted": False, "send_back": [{"task": "A", "fix": "More."}]}
     reports = [{"output": "good"}, {"status": "failed", "output": "worse"}]
     scenario = Scenario(
         tasks=(ScriptedTask(id="A", report=reports),), answers={"Critique": refusal}
@@ -415,7 +415,7 @@ async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_
     refusal = {
         "accepted": False,
         "problems": ["No page."],
-        "send_back": [{"task": "A", "mend": "Name it."}],
+        "send_back": [{"task": "A", "fix": "Name it."}],
     }
     chain = Scenario(tasks=script_tasks({"A": (), "B": ("A",)}), answers={"Critique": refusal})
 
