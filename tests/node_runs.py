@@ -13,13 +13,17 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import RunControl, Runtime
 from langgraph.types import Command, Overwrite
 
-from nodes.execution.dispatch import Dispatch, join_dispatch
+from nodes.execution.dispatch import Dispatch
+from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
+from nodes.limits.run_scope import SCOPE_KEY, Deadline, RunScope
 from state import Context, Expense, Origin, Report
 
 WORK_S = 100.0
 """Time for work in a run with a deadline."""
+STEPS_LEFT = 9
+"""Of the step cap, in a dispatch."""
 
 
 def make_config(
@@ -39,21 +43,20 @@ def make_config(
         within: the task that a subteam works on.
     """
     now = now_s()
-    configurable: dict[str, Any] = {
-        "began_at": now - elapsed_s,
-        "checkpoint_map": {},
-        "__given": given,
-        "__kept": kept,
-        "__within": within,
-    }
+    deadline = None
     if work_left_s is not None:
-        ends = now + work_left_s
-        configurable |= {"work_from": ends - WORK_S, "work_until": ends, "deadline_at": ends + 9.0}
-    if budget is not None:
-        configurable["__budget"] = budget
-    if origin is not None:
-        configurable["__origin"] = origin
-    return {"configurable": configurable, "metadata": {}}
+        ends_at = now + work_left_s
+        deadline = Deadline(ends_at - WORK_S, ends_at, ends_at + 9.0)
+    scope = RunScope(
+        began_at=now - elapsed_s,
+        deadline=deadline,
+        budget=budget,
+        outer_task=within,
+        prior_results=given,
+        origin=origin,
+        kept_materials=kept,
+    )
+    return {"configurable": {SCOPE_KEY: scope, "checkpoint_map": {}}, "metadata": {}}
 
 
 @dataclass
@@ -62,6 +65,8 @@ class NodeRun:
 
     config: RunnableConfig = field(default_factory=make_config)
     context: Context = field(default_factory=Context)
+    dispatch: Dispatch = field(default_factory=lambda: Dispatch(steps_at_start=STEPS_LEFT))
+    """In which the nodes of a worker meet."""
     events: list[Mapping[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -73,26 +78,22 @@ class NodeRun:
     async def call(self, node: Callable[..., Any], *values: Any, **options: Any) -> Any:
         """Await a node, or any function that emits events, inside the run.
 
-        The config and the runtime are passed to those that take them.
+        What a run consists of is passed to those that take it.
         """
-        known = {"config": self.config, "runtime": self.runtime}
+        known = {
+            "config": self.config,
+            "runtime": self.runtime,
+            "dispatch": self.dispatch,
+            "dispatches": DispatchRegistry(_load_no_reports),
+        }
         taken = inspect.signature(node).parameters
         passed = {name: value for name, value in known.items() if name in taken}
         with set_config_context(self.config) as around:
             return await asyncio.create_task(node(*values, **passed, **options), context=around)
 
-    async def join_dispatch(self) -> Dispatch:
-        """Return the dispatch in which the nodes of this run meet."""
-        return await join_dispatch(self.runtime, self.config, allowance=9, seeds=load_no_reports)
-
     def list_events(self, kind: str) -> list[Mapping[str, Any]]:
         """Return the events of a kind."""
         return [event for event in self.events if event["kind"] == kind]
-
-
-async def load_no_reports(config: RunnableConfig) -> Mapping[str, Report]:
-    """Return no reports: nothing was saved before."""
-    return {}
 
 
 def read_channel(update: Mapping[str, Any], channel: str) -> Any:
@@ -128,7 +129,7 @@ async def run_until_interrupt(
     builder.add_edge(START, "node")
     builder.add_edge("node", END)
     graph = builder.compile(checkpointer=InMemorySaver())
-    config: RunnableConfig = {"configurable": {"thread_id": "one", "began_at": now_s()}}
+    config: RunnableConfig = {"configurable": {"thread_id": "one"}}
     questions: list[Any] = []
     events: list[Mapping[str, Any]] = []
     result: dict[str, Any] = {}
@@ -144,3 +145,7 @@ async def run_until_interrupt(
             questions += [each.value for each in asked]
             result = result if asked else chunk
     return questions, result, events
+
+
+async def _load_no_reports(config: RunnableConfig) -> Mapping[str, Report]:
+    return {}

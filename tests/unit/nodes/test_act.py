@@ -4,11 +4,12 @@ from typing import Any
 
 from nodes.act import act, after_act
 from nodes.errors import EndpointUnreachable
+from nodes.execution.dispatch import Dispatch
 from nodes.execution.tool_loop import build_worker_agent
 from nodes.limits.budget import Budget
 from state import Origin, RecoveryAction, Team, WorkerState
 from tests.fake_models import FakeCatalog, make_models
-from tests.node_runs import NodeRun, load_no_reports, make_config
+from tests.node_runs import NodeRun, make_config
 from tests.node_samples import make_attempt, make_report, make_reports, make_task, make_worker_state
 from tests.teams import make_team
 
@@ -32,7 +33,7 @@ async def run_act(
 ) -> Any:
     models = models or make_models(Report=REPORT)
     agents = FakeAgents(TEAM, models)
-    options: dict[str, Any] = {"doers": agents, "seeds": load_no_reports}
+    options: dict[str, Any] = {"agents": agents}
     return await (run or NodeRun()).call(
         act, state, worker=TEAM.workers[0], team=TEAM, models=models, **options
     )
@@ -130,9 +131,10 @@ async def test_at_the_deadline_a_task_that_has_not_begun_is_released():
 
 async def test_without_steps_left_a_second_attempt_ends_with_the_cap_as_its_error():
     change = RecoveryAction(rung="refine", worker="researcher", tier="standard")
-    state = make_worker_state(attempts=[make_attempt()], change=change, steps_left=1)
+    state = make_worker_state(attempts=[make_attempt()], change=change)
+    run = NodeRun(dispatch=Dispatch(steps_at_start=1))
 
-    update = await run_act(state)
+    update = await run_act(state, run=run)
 
     attempt = update["attempts"]["2"]
     assert attempt.error == "the run's step cap is reached" and attempt.fault == "permanent"

@@ -4,15 +4,16 @@ from functools import partial
 from typing import Any
 
 from nodes.ask_human import ask_human
+from nodes.execution.dispatch import Dispatch
 from state import RecoveryAction, WorkerState
-from tests.node_runs import load_no_reports, run_until_interrupt
+from tests.node_runs import run_until_interrupt
 from tests.node_samples import make_attempt, make_escalated_report, make_report, make_worker_state
 
 CHANGE = RecoveryAction(rung="human", worker="researcher", tier="standard")
 
 
 async def ask(state: WorkerState, *replies: Any) -> tuple[list[Any], dict[str, Any]]:
-    node = partial(ask_human, seeds=load_no_reports)
+    node = partial(ask_human, dispatch=Dispatch(steps_at_start=9))
     questions, result, _ = await run_until_interrupt(node, WorkerState, state, *replies)
     return questions, result
 

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from nodes.assess import after_assess, assess, describe_problem
+from nodes.execution.dispatch import Dispatch
 from nodes.limits.budget import Budget
 from state import SPECIALIST, Attempt, Claim, RecoveryAction, Recruit, Report, Team, WorkerState
 from tests.fake_models import FakeCatalog, FakeChatModel, make_models
-from tests.node_runs import NodeRun, list_payers, load_no_reports, make_config
+from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import (
     make_attempt,
     make_escalated_report,
@@ -25,7 +26,7 @@ async def run_assess(
     models: FakeCatalog | None = None,
     run: NodeRun | None = None,
 ) -> Any:
-    options: dict[str, Any] = {"models": models or make_models(), "seeds": load_no_reports}
+    options: dict[str, Any] = {"models": models or make_models()}
     return await (run or NodeRun()).call(assess, state, team=team or make_team(), **options)
 
 
@@ -40,7 +41,7 @@ async def test_a_good_report_is_published_to_those_who_wait():
 
     report = update["results"]["A"]
     assert (report.status, report.worker, report.attempts) == ("completed", "researcher", 1)
-    assert await (await run.join_dispatch()).wait_for_report("A") == report
+    assert await run.dispatch.wait_for_report("A") == report
     assert len(run.list_events("report")) == 1
 
 
@@ -112,7 +113,7 @@ async def test_a_failed_task_goes_to_the_workers_fallback():
     ("fields", "run"),
     [
         ({"max_attempts": 1}, NodeRun()),
-        ({"steps_left": 1}, NodeRun()),
+        ({}, NodeRun(dispatch=Dispatch(steps_at_start=1))),
         ({}, NodeRun(make_config(work_left_s=0.0))),
     ],
 )

@@ -1,14 +1,11 @@
 """The node in which a task waits for the reports that it needs."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
-
-from langchain_core.runnables import RunnableConfig
 
 from nodes.await_inputs import after_await_inputs, await_inputs
 from state import Report, Task, WorkerState
-from tests.node_runs import NodeRun, load_no_reports, make_config
+from tests.node_runs import NodeRun, make_config
 from tests.node_samples import make_report, make_reports, make_task, make_worker_state
 
 
@@ -16,8 +13,8 @@ def make_waiting_state(task: Task, **known: Report) -> WorkerState:
     return WorkerState(task=task, known=known, steps_left=9)
 
 
-async def wait(state: WorkerState, run: NodeRun | None = None, seeds: Any = load_no_reports) -> Any:
-    return await (run or NodeRun()).call(await_inputs, state, seeds=seeds)
+async def wait(state: WorkerState, run: NodeRun | None = None) -> Any:
+    return await (run or NodeRun()).call(await_inputs, state)
 
 
 async def test_a_task_without_inputs_begins_at_once():
@@ -40,18 +37,9 @@ async def test_a_task_waits_until_its_input_is_published():
     await asyncio.sleep(0.01)
     assert not waiting.done()
 
-    (await run.join_dispatch()).publish_report("A", make_report("A"))
+    run.dispatch.publish_report("A", make_report("A"))
 
     assert (await waiting)["inputs"] == make_reports("A")
-
-
-async def test_after_a_resume_the_saved_reports_are_the_inputs():
-    async def load_saved(config: RunnableConfig) -> Mapping[str, Report]:
-        return make_reports("A")
-
-    update = await wait(make_waiting_state(make_task("B", "analyst", "A")), seeds=load_saved)
-
-    assert set(update["inputs"]) == {"A"}
 
 
 async def test_a_task_whose_required_input_failed_is_released():
@@ -80,7 +68,7 @@ async def test_at_the_deadline_a_waiting_task_is_released():
 
 async def test_a_report_against_the_plan_releases_those_that_wait():
     run = NodeRun()
-    (await run.join_dispatch()).publish_report("A", make_report("A", invalidates="Closed."))
+    run.dispatch.publish_report("A", make_report("A", invalidates="Closed."))
 
     assert await wait(make_waiting_state(make_task("B", "analyst", "C")), run) == {"released": True}
 

@@ -9,7 +9,7 @@ from nodes.errors import EndpointUnreachable
 from nodes.recruit import after_recruit, recruit
 from state import Recruit, WorkerState
 from tests.fake_models import FakeCatalog, make_models
-from tests.node_runs import NodeRun, list_payers, load_no_reports
+from tests.node_runs import NodeRun, list_payers
 from tests.node_samples import make_worker_state
 from tests.teams import make_team
 
@@ -22,7 +22,7 @@ async def describe_tools() -> Mapping[str, str]:
 
 
 async def run_recruit(models: FakeCatalog, run: NodeRun | None = None) -> Any:
-    options: dict[str, Any] = {"cards": describe_tools, "seeds": load_no_reports}
+    options: dict[str, Any] = {"describe_tools": describe_tools}
     return await (run or NodeRun()).call(
         recruit, make_worker_state(), team=TEAM, models=models, **options
     )
