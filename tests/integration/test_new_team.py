@@ -9,6 +9,8 @@ import pytest
 
 from graph.cli import main
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 REQUEST = "Where does the juice come from, and what do 12 crates of 24 bottles cost at 0.85 EUR?"
 

@@ -18,6 +18,8 @@ from nodes.tools.sandbox.limits import SandboxLimits
 from nodes.tools.sandbox.runner import RunRefused, make_sandbox_path, run_python
 from nodes.tools.settings import ToolSettings
 
+pytestmark = pytest.mark.slow
+
 SHORT = SandboxLimits(wall_s=5, cpu_s=1)
 """For what would go on for ever."""
 
