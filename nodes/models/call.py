@@ -215,7 +215,7 @@ class ModelCall:
             "%s: try %d of %d failed, retrying: %s",
             self.model_name,
             self.tries,
-            most,
+            max_tries,
             redact_text(str(error)),
         )
         await asyncio.sleep(wait_s)

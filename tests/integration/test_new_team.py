@@ -73,7 +73,7 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["Kitchen"], "'Kitchen' is not a valid team name: allowed are lower-case letters"),
+        (["Kitchen"], "'Kitchen' is not a valid team name: allowed are lower-case"),
         (["../kitchen"], "is not a valid team name"),
         (["k" * 41], "is not a valid team name"),
         (
