@@ -91,12 +91,21 @@ def _show(row: Row) -> str:
     """Run a row, print it, and return what failed; empty when nothing did."""
     with tempfile.TemporaryDirectory(prefix="fresh-") as folder:
         checkout = Path(folder) / "clone"
-        subprocess.run(["git", "clone", "-q", str(ROOT), str(checkout)], check=True)
+        _copy_checkout(checkout)
         ended = [_run(row, name, checkout) for name in row.order]
     cells = [_cell(name, each) for name, each in zip(row.order, ended, strict=True)]
     print(f"| {' | '.join([_version(row.python), _release(row), *cells])} |", flush=True)
     failed = next((each for each in ended if each.code), None)
     return f"{row}:\n{failed.said[-4000:]}" if failed else ""
+
+
+def _copy_checkout(checkout: Path) -> None:
+    """Clone what is committed; where the checkout is no repository of this user, copy its files."""
+    clone = ["git", "clone", "-q", str(ROOT), str(checkout)]
+    if subprocess.run(clone, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        return
+    left_out = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".supervise")
+    shutil.copytree(ROOT, checkout, symlinks=True, ignore=left_out)
 
 
 def _run(row: Row, name: str, checkout: Path) -> Ended:
@@ -158,7 +167,10 @@ def _release(row: Row) -> str:
 
 
 def _commit() -> str:
-    changed = " (what is not committed is not in it)" if _said(*_git("status", "-s")) else ""
+    asked = subprocess.run(_git("status", "-s"), capture_output=True, text=True, check=False)
+    if asked.returncode:
+        return "the files here"
+    changed = " (what is not committed is not in it)" if asked.stdout.strip() else ""
     return f"{_said(*_git('rev-parse', '--short', 'HEAD'))}{changed}"
 
 
