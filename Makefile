@@ -1,4 +1,4 @@
-.PHONY: help run test exams check fresh bench chaos dev audit lock
+.PHONY: help run test quick exams check fresh bench chaos dev audit lock
 
 KILLS ?= 300
 RUNS ?= 300
@@ -11,6 +11,9 @@ run:  ## run the example of the README
 
 test:  ## run the tests, offline and in parallel
 	bin/test
+
+quick:  ## run the tests that need no server, database, sandbox or whole team
+	bin/test -m "not slow"
 
 exams:  ## let every shipped team sit its exam, offline
 	bin/test tests/exams

@@ -16,12 +16,14 @@ from langgraph.store.base import BaseStore
 
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
+from graph.topology.compiled_class import change_class
 from graph.topology.saved_reports import SavedReports
 from graph.topology.supervisor_graph import SupervisorGraph
 from graph.topology.worker_pool import WorkerPool
 from graph.worker import build_worker
 from nodes.approval import approve
 from nodes.critic import after_critic, criticize
+from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.models.catalog import ModelCatalog
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
@@ -59,26 +61,28 @@ def _compile_graph(
     settings: Settings,
     checkpointer: BaseCheckpointSaver[str] | None = None,
     store: BaseStore | None = None,
-    loops: WorkerPool | None = None,
+    pool: WorkerPool | None = None,
 ) -> SupervisorGraph:
     models, saved = ModelCatalog(settings.build_model_settings()), SavedReports()
-    if loops is None:
-        loops = WorkerPool(
+    dispatches = DispatchRegistry(saved.read_reports)
+    if pool is None:
+        pool = WorkerPool(
             team,
             models=models,
             tools=settings.build_tool_settings(),
-            build=lambda inner, built: _compile_graph(inner, settings=settings, loops=built),
+            build=lambda inner, built: _compile_graph(inner, settings=settings, pool=built),
         )
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
-    builder.add_node(
-        "supervisor", partial(supervise, team=team, models=models, prepare=loops.prepare)
-    )
+    planning = partial(supervise, team=team, models=models, prepare=pool.prepare)
+    builder.add_node("supervisor", partial(planning, dispatches=dispatches))
     builder.add_node("approval", partial(approve, team=team))
     for worker in team.roster:
-        node = build_worker(worker, team=team, models=models, loops=loops, seeds=saved.read_reports)
+        node = build_worker(worker, team=team, models=models, pool=pool, dispatches=dispatches)
         builder.add_node(worker.name, node, input_schema=Assignment)
-    builder.add_node("synthesizer", partial(synthesize, team=team, models=models))
+    builder.add_node(
+        "synthesizer", partial(synthesize, team=team, models=models, dispatches=dispatches)
+    )
     builder.add_node("critic", partial(criticize, team=team, models=models))
 
     names = [worker.name for worker in team.roster]
@@ -91,9 +95,8 @@ def _compile_graph(
     builder.add_conditional_edges("synthesizer", after_synthesizer, ["critic", END])
     builder.add_conditional_edges("critic", after_critic, ["supervisor", END])
 
-    graph = SupervisorGraph.from_compiled(
-        builder.compile(name=team.name, checkpointer=checkpointer, store=store)
-    )
-    graph.prepare, graph.team = loops.prepare, team
+    compiled = builder.compile(name=team.name, checkpointer=checkpointer, store=store)
+    graph = change_class(compiled, SupervisorGraph)
+    graph.prepare, graph.team = pool.prepare, team
     saved.graph = graph
     return graph

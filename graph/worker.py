@@ -15,13 +15,15 @@ from functools import partial
 
 from langgraph.graph import END, START, StateGraph
 
+from graph.topology.compiled_class import change_class
+from graph.topology.dispatch_entry import WorkerStep, enter_dispatch
 from graph.topology.worker_graph import WorkerGraph
 from graph.topology.worker_pool import WorkerPool
 from nodes.act import act, after_act
 from nodes.ask_human import ask_human
 from nodes.assess import after_assess, assess
 from nodes.await_inputs import after_await_inputs, await_inputs
-from nodes.execution.dispatch import LoadSavedReports
+from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.models.catalog import ModelCatalog
 from nodes.recruit import after_recruit, recruit
 from nodes.refine import refine
@@ -29,32 +31,40 @@ from state import SPECIALIST, Assignment, Context, Team, Worker, WorkerOutput, W
 
 
 def build_worker(
-    worker: Worker, *, team: Team, models: ModelCatalog, loops: WorkerPool, seeds: LoadSavedReports
+    worker: Worker,
+    *,
+    team: Team,
+    models: ModelCatalog,
+    pool: WorkerPool,
+    dispatches: DispatchRegistry,
 ) -> WorkerGraph:
     """Compile the graph of one worker; other workers of its team may take over its tasks."""
-    acting = partial(act, worker=worker, team=team, models=models, doers=loops, seeds=seeds)
     builder = StateGraph(
         WorkerState, context_schema=Context, input_schema=Assignment, output_schema=WorkerOutput
     )
-    builder.add_node("await_inputs", partial(await_inputs, seeds=seeds))
-    builder.add_node("act", acting)
-    builder.add_node("assess", partial(assess, team=team, models=models, seeds=seeds))
-    builder.add_node("refine", partial(refine, models=models))
-    builder.add_node("ask_human", partial(ask_human, seeds=seeds))
-
-    rungs = ("refine", "ask_human")
+    steps: dict[str, WorkerStep] = {
+        "await_inputs": await_inputs,
+        "act": partial(act, worker=worker, team=team, models=models, agents=pool),
+        "assess": partial(assess, team=team, models=models),
+        "ask_human": ask_human,
+    }
     if team.recruit:
-        recruiting = partial(
-            recruit, team=team, models=models, cards=loops.describe_granted_tools, seeds=seeds
-        )
-        builder.add_node("recruit", recruiting)
-        builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
+        describe = pool.describe_granted_tools
+        steps["recruit"] = partial(recruit, team=team, models=models, describe_tools=describe)
+    for name, step in steps.items():
+        builder.add_node(name, enter_dispatch(step, dispatches))
+    builder.add_node("refine", partial(refine, models=models))
 
     builder.add_edge(START, "recruit" if worker.name == SPECIALIST else "await_inputs")
     builder.add_conditional_edges("await_inputs", after_await_inputs, ["act", END])
     builder.add_conditional_edges("act", after_act, ["assess", END])
-    roads = ["act", *rungs, *(["recruit"] if team.recruit else []), END]
+    roads = ["act", "refine", "ask_human", *(["recruit"] if team.recruit else []), END]
     builder.add_conditional_edges("assess", after_assess, roads)
-    for name in rungs:
-        builder.add_edge(name, "act")
-    return WorkerGraph.from_compiled(builder.compile(name=worker.name), seeds=seeds)
+    builder.add_edge("refine", "act")
+    builder.add_edge("ask_human", "act")
+    if team.recruit:
+        builder.add_conditional_edges("recruit", after_recruit, ["await_inputs", "act"])
+
+    graph = change_class(builder.compile(name=worker.name), WorkerGraph)
+    graph.dispatches = dispatches
+    return graph

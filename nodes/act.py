@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from nodes.execution.attempt import AttemptRunner, WorkerAgents
 from nodes.execution.attempt_context import AttemptContext
 from nodes.execution.checkpointing import has_checkpointer
-from nodes.execution.dispatch import Dispatch, LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import Dispatch
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
@@ -29,8 +29,8 @@ async def act(
     worker: Worker,
     team: Team,
     models: ModelCatalog,
-    doers: WorkerAgents,
-    seeds: LoadSavedReports,
+    agents: WorkerAgents,
+    dispatch: Dispatch,
 ) -> WorkerState:
     """Make one attempt at the task. Whatever goes wrong is written into the attempt.
 
@@ -39,16 +39,14 @@ async def act(
     others can do without is left out.
     """
     task, number = state["task"], len(state["attempts"]) + 1
-    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
-    meeting.finish_start(task.id)
-    meeting.record_attempts(task.id, number - 1)
+    dispatch.record_attempts(task.id, number - 1)
     doer, tier, rung = _choose_worker(state, worker, team)
     if should_degrade(config):
         if number == 1 and state["is_dispensable"]:
-            return await _skip_task(state, config, meeting)
+            return await _skip_task(state, config, dispatch)
         tier = CHEAPEST_TIER
-    if wall := _find_cap_reached(meeting, task.id, config):
-        return _stop_at_cap(state, meeting, wall, doer, tier)
+    if wall := _find_cap_reached(dispatch, task.id, config):
+        return _stop_at_cap(state, dispatch, wall, doer, tier)
     started_s = get_elapsed_s(config)
     work = AttemptRunner(
         state=state,
@@ -56,17 +54,17 @@ async def act(
         context=runtime.context,
         worker=doer,
         tier=tier,
-        agents=doers,
+        agents=agents,
         attempt_context=AttemptContext(
             model=models.get_chat_model(tier, runtime.context), limits=doer.limits
         ),
         is_divided=rung == "split" or task.is_compound,
         is_checkpointed=has_checkpointer(config),
-        max_steps=max(1, meeting.count_steps_left()),
+        max_steps=max(1, dispatch.count_steps_left()),
     )
-    attempt = await _make_attempt(work, number, rung, meeting, team, runtime)
+    attempt = await _make_attempt(work, number, rung, dispatch, team, runtime)
     inner = f"{task.id}/{number}"
-    meeting.record_attempts(inner, work.inner_steps)
+    dispatch.record_attempts(inner, work.inner_steps)
     return {
         "attempts": {str(number): attempt.model_copy(update={"rung": rung})},
         "started_s": state.get("started_s", started_s),
@@ -84,7 +82,7 @@ async def _make_attempt(
     work: AttemptRunner,
     number: int,
     rung: Rung | None,
-    meeting: Dispatch,
+    dispatch: Dispatch,
     team: Team,
     runtime: Runtime[Context],
 ) -> Attempt:
@@ -101,8 +99,8 @@ async def _make_attempt(
     try:
         with capacity.count_attempt(name, runtime.store):
             return await work.run()
-    except GraphBubbleUp:  # a person is asked inside; who waits for this task goes on without
-        meeting.release(task)
+    except GraphBubbleUp:  # a human is asked inside; dependants proceed without this result
+        dispatch.release(task)
         raise
 
 
@@ -116,30 +114,30 @@ def _choose_worker(
     return team.find_worker(change.worker), change.tier, change.rung
 
 
-async def _skip_task(state: WorkerState, config: RunnableConfig, meeting: Dispatch) -> WorkerState:
+async def _skip_task(state: WorkerState, config: RunnableConfig, dispatch: Dispatch) -> WorkerState:
     """Report a task as skipped that the others can do without."""
     task = state["task"]
     reason = "the run nears its caps, and the tasks that want this one can do without"
     await emit("task_skipped", task=task.id, worker=task.worker, reason=reason)
     report = build_skip_report(task, reason, at_s=get_elapsed_s(config))
-    meeting.publish_report(task.id, report)
+    dispatch.publish_report(task.id, report)
     return {"results": {task.id: report}}
 
 
-def _find_cap_reached(meeting: Dispatch, task: str, config: RunnableConfig) -> str:
+def _find_cap_reached(dispatch: Dispatch, task: str, config: RunnableConfig) -> str:
     """Return which cap forbids another attempt; empty when the attempt is counted and may begin."""
     if is_deadline_past(config):
         return "the run's deadline is reached"
-    return "" if meeting.spend_step(task) else "the run's step cap is reached"
+    return "" if dispatch.spend_step(task) else "the run's step cap is reached"
 
 
 def _stop_at_cap(
-    state: WorkerState, meeting: Dispatch, wall: str, worker: Worker, tier: Tier
+    state: WorkerState, dispatch: Dispatch, wall: str, worker: Worker, tier: Tier
 ) -> WorkerState:
     """Hold a task that never began; one that did ends with the cap as its last error."""
     number = len(state["attempts"]) + 1
     if number == 1:
-        meeting.release(state["task"].id)
+        dispatch.release(state["task"].id)
         return {"released": True}
     spent = Attempt(
         description=state["description"],

@@ -1,10 +1,10 @@
-"""The step that asks a person about one task, and gives the answer to that task alone."""
+"""The node that asks a human about one task, and gives the answer to that task alone."""
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import Dispatch
 from nodes.telemetry.events import build_task_path
 from state import Context, WorkerState
 
@@ -14,16 +14,14 @@ async def ask_human(
     config: RunnableConfig,
     runtime: Runtime[Context],
     *,
-    seeds: LoadSavedReports,
+    dispatch: Dispatch,
 ) -> WorkerState:
-    """Wait for a person's word; those who wait for this task go on without it meanwhile.
+    """Wait for a human's answer; dependants proceed without this task's result meanwhile.
 
     The step runs again from its top when the answer comes, so it does nothing else.
     """
     task, number = state["task"], len(state["attempts"])
-    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
-    meeting.finish_start(task.id)
-    meeting.release(task.id)
+    dispatch.release(task.id)
     report = state["attempts"][str(number)].report
     asked = report.escalation if report else None
     question = asked.message if asked else state["problem"]

@@ -1,4 +1,4 @@
-"""The step that judges an attempt by rule: report it, or say what the next one changes."""
+"""The node that checks an attempt by rule: report it, or choose what the next one changes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from nodes.errors import UsageError
 from nodes.execution.attempt import build_expenses
-from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import Dispatch
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
@@ -42,20 +42,18 @@ async def assess(
     *,
     team: Team,
     models: ModelCatalog,
-    seeds: LoadSavedReports,
+    dispatch: Dispatch,
 ) -> WorkerState:
-    """Publish the task's report, unless another attempt may mend it."""
+    """Publish the task's report, unless another attempt may fix it."""
     task, attempts = state["task"], _order_attempts(state)
     last = attempts[-1]
     problem = describe_problem(last)
-    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
-    meeting.finish_start(task.id)
     reason = get_escalation_reason(last.report)
     if reason and last.report and last.report.escalation:
         message = last.report.escalation.message
         await emit("escalated", task=task.id, worker=last.worker, reason=reason, message=message)
-    meeting.record_attempts(task.id, len(attempts))
-    may_retry = meeting.count_steps_left() > 0 and not is_deadline_past(config)
+    dispatch.record_attempts(task.id, len(attempts))
+    may_retry = dispatch.count_steps_left() > 0 and not is_deadline_past(config)
     if (problem or reason) and may_retry:
         change = await _choose_action(state, config, runtime, team=team, models=models)
         if change is not None:
@@ -63,7 +61,7 @@ async def assess(
     report = _build_final_report(state, problem, ended_s=get_elapsed_s(config))
     told = report.model_dump(mode="json")
     await emit("report", task=task.id, worker=report.worker, report=told)
-    meeting.publish_report(task.id, report)
+    dispatch.publish_report(task.id, report)
     return {"results": {task.id: report}, "ledger": _collect_expenses(state)}
 
 
@@ -86,7 +84,7 @@ def after_assess(
 
 
 def describe_problem(attempt: Attempt) -> str:
-    """Return what is wrong with an attempt; empty when its report can stand.
+    """Return what is wrong with an attempt; empty when its report is accepted.
 
     An escalation is no fault: the worker says what it lacks.
     """
@@ -145,7 +143,7 @@ async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: s
 
 
 async def _find_stronger_tier(tier: Tier, models: ModelCatalog, context: Context) -> Tier | None:
-    """Give the next tier above that is another model, and that can be reached as things are set."""
+    """Return the next tier above that has another model and can be used; None without one."""
     for above in TIERS[TIERS.index(tier) + 1 :]:
         try:
             if models.get_name(above, context) == models.get_name(tier, context):
@@ -184,7 +182,7 @@ def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> 
             "confidence": 0 if problem else kept.confidence,
             "error": problem or None,
             "attempts": len(attempts),
-            "marks": merge_labels(*(attempt.taint_labels for attempt in attempts)),
+            "taint_labels": merge_labels(*(attempt.taint_labels for attempt in attempts)),
             "usage": sum((attempt.usage for attempt in attempts), Usage()),
             "started_s": state.get("started_s", ended_s),
             "ended_s": ended_s,
@@ -193,14 +191,14 @@ def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> 
 
 
 def _find_last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
-    """Keep what an earlier attempt found before it handed the task back."""
+    """Return the last escalation, with what its attempt found; None without one."""
     said = [attempt.report.escalation for attempt in attempts if attempt.report]
     return next((escalation for escalation in reversed(said) if escalation), None)
 
 
 def _collect_expenses(state: WorkerState) -> dict[str, Expense]:
     task, attempts = state["task"].id, state["attempts"]
-    entered = [build_expenses(task, number, attempt) for number, attempt in attempts.items()]
+    entered = [build_expenses(task, int(number), each) for number, each in attempts.items()]
     return {name: spent for each in entered for name, spent in each.items()}
 
 

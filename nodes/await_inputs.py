@@ -6,7 +6,7 @@ from typing import Literal
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import Dispatch
 from nodes.limits.deadline import get_remaining_s
 from state import Context, WorkerState
 
@@ -16,20 +16,18 @@ async def await_inputs(
     config: RunnableConfig,
     runtime: Runtime[Context],
     *,
-    seeds: LoadSavedReports,
+    dispatch: Dispatch,
 ) -> WorkerState:
     """Collect the inputs, or hold the task when a required one will not come.
 
     A held task is given back as it was; the supervisor decides what becomes of it.
     """
     task, known = state["task"], state.get("known", {})
-    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
-    meeting.finish_start(task.id)
     try:
         async with asyncio.timeout(get_remaining_s(config)):
             arrived = await asyncio.gather(
                 *(
-                    meeting.wait_for_report(edge.task)
+                    dispatch.wait_for_report(edge.task)
                     for edge in task.depends_on
                     if edge.task not in known
                 )
@@ -41,8 +39,8 @@ async def await_inputs(
         edge.task not in reports or (edge.required and reports[edge.task].status != "completed")
         for edge in task.depends_on
     )
-    if lacks or meeting.is_stopped:
-        meeting.release(task.id)
+    if lacks or dispatch.is_stopped:
+        dispatch.release(task.id)
         return {"released": True}
     return {"inputs": reports, "description": task.description, "attempts": {}}
 

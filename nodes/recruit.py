@@ -1,4 +1,4 @@
-"""The step that makes a specialist for a task which fits no worker of the team."""
+"""The step that recruits a specialist for a task that fits no worker of the team."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
@@ -7,15 +7,15 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from nodes.errors import ModelError, UsageError
-from nodes.execution.dispatch import LoadSavedReports, join_dispatch
+from nodes.execution.dispatch import Dispatch
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
 from nodes.telemetry.events import emit
-from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState
+from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState, enter_expenses
 
 DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]
-"""Introduces the tools that specialists may be given, by name."""
+"""Returns the descriptions of the tools that specialists may use, by name."""
 
 
 async def recruit(
@@ -25,17 +25,15 @@ async def recruit(
     *,
     team: Team,
     models: ModelCatalog,
-    cards: DescribeGrantedTools,
-    seeds: LoadSavedReports,
+    describe_tools: DescribeGrantedTools,
+    dispatch: Dispatch,
 ) -> WorkerState:
-    """Ask for a specialist, once; it gets no tool that was not granted.
+    """Return the specialist that a model defines; it gets only granted tools.
 
-    Where no model makes one, the task is done with all granted tools and a plain instruction.
+    If no model defines one, it gets all granted tools and a plain instruction.
     """
     task = state["task"]
-    meeting = await join_dispatch(runtime, config, allowance=state["steps_left"], seeds=seeds)
-    meeting.finish_start(task.id)
-    granted = await cards()
+    granted = await describe_tools()
     remark, usage = "", Usage()
     made = Recruit(role="assistant", instructions="Do the task with your tools.", tools=team.grant)
     try:
@@ -46,9 +44,9 @@ async def recruit(
         )
         made, usage = reply.value, reply.usage
     except UnreadableReply as error:
-        usage, remark = error.usage, f"no specialist could be read out of the reply: {error}"
+        usage, remark = error.usage, f"the reply contains no readable specialist: {error}"
     except (ModelError, UsageError) as error:
-        remark = f"no specialist could be made: {error}"
+        remark = f"no specialist could be defined: {error}"
     refused = [name for name in made.tools if name not in granted]
     tools = tuple(name for name in dict.fromkeys(made.tools) if name in granted)
     made = made.model_copy(update={"tools": tools})
@@ -62,10 +60,16 @@ async def recruit(
         refused=refused,
         remark=remark,
     )
-    spent = Expense(worker="supervisor", tier=team.recruit_tier, usage=usage)
-    return {"recruit": made, "ledger": {f"{task.id}#1/recruit": spent}}
+    spent = Expense(
+        worker="supervisor",
+        tier=team.recruit_tier,
+        usage=usage,
+        purpose="recruit",
+        task=task.id,
+    )
+    return {"recruit": made, "ledger": enter_expenses(spent)}
 
 
 def after_recruit(state: WorkerState) -> Literal["await_inputs", "act"]:
-    """A task that begins with its specialist waits for its inputs; one handed over has them."""
+    """Return the next step: a task that was reassigned already has its inputs."""
     return "act" if "inputs" in state else "await_inputs"

@@ -4,7 +4,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from nodes.execution.dispatch import close_dispatches, open_dispatch
+from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.clock import get_elapsed_s
 from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import find_optional_tasks
@@ -29,6 +29,7 @@ async def supervise(
     team: Team,
     models: ModelCatalog,
     prepare: PrepareWorkers,
+    dispatches: DispatchRegistry,
 ) -> SupervisorState:
     """Plan a new request; otherwise settle what the last dispatch left, and decide what is next.
 
@@ -42,10 +43,10 @@ async def supervise(
             state, config, runtime, team=team, models=models, prepare=prepare
         )
     else:
-        close_dispatches(runtime, config)
+        dispatches.close(runtime, config)
         update = await _decide_next(state, config, runtime, team=team, models=models)
     if update["todo"] and not update.get("awaits_approval"):
-        open_dispatch(runtime, config)
+        dispatches.open(runtime, config)
         await emit("dispatched", tasks=list(update["todo"]))
     return update
 
@@ -58,7 +59,7 @@ async def _decide_next(
     team: Team,
     models: ModelCatalog,
 ) -> SupervisorState:
-    """Revise the plan where a finding asks for it, else take the next step or go on with it."""
+    """Revise the plan where a finding asks for it, else take the next step or continue it."""
     reason, unrevised = await find_revision_reason(state, team), SupervisorState()
     if reason and not is_deadline_past(config):
         unrevised = await revise_plan(state, config, runtime, reason, team=team, models=models)

@@ -29,7 +29,7 @@ class Metric:
 METRICS: Final[Mapping[str, Metric]] = {
     "routing": Metric("all expected workers are in the plan"),
     "edge_recall": Metric("expected edges that the plan has", of_plan.score_edge_recall),
-    "facts": Metric("golden facts that are in the answer", of_run.score_facts),
+    "facts": Metric("golden facts that the answer has", of_run.score_facts),
     "sources": Metric("expected sources that the answer names", of_run.score_sources),
     "citations": Metric("sources that exist, quotations that are in them", of_run.score_citations),
     "findings": Metric("expected findings that the answer has", of_run.score_findings),

@@ -20,9 +20,7 @@ def build_reopen_command(values: SupervisorState) -> Command[Any] | None:
     """Build the command that reopens an incomplete run: results are kept, caps restart."""
     if values.get("status") not in ("partial", "failed"):
         return None
-    # The same tasks are billed again under their own names.
-    ledger = {f"earlier/{name}": spent for name, spent in values["ledger"].items()}
-    update = reopen_request(_select_complete_results(values), ledger)
+    update = reopen_request(_select_complete_results(values), values["ledger"].values())
     return Command(update=update, goto="supervisor")
 
 

@@ -46,7 +46,17 @@ from nodes.limits.clock import get_elapsed_s, now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.planning.request import read_request
 from nodes.telemetry.cost import find_unattributed
-from state import Context, Estimate, Expense, Plan, SupervisorState, Team, Tier, Usage
+from state import (
+    Context,
+    Estimate,
+    Expense,
+    Plan,
+    SupervisorState,
+    Team,
+    Tier,
+    Usage,
+    enter_expenses,
+)
 
 DEFAULT_TEAM = "market_analysis"
 
@@ -318,8 +328,8 @@ def _add_lost_usage(
     """Return a ledger with the usage before an error, which no step could record."""
     if error.usage is None or not error.usage.model_calls:
         return ledger
-    lost = Expense(worker="supervisor", tier=team.planner_tier, usage=error.usage)
-    return {**ledger, "@lost": lost}
+    lost = Expense(worker="supervisor", tier=team.planner_tier, usage=error.usage, purpose="lost")
+    return {**ledger, **enter_expenses(lost)}
 
 
 def _build_outcome_from_log(session: _RunSession, error: SupervisorError) -> Outcome:

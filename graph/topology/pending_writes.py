@@ -43,5 +43,5 @@ def _collect_attempt_expenses(worker: Mapping[str, Any]) -> dict[str, Expense]:
     task, entries = worker.get("task"), worker.get("attempts", {}).items()
     if not isinstance(task, Task):
         return {}
-    made = [build_expenses(task.id, number, attempt) for number, attempt in entries]
+    made = [build_expenses(task.id, int(number), attempt) for number, attempt in entries]
     return {name: spent for each in made for name, spent in each.items()}

@@ -1,7 +1,7 @@
 """A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
@@ -46,12 +46,6 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     """Loads and builds what the workers need; a run does it while it plans, if not done before."""
     team: Team
     """The team whose workers an edited plan may name."""
-
-    @classmethod
-    def from_compiled(cls, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
-        """Return a compiled graph as this class; LangGraph has no option for the class."""
-        graph.__class__ = cls
-        return cast(Self, graph)
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.

@@ -31,7 +31,17 @@ from nodes.planning.validation import may_divide
 from nodes.prompts.messages import build_plan_messages
 from nodes.security.provenance import build_request_origin
 from nodes.telemetry.events import emit
-from state import Context, Expense, Plan, SupervisorState, Team, Tier, Usage, reset_for_new_request
+from state import (
+    Context,
+    Expense,
+    Plan,
+    SupervisorState,
+    Team,
+    Tier,
+    Usage,
+    enter_expenses,
+    reset_for_new_request,
+)
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
@@ -81,7 +91,7 @@ async def begin_request(
     estimate = estimate_run(plan, team, models, context, materials=materials, planning=usage)
     shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
     await emit("plan_created", **shown)
-    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
+    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage, purpose="plan")
     return {
         **reset_for_new_request(),
         "request": request,
@@ -93,7 +103,7 @@ async def begin_request(
         "plan": plan,
         "plans": (plan,),
         # It takes the place of an earlier request's ledger, which the reducer would keep.
-        "ledger": Overwrite({"@plan": spent}),  # type: ignore[typeddict-item]
+        "ledger": Overwrite(enter_expenses(spent)),  # type: ignore[typeddict-item]
         "estimate": estimate,
         "awaits_approval": team.approve_plan or context.approve_plan,
         "max_attempts": context.max_attempts or team.max_attempts,

@@ -13,7 +13,7 @@ from nodes.planning.replanning import build_plan_event, compare_plans, list_unfi
 from nodes.planning.routing import choose_next_step
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
-from state import Context, Expense, SupervisorState, Team, require_plan
+from state import Context, Expense, SupervisorState, Team, enter_expenses, require_plan
 
 
 async def plan_next_step(
@@ -44,8 +44,14 @@ async def plan_next_step(
         await emit("error", code=error.code, message=cut)
         return {"stop_reason": cut, "todo": ()}
     await emit("judged", decision=decision.model_dump(mode="json"), stage="step")
-    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
-    ledger = {f"@step#{len(plan.tasks)}": spent}
+    spent = Expense(
+        worker="supervisor",
+        tier=team.planner_tier,
+        usage=usage,
+        purpose="step",
+        attempt=len(plan.tasks),
+    )
+    ledger = enter_expenses(spent)
     if grown is None:
         return {"ledger": ledger, "todo": ()}
     grown = grown.model_copy(update={"version": len(state["plans"]) + 1})

@@ -24,7 +24,7 @@ from nodes.planning.validation import may_divide
 from nodes.prompts.messages import build_plan_messages, build_revision_message
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
-from state import Context, Expense, SupervisorState, Team, Usage, require_plan
+from state import Context, Expense, SupervisorState, Team, Usage, enter_expenses, require_plan
 
 
 async def find_revision_reason(state: SupervisorState, team: Team) -> str:
@@ -93,17 +93,15 @@ async def revise_plan(
             raise
         await emit("error", code=error.code, message=f"the plan stays as it is: {error}")
         usage = error.usage or Usage()
-        spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
-        return {"ledger": {f"@plan#{len(state['plans']) + 1}/{len(results)}": spent}}
+        return {"ledger": enter_expenses(_bill(team, state, usage, round=len(results)))}
     plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
     why: dict[str, Any] = {"reason": reason, "difference": compare_plans(old, plan)}
     await emit("plan_revised", **build_plan_event(plan, team), **why)
-    spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage)
     return {
         "plan": plan,
         "plans": (plan,),
         "origin": build_origin_after_results(state),
-        "ledger": {f"@plan#{plan.version}": spent},
+        "ledger": enter_expenses(_bill(team, state, usage)),
         "objection": "",
         "awaits_approval": rejected,
         "revisions": revisions + 1,
@@ -114,3 +112,14 @@ async def revise_plan(
         "steps_left": count_steps_left(state, runtime.context, team),
         "todo": list_unfinished(plan, results),
     }
+
+
+def _bill(team: Team, state: SupervisorState, usage: Usage, *, round: int = 0) -> Expense:
+    return Expense(
+        worker="supervisor",
+        tier=team.planner_tier,
+        usage=usage,
+        purpose="revision",
+        attempt=len(state["plans"]) + 1,
+        round=round,
+    )

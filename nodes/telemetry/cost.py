@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from nodes.limits.patterns import Pattern
-from state import Estimate, Expense, RunUsage, Tier, Usage
+from state import Estimate, Expense, Purpose, RunUsage, Tier, Usage, enter_expenses
 
 CUT_OFF: Final = "cut off"
 """Calls of attempts that a kill, a cancel or an error ended, and that a resume went on from."""
@@ -13,16 +12,11 @@ NOT_ENDED: Final = "not ended"
 """Calls of attempts that no step has entered yet, in a run that waits or has failed."""
 PLAN, WORK, SYNTHESIS = "plan", "work", "synthesis"
 """The N+2 of a run: one call of planning, one a task, one for the answer."""
-_STEP_ENTRY: Final = Pattern(r"@([a-z]+)(?:#(\d+))?")
-_TASK_ENTRY: Final = Pattern(r"[^#/]+#(\d+)(?:/(\w+))?(?:~\d+)?")
-_REPEATED_PURPOSES: Final = {
-    PLAN: "revision",
-    SYNTHESIS: "critic",
-    "select": "judge",
-    "lost": "lost",
+_FURTHER_PURPOSES: Final[Mapping[str, str]] = {
+    PLAN: "plan repair",
+    SYNTHESIS: "synthesis repair",
+    WORK: "tools",
 }
-_UNATTRIBUTED: Final = {"@cut": CUT_OFF, "@open": NOT_ENDED}
-_FURTHER_PURPOSES: Final = {PLAN: "plan repair", SYNTHESIS: "synthesis repair", WORK: "tools"}
 
 
 def sum_ledger(ledger: Mapping[str, Expense], estimate: Estimate | None = None) -> RunUsage:
@@ -31,11 +25,11 @@ def sum_ledger(ledger: Mapping[str, Expense], estimate: Estimate | None = None) 
     by_tier: defaultdict[str, Usage] = defaultdict(Usage)
     by_mechanism: Counter[str] = Counter()
     whole = Usage()
-    for entry, expense in sorted(ledger.items()):
+    for _, expense in sorted(ledger.items()):
         whole += expense.usage
         by_worker[expense.worker] += expense.usage
         by_tier[expense.tier] += expense.usage
-        by_mechanism.update(_count_calls_by_purpose(entry, expense.usage.model_calls))
+        by_mechanism.update(_count_calls_by_mechanism(expense))
     return RunUsage(
         **dict(whole),
         by_worker=dict(by_worker),
@@ -63,17 +57,21 @@ def find_unattributed(
         told: what the run's calls have cost, by tier.
         is_over: whatever the ledger still lacks was cut off.
     """
-    name = "@cut" if is_over else "@open"
-    entered = {entry: spent for entry, spent in ledger.items() if not entry.startswith(f"{name}/")}
-    paid = defaultdict(Usage, sum_ledger(entered).by_tier)
-    purpose = _UNATTRIBUTED[name]
-    return {
-        f"{name}/{tier}": Expense(
-            worker=purpose, tier=tier, usage=_subtract_usage(spent, paid[tier])
+    purpose: Purpose = CUT_OFF if is_over else NOT_ENDED
+    attributed = {key: each for key, each in ledger.items() if each.purpose != purpose}
+    paid = defaultdict(Usage, sum_ledger(attributed).by_tier)
+    return enter_expenses(
+        *(
+            Expense(
+                worker=purpose,
+                tier=tier,
+                usage=_subtract_usage(spent, paid[tier]),
+                purpose=purpose,
+            )
+            for tier, spent in told.items()
+            if spent.model_calls > paid[tier].model_calls
         )
-        for tier, spent in told.items()
-        if spent.model_calls > paid[tier].model_calls
-    }
+    )
 
 
 def _subtract_usage(told: Usage, paid: Usage) -> Usage:
@@ -89,38 +87,25 @@ def _subtract_usage(told: Usage, paid: Usage) -> Usage:
     )
 
 
-def _count_calls_by_purpose(entry: str, calls: int) -> dict[str, int]:
-    """Return what the calls of a ledger's entry were for: the first one, and the further ones."""
-    purpose = identify_mechanism(entry)
-    further = _FURTHER_PURPOSES.get(purpose)
+def _count_calls_by_mechanism(expense: Expense) -> dict[str, int]:
+    """Return what the calls of an entry were for: the first one, and the further ones."""
+    calls, mechanism = expense.usage.model_calls, name_mechanism(expense)
+    further = _FURTHER_PURPOSES.get(mechanism)
     if further is None or calls < 2:
-        return {purpose: calls} if calls else {}
-    return {purpose: 1, further: calls - 1}
+        return {mechanism: calls} if calls else {}
+    return {mechanism: 1, further: calls - 1}
 
 
-def identify_mechanism(entry: str) -> str:
-    """Name what a ledger's entry was spent on.
-
-    Entries of the graph's own steps are `@step#number`, those of tasks `task#attempt`, with
-    `/refine` and the like behind, or the entry of a team's own ledger. A result that was sent back
-    is marked `~round`, what was spent before a resume began anew `earlier/`. `@cut/tier` and
-    `@open/tier` are what no step has entered.
-    """
-    if entry.startswith("earlier/"):
+def name_mechanism(expense: Expense) -> str:
+    """Return the mechanism that an entry is counted under in `RunUsage.by_mechanism`."""
+    if expense.reopenings:
         return "earlier run"
-    if purpose := _UNATTRIBUTED.get(entry.partition("/")[0]):
-        return purpose
-    if found := _STEP_ENTRY.fullmatch(entry):
-        name, number = found.groups()
-        return (
-            _REPEATED_PURPOSES.get(name, name) if number or name not in (PLAN, SYNTHESIS) else name
-        )
-    found = _TASK_ENTRY.fullmatch(entry)
-    if found is None:
-        return "inner team"
-    number, part = found.groups()
-    if part:
-        return part
-    if "~" in entry:
-        return "critic"
-    return WORK if number == "1" else "retry"
+    match expense.purpose:
+        case "select":
+            return "judge"
+        case "work" | "synthesis" if expense.round:
+            return "critic"
+        case "work" if expense.attempt > 1:
+            return "retry"
+        case purpose:
+            return purpose

@@ -33,12 +33,12 @@ CONTENDER_PROGRAM = """
 import json, sys, time
 from graph import run
 from nodes.errors import SupervisorError
-from tests.teams import team
+from tests.teams import make_team
 print("ready", flush=True)
 sys.stdin.readline()
 began = time.monotonic()
 try:
-    outcome = run("Compare the parts.", team=team(), thread="wanted")
+    outcome = run("Compare the parts.", team=make_team(), thread="wanted")
     told = {"code": outcome.exit_code, "tasks": len(outcome.results)}
 except SupervisorError as error:
     told = {"code": error.exit_code, "tasks": 0}

@@ -11,6 +11,8 @@ import pytest
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 from nodes.tools.references.collection import DOMAINS, load_collection
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
 COMMANDS = [

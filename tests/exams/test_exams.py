@@ -10,6 +10,8 @@ from graph.evaluation import aevaluate_team
 from graph.settings import Settings
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
 
+pytestmark = pytest.mark.slow
+
 DEFAULT = 80
 REACHED = {
     "code_review": 100,

@@ -131,8 +131,8 @@ def _falsify_report(name: str, said: str) -> dict[str, Any]:
             }
         case "failed":
             return {"status": "failed", "output": said}
-        case "marks":
-            return {"marks": []}
+        case "taint_labels":
+            return {"taint_labels": []}
         case "addresses":
             return {"addresses": [said], "claims": [{"text": "See there.", "source": said}]}
         case _:

@@ -11,6 +11,8 @@ import pytest
 from graph.cli import main
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 
+pytestmark = pytest.mark.slow
+
 CANARY = "sk-canary-7f3e9a1b5c2d8e4f"
 PASSWORD = "pass-canary-0a1b2c3d"
 FORMS = [

@@ -17,6 +17,8 @@ from state import Plan
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 THREAD: Any = {"configurable": {"thread_id": "one"}}
 NO_PLAN = {"goal": "g", "tasks": []}
 

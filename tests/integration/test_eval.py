@@ -19,6 +19,8 @@ from nodes.errors import ModelError, SettingsInvalid, Unauthorized
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.langsmith_server import run_langsmith_server
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FACT = {"id": "fact", "request": "How long does the juice keep?", "files": ["samples"]}
 PLANNED = {"id": "plan", "request": "How long does the juice keep?"}

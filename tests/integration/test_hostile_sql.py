@@ -22,6 +22,8 @@ from nodes.tools.query_database import CHILD_MODULE, query_database
 from nodes.tools.settings import ToolSettings
 from tests.hostile_sql import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
 
+pytestmark = pytest.mark.slow
+
 TIMEOUT_S: Final = 0.5
 AIMS_AT_FILES: Final = (
     *("files_read", "files_written", "settings", "passwords", "sql_in_text", "elsewhere"),

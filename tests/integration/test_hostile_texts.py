@@ -14,6 +14,8 @@ from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.endpoint.scripted_model import ModelReply
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 LOADED = json.dumps({"lc": 1, "type": "secret", "id": ["SUPERVISE_CANARY"]})
 BUILT = json.dumps({"lc": 1, "type": "constructor", "id": ["os", "system"], "kwargs": {"c": "id"}})
 

@@ -14,6 +14,8 @@ from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.injections.fake_internet import FakeInternet
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 TOOLS = "tests.injections.tools"
 WORDS = "Find the growth of Alpha."
 REQUEST: RequestInput = {"request": WORDS}

@@ -21,6 +21,8 @@ from tests.injections.orders import (
     list_text_orders,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest_asyncio.fixture
 async def world() -> AsyncIterator[FakeInternet]:

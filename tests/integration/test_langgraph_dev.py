@@ -18,7 +18,7 @@ from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 from tests.integration.dev_server import ROOT, DevServer, dev_server, langsmith_sink
 
-pytestmark = pytest.mark.xdist_group("langgraph_dev")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
 """One server for all of them, also when tests run in parallel."""
 
 TEAM = "market_analysis"

@@ -21,6 +21,8 @@ from tests import postgres_server
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 AT: Any = {"configurable": {"thread_id": "one", "checkpoint_ns": ""}}

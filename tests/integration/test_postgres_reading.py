@@ -11,6 +11,8 @@ from nodes.tools.query_database import query_database
 from nodes.tools.settings import ToolSettings
 from tests import postgres_server
 
+pytestmark = pytest.mark.slow
+
 SLOW = "SELECT set_config('statement_timeout', '0', false), pg_sleep(30)"
 REFUSED = (
     "SET default_transaction_read_only = off",

@@ -16,6 +16,8 @@ from graph.settings import Settings
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 REQUEST = "Compare the parts and say which one is best."
 
 

@@ -33,6 +33,8 @@ from tests.plan_payloads import (
     make_good_plan,
 )
 
+pytestmark = pytest.mark.slow
+
 REQUEST: RequestInput = {
     "request": "Report on the companies.",
     "materials": {name: f"The text of {name}." for name in MATERIALS},
@@ -61,7 +63,7 @@ def list_bad_edits() -> Iterator[MalformedPlan]:
     whole = json.dumps(FIRST)
     yield MalformedPlan("text", f"{whole[:-1]},}}", ("the JSON is broken",))
     yield MalformedPlan("text", whole[:-9], ("the JSON is broken",))
-    yield MalformedPlan("text", whole[:-1] + ', "tasks": []}', ("'tasks' stands twice",))
+    yield MalformedPlan("text", whole[:-1] + ', "tasks": []}', ("'tasks' appears twice",))
     yield MalformedPlan("text", f"```json\n{whole[:-9]}\n```", ("the JSON is broken",))
 
 

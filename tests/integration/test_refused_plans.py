@@ -26,6 +26,8 @@ from tests.plan_payloads import (
     make_good_plan,
 )
 
+pytestmark = pytest.mark.slow
+
 REQUEST: RequestInput = {
     "request": "Report on the companies.",
     "materials": {name: f"The text of {name}." for name in MATERIALS},

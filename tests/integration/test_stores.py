@@ -21,6 +21,8 @@ from tests.benchmarks.writers import run_contest, run_crowd
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 REQUEST = "Compare the parts and say which one is best."
 CHAIN = {"A": (), "B": ("A",), "C": ("B",)}
 

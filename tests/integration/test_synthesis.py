@@ -281,7 +281,7 @@ async def test_the_critic_sends_a_task_back_with_what_to_fix(
     refusal = {
         "accepted": False,
         "problems": ["No page is named."],
-        "send_back": [{"task": "A", "mend": "Name the page."}, {"task": "Z", "mend": "?"}],
+        "send_back": [{"task": "A", "fix": "Name the page."}, {"task": "Z", "fix": "?"}],
     }
     tasks = (
         ScriptedTask(id="A", report=[{"output": "first"}, {"output": "second, page 4"}]),
@@ -313,7 +313,7 @@ async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
     refusal = {
         "accepted": False,
         "problems": ["Not good enough."],
-        "send_back": [{"task": "A", "mend": "More."}],
+        "send_back": [{"task": "A", "fix": "More."}],
     }
 
     state, _ = await run_scenario(
@@ -333,7 +333,7 @@ async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
 async def test_a_result_that_was_not_fixed_is_used_again(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    refusal = {"accepted": False, "send_back": [{"task": "A", "mend": "More."}]}
+    refusal = {"accepted": False, "send_back": [{"task": "A", "fix": "More."}]}
     reports = [{"output": "good"}, {"status": "failed", "output": "worse"}]
     scenario = Scenario(
         tasks=(ScriptedTask(id="A", report=reports),), answers={"Critique": refusal}
@@ -342,7 +342,7 @@ async def test_a_result_that_was_not_fixed_is_used_again(
     state, _ = await run_scenario(endpoint, settings, scenario, critic="on", max_attempts=1)
 
     assert "good" in str(endpoint.select_calls(schema="Answer")[-1].body["messages"])
-    assert any("its first result stands" in gap for gap in state["answer"].gaps)
+    assert any("its first result is used" in gap for gap in state["answer"].gaps)
 
 
 @pytest.mark.parametrize("critique", ["Well done, all of you.", {"problems": "x"}, {}])
@@ -415,7 +415,7 @@ async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_
     refusal = {
         "accepted": False,
         "problems": ["No page."],
-        "send_back": [{"task": "A", "mend": "Name it."}],
+        "send_back": [{"task": "A", "fix": "Name it."}],
     }
     chain = Scenario(tasks=script_tasks({"A": (), "B": ("A",)}), answers={"Critique": refusal})
 
@@ -434,7 +434,7 @@ async def test_a_reason_that_several_tasks_share_is_reported_once(
 
     state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
 
-    assert state["answer"].gaps[0] == "A, B were handed back, out of scope: no diff"
+    assert state["answer"].gaps[0] == "A, B were escalated, out of scope: no diff"
 
 
 @pytest.mark.parametrize("said", ["It is so.", "It is so. Not legal advice."])

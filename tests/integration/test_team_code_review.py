@@ -2,16 +2,17 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun, load_team
+from graph import load_team
 from graph.display.summary import format_answer
-from graph.runs.outcome import Outcome
-from graph.settings import Settings
+from tests.team_runs import run_team
 from tests.unit.tools.review.changes import make_diff
 
+pytestmark = pytest.mark.slow
+
+TEAM = "code_review"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code_review"
 LENSES = {"security", "bugs", "performance", "style", "history"}
 FLAWS = [
@@ -32,11 +33,6 @@ FLAWS = [
 """What was put into the example: file, words of the line, severity, words of the finding."""
 
 
-async def run_review(tmp_path: Path, request: str, **given: Any) -> Outcome:
-    settings = Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
-    return await arun(request, team="code_review", settings=settings, **given)
-
-
 def list_new_lines(diff: str) -> dict[tuple[str, int], str]:
     """Number the lines of the new files, by nothing but the heads of the hunks."""
     found, path, number = dict[tuple[str, int], str](), "", 0
@@ -51,10 +47,10 @@ def list_new_lines(diff: str) -> dict[tuple[str, int], str]:
     return found
 
 
-async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else(tmp_path) -> None:
+async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else() -> None:
     lines = list_new_lines((EXAMPLE / "change.diff").read_text())
 
-    outcome = await run_review(tmp_path, "Review this change", files=[EXAMPLE])
+    outcome, _, _ = await run_team(TEAM, "Review this change", EXAMPLE)
 
     answer = outcome.answer
     assert outcome.exit_code == 0 and answer is not None
@@ -74,12 +70,8 @@ async def test_every_flaw_of_the_example_is_found_at_its_line_and_nothing_else(t
     assert answer.sources == ("change.diff",)
 
 
-async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one(tmp_path) -> None:
-    events: list[Any] = []
-
-    outcome = await run_review(
-        tmp_path, "Review this change", files=[EXAMPLE], on_event=events.append
-    )
+async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one() -> None:
+    outcome, _, events = await run_team(TEAM, "Review this change", EXAMPLE)
 
     assert outcome.plan is not None and outcome.answer is not None
     assert {
@@ -96,9 +88,9 @@ async def test_five_lenses_are_planned_at_once_and_a_shared_finding_is_one(tmp_p
     assert "as the carriers spell them" in gaps
 
 
-async def test_a_clean_diff_stays_clean_and_the_answer_says_so(tmp_path) -> None:
-    outcome = await run_review(
-        tmp_path, "Is this patch safe to merge?", files=[EXAMPLE / "clean" / "weight.diff"]
+async def test_a_clean_diff_stays_clean_and_the_answer_says_so() -> None:
+    outcome, _, _ = await run_team(
+        TEAM, "Is this patch safe to merge?", EXAMPLE / "clean" / "weight.diff"
     )
 
     assert outcome.exit_code == 0 and outcome.answer is not None
@@ -117,12 +109,10 @@ async def test_a_clean_diff_stays_clean_and_the_answer_says_so(tmp_path) -> None
         ("Has this bug been fixed before?", {"bugs", "history"}),
     ],
 )
-async def test_requests_in_other_words_get_the_lenses_they_name(
-    tmp_path, request_, workers
-) -> None:
+async def test_requests_in_other_words_get_the_lenses_they_name(request_, workers) -> None:
     materials = {"fix.patch": make_diff(app__py=("x = 1\n", "x = 2\n"))}
 
-    outcome = await run_review(tmp_path, request_, materials=materials)
+    outcome, _, _ = await run_team(TEAM, request_, materials=materials)
 
     assert outcome.plan is not None and outcome.status == "done"
     assert {task.worker for task in outcome.plan.tasks} == workers
@@ -138,8 +128,8 @@ async def test_requests_in_other_words_get_the_lenses_they_name(
     ],
     ids=["nothing", "no diff", "empty", "context diff"],
 )
-async def test_without_a_diff_nothing_is_reviewed(tmp_path, materials, reason, told) -> None:
-    outcome = await run_review(tmp_path, "Review this change", materials=materials)
+async def test_without_a_diff_nothing_is_reviewed(materials, reason, told) -> None:
+    outcome, _, _ = await run_team(TEAM, "Review this change", materials=materials)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     escalations = [report.escalation for report in outcome.results.values()]
@@ -148,8 +138,8 @@ async def test_without_a_diff_nothing_is_reviewed(tmp_path, materials, reason, t
     assert outcome.answer.findings == ()
 
 
-async def test_a_request_of_another_kind_is_not_answered(tmp_path) -> None:
-    outcome = await run_review(tmp_path, "What is the capital of France?")
+async def test_a_request_of_another_kind_is_not_answered() -> None:
+    outcome, _, _ = await run_team(TEAM, "What is the capital of France?")
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert "Paris" not in outcome.answer.text

@@ -1,16 +1,13 @@
 """The team contract_review as it ships, on its example, mostly with the embedded model."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun, build_supervisor
+from graph import build_supervisor
 from graph.runs.outcome import Outcome
 from graph.runs.trace import load_trace
 from graph.settings import Settings
-from state import Answer
 from tests.contracts import (
     BROKEN_PLAYBOOK,
     DISTRIBUTION,
@@ -26,17 +23,14 @@ from tests.contracts import (
     read_contracts,
 )
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.team_runs import run_team
+
+pytestmark = pytest.mark.slow
 
 TEAM = "contract_review"
 REVIEW = "Review this contract before we sign it, what are the risks and what should worry us?"
 COMPLY = "Does this agreement comply with our playbook?"
 NO_ADVICE = "not legal advice"
-
-
-async def run_team(request: str, *files: Path, **options: Any) -> tuple[Outcome, Answer]:
-    outcome = await arun(request, team=TEAM, files=[str(file) for file in files], **options)
-    assert outcome.answer is not None
-    return outcome, outcome.answer
 
 
 def list_escalations(outcome: Outcome) -> set[tuple[str, str]]:
@@ -45,7 +39,7 @@ def list_escalations(outcome: Outcome) -> set[tuple[str, str]]:
 
 
 async def test_its_example_is_planned_at_once_and_done_with_risks_findings_and_quotations():
-    outcome, answer = await run_team(REVIEW, EXAMPLE, thread="one")
+    outcome, answer, _ = await run_team(TEAM, REVIEW, EXAMPLE, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0
     kinds = [event["kind"] for event in load_trace("one", Settings())["events"]]
@@ -59,7 +53,7 @@ async def test_its_example_is_planned_at_once_and_done_with_risks_findings_and_q
 
 
 async def test_clauses_and_compliance_are_worked_on_at_the_same_time():
-    outcome, _ = await run_team(REVIEW, EXAMPLE)
+    outcome, _, _ = await run_team(TEAM, REVIEW, EXAMPLE)
 
     assert outcome.plan is not None
     waits = {task.worker: [edge.task for edge in task.depends_on] for task in outcome.plan.tasks}
@@ -70,7 +64,7 @@ async def test_clauses_and_compliance_are_worked_on_at_the_same_time():
 async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
     materials = read_contracts(*REAL_CONTRACTS)
 
-    outcome, answer = await run_team(REVIEW, *REAL_CONTRACTS)
+    outcome, answer, _ = await run_team(TEAM, REVIEW, *REAL_CONTRACTS)
 
     quotes = [claim for r in outcome.results.values() for claim in r.claims if claim.quote]
     assert outcome.status == "done" and answer.contradictions == ()
@@ -103,7 +97,7 @@ async def test_every_quotation_of_three_real_contracts_stands_in_its_contract():
 async def test_a_question_is_answered_with_quotations(file, request_text, facts):
     read_contract(file)
 
-    outcome, answer = await run_team(request_text, file)
+    outcome, answer, _ = await run_team(TEAM, request_text, file)
 
     assert outcome.status == "done"
     assert all(fact in answer.text for fact in facts)
@@ -111,7 +105,7 @@ async def test_a_question_is_answered_with_quotations(file, request_text, facts)
 
 
 async def test_a_playbook_of_ones_own_is_used_instead_of_the_teams():
-    outcome, answer = await run_team(COMPLY, NDA, HOUSE_PLAYBOOK)
+    outcome, answer, _ = await run_team(TEAM, COMPLY, NDA, HOUSE_PLAYBOOK)
 
     assert outcome.status == "done"
     assert "House rules for confidentiality agreements" in answer.text
@@ -128,14 +122,14 @@ async def test_a_contract_without_deviations_has_no_risks_and_that_is_said(tmp_p
         "name: Mild\nrules:\n- {id: law, title: Law, kind: required, severity: low, any: [laws of]}"
     )
 
-    outcome, answer = await run_team(REVIEW, NDA, tmp_path / "playbook.yaml")
+    outcome, answer, _ = await run_team(TEAM, REVIEW, NDA, tmp_path / "playbook.yaml")
 
     assert outcome.status == "done" and not answer.findings
     assert "No risk to rank" in answer.text
 
 
 async def test_a_contract_that_tries_to_steer_the_review_is_found_out():
-    outcome, answer = await run_team(REVIEW, STEERING)
+    outcome, answer, _ = await run_team(TEAM, REVIEW, STEERING)
 
     assert outcome.status == "done"
     assert answer.findings[0].severity == "critical" and answer.findings[0].line == 9
@@ -144,19 +138,19 @@ async def test_a_contract_that_tries_to_steer_the_review_is_found_out():
 
 @pytest.mark.parametrize("request_text", [REVIEW, COMPLY])
 async def test_what_is_no_contract_is_out_of_scope_and_not_answered(request_text):
-    outcome, answer = await run_team(request_text, RECIPE)
+    outcome, answer, _ = await run_team(TEAM, request_text, RECIPE)
 
     assert outcome.status == "partial" and outcome.exit_code == 3
     assert any(
-        reason == "out_of_scope" and message.startswith("pancakes.md is no contract")
+        reason == "out_of_scope" and message.startswith("pancakes.md is not a contract")
         for reason, message in list_escalations(outcome)
     )
     assert "pancakes in butter" not in answer.text and not answer.findings
 
 
 async def test_a_request_outside_contracts_is_out_of_scope_and_not_answered():
-    outcome, answer = await run_team(
-        "Plan a birthday cake with icing for ten guests.", DISTRIBUTION
+    outcome, answer, _ = await run_team(
+        TEAM, "Plan a birthday cake with icing for ten guests.", DISTRIBUTION
     )
 
     assert outcome.status == "partial"
@@ -165,14 +159,14 @@ async def test_a_request_outside_contracts_is_out_of_scope_and_not_answered():
 
 
 async def test_without_a_contract_the_user_is_told_to_give_one():
-    outcome, _ = await run_team(COMPLY)
+    outcome, _, _ = await run_team(TEAM, COMPLY)
 
     assert outcome.status == "partial"
     assert any("add one with --file" in message for _, message in list_escalations(outcome))
 
 
 async def test_a_broken_playbook_ends_in_one_line_with_file_line_and_key():
-    outcome, answer = await run_team(COMPLY, NDA, BROKEN_PLAYBOOK)
+    outcome, answer, _ = await run_team(TEAM, COMPLY, NDA, BROKEN_PLAYBOOK)
 
     assert outcome.status == "partial"
     ((reason, message),) = list_escalations(outcome)

@@ -1,15 +1,15 @@
 """The shipped team on its example, with the embedded model: what stands in the answer holds."""
 
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun
-from graph.runs.outcome import Outcome
+from tests.team_runs import run_team
 
+pytestmark = pytest.mark.slow
+
+TEAM = "curriculum"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "curriculum"
 COURSE = (
     "Plan this course at 3 hours a week: put the topics in order, check the objectives and see "
@@ -17,14 +17,8 @@ COURSE = (
 )
 
 
-async def run_team(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
-    events: list[Mapping[str, Any]] = []
-    outcome = await arun(request, team="curriculum", files=files, on_event=events.append)
-    return outcome, events
-
-
 async def test_the_example_is_planned_by_three_workers_at_once():
-    outcome, events = await run_team(COURSE, EXAMPLE)
+    outcome, _, events = await run_team(TEAM, COURSE, EXAMPLE)
 
     assert outcome.exit_code == 0 and outcome.status == "done"
     assert outcome.plan is not None and outcome.answer is not None
@@ -47,7 +41,7 @@ async def test_the_example_is_planned_by_three_workers_at_once():
 
 
 async def test_what_must_be_fixed_is_found_at_its_place():
-    outcome, _ = await run_team(COURSE, EXAMPLE)
+    outcome, _, _ = await run_team(TEAM, COURSE, EXAMPLE)
 
     assert outcome.answer is not None
     lines = (EXAMPLE / "objectives.md").read_text().splitlines()
@@ -63,7 +57,9 @@ async def test_what_must_be_fixed_is_found_at_its_place():
 
 
 async def test_a_syllabus_is_written_as_a_word_document():
-    outcome, _ = await run_team("Write the syllabus of the course as a Word document", EXAMPLE)
+    outcome, _, _ = await run_team(
+        TEAM, "Write the syllabus of the course as a Word document", EXAMPLE
+    )
 
     assert outcome.status == "done" and outcome.answer is not None
     (path,) = (word.rstrip(".") for word in outcome.answer.text.split() if ".docx" in word)
@@ -71,7 +67,9 @@ async def test_a_syllabus_is_written_as_a_word_document():
 
 
 async def test_topics_in_the_request_need_no_file():
-    outcome, _ = await run_team("Order these topics for my lessons: Counting -> Adding -> Dividing")
+    outcome, _, _ = await run_team(
+        TEAM, "Order these topics for my lessons: Counting -> Adding -> Dividing"
+    )
 
     assert outcome.status == "done" and outcome.answer is not None
     assert "| 3 | Dividing | 3 | Adding |" in outcome.answer.text
@@ -80,7 +78,7 @@ async def test_topics_in_the_request_need_no_file():
 async def test_instructions_in_a_material_change_nothing():
     file = EXAMPLE / "hard_cases" / "instructions.md"
 
-    outcome, _ = await run_team("Check the learning objectives", file)
+    outcome, _, _ = await run_team(TEAM, "Check the learning objectives", file)
 
     assert outcome.status == "done" and outcome.answer is not None
     assert "1 with a vague one, 1 with none that is known" in outcome.answer.text
@@ -104,7 +102,7 @@ async def test_a_material_of_the_wrong_kind_ends_in_a_named_gap(
         path = tmp_path / "other.csv"
         path.write_text(content)
 
-    outcome, _ = await run_team(request_text, path)
+    outcome, _, _ = await run_team(TEAM, request_text, path)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert reason in " ".join(outcome.answer.gaps) and not outcome.answer.sources
@@ -114,7 +112,7 @@ async def test_a_material_of_the_wrong_kind_ends_in_a_named_gap(
 
 @pytest.mark.parametrize("files", [[EXAMPLE], []])
 async def test_a_request_that_is_not_about_teaching_is_escalated(files):
-    outcome, _ = await run_team("Write a limerick about football", *files)
+    outcome, _, _ = await run_team(TEAM, "Write a limerick about football", *files)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert not outcome.answer.sources

@@ -1,26 +1,19 @@
 """The shipped team engineering_ops on its incidents, with the embedded model."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun, load_team
+from graph import load_team
 from graph.display.summary import format_answer
 from graph.runs.outcome import Outcome
-from graph.settings import Settings
+from tests.team_runs import run_team
 
+pytestmark = pytest.mark.slow
+
+TEAM = "engineering_ops"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "engineering_ops"
 MISSION = "Find the bug, propose a fix, and draft a note about it"
-
-
-async def run_team(tmp_path: Path, request: str, **given: Any) -> tuple[Outcome, list[Any]]:
-    settings = Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
-    events: list[Any] = []
-    outcome = await arun(
-        request, team="engineering_ops", settings=settings, on_event=events.append, **given
-    )
-    return outcome, events
 
 
 def format_outcome(outcome: Outcome) -> str:
@@ -28,10 +21,8 @@ def format_outcome(outcome: Outcome) -> str:
     return format_answer(outcome.answer.model_dump(mode="json"))
 
 
-async def test_the_bug_is_found_explained_measured_and_reported_with_a_proposed_fix(
-    tmp_path: Path,
-) -> None:
-    outcome, events = await run_team(tmp_path, MISSION, files=[EXAMPLE / "bug"])
+async def test_the_bug_is_found_explained_measured_and_reported_with_a_proposed_fix() -> None:
+    outcome, _, events = await run_team(TEAM, MISSION, EXAMPLE / "bug")
 
     assert outcome.exit_code == 0 and outcome.plan and outcome.answer
     assert {task.worker for task in outcome.plan.tasks} == {"code", "data", "comms"}
@@ -46,10 +37,8 @@ async def test_the_bug_is_found_explained_measured_and_reported_with_a_proposed_
     assert set(outcome.answer.sources) <= names and "requests.jsonl" in outcome.answer.sources
 
 
-async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
-    tmp_path: Path,
-) -> None:
-    outcome, events = await run_team(tmp_path, MISSION, files=[EXAMPLE / "config"])
+async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug() -> None:
+    outcome, _, events = await run_team(TEAM, MISSION, EXAMPLE / "config")
 
     (revised,) = [event for event in events if event["kind"] == "plan_revised"]
     started = [event["task"] for event in events if event["kind"] == "task_started"]
@@ -71,22 +60,20 @@ async def test_a_configuration_issue_upsets_the_plan_and_no_note_tells_of_a_bug(
     assert "not-a-real" not in format_outcome(outcome)
 
 
-async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_is_named(
-    tmp_path: Path,
-) -> None:
+async def test_without_a_second_configuration_the_note_still_comes_and_the_gap_is_named() -> None:
     files = [path for path in (EXAMPLE / "config").iterdir() if path.name != "staging.yaml"]
 
-    outcome, _ = await run_team(tmp_path, MISSION, files=sorted(files))
+    outcome, _, _ = await run_team(TEAM, MISSION, *sorted(files))
 
     assert outcome.status == "partial" and outcome.answer
     assert "only production.yaml is there" in " ".join(outcome.answer.gaps)
     assert outcome.results["incident_note"].status == "completed"
 
 
-async def test_orders_in_a_log_are_not_followed(tmp_path: Path) -> None:
+async def test_orders_in_a_log_are_not_followed() -> None:
     files = [EXAMPLE / name for name in ("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")]
 
-    outcome, _ = await run_team(tmp_path, MISSION, files=files)
+    outcome, _, _ = await run_team(TEAM, MISSION, *files)
 
     assert outcome.exit_code == 0 and outcome.answer
     assert any(each.line == 22 for each in outcome.answer.findings)
@@ -112,9 +99,9 @@ async def test_orders_in_a_log_are_not_followed(tmp_path: Path) -> None:
     ids=["recipe", "sonnet", "nothing", "empty", "broken"],
 )
 async def test_what_cannot_be_done_is_escalated_in_one_line(
-    tmp_path: Path, request_: str, materials: dict[str, str], reason: str, told: str
+    request_: str, materials: dict[str, str], reason: str, told: str
 ) -> None:
-    outcome, _ = await run_team(tmp_path, request_, materials=materials)
+    outcome, _, _ = await run_team(TEAM, request_, materials=materials)
 
     assert outcome.exit_code == 3 and outcome.answer
     assert reason in {

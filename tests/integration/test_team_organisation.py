@@ -1,17 +1,19 @@
 """The organisation: three departments, each a supervised team, in one run and one trace."""
 
+import asyncio
 import csv
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun, run
-from graph.runs.outcome import Outcome
 from graph.runs.trace import load_trace
 from graph.settings import Settings
+from tests.team_runs import run_team
 
+pytestmark = pytest.mark.slow
+
+TEAM = "organisation"
 EXAMPLE = Path(__file__).parents[2] / "examples/organisation"
 REQUEST = (
     "Write a report on which of our three shops we should enlarge, from sales.csv, customers.md "
@@ -24,11 +26,6 @@ def offline(tmp_path: Path) -> Settings:
     return Settings(database_url=f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
 
-async def run_team(settings: Settings, **options: Any) -> Outcome:
-    given = {"files": [EXAMPLE], "thread": "one", **options}
-    return await arun(REQUEST, team="organisation", settings=settings, **given)
-
-
 def compute_growth() -> dict[str, float]:
     """Compute the growth of each shop from the table, without any tool of the teams."""
     revenue: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -39,7 +36,7 @@ def compute_growth() -> dict[str, float]:
 
 
 def test_three_departments_answer_with_one_report(offline: Settings, tmp_path: Path) -> None:
-    outcome = run(REQUEST, team="organisation", settings=offline, files=[EXAMPLE])
+    outcome, _, _ = asyncio.run(run_team(TEAM, REQUEST, EXAMPLE, settings=offline))
 
     assert outcome.status == "done" and outcome.answer is not None
     assert set(outcome.answer.sources) == {"sales.csv", "customers.md", "leases.md"}
@@ -50,7 +47,7 @@ def test_three_departments_answer_with_one_report(offline: Settings, tmp_path: P
 
 
 async def test_the_runs_of_three_inner_supervisors_stand_in_one_trace(offline: Settings) -> None:
-    await run_team(offline)
+    await run_team(TEAM, REQUEST, EXAMPLE, thread="one", settings=offline)
 
     trace = load_trace("one", offline)
     inner = {task["worker"]: task["team"] for task in trace["tasks"]}
@@ -68,7 +65,7 @@ async def test_the_runs_of_three_inner_supervisors_stand_in_one_trace(offline: S
 async def test_a_department_without_its_material_is_named_as_the_gap(offline: Settings) -> None:
     files = [EXAMPLE / "customers.md", EXAMPLE / "leases.md"]
 
-    outcome = await run_team(offline, files=files)
+    outcome, _, _ = await run_team(TEAM, REQUEST, *files, settings=offline)
 
     assert outcome.status == "partial" and outcome.answer is not None
     assert any("growth" in gap for gap in outcome.answer.gaps)

@@ -1,27 +1,19 @@
 """The shipped team on its example, with the embedded model: what stands in the answer holds."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from graph import arun
-from graph.runs.outcome import Outcome
+from tests.team_runs import run_team
 from tests.unit.tools.fhir_samples import EXAMPLE, EXAMPLES, read_resources
 
+pytestmark = pytest.mark.slow
+
+TEAM = "patient_summary"
 SUMMARY = "Write a clinical summary of the patient in this FHIR bundle"
 NOTICE = "It is not a diagnosis and no advice on treatment"
 
 
-async def run_team(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
-    events: list[Mapping[str, Any]] = []
-    outcome = await arun(request, team="patient_summary", files=files, on_event=events.append)
-    return outcome, events
-
-
 async def test_the_example_is_summarised_by_four_workers_at_once():
-    outcome, events = await run_team(SUMMARY, EXAMPLE)
+    outcome, _, events = await run_team(TEAM, SUMMARY, EXAMPLE)
 
     assert outcome.exit_code == 0 and outcome.status == "done"
     assert outcome.plan is not None and outcome.answer is not None
@@ -44,7 +36,7 @@ async def test_the_example_is_summarised_by_four_workers_at_once():
 
 
 async def test_every_source_of_the_answer_is_a_resource_of_the_bundle():
-    outcome, _ = await run_team(SUMMARY, EXAMPLE)
+    outcome, _, _ = await run_team(TEAM, SUMMARY, EXAMPLE)
 
     assert outcome.answer is not None
     held = read_resources(EXAMPLE)
@@ -57,13 +49,13 @@ async def test_every_source_of_the_answer_is_a_resource_of_the_bundle():
 
 
 async def test_values_of_several_days_are_no_contradictions():
-    outcome, _ = await run_team(SUMMARY, EXAMPLE)
+    outcome, _, _ = await run_team(TEAM, SUMMARY, EXAMPLE)
 
     assert outcome.answer is not None and not outcome.answer.contradictions
 
 
 async def test_a_record_without_ranges_and_medicines_says_what_is_missing():
-    outcome, _ = await run_team(SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
+    outcome, _, _ = await run_team(TEAM, SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
 
     assert outcome.status == "done" and outcome.answer is not None
     gaps = "\n".join(outcome.answer.gaps)
@@ -73,7 +65,7 @@ async def test_a_record_without_ranges_and_medicines_says_what_is_missing():
 
 
 async def test_instructions_in_a_record_change_nothing():
-    outcome, _ = await run_team(SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
+    outcome, _, _ = await run_team(TEAM, SUMMARY, EXAMPLES / "hard_cases" / "sparse.json")
 
     assert outcome.answer is not None
     lines = [line for line in outcome.answer.text.splitlines() if "healthy" in line]
@@ -84,7 +76,7 @@ async def test_instructions_in_a_record_change_nothing():
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (None, "speaks of 2 patients (Patient/ada-muster, Patient/otto-probe)"),
+        (None, "refers to 2 patients (Patient/ada-muster, Patient/otto-probe)"),
         ("name,value\nglucose,99\n", "it is not JSON"),
         ('{"resourceType": "Patient"}', "it is one Patient resource"),
         ('{"resourceType": "Bundle", "entry": [' + "0," * 6000 + "0]}", "at most 5000 entries"),
@@ -98,7 +90,7 @@ async def test_a_material_that_is_no_record_of_one_patient_ends_in_a_named_gap(
         path = tmp_path / "other.json"
         path.write_text(content)
 
-    outcome, _ = await run_team(SUMMARY, path)
+    outcome, _, _ = await run_team(TEAM, SUMMARY, path)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert reason in outcome.answer.gaps[0]
@@ -117,7 +109,7 @@ async def test_a_material_that_is_no_record_of_one_patient_ends_in_a_named_gap(
     ],
 )
 async def test_a_question_that_is_not_on_a_record_is_escalated(request_text, files):
-    outcome, _ = await run_team(request_text, *files)
+    outcome, _, _ = await run_team(TEAM, request_text, *files)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert not outcome.answer.sources and "Metformin" not in outcome.answer.text
@@ -126,7 +118,7 @@ async def test_a_question_that_is_not_on_a_record_is_escalated(request_text, fil
 
 
 async def test_records_of_two_patients_in_two_files_stay_apart():
-    outcome, _ = await run_team(SUMMARY, EXAMPLE, EXAMPLES / "hard_cases" / "sparse.json")
+    outcome, _, _ = await run_team(TEAM, SUMMARY, EXAMPLE, EXAMPLES / "hard_cases" / "sparse.json")
 
     assert outcome.status == "done" and outcome.answer is not None
     parts = outcome.answer.text.split("**Patient:** ")[1:]

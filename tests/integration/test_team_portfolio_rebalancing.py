@@ -2,15 +2,15 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun, build_supervisor
-from graph.runs.outcome import Outcome
+from graph import build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
-from state import Answer
+from tests.team_runs import run_team
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "portfolio_rebalancing"
@@ -22,14 +22,8 @@ REQUEST = (
 NO_ADVICE = "Not investment advice"
 
 
-async def run_team(request: str, *files: Path, **options: Any) -> tuple[Outcome, Answer]:
-    outcome = await arun(request, team=TEAM, files=[str(file) for file in files], **options)
-    assert outcome.answer is not None
-    return outcome, outcome.answer
-
-
 async def test_its_example_is_planned_at_once_and_done_with_figures_and_sources() -> None:
-    outcome, answer = await run_team(REQUEST, EXAMPLE, thread="one")
+    outcome, answer, _ = await run_team(TEAM, REQUEST, EXAMPLE, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0
     assert outcome.plan is not None and outcome.plan.version == 1
@@ -45,7 +39,7 @@ async def test_its_example_is_planned_at_once_and_done_with_figures_and_sources(
 
 
 async def test_the_analyst_and_the_planner_of_trades_work_at_the_same_time() -> None:
-    outcome, _ = await run_team(REQUEST, EXAMPLE)
+    outcome, _, _ = await run_team(TEAM, REQUEST, EXAMPLE)
 
     assert outcome.plan is not None
     waits = {task.worker: [edge.task for edge in task.depends_on] for task in outcome.plan.tasks}
@@ -56,7 +50,7 @@ async def test_the_trades_become_a_document_where_one_is_asked_for(tmp_path: Pat
     request = "Rebalance my portfolio to the target weights in targets.csv"
     request += " and write it up as a Word document"
 
-    outcome, _ = await run_team(request, EXAMPLE)
+    outcome, _, _ = await run_team(TEAM, request, EXAMPLE)
 
     assert outcome.status == "done"
     assert list((tmp_path / ".supervise" / "documents").glob("*.docx"))
@@ -95,7 +89,7 @@ async def test_it_works_as_a_bare_graph_on_materials() -> None:
 async def test_files_it_cannot_work_on_end_in_one_line_that_names_the_place(
     request_text: str, files: tuple[str, ...], said: str
 ) -> None:
-    outcome, answer = await run_team(request_text, *(EXAMPLE / name for name in files))
+    outcome, answer, _ = await run_team(TEAM, request_text, *(EXAMPLE / name for name in files))
 
     assert outcome.status == "partial"
     (line,) = [gap for gap in answer.gaps if said in gap]
@@ -107,7 +101,9 @@ async def test_an_empty_file_is_named(tmp_path: Path) -> None:
     empty.write_text("ticker,quantity\n")
     shutil.copy(EXAMPLE / "prices.csv", tmp_path / "prices.csv")
 
-    outcome, answer = await run_team("What is my portfolio worth?", empty, tmp_path / "prices.csv")
+    outcome, answer, _ = await run_team(
+        TEAM, "What is my portfolio worth?", empty, tmp_path / "prices.csv"
+    )
 
     assert outcome.status == "partial"
     assert any("holdings.csv has column names and no rows" in gap for gap in answer.gaps)
@@ -117,15 +113,17 @@ async def test_a_huge_table_is_refused_by_its_size(tmp_path: Path) -> None:
     huge = tmp_path / "prices.csv"
     huge.write_text("date,WORLD\n" + "2025-01-03,100.25\n" * 100_001)
 
-    outcome, answer = await run_team("What is my portfolio worth?", EXAMPLE / "holdings.csv", huge)
+    outcome, answer, _ = await run_team(
+        TEAM, "What is my portfolio worth?", EXAMPLE / "holdings.csv", huge
+    )
 
     assert outcome.status == "partial"
     assert any("has more than 100000 rows" in gap for gap in answer.gaps)
 
 
 async def test_a_request_outside_its_scope_is_escalated_and_not_answered() -> None:
-    outcome, answer = await run_team(
-        "May the tenant keep a dog under this lease?", EXAMPLE / "exam/lease.txt"
+    outcome, answer, _ = await run_team(
+        TEAM, "May the tenant keep a dog under this lease?", EXAMPLE / "exam/lease.txt"
     )
 
     assert outcome.status == "partial"
@@ -137,8 +135,8 @@ async def test_a_request_outside_its_scope_is_escalated_and_not_answered() -> No
 async def test_orders_inside_the_files_change_nothing() -> None:
     request = "Rebalance my portfolio to 60 percent WORLD and 40 percent GOVT"
 
-    outcome, answer = await run_team(
-        request, EXAMPLE / "exam/talking_holdings.csv", EXAMPLE / "prices.csv"
+    outcome, answer, _ = await run_team(
+        TEAM, request, EXAMPLE / "exam/talking_holdings.csv", EXAMPLE / "prices.csv"
     )
 
     assert outcome.status == "done"
@@ -149,6 +147,6 @@ async def test_orders_inside_the_files_change_nothing() -> None:
 async def test_what_the_request_does_not_give_is_a_gap() -> None:
     files = (EXAMPLE / "holdings.csv", EXAMPLE / "prices.csv")
 
-    _, answer = await run_team("How far is my portfolio from targets.csv?", *files)
+    _, answer, _ = await run_team(TEAM, "How far is my portfolio from targets.csv?", *files)
 
     assert any("Drift is missing" in gap for gap in answer.gaps)

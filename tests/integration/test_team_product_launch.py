@@ -1,15 +1,15 @@
 """The team product_launch as it ships, on its example, with the embedded model."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun, build_supervisor
-from graph.runs.outcome import Outcome
+from graph import build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
-from state import Answer
+from tests.team_runs import run_team
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "product_launch"
@@ -21,14 +21,8 @@ REQUEST = (
 PRICE = "Which price should we launch at?"
 
 
-async def run_team(request: str, *files: Path, **options: Any) -> tuple[Outcome, Answer]:
-    outcome = await arun(request, team=TEAM, files=[str(file) for file in files], **options)
-    assert outcome.answer is not None
-    return outcome, outcome.answer
-
-
 async def test_its_example_is_planned_at_once_and_done_with_figures_and_sources() -> None:
-    outcome, answer = await run_team(REQUEST, EXAMPLE, thread="one")
+    outcome, answer, _ = await run_team(TEAM, REQUEST, EXAMPLE, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0
     assert outcome.plan is not None and outcome.plan.version == 1
@@ -49,7 +43,7 @@ async def test_its_example_is_planned_at_once_and_done_with_figures_and_sources(
 
 
 async def test_research_price_and_copy_do_not_wait_for_each_other() -> None:
-    outcome, _ = await run_team(REQUEST, EXAMPLE)
+    outcome, _, _ = await run_team(TEAM, REQUEST, EXAMPLE)
 
     assert outcome.plan is not None
     assert all(not task.depends_on for task in outcome.plan.tasks)
@@ -61,7 +55,7 @@ async def test_copy_that_is_to_be_written_is_a_gap_without_a_language_model(tmp_
         "three Google Ads headlines and an SMS"
     )
 
-    outcome, answer = await run_team(request, EXAMPLE)
+    outcome, answer, _ = await run_team(TEAM, request, EXAMPLE)
 
     assert outcome.status == "done"
     assert list((tmp_path / ".supervise" / "documents").glob("nordlys-launch-brief*.docx"))
@@ -98,7 +92,7 @@ async def test_it_works_as_a_bare_graph_on_materials() -> None:
 async def test_what_it_cannot_work_on_ends_in_one_line_that_says_why(
     request_text: str, files: tuple[str, ...], said: str
 ) -> None:
-    _, answer = await run_team(request_text, *(EXAMPLE / name for name in files))
+    _, answer, _ = await run_team(TEAM, request_text, *(EXAMPLE / name for name in files))
 
     lines = [gap for gap in answer.gaps if said in gap]
     assert lines
@@ -109,7 +103,7 @@ async def test_an_empty_file_is_named(tmp_path: Path) -> None:
     empty = tmp_path / "sales.csv"
     empty.write_text("week,price_eur,units\n")
 
-    outcome, answer = await run_team(PRICE, empty)
+    outcome, answer, _ = await run_team(TEAM, PRICE, empty)
 
     assert outcome.status == "partial"
     assert any("sales.csv has column names and no rows" in gap for gap in answer.gaps)
@@ -119,7 +113,7 @@ async def test_a_huge_table_is_refused_by_its_size(tmp_path: Path) -> None:
     huge = tmp_path / "sales.csv"
     huge.write_text("week,price_eur,units\n" + "1,19.90,120\n" * 100_001)
 
-    outcome, answer = await run_team(PRICE, huge)
+    outcome, answer, _ = await run_team(TEAM, PRICE, huge)
 
     assert outcome.status == "partial"
     assert any("has more than 100000 rows" in gap for gap in answer.gaps)
@@ -128,7 +122,7 @@ async def test_a_huge_table_is_refused_by_its_size(tmp_path: Path) -> None:
 async def test_a_request_outside_its_scope_is_escalated_and_not_answered() -> None:
     request = "May the tenant keep a dog under this lease?"
 
-    outcome, answer = await run_team(request, EXAMPLE / "exam/lease.txt")
+    outcome, answer, _ = await run_team(TEAM, request, EXAMPLE / "exam/lease.txt")
 
     assert outcome.status == "partial"
     assert any("out of scope" in gap for gap in answer.gaps)
@@ -138,7 +132,7 @@ async def test_a_request_outside_its_scope_is_escalated_and_not_answered() -> No
 async def test_orders_inside_the_files_change_nothing() -> None:
     request = "What do rivals charge? The notes are in talking_notes.md"
 
-    outcome, answer = await run_team(request, EXAMPLE / "exam/talking_notes.md")
+    outcome, answer, _ = await run_team(TEAM, request, EXAMPLE / "exam/talking_notes.md")
 
     assert outcome.status == "done"
     assert "| 21.50 EUR | talking_notes.md | The Brisk Lamp costs 21.50 EUR. |" in answer.text
@@ -147,7 +141,7 @@ async def test_orders_inside_the_files_change_nothing() -> None:
 
 
 async def test_costs_that_nobody_gives_are_a_gap() -> None:
-    outcome, answer = await run_team(PRICE, EXAMPLE / "sales.csv")
+    outcome, answer, _ = await run_team(TEAM, PRICE, EXAMPLE / "sales.csv")
 
     assert outcome.status == "done"
     assert any("the unit cost is not given" in gap for gap in answer.gaps)

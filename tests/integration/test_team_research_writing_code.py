@@ -1,32 +1,28 @@
 """The team research_writing_code as it ships, on its example, mostly with the embedded model."""
 
 import re
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graph import arun, build_supervisor, load_team
+from graph import build_supervisor, load_team
 from graph.runs.outcome import Outcome
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.tools.sandbox.limits import SandboxLimits
 from nodes.tools.sandbox.runner import RunRefused, run_python
-from state import Answer
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
+from tests.team_runs import run_team
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "research_writing_code"
 TEAM = "research_writing_code"
+run_here = partial(run_team, TEAM, folder=EXAMPLE)
 CRASH = "Run stock.py: why does it crash?"
 BOTH = ("stock.py", "stock.csv")
-
-
-async def run_team(request: str, *names: str, **options: Any) -> tuple[Outcome, Answer]:
-    files = [str(EXAMPLE / name) for name in names]
-    outcome = await arun(request, team=TEAM, files=files, **options)
-    assert outcome.answer is not None
-    return outcome, outcome.answer
 
 
 def list_workers(outcome: Outcome) -> set[str]:
@@ -59,13 +55,13 @@ async def a_machine_with_cells() -> None:
 async def test_each_kind_of_request_reaches_its_worker(
     request_text: str, files: tuple[str, ...], worker: str
 ) -> None:
-    outcome, _ = await run_team(request_text, *files)
+    outcome, _, _ = await run_here(request_text, *files)
 
     assert list_workers(outcome) == {worker}
 
 
 async def test_a_pinned_word_sends_code_to_the_coder_without_a_model_call() -> None:
-    outcome, _ = await run_team("Explain the traceback in this article", "notice.md")
+    outcome, _, _ = await run_here("Explain the traceback in this article", "notice.md")
 
     assert list_workers(outcome) == {"coder"}
     assert "plan" not in outcome.usage.by_mechanism
@@ -78,7 +74,7 @@ def test_a_busy_coder_keeps_what_is_for_it() -> None:
 
 
 async def test_its_example_is_read_with_findings_at_their_lines_and_not_run() -> None:
-    outcome, answer = await run_team(CRASH, *BOTH, thread="one")
+    outcome, answer, _ = await run_here(CRASH, *BOTH, thread="one")
 
     assert outcome.status == "done" and outcome.exit_code == 0
     assert {(each.file, each.line) for each in answer.findings} == {
@@ -98,7 +94,7 @@ async def test_where_it_is_allowed_the_code_is_run_and_the_error_found(
 ) -> None:
     monkeypatch.setenv("SUPERVISE_RUN_CODE", "true")
 
-    outcome, answer = await run_team(CRASH, *BOTH)
+    outcome, answer, _ = await run_here(CRASH, *BOTH)
 
     source = (EXAMPLE / "stock.py").read_text().splitlines()
     line = 1 + source.index("    return article.on_hand / article.sold_per_week")
@@ -111,14 +107,14 @@ async def test_where_it_is_allowed_the_code_is_run_and_the_error_found(
 async def test_what_a_script_prints_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUPERVISE_RUN_CODE", "true")
 
-    _, answer = await run_team("What does this script print?", "exam/median.py")
+    _, answer, _ = await run_here("What does this script print?", "exam/median.py")
 
     assert sorted([12, 3, 7, 25, 9, 4, 16])[3] == 9
     assert "    median of 7 values: 9 minutes" in answer.text.splitlines()
 
 
 async def test_a_question_is_answered_with_the_words_of_the_document() -> None:
-    outcome, answer = await run_team("How much will the wheel cost?", "mill_report.md")
+    outcome, answer, _ = await run_here("How much will the wheel cost?", "mill_report.md")
 
     assert outcome.status == "done" and "148,000 EUR" in answer.text
     assert answer.sources == ("mill_report.md",)
@@ -130,7 +126,7 @@ async def test_a_question_is_answered_with_the_words_of_the_document() -> None:
 
 
 async def test_a_draft_is_made_of_the_material_and_says_what_it_lacks(tmp_path: Path) -> None:
-    outcome, answer = await run_team(
+    outcome, answer, _ = await run_here(
         "Write an announcement of the repair of the mill as a Word document", "mill_report.md"
     )
 
@@ -141,7 +137,7 @@ async def test_a_draft_is_made_of_the_material_and_says_what_it_lacks(tmp_path: 
 
 
 async def test_a_text_is_checked_line_by_line() -> None:
-    _, answer = await run_team("Proofread notice.md, it may have at most 90 words", "notice.md")
+    _, answer, _ = await run_here("Proofread notice.md, it may have at most 90 words", "notice.md")
 
     text = re.sub(r"<!--.*?-->|#", "", (EXAMPLE / "notice.md").read_text())
     count = len(text.split())
@@ -192,7 +188,7 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
 async def test_what_it_cannot_do_ends_in_one_line_that_says_why(
     request_text: str, files: tuple[str, ...], said: str
 ) -> None:
-    outcome, answer = await run_team(request_text, *files)
+    outcome, answer, _ = await run_here(request_text, *files)
 
     assert outcome.status == "partial"
     lines = [gap for gap in answer.gaps if said in gap]
@@ -204,15 +200,15 @@ async def test_huge_code_is_refused_by_its_size(tmp_path: Path) -> None:
     huge = tmp_path / "huge.py"
     huge.write_text("x = 1\n" * 50_000)
 
-    outcome, answer = await run_team("Check this module", str(huge))
+    outcome, answer, _ = await run_here("Check this module", str(huge))
 
     assert outcome.status == "partial"
     assert any("huge.py has 300000 characters" in gap for gap in answer.gaps)
 
 
 async def test_orders_inside_code_and_texts_change_nothing() -> None:
-    _, code = await run_team("Is there a bug in talking.py?", "exam/talking.py")
-    _, text = await run_team("What does a ticket cost?", "exam/talking_notes.md")
+    _, code, _ = await run_here("Is there a bug in talking.py?", "exam/talking.py")
+    _, text, _ = await run_here("What does a ticket cost?", "exam/talking_notes.md")
 
     assert [(each.line, each.severity) for each in code.findings] == [(8, "high")]
     assert "17.50 EUR" in text.text

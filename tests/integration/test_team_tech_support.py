@@ -6,21 +6,18 @@ from typing import Any
 
 import pytest
 
-from graph import arun
 from graph.runs.outcome import Outcome
 from nodes.errors import FileUnreadable
+from tests.team_runs import run_team
 
+pytestmark = pytest.mark.slow
+
+TEAM = "tech_support"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tech_support"
 EXAM = EXAMPLE / "exam"
 PAGES = [EXAMPLE / name for name in ("connections.md", "installation.md", "accounts.html")]
 LOG = EXAMPLE / "worker.log"
 NODE = "TypeError: x is undefined\n    at load (/srv/a.js:3:5)\n    at main (/srv/a.js:7:1)"
-
-
-async def run_team(request: str, *files: Path) -> tuple[Outcome, list[Mapping[str, Any]]]:
-    events: list[Mapping[str, Any]] = []
-    outcome = await arun(request, team="tech_support", files=files, on_event=events.append)
-    return outcome, events
 
 
 def format_outcome(outcome: Outcome) -> str:
@@ -38,7 +35,7 @@ async def test_the_example_is_diagnosed_and_looked_up_at_once():
         "according to the help pages?"
     )
 
-    outcome, events = await run_team(request, EXAMPLE)
+    outcome, _, events = await run_team(TEAM, request, EXAMPLE)
 
     assert outcome.exit_code == 0 and outcome.status == "done" and outcome.plan is not None
     assert [task.worker for task in outcome.plan.tasks] == ["troubleshooter", "documenter"]
@@ -77,7 +74,7 @@ async def test_the_example_is_diagnosed_and_looked_up_at_once():
 async def test_each_specialist_is_reached_by_its_own_kind_of_request(
     request_text, files, worker, tool
 ):
-    outcome, events = await run_team(request_text, *files)
+    outcome, _, events = await run_team(TEAM, request_text, *files)
 
     assert outcome.status == "done" and outcome.plan is not None
     assert [task.worker for task in outcome.plan.tasks] == [worker]
@@ -100,7 +97,7 @@ async def test_each_specialist_is_reached_by_its_own_kind_of_request(
 async def test_a_decision_for_a_human_becomes_a_ticket_whichever_worker_was_chosen(
     request_text, files, matter
 ):
-    outcome, events = await run_team(request_text, *files)
+    outcome, _, events = await run_team(TEAM, request_text, *files)
 
     assert outcome.status == "done" and "draft_ticket" in list_called_tools(events)
     assert {report.worker for report in outcome.results.values()} == {"escalator"}
@@ -125,7 +122,7 @@ async def test_a_decision_for_a_human_becomes_a_ticket_whichever_worker_was_chos
 async def test_where_evidence_lacks_the_escalator_says_what_was_tried_and_asks(
     request_text, files, missing
 ):
-    outcome, events = await run_team(request_text, *files)
+    outcome, _, events = await run_team(TEAM, request_text, *files)
 
     assert outcome.status == "done"
     assert "reassigned" in {event["kind"] for event in events}
@@ -136,7 +133,7 @@ async def test_where_evidence_lacks_the_escalator_says_what_was_tried_and_asks(
 @pytest.mark.parametrize("files", [[EXAMPLE], []])
 @pytest.mark.parametrize("request_text", ["Write a limerick about tea", "Who won the marathon?"])
 async def test_a_request_that_is_not_for_support_is_escalated(request_text, files):
-    outcome, _ = await run_team(request_text, *files)
+    outcome, _, _ = await run_team(TEAM, request_text, *files)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert not outcome.answer.sources and not outcome.answer.findings
@@ -145,8 +142,8 @@ async def test_a_request_that_is_not_for_support_is_escalated(request_text, file
 
 
 async def test_orders_in_a_log_and_its_passwords_come_to_nothing():
-    outcome, events = await run_team(
-        "Which error in the log broke the booking?", EXAM / "hostile.log"
+    outcome, _, events = await run_team(
+        TEAM, "Which error in the log broke the booking?", EXAM / "hostile.log"
     )
 
     assert outcome.status == "done" and "draft_ticket" not in list_called_tools(events)
@@ -159,8 +156,8 @@ async def test_a_huge_log_is_answered_and_an_empty_one_is_refused(tmp_path):
     huge.write_text("2026-01-02 10:00:00 ERROR disk 7 is full\n" * 40_000)
     empty.write_text("")
 
-    told, _ = await run_team("Which error is in this log, and how often?", huge)
+    told, _, _ = await run_team(TEAM, "Which error is in this log, and how often?", huge)
     with pytest.raises(FileUnreadable, match=r"empty\.log: no text in it"):
-        await run_team("Which error is in this log?", empty)
+        await run_team(TEAM, "Which error is in this log?", empty)
 
     assert "40,000 errors of 1 kind" in format_outcome(told)

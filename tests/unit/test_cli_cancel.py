@@ -32,7 +32,10 @@ WORKER = "---\ndescription: Does parts.\n{tools}---\nWork.\n"
 BLOCKING = ScriptedTask(id="b", worker="analyst", tool_calls=(("block", {}),))
 TASKS = (ScriptedTask(id="a", worker="analyst"), ScriptedTask(id="b", worker="analyst"))
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix"),
+]
 
 
 @pytest.fixture

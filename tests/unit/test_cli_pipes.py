@@ -12,7 +12,10 @@ REQUEST = "Which of our regions grew fastest last quarter? The sales are in sale
 SALES = "region,quarter,revenue\nNorth,Q1,120\nNorth,Q2,150\nSüd,Q1,95\nSüd,Q2,99\n"
 RUN = ("run", REQUEST, "--file", "sales.csv")
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes are those of Unix")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="pipes are those of Unix"),
+]
 
 
 @pytest.fixture(autouse=True)

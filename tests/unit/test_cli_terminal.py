@@ -11,6 +11,8 @@ if sys.platform == "win32":
 
 from tests.pseudo_terminal import run_in_terminal, strip_control_sequences
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
 CSV = "company,cap_2023,cap_2024\nNorth,100,150\nSouth,200,220\n"

@@ -4,12 +4,15 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
 from graph.runs.run_store import open_saver
 from graph.stores.postgres import open_postgres
 from tests import postgres_server
+
+pytestmark = pytest.mark.slow
 
 
 async def list_failures(opens: Any) -> tuple[set[str], list[str]]:

@@ -1,52 +1,66 @@
 """What a run has cost, and what each call was for."""
 
+from typing import Any
+
 import pytest
 
 from nodes.telemetry.cost import (
     count_extra_calls,
     find_unattributed,
-    identify_mechanism,
+    name_mechanism,
     sum_ledger,
 )
-from state import Estimate, Expense, Tier, Usage
+from state import Estimate, Expense, Tier, Usage, enter_expenses
 
-ENTRIES = {
-    "@plan": "plan",
-    "@plan#2": "revision",
-    "@step#1": "step",
-    "@synthesis": "synthesis",
-    "@synthesis#1": "critic",
-    "@judge": "judge",
-    "@select": "judge",
-    "@reduce": "reduce",
-    "@critic#1": "critic",
-    "T1#1": "work",
-    "T1#2": "retry",
-    "T-1.a#1/refine": "refine",
-    "T1#1/recruit": "recruit",
-    "T1#1~1": "critic",
-    "T1#1/refine~1": "refine",
-    "R#1/@plan": "inner team",
-    "R#1/T1#1": "inner team",
-    "R#2/A#1/refine": "inner team",
-    "earlier/T1#1": "earlier run",
-    "@cut/strong": "cut off",
-    "@open/fast": "not ended",
-    "earlier/@cut/strong": "earlier run",
-}
+SPENDING: list[tuple[dict[str, Any], str]] = [
+    ({"purpose": "plan"}, "plan"),
+    ({"purpose": "revision", "attempt": 2}, "revision"),
+    ({"purpose": "revision", "attempt": 2, "round": 3}, "revision"),
+    ({"purpose": "step"}, "step"),
+    ({"purpose": "synthesis"}, "synthesis"),
+    ({"purpose": "synthesis", "round": 1}, "critic"),
+    ({"purpose": "judge"}, "judge"),
+    ({"purpose": "select"}, "judge"),
+    ({"purpose": "reduce"}, "reduce"),
+    ({"purpose": "critic", "round": 1}, "critic"),
+    ({"task": "T1"}, "work"),
+    ({"task": "T1", "attempt": 2}, "retry"),
+    ({"task": "T1", "round": 1}, "critic"),
+    ({"task": "T-1.a", "purpose": "refine"}, "refine"),
+    ({"task": "T1", "purpose": "refine", "round": 1}, "refine"),
+    ({"task": "T1", "purpose": "recruit"}, "recruit"),
+    ({"task": "R", "purpose": "inner team", "attempt": 2, "inner": "plan"}, "inner team"),
+    ({"task": "T1", "reopenings": 1}, "earlier run"),
+    ({"purpose": "cut off"}, "cut off"),
+    ({"purpose": "not ended"}, "not ended"),
+    ({"purpose": "cut off", "reopenings": 2}, "earlier run"),
+]
 
 
-@pytest.mark.parametrize(("entry", "purpose"), ENTRIES.items())
-def test_an_entry_of_the_ledger_tells_what_it_was_spent_on(entry, purpose):
-    assert identify_mechanism(entry) == purpose
+def make_expense(calls: int = 1, **fields: Any) -> Expense:
+    return Expense(worker="w", tier="fast", usage=Usage(model_calls=calls), **fields)
+
+
+@pytest.mark.parametrize(("fields", "mechanism"), SPENDING)
+def test_an_entry_of_the_ledger_names_what_it_was_spent_on(fields, mechanism):
+    assert name_mechanism(make_expense(**fields)) == mechanism
+
+
+def test_entries_that_differ_in_any_field_have_different_keys():
+    made = [make_expense(**fields) for fields, _ in SPENDING]
+
+    assert len(enter_expenses(*made)) == len(made)
 
 
 def test_calls_beyond_one_a_task_and_two_are_counted_by_mechanism():
-    calls = {"@plan": 2, "T1#1": 3, "T1#1/refine": 1, "T1#2": 1, "T2#1": 1, "@synthesis": 1}
-    ledger = {
-        entry: Expense(worker="w", tier="fast", usage=Usage(model_calls=count))
-        for entry, count in calls.items()
-    }
+    ledger = enter_expenses(
+        make_expense(2, purpose="plan"),
+        make_expense(3, task="T1"),
+        make_expense(1, task="T1", purpose="refine"),
+        make_expense(1, task="T1", attempt=2),
+        make_expense(1, task="T2"),
+        make_expense(1, purpose="synthesis"),
+    )
 
     bill = sum_ledger(ledger, Estimate(model_calls=4))
 
@@ -61,7 +75,7 @@ def make_usage(calls: int, tokens: int, cost: float | None = 0.0) -> Usage:
 
 
 def test_calls_that_no_step_entered_are_entered_once_however_often_it_is_asked():
-    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=make_usage(2, 20, 0.2))}
+    ledger = enter_expenses(Expense(worker="w", tier="fast", usage=make_usage(2, 20, 0.2)))
     told: dict[Tier, Usage] = {"fast": make_usage(3, 30, 0.5), "strong": make_usage(1, 5, None)}
 
     once = {**ledger, **find_unattributed(ledger, told, is_over=True)}
@@ -75,6 +89,6 @@ def test_calls_that_no_step_entered_are_entered_once_however_often_it_is_asked()
 
 
 def test_a_journal_that_tells_less_than_the_ledger_changes_nothing():
-    ledger = {"T1#1": Expense(worker="w", tier="fast", usage=make_usage(2, 20))}
+    ledger = enter_expenses(Expense(worker="w", tier="fast", usage=make_usage(2, 20)))
 
     assert not find_unattributed(ledger, {"fast": make_usage(1, 90)}, is_over=True)

@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 HANG_S = 300.0
 """A guard against an installer that never ends, and no measure."""
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="bin/ is for shells of Unix")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="bin/ is for shells of Unix"),
+]
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ import pytest
 from tests.endpoint import Fault, Scenario
 from tests.endpoint.process import run_endpoint_process
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 MAX_GROWTH_KIB = 300_000
 

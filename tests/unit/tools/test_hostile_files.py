@@ -14,6 +14,8 @@ from nodes.tools.search_documents import search_documents
 from nodes.tools.settings import ToolSettings
 from tests.unit.tools.document_samples import write_docx, write_pdf
 
+pytestmark = pytest.mark.slow
+
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 

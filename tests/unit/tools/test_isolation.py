@@ -8,6 +8,8 @@ import pytest
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.child_process import ChildProcess, ask_once
 
+pytestmark = pytest.mark.slow
+
 CHILD = "tests.unit.tools.misbehaving_child"
 
 

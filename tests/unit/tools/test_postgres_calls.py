@@ -2,10 +2,13 @@
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.tools.sql.postgres_calls import MAX_NAME_CHARS, SAFE_FUNCTIONS, list_names
+
+pytestmark = pytest.mark.slow
 
 NAMES = st.from_regex(r"[a-z_][a-z0-9_$]{0,40}", fullmatch=True)
 BETWEEN = st.lists(

@@ -1,0 +1,124 @@
+"""The dispatches of a compiled graph that are running in this process.
+
+A dispatch belongs to one run and one superstep, so a fork from an earlier checkpoint never finds
+the reports of the first run. After a crash a new one begins with the reports that the superstep
+had already saved.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import RunControl, Runtime
+
+from nodes.execution.dispatch import Dispatch
+from state import Context, Report
+
+LoadSavedReports = Callable[[RunnableConfig], Awaitable[Mapping[str, Report]]]
+"""Reads the reports that the superstep at a config's checkpoint has saved."""
+
+MAX_DISPATCHES: Final = 4096
+"""A run that is cancelled, or that asks a human, leaves its dispatch; the oldest are dropped."""
+
+
+@dataclass(frozen=True)
+class _GraphRun:
+    """A graph of a run, by the identity of the run's control object and the graph's namespace."""
+
+    control: RunControl | None
+    graph_ns: str
+
+    def __hash__(self) -> int:
+        return hash((id(self.control), self.graph_ns))
+
+
+class DispatchRegistry:
+    """Owned by the compiled graph of a supervisor; its nodes and its workers' nodes share it."""
+
+    def __init__(self, load_saved_reports: LoadSavedReports) -> None:
+        self._load_saved_reports = load_saved_reports
+        self._dispatches: OrderedDict[tuple[_GraphRun, str], asyncio.Future[Dispatch]] = (
+            OrderedDict()
+        )
+        self._new: OrderedDict[_GraphRun, None] = OrderedDict()
+
+    def open(self, runtime: Runtime[Context], config: RunnableConfig) -> None:
+        """Note, from a node of the supervisor's graph, that its next dispatch is a new one.
+
+        A dispatch without this note is a resumed one, and begins with the saved reports.
+        """
+        graph_ns = _get_parent_namespace(_read_namespace(config))
+        self._new[_GraphRun(runtime.control, graph_ns)] = None
+        while len(self._new) > MAX_DISPATCHES:
+            self._new.popitem(last=False)
+
+    def close(self, runtime: Runtime[Context], config: RunnableConfig) -> None:
+        """Drop, from a node of the supervisor's graph, the dispatches of its run."""
+        graph_run = _GraphRun(runtime.control, _get_parent_namespace(_read_namespace(config)))
+        for address in list(self._dispatches):  # a copy: other loops of the process add their own
+            if address[0] == graph_run:
+                self._dispatches.pop(address, None)
+
+    async def join(
+        self, runtime: Runtime[Context], config: RunnableConfig, *, steps_left: int
+    ) -> Dispatch:
+        """Return, in a node of a worker's graph, the dispatch that its task belongs to."""
+        graph_ns = _get_parent_namespace(_get_parent_namespace(_read_namespace(config)))
+        return await self._get(runtime, config, graph_ns, steps_left)
+
+    async def join_before_start(
+        self, runtime: Runtime[Context], config: RunnableConfig, *, steps_left: int
+    ) -> Dispatch:
+        """Return the same dispatch when a worker's graph is about to start."""
+        graph_ns = _get_parent_namespace(_read_namespace(config))
+        return await self._get(runtime, config, graph_ns, steps_left)
+
+    async def _get(
+        self, runtime: Runtime[Context], config: RunnableConfig, graph_ns: str, steps_left: int
+    ) -> Dispatch:
+        graph_run = _GraphRun(runtime.control, graph_ns)
+        checkpoint_id = config["configurable"]["checkpoint_map"].get(graph_ns, "")
+        address = (graph_run, checkpoint_id)
+        if address not in self._dispatches:
+            is_new = graph_run in self._new
+            self._new.pop(graph_run, None)
+            at = _build_checkpoint_config(config, graph_ns, checkpoint_id)
+            made = self._create(steps_left, None if is_new else at)
+            self._dispatches[address] = asyncio.ensure_future(made)
+            self._drop_abandoned()
+        return await asyncio.shield(self._dispatches[address])
+
+    async def _create(self, steps_left: int, saved_at: RunnableConfig | None) -> Dispatch:
+        dispatch = Dispatch(steps_left)
+        if saved_at is not None:
+            for task, report in (await self._load_saved_reports(saved_at)).items():
+                dispatch.publish_report(task, report)
+                dispatch.record_attempts(task, report.attempts)
+        return dispatch
+
+    def _drop_abandoned(self) -> None:
+        """Drop the oldest dispatches over the limit in which no worker waits."""
+        surplus = max(0, len(self._dispatches) - MAX_DISPATCHES)
+        for address in list(self._dispatches)[:surplus]:
+            opened = self._dispatches[address]
+            is_over = opened.done() and (opened.cancelled() or opened.exception() is not None)
+            if is_over or (opened.done() and opened.result().is_idle()):
+                self._dispatches.pop(address, None)
+
+
+def _read_namespace(config: RunnableConfig) -> str:
+    return str(config["configurable"].get("checkpoint_ns", ""))
+
+
+def _get_parent_namespace(namespace: str) -> str:
+    return namespace.rpartition("|")[0]
+
+
+def _build_checkpoint_config(
+    config: RunnableConfig, graph_ns: str, checkpoint_id: str
+) -> RunnableConfig:
+    at = {"checkpoint_ns": graph_ns, "checkpoint_id": checkpoint_id}
+    return {"configurable": {**config["configurable"], **at}}

@@ -1,0 +1,75 @@
+"""The approval node: what a human's reply does to the plan."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from nodes.approval import MAX_UNUSABLE_REPLIES, approve
+from state import SupervisorState
+from tests.node_runs import run_until_interrupt
+from tests.node_samples import make_plan, make_planned_state, make_task
+from tests.teams import make_team
+
+EDITED = make_plan(make_task("C", "writer")).model_dump(mode="json")
+
+
+async def answer_question(*replies: Any) -> tuple[list[Any], dict[str, Any], list[Any]]:
+    node = partial(approve, team=make_team())
+    return await run_until_interrupt(node, SupervisorState, make_planned_state(), *replies)
+
+
+async def test_the_plan_is_shown_and_nothing_is_decided_without_a_reply():
+    (question,), state, _ = await answer_question()
+
+    assert question["kind"] == "plan" and question["problems"] == []
+    assert question["plan"] == make_plan().model_dump(mode="json")
+    assert "awaits_approval" not in state
+
+
+@pytest.mark.parametrize("reply", ["accept", "OK.", "yes", True, {"accept": True}])
+async def test_an_accepted_plan_is_kept_as_it_is(reply: Any):
+    _, state, events = await answer_question(reply)
+
+    assert (state["awaits_approval"], state["objection"]) == (False, "")
+    assert state["plan"] == make_plan()
+    assert [event["kind"] for event in events] == ["plan_approved"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "objection"),
+    [
+        ("reject: leave out shop B", "leave out shop B"),
+        ({"reject": "leave out shop B"}, "leave out shop B"),
+        ("we do not need shop B", "we do not need shop B"),
+        ("no", "the plan was rejected without a reason"),
+    ],
+)
+async def test_a_rejection_becomes_the_objection(reply: Any, objection: str):
+    _, state, events = await answer_question(reply)
+
+    assert (state["awaits_approval"], state["objection"]) == (False, objection)
+    assert events == []
+
+
+@pytest.mark.parametrize("reply", [EDITED, {"plan": EDITED}, {"plan": EDITED, "accept": True}])
+async def test_an_edited_plan_becomes_the_next_version(reply: Any):
+    _, state, events = await answer_question(reply)
+
+    assert [task.id for task in state["plan"].tasks] == ["C"] and state["plan"].version == 2
+    assert events[0]["edited"] is True
+
+
+async def test_an_edit_that_cannot_run_is_asked_about_again_with_its_problems():
+    bad = make_plan(make_task("C", "accountant")).model_dump(mode="json")
+
+    questions, state, _ = await answer_question(bad, "accept")
+
+    assert "accountant" in "".join(questions[1]["problems"])
+    assert state["plan"] == make_plan()
+
+
+async def test_after_too_many_unusable_replies_the_plan_counts_as_rejected():
+    _, state, _ = await answer_question(*["maybe"] * MAX_UNUSABLE_REPLIES)
+
+    assert state["awaits_approval"] is False and state["objection"]

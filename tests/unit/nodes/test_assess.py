@@ -1,0 +1,188 @@
+"""The node that publishes a report, or chooses what the next attempt changes."""
+
+from typing import Any
+
+import pytest
+
+from nodes.assess import after_assess, assess, describe_problem
+from nodes.execution.dispatch import Dispatch
+from nodes.limits.budget import Budget
+from state import SPECIALIST, Attempt, Claim, RecoveryAction, Recruit, Report, Team, WorkerState
+from tests.fake_models import FakeCatalog, FakeChatModel, make_models
+from tests.node_runs import NodeRun, list_payers, make_config
+from tests.node_samples import (
+    make_attempt,
+    make_escalated_report,
+    make_report,
+    make_worker_state,
+)
+from tests.teams import make_team
+
+
+async def run_assess(
+    state: WorkerState,
+    *,
+    team: Team | None = None,
+    models: FakeCatalog | None = None,
+    run: NodeRun | None = None,
+) -> Any:
+    options: dict[str, Any] = {"models": models or make_models()}
+    return await (run or NodeRun()).call(assess, state, team=team or make_team(), **options)
+
+
+def make_state(*attempts: Attempt, **fields: Any) -> WorkerState:
+    return make_worker_state(attempts=attempts, **fields)
+
+
+async def test_a_good_report_is_published_to_those_who_wait():
+    run = NodeRun()
+
+    update = await run_assess(make_state(make_attempt(make_report())), run=run)
+
+    report = update["results"]["A"]
+    assert (report.status, report.worker, report.attempts) == ("completed", "researcher", 1)
+    assert await run.dispatch.wait_for_report("A") == report
+    assert len(run.list_events("report")) == 1
+
+
+async def test_every_attempt_is_charged_to_its_own_worker_and_tier():
+    first = make_attempt(usage={"model_calls": 2})
+    last = make_attempt(make_report(), worker="analyst", tier="strong", usage={"model_calls": 1})
+
+    update = await run_assess(make_state(first, last))
+
+    assert list_payers(update) == [("researcher", "standard", 2), ("analyst", "strong", 1)]
+    assert update["results"]["A"].usage.model_calls == 3
+
+
+async def test_the_report_carries_the_taint_labels_of_all_attempts():
+    first = make_attempt(taint_labels=("private",))
+    last = make_attempt(make_report(), taint_labels=("untrusted",))
+
+    update = await run_assess(make_state(first, last))
+
+    assert update["results"]["A"].taint_labels == ("private", "untrusted")
+
+
+async def test_a_failed_attempt_is_refined_first():
+    update = await run_assess(make_state(make_attempt()))
+
+    assert update["change"].rung == "refine" and update["problem"] == "the model gave no report"
+    assert "results" not in update
+
+
+async def test_then_a_stronger_tier_is_used():
+    refined = make_attempt(rung="refine")
+
+    update = await run_assess(make_state(make_attempt(), refined))
+
+    assert update["change"] == RecoveryAction(rung="tier", worker="researcher", tier="strong")
+
+
+async def test_a_tier_that_is_the_same_model_is_no_stronger_one():
+    models = FakeCatalog(FakeChatModel(), strong="openai:standard")
+    team = make_team(ladder=("tier",))
+
+    update = await run_assess(make_state(make_attempt()), team=team, models=models)
+
+    assert update["results"]["A"].status == "failed"
+
+
+async def test_near_the_caps_no_stronger_tier_is_tried():
+    run = NodeRun(make_config(budget=Budget(max_tokens=1_000, tokens=700)))
+
+    update = await run_assess(make_state(make_attempt()), team=make_team(ladder=("tier",)), run=run)
+
+    assert update["results"]["A"].status == "failed"
+
+
+async def test_a_failed_task_goes_to_the_workers_fallback():
+    team = make_team(ladder=("reassign",))
+    first = team.workers[0].model_copy(update={"fallback": "writer"})
+    team = team.model_copy(update={"workers": (first, *team.workers[1:])})
+    run = NodeRun()
+
+    update = await run_assess(make_state(make_attempt()), team=team, run=run)
+
+    assert update["change"].worker == "writer"
+    (event,) = run.list_events("reassigned")
+    assert (event["from"], event["to"]) == ("researcher", "writer")
+
+
+@pytest.mark.parametrize(
+    ("fields", "run"),
+    [
+        ({"max_attempts": 1}, NodeRun()),
+        ({}, NodeRun(dispatch=Dispatch(steps_at_start=1))),
+        ({}, NodeRun(make_config(work_left_s=0.0))),
+    ],
+)
+async def test_at_a_cap_the_failure_is_the_result(fields: dict[str, Any], run: NodeRun):
+    update = await run_assess(make_state(make_attempt(), **fields), run=run)
+
+    report = update["results"]["A"]
+    assert (report.status, report.confidence) == ("failed", 0)
+    assert report.error == "the model gave no report"
+
+
+async def test_a_permanent_fault_is_not_tried_again():
+    update = await run_assess(make_state(make_attempt(fault="permanent")))
+
+    assert update["results"]["A"].status == "failed"
+
+
+async def test_an_escalation_without_a_remedy_is_the_result():
+    run = NodeRun()
+    attempt = make_attempt(make_escalated_report("ambiguous_input"))
+
+    update = await run_assess(make_state(attempt), run=run)
+
+    assert update["results"]["A"].status == "escalated"
+    assert run.list_events("escalated")[0]["reason"] == "ambiguous_input"
+
+
+async def test_an_escalation_to_a_human_asks_with_the_workers_message():
+    attempt = make_attempt(make_escalated_report("ambiguous_input", "Which year?"))
+
+    update = await run_assess(make_state(attempt), team=make_team(ladder=("human",)))
+
+    assert update["change"].rung == "human" and "Which year?" in update["problem"]
+
+
+@pytest.mark.parametrize(
+    ("report", "is_problem"),
+    [
+        (make_report(), False),
+        (make_report(output="", claims=(Claim(text="3,000 EUR"),)), False),
+        (make_report(output=" "), True),
+        (make_report(status="failed"), True),
+        (make_escalated_report("timeout"), False),
+        (None, True),
+    ],
+)
+def test_an_attempt_without_a_usable_report_has_a_problem(report: Report | None, is_problem: bool):
+    assert bool(describe_problem(make_attempt(report))) == is_problem
+
+
+@pytest.mark.parametrize(
+    ("rung", "worker", "node"),
+    [
+        ("refine", "researcher", "refine"),
+        ("human", "researcher", "ask_human"),
+        ("tier", "researcher", "act"),
+        ("reassign", "analyst", "act"),
+        ("reassign", SPECIALIST, "recruit"),
+    ],
+)
+def test_each_rung_leads_to_its_node(rung: Any, worker: str, node: str):
+    change = RecoveryAction(rung=rung, worker=worker, tier="standard")
+
+    assert after_assess(make_state(make_attempt(), change=change)) == node
+
+
+def test_a_specialist_is_recruited_once_and_a_reported_task_ends():
+    change = RecoveryAction(rung="reassign", worker=SPECIALIST, tier="standard")
+    recruited = make_state(change=change, recruit=Recruit(instructions="Compute."))
+
+    assert after_assess(recruited) == "act"
+    assert after_assess(make_state(results={"A": make_report()})) == "__end__"

@@ -1,0 +1,78 @@
+"""The node in which a task waits for the reports that it needs."""
+
+import asyncio
+from typing import Any
+
+from nodes.await_inputs import after_await_inputs, await_inputs
+from state import Report, Task, WorkerState
+from tests.node_runs import NodeRun, make_config
+from tests.node_samples import make_report, make_reports, make_task, make_worker_state
+
+
+def make_waiting_state(task: Task, **known: Report) -> WorkerState:
+    return WorkerState(task=task, known=known, steps_left=9)
+
+
+async def wait(state: WorkerState, run: NodeRun | None = None) -> Any:
+    return await (run or NodeRun()).call(await_inputs, state)
+
+
+async def test_a_task_without_inputs_begins_at_once():
+    task = make_task("A")
+
+    update = await wait(make_waiting_state(task))
+
+    assert update == {"inputs": {}, "description": task.description, "attempts": {}}
+
+
+async def test_a_report_of_an_earlier_dispatch_is_taken_as_known():
+    state = make_waiting_state(make_task("B", "analyst", "A"), **make_reports("A"))
+
+    assert set((await wait(state))["inputs"]) == {"A"}
+
+
+async def test_a_task_waits_until_its_input_is_published():
+    run = NodeRun()
+    waiting = asyncio.create_task(wait(make_waiting_state(make_task("B", "analyst", "A")), run))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+
+    run.dispatch.publish_report("A", make_report("A"))
+
+    assert (await waiting)["inputs"] == make_reports("A")
+
+
+async def test_a_task_whose_required_input_failed_is_released():
+    failed = make_report("A", status="failed")
+
+    update = await wait(make_waiting_state(make_task("B", "analyst", "A"), A=failed))
+
+    assert update == {"released": True}
+
+
+async def test_a_failed_optional_input_does_not_hold_the_task():
+    failed = make_report("A", status="failed")
+
+    update = await wait(make_waiting_state(make_task("B", "analyst", "A?"), A=failed))
+
+    assert update["inputs"] == {"A": failed}
+
+
+async def test_at_the_deadline_a_waiting_task_is_released():
+    run = NodeRun(make_config(work_left_s=0.02))
+
+    update = await wait(make_waiting_state(make_task("B", "analyst", "A")), run)
+
+    assert update == {"released": True}
+
+
+async def test_a_report_against_the_plan_releases_those_that_wait():
+    run = NodeRun()
+    run.dispatch.publish_report("A", make_report("A", invalidates="Closed."))
+
+    assert await wait(make_waiting_state(make_task("B", "analyst", "C")), run) == {"released": True}
+
+
+def test_a_released_task_ends_here():
+    assert after_await_inputs(make_worker_state(released=True)) == "__end__"
+    assert after_await_inputs(make_worker_state()) == "act"

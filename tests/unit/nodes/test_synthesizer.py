@@ -1,0 +1,150 @@
+"""The node that writes the answer from the reports."""
+
+from typing import Any
+
+import pytest
+
+from nodes.errors import EndpointUnreachable
+from nodes.limits.budget import Budget
+from nodes.synthesizer import after_synthesizer, needs_review, synthesize
+from state import Answer, Claim, SupervisorState, Team
+from tests.fake_models import FakeCatalog, make_models
+from tests.node_runs import NodeRun, list_payers, make_config
+from tests.node_samples import make_planned_state, make_report, make_reports
+from tests.teams import make_team
+
+ANSWER = Answer(text="Shop A leads.", confidence=90)
+DONE = make_reports("A", "B")
+
+
+async def run_synthesizer(
+    state: SupervisorState,
+    models: FakeCatalog | None = None,
+    *,
+    team: Team | None = None,
+    run: NodeRun | None = None,
+) -> Any:
+    options = {"team": team or make_team(), "models": models or make_models(Answer=ANSWER)}
+    return await (run or NodeRun()).call(synthesize, state, **options)
+
+
+async def test_the_answer_of_complete_reports_is_delivered_and_charged():
+    run = NodeRun()
+
+    update = await run_synthesizer(make_planned_state(results=DONE), run=run)
+
+    assert (update["answer"].text, update["status"]) == ("Shop A leads.", "done")
+    assert list_payers(update) == [("synthesizer", "standard", 1)]
+    assert update["usage"].model_calls == 1
+    assert [event["kind"] for event in run.events] == ["synthesized", "answer"]
+
+
+async def test_the_model_reads_the_request_and_all_results():
+    models = make_models(Answer=ANSWER)
+    state = make_planned_state(results=DONE)
+
+    await run_synthesizer(state, models)
+
+    asked = models.model.calls[0].text
+    assert all(words in asked for words in (state["request"], "Result A.", "Result B."))
+
+
+async def test_a_task_without_a_result_is_a_gap_and_limits_the_confidence():
+    results = {"A": make_report("A"), "B": make_report("B", status="failed", error="no table")}
+
+    update = await run_synthesizer(make_planned_state(results=results))
+
+    assert update["status"] == "partial" and update["answer"].confidence == 50
+    assert any("no table" in gap for gap in update["answer"].gaps)
+
+
+async def test_a_gap_that_a_worker_states_does_not_make_the_run_partial():
+    results = {**DONE, "B": make_report("B", gaps=("Rents are not included.",))}
+
+    update = await run_synthesizer(make_planned_state(results=results))
+
+    assert update["status"] == "done" and "Rents are not included." in update["answer"].gaps
+
+
+async def test_only_sources_of_the_reports_are_kept():
+    results = {**DONE, "A": make_report("A", claims=(Claim(text="x", source="sales.csv"),))}
+    models = make_models(Answer={**ANSWER.model_dump(), "sources": ("sales.csv", "hearsay.txt")})
+
+    update = await run_synthesizer(make_planned_state(results=results), models)
+
+    assert update["answer"].sources == ("sales.csv",)
+
+
+async def test_the_notices_of_the_team_end_the_answer():
+    update = await run_synthesizer(
+        make_planned_state(results=DONE), team=make_team(notice="No advice.")
+    )
+
+    assert update["answer"].text.endswith("No advice.")
+
+
+async def test_prose_is_taken_as_the_answer():
+    models = make_models(Answer="Shop A is the best one.")
+
+    update = await run_synthesizer(make_planned_state(results=DONE), models)
+
+    assert update["answer"].text == "Shop A is the best one." and update["status"] == "done"
+
+
+async def test_an_unreadable_answer_is_asked_for_again():
+    models = make_models(Answer=[{"text": ""}, ANSWER])
+
+    update = await run_synthesizer(make_planned_state(results=DONE), models)
+
+    assert update["answer"].text == "Shop A leads."
+    assert list_payers(update) == [("synthesizer", "standard", 2)]
+
+
+@pytest.mark.parametrize("reply", [EndpointUnreachable("no answer"), {"text": ""}])
+async def test_without_a_synthesizer_the_reports_are_the_answer(reply: Any):
+    models = make_models(Answer=reply)
+
+    update = await run_synthesizer(make_planned_state(results=DONE), models)
+
+    assert update["status"] == "partial"
+    assert "Result A." in update["answer"].text and "Result B." in update["answer"].text
+
+
+async def test_a_run_without_any_result_has_failed_and_asks_no_model():
+    models = make_models()
+    results = {name: make_report(name, status="failed", output="") for name in "AB"}
+
+    update = await run_synthesizer(make_planned_state(results=results), models)
+
+    assert update["status"] == "failed" and models.model.calls == []
+
+
+async def test_a_draft_for_the_critic_is_not_delivered():
+    run = NodeRun()
+
+    update = await run_synthesizer(
+        make_planned_state(results=DONE), team=make_team(critic="on"), run=run
+    )
+
+    assert (update["status"], update["drafted"]) == ("running", "done")
+    assert not run.list_events("answer") and after_synthesizer(update) == "critic"
+
+
+@pytest.mark.parametrize(
+    ("critic", "confidence", "is_reviewed"),
+    [("off", 10, False), ("on", 90, True), ("below", 90, False), ("below", 60, True)],
+)
+def test_the_teams_switch_decides_on_a_review(critic: str, confidence: int, is_reviewed: bool):
+    answer = Answer(text="x", confidence=confidence)
+
+    assert needs_review(make_team(critic=critic), answer, make_config()) == is_reviewed
+
+
+def test_near_the_caps_there_is_no_review():
+    config = make_config(budget=Budget(max_tokens=1_000, tokens=700))
+
+    assert not needs_review(make_team(critic="on"), ANSWER, config)
+
+
+def test_a_delivered_answer_is_the_end():
+    assert after_synthesizer(make_planned_state(status="done")) == "__end__"

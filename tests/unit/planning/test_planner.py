@@ -1,0 +1,144 @@
+"""Asking for a plan until one is valid, and choosing by worker instead."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from nodes.errors import EndpointUnreachable, PlanInvalid
+from nodes.planning.planner import build_plan_schema, make_plan
+from nodes.planning.routing import choose_next_step, route_request
+from state import SPECIALIST, Decision, Team
+from tests.fake_models import FakeCatalog, make_models
+from tests.node_runs import NodeRun
+from tests.node_samples import REQUEST, make_reports, make_task
+from tests.node_samples import make_plan as make_sample
+from tests.teams import make_team
+
+UNKNOWN = make_sample(make_task("A", "accountant"))
+VAGUE = make_sample(make_task("A", description="Do it."))
+
+
+async def run_planner(models: FakeCatalog, run: NodeRun | None = None, **fields: Any) -> Any:
+    options = {"max_tasks": fields.pop("max_tasks", 9), "materials": ()}
+    return await (run or NodeRun()).call(
+        make_plan, models.model, make_team(**fields), [HumanMessage(REQUEST)], **options
+    )
+
+
+async def test_a_valid_plan_takes_one_call():
+    plan, usage = await run_planner(make_models(Plan=make_sample()))
+
+    assert plan == make_sample() and usage.model_calls == 1
+
+
+async def test_all_repairs_are_counted():
+    run = NodeRun()
+
+    plan, usage = await run_planner(make_models(Plan=[UNKNOWN, UNKNOWN, make_sample()]), run)
+
+    assert plan == make_sample() and usage.model_calls == 3
+    assert len(run.list_events("plan_rejected")) == 2
+
+
+async def test_vague_tasks_are_sent_back_once():
+    run = NodeRun()
+
+    plan, usage = await run_planner(make_models(Plan=VAGUE), run)
+
+    assert plan == VAGUE and usage.model_calls == 2
+    assert len(run.list_events("plan_rejected")) == 1
+
+
+async def test_a_vague_plan_is_taken_when_the_planner_fails_afterwards():
+    models = make_models(Plan=[VAGUE, EndpointUnreachable("no answer")])
+
+    assert (await run_planner(models))[0] == VAGUE
+
+
+async def test_without_a_valid_plan_the_error_names_the_cap_and_the_cost():
+    with pytest.raises(PlanInvalid, match="at most 1") as refused:
+        await run_planner(make_models(Plan=make_sample()), max_tasks=1)
+
+    assert "max_tasks" in refused.value.next
+    assert refused.value.usage is not None and refused.value.usage.model_calls == 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "worker"),
+    [({"generalist": "writer"}, "writer"), ({"recruit": True}, SPECIALIST)],
+)
+async def test_an_unknown_worker_is_replaced_after_the_last_repair(
+    fields: dict[str, Any], worker: str
+):
+    plan, _ = await run_planner(make_models(Plan=UNKNOWN), **fields)
+
+    assert [task.worker for task in plan.tasks] == [worker]
+
+
+def test_the_schema_names_the_workers_of_the_team():
+    schema = build_plan_schema(("researcher", "writer"), may_divide=False)
+
+    task = schema["$defs"]["Task"]["properties"]
+    assert task["worker"]["enum"] == ["researcher", "writer"] and "is_compound" not in task
+
+
+async def route(models: FakeCatalog, team: Team, *, max_tasks: int = 9) -> Any:
+    return await route_request(models.model, team, REQUEST, ["sales.csv"], max_tasks=max_tasks)
+
+
+async def test_a_request_may_go_to_two_workers():
+    models = make_models(Decision=Decision(worker="analyst", secondary="writer"))
+
+    plan, _, usage = await route(models, make_team())
+
+    assert [(task.worker, task.materials) for task in plan.tasks] == [
+        ("analyst", ("sales.csv",)),
+        ("writer", ("sales.csv",)),
+    ]
+    assert usage.model_calls == 1
+
+
+async def test_where_one_task_is_allowed_there_is_no_secondary():
+    models = make_models(Decision=Decision(worker="analyst", secondary="writer"))
+
+    plan, _, _ = await route(models, make_team(), max_tasks=1)
+
+    assert [task.worker for task in plan.tasks] == ["analyst"]
+
+
+async def test_a_pinned_route_asks_no_model():
+    models = make_models()
+
+    plan, _, _ = await route(models, make_team(routes={"revenue shops": "analyst"}))
+
+    assert [task.worker for task in plan.tasks] == ["analyst"] and models.model.calls == []
+
+
+@pytest.mark.parametrize("reply", [Decision(worker="accountant"), "I cannot decide."])
+@pytest.mark.parametrize(("generalist", "worker"), [("writer", "writer"), ("", "researcher")])
+async def test_an_unusable_choice_falls_to_the_generalist_or_the_first_worker(
+    reply: Any, generalist: str, worker: str
+):
+    plan, decision, _ = await route(make_models(Decision=reply), make_team(generalist=generalist))
+
+    assert [task.worker for task in plan.tasks] == [worker] and decision.reason
+
+
+async def test_the_first_step_cannot_be_that_all_is_done():
+    models = make_models(Decision=Decision(is_done=True))
+
+    plan, _, _ = await choose_next_step(models.model, make_team(), REQUEST, (), None, {})
+
+    assert plan is not None and [task.id for task in plan.tasks] == ["S1"]
+
+
+async def test_a_step_gets_an_id_that_no_earlier_task_has():
+    models = make_models(Decision=Decision(worker="writer", task="Write it."))
+    begun = make_sample(make_task("S2"))
+
+    plan, _, _ = await choose_next_step(
+        models.model, make_team(), REQUEST, (), begun, make_reports("S2")
+    )
+
+    assert plan is not None and [task.id for task in plan.tasks] == ["S2", "S3"]

@@ -1,0 +1,107 @@
+"""Finding the request in what a caller gave, and estimating its run."""
+
+from typing import Any, cast
+
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from nodes.errors import RequestInvalid
+from nodes.planning.estimate import TEAM_CALLS, TURNS_WITH_TOOLS, estimate_run
+from nodes.planning.request import (
+    MAX_HISTORY_CHARS,
+    MAX_MATERIAL_BYTES,
+    MAX_REQUEST_BYTES,
+    is_last_message,
+    is_new_request,
+    read_history,
+    read_kept_materials,
+    read_request,
+)
+from state import Context, SupervisorState, Usage
+from tests.fake_models import make_models
+from tests.node_runs import make_config
+from tests.node_samples import make_plan, make_planned_state, make_task
+from tests.teams import make_team
+
+CHAT: list[AnyMessage] = [
+    HumanMessage("Hello."),
+    AIMessage("Yes?"),
+    HumanMessage("Count the shops."),
+]
+
+
+@pytest.mark.parametrize(
+    ("state", "request_text"),
+    [
+        ({"request": " Count. "}, "Count."),
+        ({"messages": CHAT}, "Count the shops."),
+        ({"request": "Count.", "messages": CHAT}, "Count."),
+        ({"request": "Old.", "planned_for": "Old.", "messages": CHAT}, "Count the shops."),
+    ],
+)
+def test_the_request_is_what_was_given_last(state: SupervisorState, request_text: str):
+    assert read_request(state) == request_text
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {},
+        {"messages": CHAT[:2]},
+        {"request": "x" * (MAX_REQUEST_BYTES + 1)},
+        {"request": "x", "materials": {"a": "x" * (MAX_MATERIAL_BYTES + 1)}},
+    ],
+)
+def test_an_empty_or_oversized_request_is_refused(state: SupervisorState):
+    with pytest.raises(RequestInvalid):
+        read_request(state)
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_new"),
+    [({}, False), ({"status": "done"}, True), ({"plan": None}, True), ({"request": "New."}, True)],
+)
+def test_a_request_is_new_until_it_has_a_plan(fields: dict[str, Any], is_new: bool):
+    state = cast(SupervisorState, {**make_planned_state(), **fields})
+
+    assert is_new_request(state) == is_new
+
+
+def test_the_history_is_all_but_the_open_message():
+    assert read_history({"messages": CHAT}) == "human: Hello.\n\nai: Yes?"
+    assert is_last_message({"messages": CHAT}, "Count the shops.")
+    long: list[AnyMessage] = [AIMessage("x" * 2_000) for _ in range(9)]
+    assert len(read_history({"messages": long})) == MAX_HISTORY_CHARS
+
+
+def test_a_nested_team_has_no_kept_materials():
+    assert read_kept_materials(make_config(kept=("a.csv",))) == ["a.csv"]
+    assert read_kept_materials(make_config(kept=("a.csv",), within="outer")) == []
+
+
+def estimate_calls(team: Any, *tasks: Any) -> int:
+    planning = Usage(model_calls=1)
+    return estimate_run(
+        make_plan(*tasks), team, make_models(), Context(), materials={}, planning=planning
+    ).model_calls
+
+
+def test_a_run_takes_one_call_for_each_task_and_two_more():
+    assert estimate_calls(make_team()) == 4
+
+
+def test_tools_and_divided_tasks_take_more_calls():
+    team = make_team()
+    able = team.workers[0].model_copy(update={"tools": ("calculate",)})
+    team = team.model_copy(update={"workers": (able, *team.workers[1:])})
+
+    assert estimate_calls(team, make_task("A")) == 2 + TURNS_WITH_TOOLS
+    assert estimate_calls(team, make_task("A", "writer", is_compound=True)) == 2 + TEAM_CALLS
+
+
+def test_an_unknown_price_makes_the_cost_unknown():
+    estimate = estimate_run(
+        make_plan(), make_team(), make_models(), Context(), materials={}, planning=Usage()
+    )
+
+    assert estimate.cost_usd is None and estimate.input_tokens > 0
