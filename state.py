@@ -1,4 +1,4 @@
-"""The ground: the vocabulary, the states and their reducers. Imports nothing of ours.
+"""The vocabulary, the states of both graphs, and their reducers. Imports nothing of ours.
 
 Checkpoints store these classes by module and name, so a rename here is a migration.
 """
@@ -40,11 +40,11 @@ Strategy = Literal["plan", "route", "step", "recursive"]
 """How a team's supervisor works: a whole plan; one worker or two; one worker after another; a plan
 whose larger tasks are planned again."""
 TaintLabel = Literal["private", "untrusted"]
-"""What somebody has read: the user's own data; text that anybody may have written."""
+"""What has been read: the user's own data; text from untrusted sources."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
 PrevailingClaim = Literal["first", "second", "neither", "both", "undecided"]
-"""Which of two claims is right; both, when they speak of different matters."""
+"""Which of two claims is right; both, when they are about different matters."""
 CriticSwitch = Literal["off", "on", "below"]
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -246,12 +246,12 @@ class Team(_Frozen):
     synthesis: str = ""
     """What the synthesizer should mind; from the front matter."""
     contact: str = Field("", max_length=200)
-    """Whom to ask for what the team cannot find out; empty: a person who can do it."""
+    """Whom to ask for what the team cannot find out; empty: a human who can do it."""
     notice: str = ""
     """Said at the end of every answer, whatever the models write; empty for nothing."""
     strategy: Strategy = "plan"
     routes: dict[str, str] = Field(default_factory=dict)
-    """Pinned routes: words that must all stand in a request, and the worker that then takes it."""
+    """Pinned routes: words that must all be in a request, and the worker that then takes it."""
     prefer_idle: bool = True
     """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
     workers: tuple[Worker, ...] = Field(min_length=1)
@@ -279,7 +279,7 @@ class Team(_Frozen):
     generalist: str = ""
     """Name of the worker for tasks that fit no other; empty for none."""
     max_revisions: int = Field(2, ge=0, le=10)
-    """New versions of a plan that findings, or a person's objections, may bring about."""
+    """New versions of a plan that findings, or a human's objections, may bring about."""
     max_stalls: int = Field(1, ge=0, le=10)
     """How far the stall counter may rise before findings revise the plan no more.
 
@@ -287,7 +287,7 @@ class Team(_Frozen):
     (Magentic-One, arXiv 2411.04468, resets it; a slow fall also ends a plan that limps).
     """
     approve_plan: bool = False
-    """Ask a person before anything runs."""
+    """Ask a human before anything runs."""
     min_finding_confidence: Percent = 80
     """Findings below it are left out of the answer."""
     judge: bool = True
@@ -477,7 +477,7 @@ def _find_cycles(tasks: tuple[Task, ...]) -> Iterator[list[str]]:
 
 
 class Claim(_Frozen):
-    """A statement a worker found, and where it stands."""
+    """A statement that a worker found, and its source."""
 
     text: str = Field(min_length=1)
     source: str = ""
@@ -510,7 +510,7 @@ class Escalation(_Frozen):
 
     reason: EscalationReason
     message: str
-    """What the worker would need to go on."""
+    """What the worker would need to continue."""
     partial: str = ""
     """What it has found nevertheless."""
 
@@ -530,13 +530,13 @@ class Report(_Frozen):
     confidence: Percent = 80
     """How sure the worker is of the output, 0 to 100."""
     escalation: Escalation | None = None
-    """Only when the task cannot be done as it stands."""
+    """Only when the task cannot be done as it is."""
     gaps: tuple[str, ...] = ()
-    """What is missing from the output, or is for a person to judge, though the task is done."""
+    """What is missing from the output, or is for a human to judge, though the task is done."""
     invalidates: str = ""
     """Why the work planned after this task no longer makes sense; empty while it does."""
     is_partial: SkipJsonSchema[bool] = False
-    """The output lacks something that the task asked for: what stands in `failures`, or, where a
+    """The output lacks something that the task asked for: what `failures` lists, or, where a
     team did the task, in `gaps`. Set by code, whatever a model says."""
     failures: SkipJsonSchema[tuple[str, ...]] = ()
     """What tools could not do and no later call made good, and which materials were cut when they
@@ -562,7 +562,7 @@ class Constraints(_Frozen):
 
 
 class TeamRecord(_Frozen):
-    """What of a team a run stands on; a path such as `outer/inner` leads into a team within it."""
+    """What of a team a run depends on; a path such as `outer/inner` leads into a team within it."""
 
     strategies: dict[str, str] = Field(default_factory=dict)
     """By the path of each `team.md`."""
@@ -598,7 +598,7 @@ class Origin(_Frozen):
     trusted_text: str = ""
     """Words of others that were chosen before anything private was read."""
     taint_labels: tuple[TaintLabel, ...] = ("private", "untrusted")
-    """What those have read who worded the tasks; all there is, where nobody knows."""
+    """What was read by those who wrote the tasks; all labels where it is unknown."""
     addresses: tuple[str, ...] = ()
     """Addresses that searches found before."""
     public: tuple[str, ...] = ()
@@ -687,7 +687,7 @@ class ClaimVerdict(_Frozen):
     pair: int
     """The number of the pair, as given."""
     holds: PrevailingClaim = "undecided"
-    """Which claim holds; both when they speak of different matters and do not contradict."""
+    """Which claim holds; both when they are about different matters and do not contradict."""
     reason: str = ""
     """What decides it: the better source, the quote, the period; or what is missing to decide."""
 
@@ -720,7 +720,7 @@ class Critique(_Frozen):
     problems: tuple[str, ...] = ()
     """What is wrong with the answer; empty when it is accepted."""
     send_back: tuple[Rework, ...] = ()
-    """Tasks whose results must be mended, only where a new synthesis would not do."""
+    """Tasks whose results must be fixed, only where a new synthesis would not help."""
 
 
 class Answer(_Frozen):
@@ -760,7 +760,7 @@ class Context:
     max_concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Model calls in flight."""
     approve_plan: bool = False
-    """Show the plan and wait for a person before anything of it runs."""
+    """Show the plan and wait for a human before anything of it runs."""
     model_fast: str | None = None
     """Model of the fast tier: `provider:model`, or `embedded`."""
     model_standard: str | None = None
@@ -847,9 +847,9 @@ class SupervisorState(RequestInput, total=False):
     todo: tuple[str, ...]
     """Ids of the tasks to send now; with none, the answer is written."""
     awaits_approval: bool
-    """The plan is shown to a person before anything of it runs."""
+    """The plan is shown to a human before anything of it runs."""
     objection: str
-    """Why the person rejected the plan; empty when it was accepted."""
+    """Why the human rejected the plan; empty when it was accepted."""
     stop_reason: str
     """Why stepping ended before the request was answered; empty when it was."""
     revisions: int
@@ -873,9 +873,9 @@ class SupervisorState(RequestInput, total=False):
     critic_rounds: int
     """How often the critic has sent tasks back."""
     notes: dict[str, str]
-    """What a task that was sent back must mend, by its id."""
+    """What a task that was sent back must fix, by its id."""
     results_before_rework: dict[str, Report]
-    """Complete results that were sent back; they stand again where the new attempt fails."""
+    """Complete results that were sent back; they are used again where the new attempt fails."""
     status: RunStatus
     usage: RunUsage
     estimate: Estimate
@@ -967,7 +967,7 @@ class WorkerState(Assignment, total=False):
     change: RecoveryAction
     """What the next attempt does differently; absent before the first one."""
     answers: dict[str, str]
-    """What a person said to the questions of this task: question to answer."""
+    """What a human answered to the questions of this task: question to answer."""
     started_s: float
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]

@@ -1,6 +1,6 @@
 """One supervisor plans, specialists work in parallel, a synthesizer answers.
 
-The names below load what they need when they are first used.
+The names below are imported at their first use.
 """
 
 from importlib import import_module

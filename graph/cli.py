@@ -1,10 +1,9 @@
 """`supervise`: the command line.
 
-Commands import what they need when they run: `supervise --help` and a wrong option should not
+Commands import what they need when they run: `supervise --help` and a wrong option must not
 wait for LangGraph.
 """
 
-import math
 import shutil
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,18 @@ from typer.core import TyperGroup
 
 from graph import __version__
 from graph.commands.exit_codes import run_to_exit_code
+from graph.commands.log_output import configure_logging
+from graph.commands.options import (
+    DeadlineOption,
+    JsonOption,
+    MaxCostOption,
+    MaxTokensOption,
+    QuietOption,
+    TeamArgument,
+    TeamOption,
+    ThreadArgument,
+    VerboseOption,
+)
 from graph.commands.process_exit import CANCELLED_EXIT_CODE as CANCELLED
 from graph.commands.process_exit import exit_process, treat_sigterm_as_interrupt
 from graph.display.streams import (
@@ -31,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class _FullHelpGroup(TyperGroup):
-    """Lists its commands with the whole of their first lines, which typer would cut."""
+    """Lists its commands with their full first lines, which typer would cut."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # types of typer's own click
         command = super().get_command(ctx, cmd_name)
@@ -51,51 +62,6 @@ app = typer.Typer(
 )
 
 
-def _require_finite(value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise typer.BadParameter(f"{value} is no cap; leave the option out to have none")
-    return value
-
-
-TeamOption = Annotated[
-    str, typer.Option("--team", "-t", metavar="TEAM", help="A team's name, or its folder.")
-]
-ThreadArgument = Annotated[
-    str, typer.Argument(metavar="THREAD", help="The thread's id, as `supervise runs` lists it.")
-]
-DeadlineOption = Annotated[
-    float | None,
-    typer.Option(
-        "--deadline",
-        metavar="SECONDS",
-        min=0.0,
-        callback=_require_finite,
-        help="Then it answers with what it has.",
-    ),
-]
-MaxCostOption = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost",
-        metavar="USD",
-        min=0.0,
-        callback=_require_finite,
-        help="US dollars, by list prices; then it answers with what it has.",
-    ),
-]
-MaxTokensOption = Annotated[
-    int | None,
-    typer.Option(
-        "--max-tokens",
-        metavar="N",
-        min=0,
-        help="Input and output together; then it answers with what it has.",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no figures.")]
-
-
 def _show_version(is_asked: bool) -> None:
     if is_asked:
         print_to_stdout(f"supervise {__version__}")
@@ -110,6 +76,7 @@ def declare_global_options(
             "--version", is_eager=True, callback=_show_version, help="Print the version and exit."
         ),
     ] = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """One supervisor plans, specialists work in parallel, a synthesizer answers."""
 
@@ -117,7 +84,10 @@ def declare_global_options(
 @app.command()
 def run(
     request: Annotated[
-        str, typer.Argument(metavar="REQUEST", help="What to do, in words; - reads it from stdin.")
+        str,
+        typer.Argument(
+            metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."
+        ),
     ],
     team: TeamOption = "market_analysis",
     file: Annotated[
@@ -136,20 +106,21 @@ def run(
     max_cost: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,
     approve: Annotated[
-        bool, typer.Option("--approve", help="Ask before anything of the plan is run.")
+        bool, typer.Option("--approve", help="Ask for approval before the plan is run.")
     ] = False,
     plan_only: Annotated[
         bool,
-        typer.Option("--plan-only", help="Print the plan as JSON and run nothing of it."),
+        typer.Option("--plan-only", help="Print the plan as JSON; run nothing."),
     ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
+    verbose: VerboseOption = False,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE", help="Write the run's trace to this file."),
     ] = None,
 ) -> int:
-    """Plan a request, let the workers do it, and print the answer."""
+    """Plan a request, run its tasks in parallel, and print the answer."""
     with _open_display(f"starting team {team}", quiet=quiet) as display:
         from graph.commands import run as command
         from state import Context
@@ -177,15 +148,16 @@ def resume(
     thread: ThreadArgument,
     answer: Annotated[
         str | None,
-        typer.Option("--answer", metavar="TEXT", help="The answer to what the run asked."),
+        typer.Option("--answer", metavar="TEXT", help="The answer to the run's open question."),
     ] = None,
     deadline: DeadlineOption = None,
     max_cost: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> int:
-    """Go on with a run that was cut short or waits for an answer."""
+    """Resume a run that was interrupted or waits for an answer."""
     with _open_display(f"resuming thread {thread}", quiet=quiet) as display:
         from graph.commands import run as command
         from state import Context
@@ -204,33 +176,36 @@ def resume(
 @app.command()
 def runs(
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove runs for good; say which, below.")
+        bool,
+        typer.Option("--prune", help="Remove runs permanently; the options below select them."),
     ] = False,
     older_than: Annotated[
         str | None,
         typer.Option(
-            "--older-than", metavar="AGE", help="Their last event is so old: 12h, 30d, 8w."
+            "--older-than", metavar="AGE", help="Only runs whose last event is older: 12h, 30d, 8w."
         ),
     ] = None,
     keep: Annotated[
-        int | None, typer.Option("--keep", metavar="N", min=0, help="As many of the newest stay.")
+        int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the N newest runs.")
     ] = None,
     status: Annotated[
         str | None,
         typer.Option(
-            "--status", metavar="STATUS", help="Of these only; done,partial,failed without it."
+            "--status",
+            metavar="STATUS",
+            help="Only with this status; several with commas [default: done,partial,failed].",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what --prune would remove.")
+        bool, typer.Option("--dry-run", help="List what --prune would remove.")
     ] = False,
 ) -> int:
-    """List what ran here, the newest first; or remove some of it."""
+    """List the runs, the newest first; or remove some of them."""
     from graph.commands import runs
 
     if not prune:
         if older_than or keep or status or dry_run:
-            raise UsageError("these options choose what --prune removes", next="add --prune")
+            raise UsageError("these options need --prune", next="add --prune")
         return runs.show_runs(_load_settings())
     return runs.prune_runs(
         _load_settings(), older_than=older_than, keep=keep, status=status, is_dry=dry_run
@@ -249,13 +224,13 @@ def show(thread: ThreadArgument) -> int:
 def trace(
     thread: ThreadArgument,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="Only json as yet.")
+        str, typer.Option("--format", metavar="FORMAT", help="Only json is available.")
     ] = "json",
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it to this file.")
     ] = None,
 ) -> int:
-    """Return everything that happened in a run as JSON."""
+    """Print everything that happened in a run as JSON."""
     if format != "json":
         raise UsageError(f"no trace format {format!r}", next="--format json")
     from graph.commands.runs import show_trace
@@ -265,10 +240,12 @@ def trace(
 
 @app.command()
 def teams(
-    name: Annotated[str | None, typer.Argument(metavar="TEAM", help="A team to introduce.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="TEAM", help="The team to describe.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """List the teams, or introduce one."""
+    """List the teams, or describe one."""
     from graph.commands import teams as command
 
     if name is None:
@@ -280,7 +257,7 @@ def teams(
 def check(
     path: Annotated[str, typer.Argument(metavar="TEAM", help="A team's folder, or its name.")],
 ) -> int:
-    """Say all that is wrong with a team's files."""
+    """List all problems in a team's files."""
     from graph.commands import teams as command
 
     return command.report_team_problems(path, _load_settings())
@@ -288,11 +265,15 @@ def check(
 
 @app.command("eval")
 def evaluate(
-    team: Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")],
+    team: TeamArgument,
     threshold: Annotated[
         float,
         typer.Option(
-            "--threshold", metavar="PERCENT", min=0, max=100, help="Below it, exit code 3."
+            "--threshold",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="A lower score ends with exit code 3.",
         ),
     ] = 80.0,
     against: Annotated[
@@ -303,7 +284,7 @@ def evaluate(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Only so many rows, from the first."),
+        typer.Option("--limit", metavar="N", min=1, help="Only the first N rows."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -311,8 +292,9 @@ def evaluate(
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> int:
-    """Let a team sit its exam, evals.jsonl, and grade it."""
+    """Run a team's exam, evals.jsonl, and grade it."""
     if not quiet:
         announce_start(f"starting the exam of team {team}")
     from graph.commands import evaluate as command
@@ -335,10 +317,10 @@ def new_team(
         str, typer.Argument(metavar="NAME", help="The team's name: letters, digits and _.")
     ],
     into: Annotated[
-        Path, typer.Option("--into", metavar="FOLDER", help="The folder to make it in.")
+        Path, typer.Option("--into", metavar="FOLDER", help="The parent folder.")
     ] = Path(),
 ) -> int:
-    """Make a team that already works, to be changed into yours."""
+    """Create a working example team that you can change."""
     from graph.commands.new_team import make_team_folder
 
     return make_team_folder(name, into)
@@ -346,7 +328,7 @@ def new_team(
 
 @app.command()
 def draw(
-    name: Annotated[str, typer.Argument(metavar="TEAM", help="A team's name, or its folder.")],
+    name: TeamArgument,
 ) -> int:
     """Draw a team's graph as Mermaid."""
     from graph.commands import teams as command
@@ -356,14 +338,14 @@ def draw(
 
 @app.command()
 def doctor() -> int:
-    """Return what is configured, can be reached, and is missing."""
+    """Show what is configured, what can be reached, and what is missing."""
     from graph.commands.doctor import run_doctor
 
     return run_doctor(_load_settings())
 
 
 def _open_display(starting: str, *, quiet: bool) -> "ProgressDisplay":
-    """Announce a run, then load what shows it."""
+    """Announce a run, then load its display."""
     if not quiet:
         announce_start(starting)
     from graph.display.progress_display import ProgressDisplay
@@ -372,9 +354,10 @@ def _open_display(starting: str, *, quiet: bool) -> "ProgressDisplay":
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit with the contract's code."""
+    """Run the command line and exit with the documented exit code."""
     replace_unencodable_text()
     treat_sigterm_as_interrupt()
+    configure_logging(is_verbose=False)
     code = run_to_exit_code(lambda: _run_app(arguments))
     flush_streams()
     if code == CANCELLED:
@@ -383,13 +366,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run_app(arguments: Sequence[str] | None) -> Any:
-    # Help would be fitted to 50 columns where a terminal has less, and to 80 where it has more.
+    # By default help is at least 50 columns wide, and at most 80.
     columns = shutil.get_terminal_size().columns
     return app(args=arguments, prog_name="supervise", standalone_mode=False, terminal_width=columns)
 
 
 def _load_settings() -> Any:
-    """Read the settings; they say, too, whether LangSmith may be told anything."""
+    """Read the settings, and export whether LangSmith may trace runs."""
     from graph.settings import Settings
 
     settings = Settings()

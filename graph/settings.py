@@ -1,6 +1,6 @@
-"""The environment, read once: every name the application obeys stands here.
+"""The settings: every environment variable that the application reads is declared here.
 
-A variable of the environment outranks the same name in `.env`; one that is blank is not set.
+A variable of the environment overrides the same name in `.env`; a blank value counts as unset.
 """
 
 import os
@@ -47,7 +47,7 @@ OPENAI_MODELS: Final[Mapping[Tier, str]] = {
     "standard": "openai:gpt-6.1-terra",
     "strong": "openai:gpt-6.1-sol",
 }
-"""For the tiers left open once a key or an endpoint of OpenAI's kind is set."""
+"""Models of the tiers without a setting, if an OpenAI key or a compatible endpoint is set."""
 
 VARIABLE_PREFIX: Final = "SUPERVISE_"
 DEFAULT_DATABASE: Final = Path(".supervise") / "runs.sqlite"
@@ -60,7 +60,7 @@ ModelName = Annotated[
     ),
 ]
 ApiKey = Annotated[
-    SecretStr | None, Field(description="the key as its issuer shows it, on one line")
+    SecretStr | None, Field(description="the key on one line, as its issuer shows it")
 ]
 RatePerMinute = Annotated[
     float | None, Field(gt=0, allow_inf_nan=False, description="a number above 0")
@@ -68,10 +68,10 @@ RatePerMinute = Annotated[
 
 
 class Settings(BaseSettings):
-    """What the user has configured, checked.
+    """The user's validated configuration.
 
     Raises:
-        SettingsInvalid: a value cannot be right; names the variable, never a secret.
+        SettingsInvalid: a value is invalid; the message names the variable, never a secret.
     """
 
     model_config = SettingsConfigDict(
@@ -108,13 +108,13 @@ class Settings(BaseSettings):
         le=3600,
         description="seconds, above 0 and at most 3600",
     )
-    """Total for one model call, its retries and waits included."""
+    """Total for one model call, including its retries and waits."""
     prices: Annotated[dict[str, Price], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_PRICES",
         description="provider:model=INPUT/OUTPUT, US dollars for a million tokens, with commas",
     )
-    """Of models that the price table does not have, or has at another price."""
+    """Prices that the price table lacks, or that replace its own."""
     stream: bool = Field(False, validation_alias="SUPERVISE_STREAM", description="true or false")
     database_url: str = Field(
         "",
@@ -141,13 +141,13 @@ class Settings(BaseSettings):
     run_code: bool = Field(
         False, validation_alias="SUPERVISE_RUN_CODE", description="true or false"
     )
-    """Whether `run_code` may run code; what it may use then stands in `sandbox/bounds.py`."""
+    """Whether `run_code` may run code; `sandbox/bounds.py` holds its limits."""
     tavily_api_key: ApiKey = Field(None, validation_alias="TAVILY_API_KEY")
     langsmith_tracing: bool = Field(
         False,
         validation_alias=AliasChoices("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"),
     )
-    """The one switch that lets run data leave the machine for LangSmith."""
+    """The only switch that sends run data to LangSmith."""
     langsmith_api_key: ApiKey = Field(
         None, validation_alias=AliasChoices("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
     )
@@ -158,10 +158,10 @@ class Settings(BaseSettings):
         validation_alias="SUPERVISE_STUDIO_ORIGINS",
         description="addresses such as http://localhost:3000, separated by commas",
     )
-    """Pages that may call the development server, besides those of LangSmith's Studio."""
+    """Origins that may call the development server, besides LangSmith's Studio."""
     server_edition: str = Field("", validation_alias="LANGGRAPH_RUNTIME_EDITION")
     server_url: str = Field("", validation_alias="LANGGRAPH_API_URL")
-    """Where LangGraph's server can be reached, as it says itself."""
+    """The address of LangGraph's server, which the server sets."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -180,7 +180,7 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Take blank names out of the environment and of `.env`, each for itself."""
+        """Drop blank values from the environment and from `.env`, separately."""
         found = super().settings_customise_sources(settings_cls, *sources, **named)
         for source in found:
             if isinstance(source, EnvSettingsSource):
@@ -191,7 +191,7 @@ class Settings(BaseSettings):
         return found
 
     def build_model_settings(self) -> ModelSettings:
-        """Return how models are reached."""
+        """Return the settings of the model client."""
         return ModelSettings(
             fast=self._resolve_model("fast"),
             standard=self._resolve_model("standard"),
@@ -207,10 +207,10 @@ class Settings(BaseSettings):
         )
 
     def build_tool_settings(self) -> ToolSettings:
-        """Return what tools may reach.
+        """Return the settings of the tools.
 
         Raises:
-            SettingsInvalid: a folder is not there.
+            SettingsInvalid: a folder does not exist.
         """
         folders = {"SUPERVISE_DOCUMENTS": self.documents, "SUPERVISE_REPOSITORY": self.repository}
         for name, folder in folders.items():
@@ -230,17 +230,17 @@ class Settings(BaseSettings):
 
     @property
     def postgres_url(self) -> str | None:
-        """Address of the server that runs are kept in, if they are not kept in a file."""
+        """Address of the PostgreSQL server that stores runs; None if a file stores them."""
         return self.database_url if is_postgres(self.database_url) else None
 
     def resolve_database_path(self) -> Path:
-        """Return the file that runs are kept in, or would be without a server."""
+        """Return the file that stores runs, or would store them without a server."""
         named = "" if self.postgres_url else self.database_url.removeprefix("sqlite:///")
         return Path(named or DEFAULT_DATABASE).absolute()
 
     @property
     def home(self) -> Path:
-        """Folder of the database file, or one named after a server; traces and locks live there."""
+        """Folder for traces and locks: that of the database file, or one named after the server."""
         folder = self.resolve_database_path().parent
         if self.postgres_url is None:
             return folder
@@ -248,18 +248,18 @@ class Settings(BaseSettings):
         return folder / f"postgres-{crc32(address.encode()):08x}"
 
     def model_post_init(self, context: Any) -> None:
-        """Let nobody write the keys and passwords down that these settings hold."""
+        """Register the keys and passwords of these settings for redaction."""
         register_secrets(self.list_secrets())
 
     def list_secrets(self) -> tuple[str, ...]:
-        """List the values that must never be written anywhere."""
+        """List the secret values, which must never be written anywhere."""
         keys = (self.openai_api_key, self.tavily_api_key, self.langsmith_api_key)
         held = tuple(key.get_secret_value() for key in keys if key)
         return (*held, *list_passwords(self.database_url), *list_passwords(self.sql_url or ""))
 
     @classmethod
     def find_unknown_variables(cls) -> dict[str, str]:
-        """Return the `SUPERVISE_` variables that mean nothing, each with the nearest that does."""
+        """Return the unknown `SUPERVISE_` variables, each with the nearest known name."""
         known = [str(field.validation_alias) for field in cls.model_fields.values()]
         names = [
             name for name in os.environ if name.startswith(VARIABLE_PREFIX) and name not in known
@@ -268,9 +268,9 @@ class Settings(BaseSettings):
         return {name: "".join(found) for name, found in near.items()}
 
     def export_tracing(self) -> None:
-        """Tell LangSmith's client, which reads only the environment, what `.env` says.
+        """Export the tracing settings of `.env`, since LangSmith's client reads the environment.
 
-        LangSmith knows four names for its switch; the one set here outranks the others.
+        LangSmith knows four names for its switch; the one set here overrides the others.
         """
         os.environ["LANGSMITH_TRACING_V2"] = "true" if self.langsmith_tracing else "false"
         told = {
@@ -297,7 +297,7 @@ class Settings(BaseSettings):
     @field_validator("langsmith_tracing", mode="before")
     @classmethod
     def _read_tracing_switch(cls, value: Any) -> bool:
-        """Read the switch as LangSmith does: anything but `true` is off."""
+        """Return the switch as LangSmith reads it: every value except `true` is off."""
         return str(value).lower() == "true"
 
     @field_validator("openai_api_key", "tavily_api_key")
@@ -309,7 +309,7 @@ class Settings(BaseSettings):
         if _is_blank(value):
             return None
         if not (value.isascii() and value.isprintable()) or " " in value:
-            raise ValueError("holds a line break, a space or another character no key has")
+            raise ValueError("contains a line break, a space or another character invalid in a key")
         return key
 
     @field_validator("openai_base_url")
@@ -328,13 +328,13 @@ class Settings(BaseSettings):
             try:
                 format_public_address(url), list_passwords(url)
             except ValueError:
-                raise ValueError("is no address") from None
+                raise ValueError("is not a valid address") from None
             return url
         if (url and not url.startswith("sqlite:///")) or url in (
             "sqlite:///",
             "sqlite:///:memory:",
         ):
-            raise ValueError("names no file or server that runs could be kept in")
+            raise ValueError("names no file or server that can store runs")
         return url
 
     @field_validator("sql_url")

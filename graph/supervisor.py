@@ -39,12 +39,15 @@ def build_supervisor(
 ) -> SupervisorGraph:
     """Compile the graph of a team: a shipped name, the path of a team folder, or a `Team`.
 
-    Without a checkpointer the graph runs in memory, and LangGraph's server brings its own, like
-    the store, which outlives threads.
+    Without a checkpointer the graph runs in memory; LangGraph's server attaches its own
+    checkpointer and store.
+
+    Args:
+        store: keeps data beyond a thread.
 
     Raises:
         TeamInvalid: there is no such team, or its folder does not hold one.
-        SettingsInvalid: the environment asks for something that cannot be.
+        SettingsInvalid: a value of the environment is not allowed.
     """
     settings = settings or Settings()
     return _compile_graph(

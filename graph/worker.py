@@ -1,14 +1,14 @@
-"""A worker's graph: wait for the inputs, act, assess, and climb the recovery ladder.
+"""A worker's graph: wait for the inputs, act, assess, and follow the recovery ladder.
 
 START → await_inputs → act → assess ──▶ END
                        ▲ ▲     ├──▶ act           a stronger tier, another worker, smaller tasks
-                       │ │     ├──▶ refine ──┐    new words
+                       │ │     ├──▶ refine ──┐    a reworded task
                        │ └─────┼─────────────┘
                        │       ├──▶ ask_human ┐   a human (interrupt)
-                       │       └──▶ recruit ─┤    a specialist, made for the task
+                       │       └──▶ recruit ─┤    a specialist, created for the task
                        └─────────────────────┘
 
-Where the team recruits, the specialist's own graph begins with `recruit`, while others work.
+If the team recruits, the specialist's own graph begins with `recruit`, in parallel with the others.
 """
 
 from functools import partial
@@ -38,7 +38,7 @@ def build_worker(
     pool: WorkerPool,
     dispatches: DispatchRegistry,
 ) -> WorkerGraph:
-    """Compile the graph of one worker; others of its team may take over its tasks."""
+    """Compile the graph of one worker; other workers of its team may take over its tasks."""
     builder = StateGraph(
         WorkerState, context_schema=Context, input_schema=Assignment, output_schema=WorkerOutput
     )

@@ -99,7 +99,7 @@ async def _make_attempt(
     try:
         with capacity.count_attempt(name, runtime.store):
             return await work.run()
-    except GraphBubbleUp:  # a person is asked inside; who waits for this task goes on without
+    except GraphBubbleUp:  # a human is asked inside; dependants proceed without this result
         dispatch.release(task)
         raise
 

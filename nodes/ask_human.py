@@ -1,4 +1,4 @@
-"""The step that asks a person about one task, and gives the answer to that task alone."""
+"""The node that asks a human about one task, and gives the answer to that task alone."""
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -16,7 +16,7 @@ async def ask_human(
     *,
     dispatch: Dispatch,
 ) -> WorkerState:
-    """Wait for a person's word; those who wait for this task go on without it meanwhile.
+    """Wait for a human's answer; dependants proceed without this task's result meanwhile.
 
     The step runs again from its top when the answer comes, so it does nothing else.
     """

@@ -1,4 +1,4 @@
-"""The step that judges an attempt by rule: report it, or say what the next one changes."""
+"""The node that checks an attempt by rule: report it, or choose what the next one changes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ async def assess(
     models: ModelCatalog,
     dispatch: Dispatch,
 ) -> WorkerState:
-    """Publish the task's report, unless another attempt may mend it."""
+    """Publish the task's report, unless another attempt may fix it."""
     task, attempts = state["task"], _order_attempts(state)
     last = attempts[-1]
     problem = describe_problem(last)
@@ -84,7 +84,7 @@ def after_assess(
 
 
 def describe_problem(attempt: Attempt) -> str:
-    """Return what is wrong with an attempt; empty when its report can stand.
+    """Return what is wrong with an attempt; empty when its report is accepted.
 
     An escalation is no fault: the worker says what it lacks.
     """
@@ -143,7 +143,7 @@ async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: s
 
 
 async def _find_stronger_tier(tier: Tier, models: ModelCatalog, context: Context) -> Tier | None:
-    """Give the next tier above that is another model, and that can be reached as things are set."""
+    """Return the next tier above that has another model and can be used; None without one."""
     for above in TIERS[TIERS.index(tier) + 1 :]:
         try:
             if models.get_name(above, context) == models.get_name(tier, context):
@@ -191,7 +191,7 @@ def _build_final_report(state: WorkerState, problem: str, *, ended_s: float) -> 
 
 
 def _find_last_escalation(attempts: Sequence[Attempt]) -> Escalation | None:
-    """Keep what an earlier attempt found before it handed the task back."""
+    """Return the last escalation, with what its attempt found; None without one."""
     said = [attempt.report.escalation for attempt in attempts if attempt.report]
     return next((escalation for escalation in reversed(said) if escalation), None)
 

@@ -1,4 +1,4 @@
-"""The critic: reviews the draft of the answer, and may send named tasks back."""
+"""The critic: reviews the draft of the answer, and may send tasks back."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
@@ -43,7 +43,7 @@ async def criticize(
 ) -> SupervisorState:
     """Deliver the draft, or send tasks back within the cap; remaining problems become gaps.
 
-    A critic that fails or cannot be read has accepted.
+    When the critic fails or cannot be read, the draft counts as accepted.
     """
     answer, rounds = state["answer"], state.get("critic_rounds", 0)
     assert answer is not None, "there is a draft"
@@ -72,7 +72,7 @@ async def criticize(
     status: RunStatus = state["drafted"]
     if not critique.accepted:
         problems = critique.problems or (
-            "the critic did not accept the answer, and did not say why",
+            "the critic did not accept the answer, and gave no reason",
         )
         gaps = tuple(dict.fromkeys((*answer.gaps, *problems)))
         answer, status = answer.model_copy(update={"gaps": gaps}), "partial"
@@ -88,7 +88,7 @@ async def criticize(
 
 
 def after_critic(state: SupervisorState) -> Literal["supervisor", "__end__"]:
-    """Tasks that were sent back are the supervisor's; a delivered answer is the end."""
+    """Return the supervisor while tasks were sent back, else the end of the run."""
     return "supervisor" if state.get("status") == "running" else "__end__"
 
 
@@ -98,16 +98,16 @@ async def _review_answer(
     plan, answer, results = state["plan"], state["answer"], restore_withdrawn_results(state)[0]
     assert plan is not None and answer is not None, "there is a draft of a planned answer"
     reports = [results[task.id] for task in plan.tasks if task.id in results]
-    passed = Critique(accepted=True)
+    accepted = Critique(accepted=True)
     messages = build_critique_messages(
         state["request"], plan, answer, _fit_reports(reports, team.max_synthesis_chars)
     )
     try:
         reply = await ask_model(models.get_chat_model(team.judge_tier, context), Critique, messages)
     except (ModelError, UsageError) as error:
-        return passed, Usage(), f"the critic failed, the answer stands: {error}"
+        return accepted, Usage(), f"the critic failed, the answer is unchanged: {error}"
     except UnreadableReply as error:
-        return passed, error.usage, "the critique could not be read, the answer stands"
+        return accepted, error.usage, "the critique could not be read, the answer is unchanged"
     return reply.value, reply.usage, ""
 
 
@@ -118,7 +118,7 @@ def _fit_reports(reports: Sequence[Report], max_chars: int) -> Sequence[Report]:
 
 
 def _collect_rework_notes(state: SupervisorState, critique: Critique) -> dict[str, str]:
-    """Give what each task that was sent back must mend; ids that no result has are passed over."""
+    """Return what to fix in each task sent back; tasks without a result are ignored."""
     results = state.get("results", {})
     return {
         rework.task: shorten_text(rework.fix, MAX_NOTE_CHARS)
@@ -130,21 +130,23 @@ def _collect_rework_notes(state: SupervisorState, critique: Critique) -> dict[st
 def _send_tasks_back(
     state: SupervisorState, notes: Mapping[str, str], ledger: Mapping[str, Expense]
 ) -> SupervisorState:
-    """Drop the results that were sent back, and those made from them; their attempts begin anew.
+    """Return the update that drops the results sent back and those built on them.
 
-    What they have cost stays in the bill and in the step cap, under other keys.
+    Their tasks start again. Their cost and steps still count, under other keys.
     """
-    results, again = state.get("results", {}), _find_tasks_to_redo(state, notes)
+    results, redone = state.get("results", {}), _find_tasks_to_redo(state, notes)
     rounds = state.get("critic_rounds", 0) + 1
     steps = {
-        f"{name}~{rounds}" if name.partition("/")[0] in again else name: count
+        f"{name}~{rounds}" if name.partition("/")[0] in redone else name: count
         for name, count in state.get("steps", {}).items()
     }
-    paid = enter_expenses(*(_mark_round(each, again, rounds) for each in state["ledger"].values()))
-    kept = {name: report for name, report in results.items() if name not in again}
+    paid = enter_expenses(
+        *(_mark_round(each, redone, rounds) for each in state.get("ledger", {}).values())
+    )
+    kept = {name: report for name, report in results.items() if name not in redone}
     complete = {name: each for name, each in results.items() if each.status == "completed"}
-    dropped = {name: report for name, report in complete.items() if name in again}
-    # The reducers would keep all that was there; the state's types do not know how to say so.
+    dropped = {name: report for name, report in complete.items() if name in redone}
+    # The reducers would keep the old values, and the state's types do not allow an Overwrite.
     return {
         "results": Overwrite(kept),  # type: ignore[typeddict-item]  # see above
         "steps": Overwrite(steps),  # type: ignore[typeddict-item]  # see above
@@ -157,16 +159,16 @@ def _send_tasks_back(
 
 
 def _find_tasks_to_redo(state: SupervisorState, notes: Iterable[str]) -> set[str]:
-    """Name the tasks that are done again: those sent back, and those made from their results."""
-    plan, found = state["plan"], set(notes)
+    """Return the ids of the tasks to repeat: those sent back, and those built on their results."""
+    plan, redone = state["plan"], set(notes)
     assert plan is not None, "the supervisor has planned"
     for task in plan.order_tasks():
-        if any(edge.task in found for edge in task.depends_on):
-            found.add(task.id)
-    return found
+        if any(edge.task in redone for edge in task.depends_on):
+            redone.add(task.id)
+    return redone
 
 
-def _mark_round(spent: Expense, again: Collection[str], rounds: int) -> Expense:
+def _mark_round(spent: Expense, redone: Collection[str], rounds: int) -> Expense:
     """Return an entry of an attempt that was sent back under the critic's round."""
-    is_sent_back = spent.task in again and not spent.round
+    is_sent_back = spent.task in redone and not spent.round
     return spent.model_copy(update={"round": rounds}) if is_sent_back else spent

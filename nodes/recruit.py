@@ -1,4 +1,4 @@
-"""The step that makes a specialist for a task which fits no worker of the team."""
+"""The step that recruits a specialist for a task that fits no worker of the team."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
@@ -15,7 +15,7 @@ from nodes.telemetry.events import emit
 from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState, enter_expenses
 
 DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]
-"""Introduces the tools that specialists may be given, by name."""
+"""Returns the descriptions of the tools that specialists may use, by name."""
 
 
 async def recruit(
@@ -28,9 +28,9 @@ async def recruit(
     describe_tools: DescribeGrantedTools,
     dispatch: Dispatch,
 ) -> WorkerState:
-    """Ask for a specialist, once; it gets no tool that was not granted.
+    """Return the specialist that a model defines; it gets only granted tools.
 
-    Where no model makes one, the task is done with all granted tools and a plain instruction.
+    If no model defines one, it gets all granted tools and a plain instruction.
     """
     task = state["task"]
     granted = await describe_tools()
@@ -44,9 +44,9 @@ async def recruit(
         )
         made, usage = reply.value, reply.usage
     except UnreadableReply as error:
-        usage, remark = error.usage, f"no specialist could be read out of the reply: {error}"
+        usage, remark = error.usage, f"the reply contains no readable specialist: {error}"
     except (ModelError, UsageError) as error:
-        remark = f"no specialist could be made: {error}"
+        remark = f"no specialist could be defined: {error}"
     refused = [name for name in made.tools if name not in granted]
     tools = tuple(name for name in dict.fromkeys(made.tools) if name in granted)
     made = made.model_copy(update={"tools": tools})
@@ -71,5 +71,5 @@ async def recruit(
 
 
 def after_recruit(state: WorkerState) -> Literal["await_inputs", "act"]:
-    """A task that begins with its specialist waits for its inputs; one handed over has them."""
+    """Return the next step: a task that was reassigned already has its inputs."""
     return "act" if "inputs" in state else "await_inputs"

@@ -1,4 +1,4 @@
-"""The step between two attempts: rewrite the task from its error."""
+"""The step between two attempts: rewrites the task from its error."""
 
 from langgraph.runtime import Runtime
 
@@ -15,13 +15,13 @@ REFINE_TIER: Tier = "fast"
 async def refine(
     state: WorkerState, runtime: Runtime[Context], *, models: ModelCatalog
 ) -> WorkerState:
-    """Return the next attempt new words.
+    """Return a new description for the next attempt.
 
-    When no rewriting is to be had the old words stay; the next attempt sees the error all the same.
+    If the rewrite fails, keep the description; the next attempt still sees the error.
     """
     task, number = state["task"], len(state["attempts"])
     try:
-        asked = await ask_model(
+        reply = await ask_model(
             models.get_chat_model(REFINE_TIER, runtime.context),
             Refinement,
             build_refine_messages(task, state["description"], state["problem"]),
@@ -34,12 +34,12 @@ async def refine(
         worker=state["change"].worker,
         attempt=number,
         error=state["problem"],
-        reason=asked.value.reason,
-        description=asked.value.description,
+        reason=reply.value.reason,
+        description=reply.value.description,
     )
     return {
-        "description": asked.value.description,
-        "ledger": _build_ledger_entry(task.id, number, asked.usage),
+        "description": reply.value.description,
+        "ledger": _build_ledger_entry(task.id, number, reply.usage),
     }
 
 

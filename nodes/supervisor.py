@@ -59,7 +59,7 @@ async def _decide_next(
     team: Team,
     models: ModelCatalog,
 ) -> SupervisorState:
-    """Revise the plan where a finding asks for it, else take the next step or go on with it."""
+    """Revise the plan where a finding asks for it, else take the next step or continue it."""
     reason, unrevised = await find_revision_reason(state, team), SupervisorState()
     if reason and not is_deadline_past(config):
         unrevised = await revise_plan(state, config, runtime, reason, team=team, models=models)

@@ -37,7 +37,7 @@ from state import (
 
 MAX_CONFIDENCE_WITH_GAPS = 50
 UNDECIDED_PENALTY = 10
-"""Taken from the confidence for a contradiction that nobody could decide."""
+"""Subtracted from the confidence for each undecided contradiction."""
 MAX_UNDECIDED_COUNTED = 3
 
 
@@ -50,31 +50,32 @@ async def synthesize(
     models: ModelCatalog,
     dispatches: DispatchRegistry,
 ) -> SupervisorState:
-    """Write the answer; with no synthesizer to be had, give the reports as they stand.
+    """Write and deliver the answer; without a synthesizer it lists the reports.
 
-    An answer that the critic is to review is a draft: the run goes on.
+    An answer that the critic reviews is a draft: the run continues.
     """
     plan, rounds = state["plan"], state.get("critic_rounds", 0)
     assert plan is not None, "the supervisor has planned"
     dispatches.close(runtime, config)
-    matter = await prepare_input(state, JudgeModels(team, models, runtime.context, config, rounds))
-    answer, usage = write_fallback_answer(matter, team.contact), Usage()
+    judge_models = JudgeModels(team, models, runtime.context, config, rounds)
+    evidence = await prepare_input(state, judge_models)
+    answer, usage = write_fallback_answer(evidence, team.contact), Usage()
     problem = "no task has given a result"
-    if has_results(matter.reports):
+    if has_results(evidence.reports):
         messages = build_synthesis_messages(
             team,
             state["request"],
             plan,
-            matter.prompt_reports,
-            matter.missing,
-            findings=matter.findings,
-            contradictions=matter.contradictions,
+            evidence.prompt_reports,
+            evidence.missing,
+            findings=evidence.findings,
+            contradictions=evidence.contradictions,
             history=read_history(state),
         )
         model = models.get_chat_model(team.synthesizer_tier, runtime.context)
         answer, usage, problem = await _write_answer(model, messages, fallback=answer)
-    missing = [*matter.missing, problem] if problem else matter.missing
-    answer = _ground_answer(answer, matter, missing, _list_notices(team, matter.reports))
+    missing = [*evidence.missing, problem] if problem else evidence.missing
+    answer = _ground_answer(answer, evidence, missing, _list_notices(team, evidence.reports))
     spent = Expense(
         worker="synthesizer",
         tier=team.synthesizer_tier,
@@ -82,12 +83,12 @@ async def synthesize(
         purpose="synthesis",
         round=rounds,
     )
-    ledger = {**matter.ledger, **enter_expenses(spent)}
+    ledger = {**evidence.ledger, **enter_expenses(spent)}
     status: RunStatus = "partial" if missing else "done"
-    if matter.reports and not any(map(has_usable_result, matter.reports)):
+    if evidence.reports and not any(map(has_usable_result, evidence.reports)):
         status = "failed"
-    tasks = [report.task for report in matter.reports]
-    await emit("synthesized", tasks=tasks, problem=problem, findings=len(matter.findings))
+    tasks = [report.task for report in evidence.reports]
+    await emit("synthesized", tasks=tasks, problem=problem, findings=len(evidence.findings))
     if needs_review(team, answer, config) and not problem:
         return {"answer": answer, "status": "running", "drafted": status, "ledger": ledger}
     return await deliver_answer(
@@ -102,12 +103,12 @@ async def synthesize(
 
 
 def after_synthesizer(state: SupervisorState) -> Literal["critic", "__end__"]:
-    """A draft goes to the critic; a delivered answer is the end."""
+    """Return the critic for a draft, else the end of the run."""
     return "critic" if state.get("status") == "running" else "__end__"
 
 
 def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
-    """Return whether the critic is to see an answer: by the team's switch, and if there is room."""
+    """Return whether the critic reviews an answer: by the team's switch, unless degraded."""
     if team.critic == "off" or should_degrade(config):
         return False
     return team.critic == "on" or answer.confidence < team.critic_below
@@ -116,70 +117,76 @@ def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
 async def _write_answer(
     model: BaseChatModel, messages: Sequence[AnyMessage], *, fallback: Answer
 ) -> tuple[Answer, Usage, str]:
-    """Ask for the answer; prose is taken as one, an unreadable one is asked for once more."""
+    """Return the model's answer, else the fallback; its usage; and the problem, if any.
+
+    Prose is accepted as the answer; after an unreadable answer the model is asked once more.
+    """
     spent, problem = Usage(), ""
-    asking = list(messages)
+    prompt = list(messages)
     for _ in range(2):
         try:
             with use_answer_reserve():
-                reply = await ask_model(model, Answer, asking)
+                reply = await ask_model(model, Answer, prompt)
             return reply.value, spent + reply.usage, ""
         except ModelError as error:
-            return fallback, spent, f"the synthesis failed, the reports stand as they are: {error}"
+            return (
+                fallback,
+                spent,
+                f"the synthesis failed, the reports are listed unchanged: {error}",
+            )
         except UnreadableReply as error:
             spent += error.usage
             if is_prose(error.reply_text):
                 return Answer(text=error.reply_text, confidence=fallback.confidence), spent, ""
-            problem = "the synthesizer's answer could not be read, the reports stand as they are"
-            asking += [AIMessage(error.reply_text), build_problem_message(error.problems)]
+            problem = "the synthesizer's answer could not be read, the reports are listed unchanged"
+            prompt += [AIMessage(error.reply_text), build_problem_message(error.problems)]
     return fallback, spent, problem
 
 
-def is_prose(said: str) -> bool:
-    """Return whether a model answered in words where it was asked for a tool call."""
-    return bool(said.strip()) and not said.lstrip().startswith(("{", "[", "```"))
+def is_prose(reply: str) -> bool:
+    """Return whether a model answered in prose instead of with a tool call."""
+    return bool(reply.strip()) and not reply.lstrip().startswith(("{", "[", "```"))
 
 
 def _list_notices(team: Team, reports: Sequence[Report]) -> list[str]:
-    """Give what every answer says at its end: of the workers with a part in it, then the team's."""
-    part = [report.worker for report in reports if has_results([report])]
-    own = {worker.name: worker.notice for worker in team.workers}
-    said = [*(own.get(name, "") for name in part), team.notice]
-    return [notice for notice in dict.fromkeys(said) if notice]
+    """Return the notices at the end of an answer: of its contributing workers, then the team's."""
+    contributors = [report.worker for report in reports if has_results([report])]
+    notices = {worker.name: worker.notice for worker in team.workers}
+    ordered = [*(notices.get(name, "") for name in contributors), team.notice]
+    return [notice for notice in dict.fromkeys(ordered) if notice]
 
 
 def _ground_answer(
-    answer: Answer, matter: SynthesisInput, missing: Sequence[str], notices: Sequence[str]
+    answer: Answer, evidence: SynthesisInput, missing: Sequence[str], notices: Sequence[str]
 ) -> Answer:
-    """Hold the answer to the reports: their sources, their claims, and every gap.
+    """Return the answer corrected by the reports: their sources, their claims, and every gap.
 
-    Each notice stands at its end, unless a model has said it already.
-    A gap that a worker states does not make the run partial; a task without result does, and one
-    whose report is partial.
-    Confidence is 50 at most with a gap, and 10 less for each contradiction left undecided, of which
-    the first three count.
+    Each notice is added at the end, unless the text already contains it. A gap that a worker names
+    does not make the run partial; a task without a result, or with a partial report, does.
+    The confidence is at most 50 with a gap, and 10 less for each undecided contradiction, of which
+    at most three count.
     """
-    named = {claim.source for report in matter.reports for claim in report.claims if claim.source}
-    used = tuple(source for source in dict.fromkeys(answer.sources) if source in named)
+    known = {claim.source for report in evidence.reports for claim in report.claims if claim.source}
+    used = tuple(source for source in dict.fromkeys(answer.sources) if source in known)
     if not used:
-        used = tuple(sorted(source for source in named if source in answer.text))
+        used = tuple(sorted(source for source in known if source in answer.text))
     stated = [
-        gap for each in matter.reports for gap in each.gaps if gap not in list_partial_gaps(each)
+        gap for each in evidence.reports for gap in each.gaps if gap not in list_partial_gaps(each)
     ]
-    unsaid = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
+    unlisted = [line for line in dict.fromkeys((*missing, *stated)) if line not in answer.gaps]
     contradictions = add_synthesizer_contradictions(
-        matter.contradictions, answer.contradictions, matter.reports
+        evidence.contradictions, answer.contradictions, evidence.reports
     )
     confidence = min(answer.confidence, MAX_CONFIDENCE_WITH_GAPS) if missing else answer.confidence
-    text = "\n\n".join([answer.text, *(said for said in notices if said not in answer.text)])
-    open_ones = min(count_undecided(contradictions), MAX_UNDECIDED_COUNTED)
+    text = "\n\n".join([answer.text, *(notice for notice in notices if notice not in answer.text)])
+    undecided = min(count_undecided(contradictions), MAX_UNDECIDED_COUNTED)
     return answer.model_copy(
         update={
             "text": text,
             "sources": used,
-            "gaps": (*answer.gaps, *unsaid),
-            "confidence": max(0, confidence - UNDECIDED_PENALTY * open_ones),
+            "gaps": (*answer.gaps, *unlisted),
+            "confidence": max(0, confidence - UNDECIDED_PENALTY * undecided),
             "contradictions": contradictions,
-            "findings": matter.findings,
+            "findings": evidence.findings,
         }
     )

@@ -144,9 +144,9 @@ def _list_repeated_keys() -> Iterator[MalformedPlan]:
         whole[:-1] + ', "tasks": []}',
         whole.replace('"goal": ', '"goal": "Another goal.", "goal": '),
     ):
-        yield MalformedPlan(kind, words, ("stands twice",))
+        yield MalformedPlan(kind, words, ("appears twice",))
     worker = whole.replace('"worker": ', '"worker": "writer ", "worker": ', 1)
-    yield MalformedPlan(kind, worker, ("'worker' stands twice",))
+    yield MalformedPlan(kind, worker, ("'worker' appears twice",))
     # LangChain reads a call's arguments as Python reads JSON: the last value counts.
     last = ModelReply("Plan", whole[:-1] + ', "tasks": []}')
     yield MalformedPlan(kind, last, ("tasks: the list has too few items",))

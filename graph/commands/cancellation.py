@@ -1,4 +1,4 @@
-"""Ctrl-C: what runs is cancelled, said, and over within two seconds."""
+"""Ctrl-C: the run is cancelled, reported, and over within two seconds."""
 
 import asyncio
 import signal
@@ -11,7 +11,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from graph.commands.process_exit import Cancelled, exit_process
 
 CANCEL_GRACE_S: Final = 1.2
-"""What a cancelled run has to clean up; what takes longer is left as a kill would leave it."""
+"""Time for a cancelled run to clean up; after it the process is ended as by a kill."""
 
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
@@ -21,7 +21,7 @@ def run_cancellable(work: Coroutine[Any, Any, Result], *, farewell: Callable[[],
     """Run a coroutine to its end, or to the first SIGINT or SIGTERM.
 
     Raises:
-        Cancelled: it was ended so; `farewell` gave the message.
+        Cancelled: a signal ended it; `farewell` returned the message.
     """
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
@@ -37,7 +37,7 @@ def run_cancellable(work: Coroutine[Any, Any, Result], *, farewell: Callable[[],
 
 
 class _DaemonThreadExecutor(ThreadPoolExecutor):
-    """A daemon thread for each job: one that a tool blocks holds up neither others nor the end."""
+    """A daemon thread for each job: a blocked tool delays neither other jobs nor the exit."""
 
     def submit(
         self, fn: Callable[Params, Result], /, *args: Params.args, **kwargs: Params.kwargs
@@ -49,7 +49,7 @@ class _DaemonThreadExecutor(ThreadPoolExecutor):
                 return
             try:
                 outcome.set_result(fn(*args, **kwargs))
-            except BaseException as error:  # whoever waits for the outcome raises it
+            except BaseException as error:  # the caller that waits for the outcome raises it
                 outcome.set_exception(error)
 
         Thread(target=work, daemon=True).start()
@@ -81,7 +81,7 @@ def _cancel_on_signals(task: "asyncio.Task[Any]", farewell: Callable[[], str]) -
     former = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopped
-        watchdog.cancel()  # it ended well all the same
+        watchdog.cancel()  # the task ended in time
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""`supervise doctor`: what is configured, what can be reached, and how to mend the rest."""
+"""`supervise doctor`: what is configured, what can be reached, and how to fix the rest."""
 
 import platform
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pyda
 
 
 def run_doctor(settings: Settings) -> int:
-    """Look at everything, say it, and give 2 when something configured is broken."""
+    """Check everything and print it; return 2 if something configured is broken."""
     found = [diagnosis for look in _CHECKS for diagnosis in look(settings)]
     print_listing([_format_row(diagnosis) for diagnosis in found], ("", "", ""))
     return 2 if any(diagnosis.level == "broken" for diagnosis in found) else 0
@@ -52,7 +52,7 @@ def _check_models(settings: Settings) -> Iterator[DoctorCheck]:
     for name in dict.fromkeys(tiers.values()):
         if not is_priced(name, models.prices):
             fix = f"set SUPERVISE_PRICES={name}=INPUT/OUTPUT, US dollars for a million tokens"
-            yield DoctorCheck("note", "price", f"none is known for {name}: no cap on money", fix)
+            yield DoctorCheck("note", "price", f"unknown for {name}: no cap on money", fix)
     called = [name.partition(":")[2] for name in tiers.values() if name.startswith("openai:")]
     if called or models.base_url:
         yield from _check_endpoint(
@@ -62,7 +62,7 @@ def _check_models(settings: Settings) -> Iterator[DoctorCheck]:
 
 def _check_model(label: str, name: str) -> DoctorCheck:
     if name == EMBEDDED:
-        fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"
+        fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
         return DoctorCheck("note", label, label_model(name), fix)
     package = f"langchain_{name.partition(':')[0].split('_')[0]}"
     if find_spec(package) is None:
@@ -122,11 +122,11 @@ def _check_sources(settings: Settings) -> Iterator[DoctorCheck]:
 
 def _check_tracing(settings: Settings) -> Iterator[DoctorCheck]:
     if not settings.langsmith_tracing:
-        text = "off: nothing about a run leaves this machine but what models and tools are asked"
+        text = "off: run data leaves this machine only in requests to models and tools"
         yield DoctorCheck("ok", "LangSmith tracing", text)
     elif settings.langsmith_api_key is None:
         fix = "set LANGSMITH_API_KEY, or unset LANGSMITH_TRACING"
-        yield DoctorCheck("broken", "LangSmith tracing", "on, but without a key", fix)
+        yield DoctorCheck("broken", "LangSmith tracing", "on, but no key is set", fix)
     else:
         where = settings.langsmith_endpoint or "LangSmith's own endpoint"
         text = f"on: requests, prompts and answers are sent to {where}"
@@ -135,8 +135,8 @@ def _check_tracing(settings: Settings) -> Iterator[DoctorCheck]:
 
 def _check_setting_names(settings: Settings) -> Iterator[DoctorCheck]:
     for name, near in settings.find_unknown_variables().items():
-        fix = f"did you mean {near}?" if near else ".env.example lists what is read"
-        yield DoctorCheck("note", "setting", f"{name} means nothing here", fix)
+        fix = f"did you mean {near}?" if near else ".env.example lists the settings"
+        yield DoctorCheck("note", "setting", f"{name} is not a setting", fix)
 
 
 _CHECKS: Final[tuple[Callable[[Settings], Iterator[DoctorCheck]], ...]] = (

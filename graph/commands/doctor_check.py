@@ -1,4 +1,4 @@
-"""One thing that `supervise doctor` looked at."""
+"""The result of one check of `supervise doctor`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ CheckLevel = Literal["ok", "note", "broken"]
 
 @dataclass(frozen=True)
 class DoctorCheck:
-    """One thing looked at; a broken one makes the command fail."""
+    """The result of one check; a broken one makes the command fail."""
 
     level: CheckLevel
     name: str

@@ -1,4 +1,4 @@
-"""What `supervise doctor` says of the place where runs are kept."""
+"""The check of `supervise doctor` for the run database."""
 
 from collections.abc import Iterator
 from os import W_OK, access
@@ -11,10 +11,10 @@ from nodes.errors import StoreError
 
 
 def check_database(settings: Settings) -> Iterator[DoctorCheck]:
-    """Look at the file or at the server, without making anything there."""
+    """Check the file or the server, without creating anything."""
     if settings.postgres_url:
         yield _check_server(settings.postgres_url)
-        yield DoctorCheck("ok", "traces", f"{settings.home} (of the runs begun on this machine)")
+        yield DoctorCheck("ok", "traces", f"{settings.home} (runs begun on this machine)")
     else:
         yield _check_file(settings.resolve_database_path())
 
@@ -24,16 +24,16 @@ def _check_file(path: Path) -> DoctorCheck:
 
     folder = next(parent for parent in path.parents if parent.exists())
     if not folder.is_dir() or not access(folder, W_OK):
-        fix = "set SUPERVISE_DATABASE_URL=sqlite:///PATH to a place you may write"
+        fix = "set SUPERVISE_DATABASE_URL=sqlite:///PATH to a writable place"
         return DoctorCheck("broken", "database", f"{folder} cannot be written", fix)
     if not path.exists():
-        return DoctorCheck("ok", "database", f"{path} (made by the first run)")
+        return DoctorCheck("ok", "database", f"{path} (created by the first run)")
     try:
         check_database_file(path)
     except StoreError as error:
         return DoctorCheck("broken", "database", str(error), error.next)
     except OSError as error:
-        fix = "mend its permissions, or set SUPERVISE_DATABASE_URL"
+        fix = "fix its permissions, or set SUPERVISE_DATABASE_URL"
         return DoctorCheck("broken", "database", f"{path}: {error.strerror}", fix)
     return DoctorCheck("ok", "database", f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
 

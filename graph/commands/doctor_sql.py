@@ -1,4 +1,4 @@
-"""What `supervise doctor` and `check` say of the database that `query_database` reads."""
+"""The check of `supervise doctor` and `check` for the database that `query_database` reads."""
 
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,7 @@ TOOL_NAME: Final = "query_database"
 
 
 def check_sql_database(url: str | None) -> DoctorCheck:
-    """Look at the file or at the server, without reading a table."""
+    """Check the file or the server, without reading a table."""
     if url is None:
         fix = f"set SUPERVISE_SQL_URL to a database that {TOOL_NAME} may read"
         return DoctorCheck("note", CHECK_NAME, "only the CSV files of a run", fix)
@@ -24,15 +24,15 @@ def check_sql_database(url: str | None) -> DoctorCheck:
     path = Path(url.partition("://")[2].removeprefix("/") if "://" in url else url)
     if not path.exists():
         fix = "check SUPERVISE_SQL_URL; an absolute path has four slashes"
-        return DoctorCheck("broken", CHECK_NAME, f"{path} is not there", fix)
+        return DoctorCheck("broken", CHECK_NAME, f"{path} does not exist", fix)
     return DoctorCheck("ok", CHECK_NAME, str(path))
 
 
 def refuse_writing_role(team: Team, settings: Settings) -> None:
-    """Refuse the address of a role that may do more than read, where the team would use it.
+    """Refuse a database role that may do more than read, if the team would use it.
 
     Raises:
-        SettingsInvalid: `query_database` would refuse it too.
+        SettingsInvalid: the role may do more; `query_database` would refuse it too.
     """
     if not (settings.sql_url or "").startswith("postgres") or not _uses_query_tool(team):
         return
@@ -49,9 +49,9 @@ def _check_server(url: str) -> DoctorCheck:
         fix = "start the server, or correct SUPERVISE_SQL_URL"
         return DoctorCheck("broken", CHECK_NAME, seen["error"].partition(";")[0], fix)
     if not seen["tables"]:
-        fix = "GRANT SELECT on its tables to the role of the address"
+        fix = "GRANT SELECT on its tables to the role in the address"
         return DoctorCheck("note", CHECK_NAME, "PostgreSQL: no table can be read", fix)
-    return DoctorCheck("ok", CHECK_NAME, "PostgreSQL: its role may read, and no more than tables")
+    return DoctorCheck("ok", CHECK_NAME, "PostgreSQL: its role may only read tables")
 
 
 def _uses_query_tool(team: Team) -> bool:

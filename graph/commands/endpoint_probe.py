@@ -1,4 +1,4 @@
-"""Asking an OpenAI-compatible endpoint for its list of models, the cheapest sign of life."""
+"""Asks an OpenAI-compatible endpoint for its list of models, the cheapest health check."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ MAX_BYTES: Final = 2_000_000
 
 @dataclass(frozen=True)
 class EndpointReply:
-    """What came back: names of models, or what is wrong and how to mend it."""
+    """The reply: names of models, or the problem and its fix."""
 
     is_reachable: bool
     seconds: float = 0.0
@@ -27,7 +27,7 @@ class EndpointReply:
 
 
 def fetch_model_list(base_url: str | None, api_key: str | None) -> EndpointReply:
-    """Ask for the list of models; the key is sent and never shown."""
+    """Ask for the list of models; the key is sent but never shown."""
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     began = monotonic()
     try:
@@ -47,10 +47,10 @@ def _parse_response(status: int, body: bytes, seconds: float) -> EndpointReply:
         fix = "set OPENAI_API_KEY to a valid key"
         return EndpointReply(False, seconds, problem="refuses the key", fix=fix)
     if status >= 500:
-        fix = "try again later, or ask who runs the server"
+        fix = "try again later, or ask the operator of the server"
         return EndpointReply(False, seconds, problem=f"answers with status {status}", fix=fix)
     if status != 200:
-        fix = "not every server has this list; if runs fail, check that OPENAI_BASE_URL ends in /v1"
+        fix = "not every server has a list; if runs fail, check that OPENAI_BASE_URL ends in /v1"
         return EndpointReply(True, seconds, problem=f"{status} for /models", fix=fix)
     return EndpointReply(True, seconds, _parse_model_names(body))
 

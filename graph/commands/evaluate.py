@@ -1,4 +1,4 @@
-"""`supervise eval`: a team sits its exam, alone or against another."""
+"""`supervise eval`: runs a team's exam, alone or against another team or model."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -41,7 +41,7 @@ def evaluate(
     quiet: bool,
     settings: Settings,
 ) -> int:
-    """Examine a team, show its grades, and give 0 at the threshold or above it, 3 below."""
+    """Run a team's exam and print its grades; return 3 if the score is below the threshold."""
     other = parse_baseline(against, team, settings) if against else None
     work = _evaluate_sides(team, other, limit=limit, only=only, quiet=quiet, settings=settings)
     try:
@@ -67,7 +67,7 @@ async def _evaluate_sides(
 ) -> EvaluationPair:
     listener = None if quiet else _print_row
     chosen: dict[str, Any] = {"exam": team, "limit": limit, "only": only, "on_row": listener}
-    if other:  # what cannot be compared should not cost an exam
+    if other:  # an invalid comparison must fail before the exam costs anything
         load_team(other.team, other.settings)
         await resolve_models(other.settings)
     first = await aevaluate_team(team, settings=settings, **chosen)
@@ -75,7 +75,7 @@ async def _evaluate_sides(
         return first, None
     if not quiet:
         print_to_stderr(f"against {to_one_line(other.label)}")
-    # One judge for both, or the difference would be the judges'.
+    # One judge for both, so that the difference is not that of the judges.
     second = await aevaluate_team(other.team, settings=other.settings, judge=settings, **chosen)
     return first, second
 
@@ -86,7 +86,7 @@ def _print_row(row: GradedRow) -> None:
 
 
 def _print_problems(error: SupervisorError, *, as_json: bool) -> None:
-    """Say all that is wrong with an exam; the error itself is said by the command line."""
+    """Print all problems of an exam; the command line prints the error itself."""
     problems = error.problems if isinstance(error, ExamInvalid) else []
     if as_json:
         print_json({"error": {"code": error.code, "message": str(error), "problems": problems}})
@@ -122,7 +122,7 @@ def _print_evaluation(sides: EvaluationPair, other: Baseline | None, threshold: 
     print_text("")
     score = format_score_row(first, second)
     print_table([(*head, "rows", ""), *format_metric_rows(first, second, counted=True), score])
-    print_text("\ntold, not counted")
+    print_text("\ninformational (not scored)")
     print_table(
         [*format_metric_rows(first, second, counted=False), *format_usage_rows(first, second)]
     )

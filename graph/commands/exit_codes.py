@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, and one line for what ended it early."""
+"""How a command ends: its exit code, and one line for the error that ended it."""
 
 import traceback
 from collections.abc import Callable
@@ -17,25 +17,25 @@ UNEXPECTED_EXIT_CODE: Final = 1
 
 
 def run_to_exit_code(command: Callable[[], Any]) -> int:
-    """Run a command; what ends it early is said in one line on stderr."""
+    """Run a command and return its exit code; print an error as one line on stderr."""
     try:
         code = int(command() or 0)
-        # Typer turns an early Ctrl-C, while libraries load, into this code without a word.
+        # Typer silently turns an early Ctrl-C, while libraries load, into this code.
         return _print_ending("cancelled", code) if code == CANCELLED else code
     except SupervisorError as error:
         return _print_ending(error.format_line(), error.exit_code)
     except typer.TyperException as error:
         said = _format_usage_error(error)
         usage = UsageError(said, next="supervise --help")
-        # Without arguments the help has been shown, and there is nothing to add.
+        # Without arguments the help has been shown already.
         return _print_ending(usage.format_line(), usage.exit_code) if said else usage.exit_code
     except (Cancelled, KeyboardInterrupt, typer.Abort) as error:
         return _print_ending(str(error) or "cancelled", CANCELLED)
-    except SystemExit as ended:  # rich's way to say that nobody reads stdout any more
+    except SystemExit as ended:  # rich raises it when the reader of stdout is gone
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
-    except Exception as error:  # the last resort: a person gets one line, a file the traceback
+    except Exception as error:  # the last resort: one line for the user, the traceback in a file
         return _print_ending(
             f"error[UNEXPECTED] {type(error).__name__}: {_save_traceback(error)}",
             UNEXPECTED_EXIT_CODE,
@@ -55,7 +55,7 @@ def _format_usage_error(error: typer.TyperException) -> str:
 
 
 def _save_traceback(error: Exception) -> str:
-    """Shorten an unexpected error, and keep its traceback in a file."""
+    """Write the traceback of an internal error to a file, and return a short description."""
     try:
         from graph.settings import Settings
 

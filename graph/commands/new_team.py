@@ -1,4 +1,4 @@
-"""`supervise new-team`: a folder to begin a team of one's own from."""
+"""`supervise new-team`: creates an example team to start from."""
 
 import shlex
 from pathlib import Path
@@ -8,11 +8,11 @@ from graph.commands.scaffold import make_team
 
 
 def make_team_folder(name: str, into: Path) -> int:
-    """Make the folder, and say what to do with it."""
+    """Create the folder, and print the next steps."""
     folder = make_team(name, into)
     shown = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
     files = sorted(path.name + "/" * path.is_dir() for path in folder.iterdir())
-    print_text(f"made {shown}: {', '.join(files)}")
+    print_text(f"created {shown}: {', '.join(files)}")
     print_text(
         f"next: supervise check {shown}; supervise eval {shown}; then read {shown}/README.md"
     )

@@ -1,4 +1,4 @@
-"""What commands put on stdout: prose, Markdown, listings, tables as text, JSON."""
+"""What commands print on stdout: prose, Markdown, listings, tables as text, JSON."""
 
 import json
 import re
@@ -22,24 +22,24 @@ from nodes.errors.redaction import redact_text
 from nodes.limits.patterns import Pattern
 
 MIN_LAST_COLUMN: Final = 30
-"""Below it the last column of a listing goes onto a line of its own."""
+"""Below this width the last column of a listing gets its own line."""
 _NUMBER: Final = Pattern(r"[-+]?[\d,.e+-]*")
 _INVISIBLE: Final = Pattern(
     "[\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180b-\u180f\u2028-\u202f"
     "\u200b-\u200f\u205f-\u206f\ud800-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U000110bd\U000110cd"
     "\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U0010ffff]+"
 )
-"""Controls, formats, private and halved characters, and variation selectors."""
+"""Control, format and private-use characters, lone surrogates, and variation selectors."""
 
 
 def print_text(text: str) -> None:
-    """Write prose: between words broken to fit a terminal, as it is elsewhere."""
+    """Print prose: wrapped between words on a terminal, unchanged elsewhere."""
     shown = make_printable(text)
     print_to_stdout(wrap_lines(shown, _get_terminal_width()) if is_terminal(sys.stdout) else shown)
 
 
 def print_markdown(text: str) -> None:
-    """Write Markdown: rendered on a terminal, as it is elsewhere; it loads no pictures."""
+    """Print Markdown: rendered on a terminal, as text elsewhere; it loads no pictures."""
     shown = escape_active_markdown(make_printable(text))
     if is_terminal(sys.stdout):
         Console(emoji=False).print(AnswerMarkdown(shown, hyperlinks=False))
@@ -48,12 +48,12 @@ def print_markdown(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Write one JSON object; `Any` is whatever `json` can say."""
+    """Print one JSON object; `Any` is every value that `json` can encode."""
     print_to_stdout(format_json(value))
 
 
 def format_json(value: Any) -> str:
-    """Return JSON with escapes for what steers a terminal or is not seen: the data is equal."""
+    """Return JSON in which control and invisible characters are escaped; the data is equal."""
     return _INVISIBLE.sub(_escape_match, json.dumps(value, ensure_ascii=False, indent=2))
 
 
@@ -62,12 +62,13 @@ def _escape_match(found: re.Match[str]) -> str:
 
 
 def print_listing(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> None:
-    """Write rows of which the last column is prose: as aligned text, or as a terminal has room.
+    """Print rows whose last column is prose: as aligned text, or fitted to a terminal.
 
-    What does not fit beside the other columns goes below them, and at last each cell onto a line.
+    A last column that does not fit is printed below the others; if these do not fit either, each
+    cell gets its own line.
 
     Args:
-        headings: of the columns; one that is empty is not shown.
+        headings: of the columns; an empty one is not shown.
     """
     shown = [[make_printable(cell) for cell in row] for row in rows]
     lines = [list(headings), *shown] if all(headings) else shown
@@ -92,7 +93,7 @@ def print_listing(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> Non
 
 
 def print_columns(rows: list[tuple[str, ...]]) -> None:
-    """Write rows as aligned text; a further line of the last cell stands below its first."""
+    """Print rows as aligned text; further lines of the last cell are below its first."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     for row in rows:
         *cells, last = row
@@ -104,7 +105,7 @@ def print_columns(rows: list[tuple[str, ...]]) -> None:
 
 
 def print_table(rows: list[tuple[str, ...]]) -> None:
-    """Write rows with figures to the right: fitted to a terminal, in full width elsewhere."""
+    """Print rows with figures aligned right: fitted to a terminal, in full width elsewhere."""
     columns = list(zip(*rows, strict=True))
     if not is_terminal(sys.stdout):
         print_columns(list(zip(*map(_align_right, columns), strict=True)))
@@ -138,12 +139,12 @@ def _align_right(column: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_numeric(column: tuple[str, ...]) -> bool:
-    """Return whether a column holds figures, below a heading if there is one."""
+    """Return whether a column holds only figures, below its heading if it has one."""
     return all(_NUMBER.fullmatch(cell) for cell in column[1:] or column)
 
 
 def save_json(value: Any, path: Path) -> bool:
-    """Write a JSON file; a failure is a remark, since the run itself is not harmed."""
+    """Write a JSON file and return whether it was written; a failure prints a warning."""
     try:
         written = redact_text(format_json(value))
         path.write_text(f"{written}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How a process ends that a person or a service manager has stopped. Light: help needs it, too."""
+"""How a process ends that a user or a service manager has stopped. Light: help needs it, too."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ CANCELLED_EXIT_CODE: Final = 130
 
 
 class Cancelled(Exception):
-    """A person ended the run; the message says what is kept."""
+    """The user cancelled the run; the message names what is kept."""
 
 
 def exit_process(code: int = CANCELLED_EXIT_CODE, message: str = "") -> NoReturn:
@@ -27,13 +27,13 @@ def exit_process(code: int = CANCELLED_EXIT_CODE, message: str = "") -> NoReturn
 
 
 def treat_sigterm_as_interrupt() -> None:
-    """Let SIGTERM do what Ctrl-C does, also while nothing runs yet."""
+    """Handle SIGTERM like Ctrl-C, also before a run begins."""
     if current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _list_children() -> list[int]:
-    """List the processes that this one has started, where the system tells."""
+    """List the child processes, on systems that list them under /proc."""
     found: list[int] = []
     for task in Path("/proc/self/task").glob("*/children"):
         with contextlib.suppress(OSError):

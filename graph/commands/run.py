@@ -47,7 +47,7 @@ def run(
     quiet: bool,
     trace_to: Path | None,
 ) -> int:
-    """Run a request, show its outcome, and give the exit code."""
+    """Run a request, print its outcome, and return the exit code."""
     thread = display.progress.thread = thread or make_thread_id()
     words = read_request_text(request)
     work = partial(arun, words, team=team, files=files, thread=thread, context=context)
@@ -69,7 +69,7 @@ def resume(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Go on with a thread, show its outcome, and give the exit code."""
+    """Resume a thread, print its outcome, and return the exit code."""
     display.progress.thread = thread
     work = partial(aresume, thread, answer=answer, context=context, settings=settings)
     with _report_errors_as_json(display, as_json=as_json):
@@ -90,7 +90,7 @@ def show_plan(
     settings: Settings,
     quiet: bool,
 ) -> int:
-    """Print the plan of a request as JSON, with what it will cost; nothing of it is run."""
+    """Print the plan of a request as JSON, with its expected cost; run nothing."""
     work = partial(
         aplan_with_estimate,
         read_request_text(request),
@@ -107,10 +107,10 @@ def show_plan(
 
 
 def read_request_text(request: str) -> str:
-    """Return the request's words; `-` stands for stdin. What is no text is replaced.
+    """Return the request's text; `-` reads it from stdin. Undecodable bytes are replaced.
 
     Raises:
-        RequestInvalid: stdin holds far too much.
+        RequestInvalid: stdin holds too many bytes.
     """
     if request != "-":
         raw = request.encode("utf-8", errors="surrogateescape")
@@ -125,7 +125,7 @@ def read_request_text(request: str) -> str:
 
 @contextmanager
 def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterator[None]:
-    """Return a script its object also when the run could not begin; the error goes on its way."""
+    """Print the JSON object also for a run that could not begin; the error is raised again."""
     try:
         yield
     except SupervisorError as error:
@@ -139,7 +139,7 @@ def _report_errors_as_json(display: ProgressDisplay, *, as_json: bool) -> Iterat
 def _run_with_progress(
     work: Callable[..., Coroutine[Any, Any, Result]], display: ProgressDisplay
 ) -> Result:
-    """Run with progress on the screen; Ctrl-C says what is kept."""
+    """Run with progress on the screen; Ctrl-C prints what is kept."""
     with display:
 
         def farewell() -> str:
@@ -150,7 +150,7 @@ def _run_with_progress(
 
 
 def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Settings) -> Outcome:
-    """Ask the person at the terminal what the run asks, one question after another."""
+    """Ask the user at the terminal the run's questions, one after another."""
     while outcome.questions and _is_interactive():
         question = outcome.questions[0]
         for line in format_question(question):
@@ -174,7 +174,7 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
 def _describe_kept_work(board: RunProgress) -> str:
     done = board.list_done_tasks()
     if not board.team or not board.thread:
-        return "cancelled. kept: nothing had begun"
+        return "cancelled. kept: nothing, the run had not begun"
     kept = f"tasks {', '.join(done)}" if done else "the request"
     return f"cancelled. kept: {kept}. next: supervise resume {board.thread}"
 
@@ -201,8 +201,8 @@ def _is_interactive() -> bool:
 
 
 def _print_questions(outcome: Outcome) -> None:
-    """Say what the run waits for, and how to answer later."""
-    # A person has just seen the first.
+    """Print the open questions, and how to answer later."""
+    # The user at the terminal has just seen the first.
     for question in outcome.questions[1 if _is_interactive() else 0 :]:
         for line in format_question(question):
             print_to_stderr(line)

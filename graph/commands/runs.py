@@ -1,4 +1,4 @@
-"""`supervise runs`, `show` and `trace`: what ran."""
+"""`supervise runs`, `show` and `trace`: the saved runs."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,7 +30,7 @@ _LABELS_BY_RUN_STATUS: Final = {
     "failed": _CUT_OFF_LABELS,
     "needs_input": {"working": "waiting for your answer"},
 }
-"""What a task that began and gave no report is doing, by the run's status."""
+"""Labels of tasks that began but have no report, by the run's status."""
 
 
 def show_runs(settings: Settings) -> int:
@@ -52,16 +52,16 @@ def prune_runs(
     status: str | None,
     is_dry: bool,
 ) -> int:
-    """Remove runs, and say what that freed."""
+    """Remove runs, and print the space that this freed."""
     which = PruneSelection.from_options(older_than=older_than, keep=keep, status=status)
     pruned = remove_runs(which, settings, is_dry=is_dry)
     for thread in pruned.threads:
         print_to_stdout(thread)
     for thread in pruned.still_running:
-        print_to_stderr(f"{thread} is running, and stays", style="yellow")
-    told = "would be removed" if is_dry else f"removed, {pruned.freed_bytes / 1e6:.1f} MB freed"
+        print_to_stderr(f"{thread} is running and was kept", style="yellow")
+    done = "would be removed" if is_dry else f"removed, {pruned.freed_bytes / 1e6:.1f} MB freed"
     count = len(pruned.threads)
-    print_to_stderr(f"{count} run{'' if count == 1 else 's'} {told}")
+    print_to_stderr(f"{count} run{'' if count == 1 else 's'} {done}")
     return 0
 
 
@@ -111,7 +111,7 @@ def _format_run_row(run: Json) -> tuple[str, ...]:
 
 
 def _format_next_step(thread: str, run: Json) -> str:
-    """Return how a run goes on that has given no answer; empty when it has."""
+    """Return the next step for a run without an answer; empty if it has one."""
     match run.get("status"):
         case "running":
             return f"not ended: supervise resume {thread}"
@@ -124,7 +124,7 @@ def _format_next_step(thread: str, run: Json) -> str:
 
 
 def _label_tasks(trace: Json) -> dict[str, str]:
-    """Return how each task stands; in a run that has stopped nobody works."""
+    """Return the label of each task's state; a stopped run has no working task."""
     status = (trace.get("run") or {}).get("status")
     states = {**STATE_LABELS, **_LABELS_BY_RUN_STATUS.get(str(status), {})}
     tasks = trace.get("tasks") or ()
@@ -140,9 +140,9 @@ def _format_report(task: Json, state: str) -> Iterator[str]:
     for text in (report.get("output"), report.get("error"), escalation.get("message")):
         if text:
             yield "\n".join(f"  {line}" for line in make_printable(text).splitlines())
-    told = report.get("output") or ""
+    output = report.get("output") or ""
     for claim in report.get("claims") or ():
-        if claim.get("text") and claim["text"] in told:
+        if claim.get("text") and claim["text"] in output:
             continue
         source = f" ({to_one_line(claim['source'], 120)})" if claim.get("source") else ""
         yield f"  - {to_one_line(claim.get('text', ''), 300)}{source}"

@@ -17,7 +17,7 @@ from state import Team, Worker
 
 
 def show_teams(settings: Settings, *, as_json: bool) -> int:
-    """List the teams there are; one that cannot be used is named with its problem."""
+    """List the available teams; a team that cannot be used is named with its problem."""
     teams = []
     for folder in list_teams(settings):
         try:
@@ -37,7 +37,7 @@ def show_teams(settings: Settings, *, as_json: bool) -> int:
 
 
 def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
-    """Introduce a team: its workers, their tools, and requests it knows."""
+    """Describe a team: its workers, their tools, and its example requests."""
     team = load_team(name, settings)
     if as_json:
         print_json(team.model_dump(mode="json"))
@@ -48,24 +48,28 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
     for worker in team.workers:
         print_text(_describe_worker(worker))
     for example in team.examples:
-        print_text(f"for instance: {to_one_line(example.request, 200)}")
+        print_text(f"example: {to_one_line(example.request, 200)}")
     return 0
 
 
 def report_team_problems(path: str, settings: Settings) -> int:
-    """Say all that is wrong with a team's files; exit code 2 when something is."""
+    """Print all problems in a team's files.
+
+    Raises:
+        TeamInvalid: there are problems.
+    """
     problems = check_team(path, settings)
     for problem in problems:
         print_text(problem)
     if problems:
         count = len(problems)
-        raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="mend them")
+        raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="fix them")
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
     for warning in list_trifecta_warnings(team):
         print_to_stderr(f"warning: {warning}", style="yellow")
     print_text(
-        f"{path}: good. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
+        f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
     )
     return 0
 

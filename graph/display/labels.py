@@ -1,4 +1,4 @@
-"""How seconds and tasks are written, the same wherever they are shown."""
+"""Labels for seconds and tasks, the same in every output."""
 
 
 def format_seconds(seconds: float) -> str:
@@ -7,5 +7,5 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_task(task: str, worker: str) -> str:
-    """Return a task with its worker; once, where the task is called like the worker."""
+    """Return a task with its worker; one name if both are equal."""
     return task if task.rpartition("/")[2] == worker else f"{task} {worker}".strip()

@@ -1,4 +1,4 @@
-"""Markdown on a terminal, with tables that break no word."""
+"""Markdown on a terminal, with tables that never break a word."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -24,7 +24,7 @@ class _MarkdownTable(TableElement):
 
 
 class AnswerMarkdown(Markdown):
-    """Rich's Markdown; a table too wide for the terminal is written cell by cell."""
+    """Rich's Markdown; a table too wide for the terminal is printed cell by cell."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -33,7 +33,7 @@ class AnswerMarkdown(Markdown):
 
 
 def _drop_justification(cell: Text) -> Text:
-    """Copy a cell, with the justification left to its column."""
+    """Return a copy of a cell without its own justification, so that its column's applies."""
     copied = cell.copy()
     copied.justify = None
     return copied

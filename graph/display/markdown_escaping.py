@@ -1,6 +1,6 @@
-"""Markdown that loads nothing where it is shown: pictures become links, and HTML becomes text.
+"""Makes Markdown safe to show: pictures become links, and HTML becomes text.
 
-A viewer loads a picture by itself, so that its address can carry away what a model has read.
+A viewer loads pictures automatically, so a picture's address could leak what a model has read.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # most answers are shown without a parser
     from markdown_it.token import Token
 
 MAX_PARSED_CHARS: Final = 200_000
-"""Of a longer text the code is changed too: finding it would take too long."""
+"""In a longer text code blocks are escaped too, since finding them would take too long."""
 _ACTIVE_SYNTAX: Final = Pattern(r"!\[|<[A-Za-z/!?]")
 _UNESCAPED_SYNTAX: Final = Pattern(r"(?<!\\)((?:\\\\)*+)(!(?=\[)|<(?=[A-Za-z/!?]))")
 _ACTIVE_TOKENS: Final = frozenset(("image", "html_inline", "html_block"))
@@ -20,7 +20,7 @@ _CODE_TOKENS: Final = frozenset(("fence", "code_block"))
 
 
 def escape_active_markdown(markdown: str) -> str:
-    """Return Markdown without pictures and HTML; blocks of code stay as they are."""
+    """Return Markdown without pictures and HTML; code blocks are unchanged."""
     if not _ACTIVE_SYNTAX.search(markdown):
         return markdown
     if len(markdown) > MAX_PARSED_CHARS:
@@ -29,7 +29,7 @@ def escape_active_markdown(markdown: str) -> str:
     if not _has_active_tokens(tokens):
         return markdown
     changed = _escape_lines(markdown, code=set(_list_code_lines(tokens)))
-    # What was HTML may have hidden where code begins.
+    # Escaped HTML may change where code blocks begin.
     return (
         _escape_lines(markdown, code=())
         if _has_active_tokens(_parse_markdown(changed))

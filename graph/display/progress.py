@@ -1,4 +1,4 @@
-"""What a run is doing, put together from its events."""
+"""The progress of a run, built from its events."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ STATE_LABELS: Final[Mapping[str, str]] = {"completed": "done"}
 
 @dataclass
 class TaskProgress:
-    """One task, as a person sees it; one inside another task is `outer/inner`."""
+    """One task, as the user sees it; one inside another task is `outer/inner`."""
 
     id: str
     worker: str
@@ -22,15 +22,15 @@ class TaskProgress:
     depends_on: tuple[str, ...] = ()
     state: str = "ready"
     waits_for: tuple[str, ...] = ()
-    """Of what it needs, what has not ended."""
+    """Its dependencies that have not ended."""
     last_tool: str = ""
-    """The tool called last."""
+    """The last tool called."""
     note: str = ""
     tokens: int = 0
     started_at: float | None = None
     ended_at: float | None = None
     reported_seconds: float | None = None
-    """As its report says; None while there is none."""
+    """From its report; None before it."""
 
     def compute_elapsed_s(self) -> float:
         """Return the seconds of work so far; 0 before it begins."""
@@ -40,7 +40,7 @@ class TaskProgress:
 
 
 class RunProgress:
-    """The state of a run; `hear` may be called while another thread reads `rows`."""
+    """The state of a run; `apply_event` may run while another thread calls `list_tasks`."""
 
     def __init__(self, thread: str = "") -> None:
         self.thread = thread
@@ -70,7 +70,7 @@ class RunProgress:
         }
 
     def apply_event(self, event: Event) -> None:
-        """Take an event in; one that is not shown, or that lacks a key, is no error."""
+        """Update the state from an event; unknown events and missing keys are ignored."""
         listener = self._appliers.get(str(event.get("kind")))
         with self._lock:
             self._clock.apply_event(event)
@@ -78,12 +78,12 @@ class RunProgress:
                 listener(event)
 
     def read_seconds(self) -> float | None:
-        """Return the time since the request, as the run's figures count it; None before it."""
+        """Return the seconds since the request, on the run's clock; None before the request."""
         with self._lock:
             return self._clock.read_seconds()
 
     def list_tasks(self) -> list[TaskProgress]:
-        """List the tasks, each with its state as of now."""
+        """List the tasks with their current states."""
         with self._lock:
             rows = [replace(row) for row in self._rows.values()]
         unsettled = {row.id for row in rows if row.ended_at is None}
@@ -94,11 +94,11 @@ class RunProgress:
         return rows
 
     def list_done_tasks(self) -> list[str]:
-        """Name the tasks that have completed."""
+        """List the ids of the completed tasks."""
         return [row.id for row in self.list_tasks() if row.state == "done"]
 
     def _find_row(self, event: Event) -> TaskProgress:
-        """Find the task's row; one that no plan named goes to a row that is not shown."""
+        """Return the task's row; for a task in no plan, a row that is not shown."""
         return self._rows.get(str(event.get("task")), TaskProgress("", "", ""))
 
     def _apply_reading(self, event: Event) -> None:
@@ -170,12 +170,12 @@ class RunProgress:
 
 @dataclass
 class _RunClock:
-    """A run's own clock: it stands still while the run does, such as before a resume."""
+    """The clock of a run, which stops while the run waits for a resume."""
 
     _requested_s: float | None = None
     _last_event_s: float = 0.0
     _last_event_at: float = 0.0
-    """When the last event came, on this machine's clock."""
+    """Time of the last event, on this machine's clock."""
     _wall_s: float | None = None
 
     def apply_event(self, event: Event) -> None:
@@ -197,20 +197,20 @@ class _RunClock:
 
 
 def describe_retry(event: Event) -> str:
-    """Return what a further attempt does otherwise; empty where other events say it."""
+    """Return how a further attempt differs; empty if other events report it."""
     if event.get("rung") == "tier":
         return f", {event.get('tier', 'stronger')} tier"
     return ", divided" if event.get("rung") == "split" else ""
 
 
 def label_models(models: Any) -> tuple[str, ...]:  # a mapping by tier or a list, as events hold it
-    """Name the models that answer, each once."""
+    """Return the names of the models, without duplicates."""
     names: Iterable[Any] = models.values() if isinstance(models, Mapping) else models or ()
     return tuple(dict.fromkeys(map(label_model, names)))
 
 
 def label_model(name: object) -> str:
-    """Name a model as a person should know it."""
+    """Return a model's name for the user."""
     return "embedded (extractive, no model configured)" if name == "embedded" else str(name)
 
 
@@ -228,7 +228,7 @@ def _build_row(task: Mapping[str, Any], inside: str) -> TaskProgress:
 def _insert_rows(
     rows: Mapping[str, TaskProgress], within: str, inner: Mapping[str, TaskProgress]
 ) -> dict[str, TaskProgress]:
-    """Put a team's tasks below the task they are for, in the place of an earlier attempt's."""
+    """Insert a team's tasks below their outer task, replacing those of an earlier attempt."""
     placed: dict[str, TaskProgress] = {}
     for name, row in rows.items():
         if not name.startswith(f"{within}/"):

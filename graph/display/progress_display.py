@@ -1,4 +1,4 @@
-"""Progress on stderr: in place on a terminal, as plain lines elsewhere, or not at all."""
+"""Progress on stderr: updated in place on a terminal, as plain lines elsewhere, or off."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -22,15 +22,15 @@ STATE_STYLES: Final = {
     "escalated": "yellow",
 }
 MAX_FINAL_ROWS: Final = 30
-"""Tasks shown at the end; a larger plan shows those that are not done."""
+"""Tasks shown at the end; of a larger plan only those that are not done."""
 MEDIUM_COLUMNS: Final = 60
-"""Columns of a terminal from which on a task's worker and words are shown."""
+"""Terminal width from which a task's worker and description are shown."""
 WIDE_COLUMNS: Final = 100
-"""The same for its tokens."""
+"""Terminal width from which a task's tokens are shown."""
 
 
 class ProgressDisplay:
-    """Hears a run's events and shows them. A context manager, which may be entered again."""
+    """Shows a run's events. A context manager that may be entered again."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.progress = RunProgress()
@@ -53,21 +53,21 @@ class ProgressDisplay:
         self.close()
 
     def close(self) -> None:
-        """Leave the terminal as it was; to do so twice does no harm."""
+        """Stop the live display; a second call does nothing."""
         if self._live is not None:
             live, self._live = self._live, None
             live.update(ProgressTable(self.progress, is_final=True))
             live.stop()
 
     def show_event(self, event: Event) -> None:
-        """Take an event in and show what it changed."""
+        """Update the progress from an event and show the change."""
         self.progress.apply_event(event)
         if self._prints_lines and (line := format_event(self.progress, event)):
             print_to_stderr(line)
 
 
 class ProgressTable:
-    """Draws a run as a table of tasks that fits the terminal, with a line above that sums it up."""
+    """Draws a run as a table of tasks that fits the terminal, below a summary line."""
 
     def __init__(self, board: RunProgress, *, is_final: bool = False) -> None:
         self._progress, self._is_final = board, is_final
@@ -105,7 +105,7 @@ class ProgressTable:
 
 
 def _join_fitting(parts: Sequence[str], width: int) -> Text:
-    """Join as many parts as fit on a line; the first is cut if it must be."""
+    """Join as many parts as fit on a line; the first is cut if necessary."""
     kept = [part for part in parts if part]
     while len(kept) > 1 and len(" · ".join(kept)) > width:
         kept.pop()
@@ -113,7 +113,7 @@ def _join_fitting(parts: Sequence[str], width: int) -> Text:
 
 
 def _choose_rows(rows: Sequence[TaskProgress], room: int | None) -> list[TaskProgress]:
-    """Choose the rows for which there is room: who works, then who waits, then who has ended."""
+    """Choose the rows that fit: working tasks first, then waiting ones, then ended ones."""
     if room is None:
         is_large = len(rows) > MAX_FINAL_ROWS
         return [row for row in rows if not is_large or row.state != "done"][:MAX_FINAL_ROWS]
@@ -167,7 +167,7 @@ def _format_cells(row: TaskProgress, width: int) -> dict[str, Text]:
 
 
 def _describe_activity(row: TaskProgress) -> str:
-    """Return what a task is about, and what is to be said of it now."""
+    """Return a task's current activity and its description."""
     doing = row.note if row.ended_at is not None else row.last_tool or row.note
     if row.waits_for:
         doing = f"for {', '.join(row.waits_for)}"

@@ -1,4 +1,4 @@
-"""Progress as plain lines: what is said of an event where nothing can be drawn in place."""
+"""Progress as plain lines, for streams where nothing can be updated in place."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from graph.display.text import to_one_line
 
 
 def format_event(board: RunProgress, event: Event) -> str:
-    """Say an event in a line; empty for one that is not worth it."""
+    """Return the line of an event; empty for one that is not shown."""
     known = {
         "reading": _format_reading,
         "request": _format_request,
@@ -30,8 +30,8 @@ def format_event(board: RunProgress, event: Event) -> str:
         "budget": _format_budget,
         "error": _format_error,
     }
-    say: Callable[[RunProgress, Event], str] | None = known.get(str(event.get("kind")))
-    return say(board, event) if say else ""
+    formatter: Callable[[RunProgress, Event], str] | None = known.get(str(event.get("kind")))
+    return formatter(board, event) if formatter else ""
 
 
 def _format_reading(board: RunProgress, event: Event) -> str:
@@ -40,7 +40,7 @@ def _format_reading(board: RunProgress, event: Event) -> str:
 
 def _format_request(board: RunProgress, event: Event) -> str:
     if within := event.get("within"):
-        return f"{to_one_line(within, 40)} goes to the team {to_one_line(event.get('team'), 40)}"
+        return f"{to_one_line(within, 40)} assigned to team {to_one_line(event.get('team'), 40)}"
     lines = [
         f"team {to_one_line(board.team)} · models: {to_one_line(', '.join(board.models), 200)}"
     ]
@@ -65,7 +65,7 @@ def _format_plan(board: RunProgress, event: Event) -> str:
 
 
 def _format_rejected(board: RunProgress, event: Event) -> str:
-    return f"plan refused: {to_one_line('; '.join(map(str, event.get('problems') or ())), 300)}"
+    return f"plan rejected: {to_one_line('; '.join(map(str, event.get('problems') or ())), 300)}"
 
 
 def _format_started(board: RunProgress, event: Event) -> str:
@@ -87,8 +87,8 @@ def _format_report(board: RunProgress, event: Event) -> str:
     row = next((row for row in board.list_tasks() if row.id == event.get("task")), None)
     if row is None:
         return ""
-    is_told = row.state in ("done", "escalated")  # why was said when it was handed back
-    why = f": {to_one_line(row.note, 200)}" if row.note and not is_told else ""
+    has_no_note = row.state in ("done", "escalated")  # the escalation's own line had the reason
+    why = f": {to_one_line(row.note, 200)}" if row.note and not has_no_note else ""
     return (
         f"{_format_task_label(event)} {row.state} in {format_seconds(row.compute_elapsed_s())}{why}"
     )
@@ -103,22 +103,23 @@ def _format_refined(board: RunProgress, event: Event) -> str:
 
 
 def _format_escalated(board: RunProgress, event: Event) -> str:
-    return f"{_format_task_label(event)} hands back: {to_one_line(event.get('message'), 200)}"
+    return f"{_format_task_label(event)} escalated: {to_one_line(event.get('message'), 200)}"
 
 
 def _format_reassigned(board: RunProgress, event: Event) -> str:
     why = to_one_line(event.get("reason") or "", 200)
-    return f"{to_one_line(event.get('task'), 40)} goes to {to_one_line(event.get('to'), 40)}: {why}"
+    task, worker = to_one_line(event.get("task"), 40), to_one_line(event.get("to"), 40)
+    return f"{task} reassigned to {worker}: {why}"
 
 
 def _format_split(board: RunProgress, event: Event) -> str:
-    return f"{_format_task_label(event)} is divided: {to_one_line(event.get('reason'), 200)}"
+    return f"{_format_task_label(event)} divided: {to_one_line(event.get('reason'), 200)}"
 
 
 def _format_recruited(board: RunProgress, event: Event) -> str:
     tools = ", ".join(map(str, event.get("tools") or ())) or "no tools"
     made = to_one_line(event.get("role") or "a specialist", 80)
-    return f"{_format_task_label(event)} is recruited: {made}, with {to_one_line(tools, 200)}"
+    return f"{_format_task_label(event)} recruited: {made}, with {to_one_line(tools, 200)}"
 
 
 def _format_criticized(board: RunProgress, event: Event) -> str:
@@ -132,24 +133,24 @@ def _format_criticized(board: RunProgress, event: Event) -> str:
 
 def _format_team_changed(board: RunProgress, event: Event) -> str:
     changes = to_one_line("; ".join(map(str, event.get("changes") or ())), 300)
-    return f"the team has changed, and the run goes on with it as it is now: {changes}"
+    return f"the team has changed; the run continues with the changed team: {changes}"
 
 
 def _format_deadline(board: RunProgress, event: Event) -> str:
-    return "deadline reached: answering with what there is"
+    return "deadline reached: answering with the results so far"
 
 
 def _format_budget(board: RunProgress, event: Event) -> str:
     if event.get("level") == "low":
-        return "budget: 80 % is spent; cheaper models, and nothing new that others can do without"
+        return "budget: 80 % spent; using cheaper models and skipping optional tasks"
     if event.get("level") == "unpriced":
         models = ", ".join(map(str, event.get("models") or ()))
-        return f"no price is known for {to_one_line(models, 200)}: only the token cap holds"
-    return "budget spent: answering with what there is"
+        return f"no price is known for {to_one_line(models, 200)}: only the token cap applies"
+    return "budget spent: answering with the results so far"
 
 
 def _format_error(board: RunProgress, event: Event) -> str:
-    """Return what is no error of the run's: that ends it, and is told at its end."""
+    """Return the line of an error that does not end the run; others are printed at its end."""
     return to_one_line(event.get("message"), 200) if event.get("state") else ""
 
 

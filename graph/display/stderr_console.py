@@ -1,4 +1,4 @@
-"""The console of remarks: progress, errors and figures."""
+"""The console for stderr: progress, errors and figures."""
 
 import contextlib
 import sys
@@ -12,7 +12,7 @@ from graph.display.text import make_printable, wrap_lines
 
 
 class _StderrConsole(Console):
-    """A console that goes silent when nobody reads it any more; rich's own would end the run."""
+    """A console that goes silent when its reader is gone; rich's own would end the run."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -25,12 +25,12 @@ STDERR_CONSOLE: Final = _StderrConsole(
 
 
 def can_draw_live() -> bool:
-    """Return whether stderr can show progress in place."""
+    """Return whether stderr can show a live display."""
     return is_terminal(sys.stderr) and not STDERR_CONSOLE.is_dumb_terminal
 
 
 def print_to_stderr(text: object, style: str = "") -> None:
-    """Write to stderr, as plain text; what cannot be written there ends no run."""
+    """Print plain text on stderr; a failed write does not end the run."""
     if sys.stderr is not None:
         shown = make_printable(text)
         if is_terminal(sys.stderr):

@@ -1,4 +1,4 @@
-"""The standard streams. Light: a command shows that it has begun before it loads what it needs."""
+"""The standard streams. Light: a command announces its start before it loads its libraries."""
 
 import contextlib
 import os
@@ -10,34 +10,34 @@ from nodes.errors.redaction import redact_text
 
 
 def announce_start(text: str) -> None:
-    """Write the first line of a command to stderr; what cannot be written ends no run."""
+    """Print the first line of a command on stderr; a failed write does not end the run."""
     with contextlib.suppress(OSError):
         _write_text(sys.stderr, f"{to_one_line(text)} ...\n")
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Return whether a person reads a stream: a variable such as FORCE_COLOR does not say so."""
+    """Return whether a stream is a terminal, whatever variables such as FORCE_COLOR say."""
     return stream is not None and stream.isatty()
 
 
 def print_to_stdout(text: str) -> None:
-    """Write to stdout; a reader that has gone away is no error."""
+    """Print on stdout; a reader that is gone is no error."""
     _write_text(sys.stdout, redact_text(text if text.endswith("\n") else f"{text}\n"))
 
 
 def replace_unencodable_text() -> None:
-    """Let the standard streams replace what their encoding cannot say."""
+    """Let the standard streams replace characters that they cannot encode."""
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
 
 
 def flush_streams() -> None:
-    """Empty the streams, so that nothing is left to fail while the process ends."""
+    """Flush the streams, so that no write fails while the process ends."""
     for stream in (sys.stdout, sys.stderr):
         try:
             _write_text(stream, "")
-        except OSError:  # a full disk, which has been told by who wrote to it
+        except OSError:  # a full disk, which the failed write has reported already
             _silence_stream(stream)
 
 

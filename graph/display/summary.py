@@ -1,4 +1,4 @@
-"""What a run leaves on the screen: the answer, where it comes from, and what it took."""
+"""The summary of a run: its answer, its sources, its time and its cost."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,13 +10,13 @@ from graph.display.text import to_one_line
 
 Json = Mapping[str, Any]
 MAX_SOURCES_CHARS = 8000
-"""Of the places named in one document."""
+"""Limit for the places named in one document."""
 _MECHANISM_LABELS: Mapping[str, str] = {"lost": "for planning that failed"}
-"""What calls were for, where the bill's own word does not say it."""
+"""Labels of call purposes whose own name is unclear."""
 
 
 def format_answer(answer: Json) -> str:
-    """Write an answer out in Markdown, with its sources, gaps and confidence below."""
+    """Return an answer as Markdown, with its sources, gaps and confidence below."""
     parts = [str(answer.get("text", "")).strip()]
     if findings := answer.get("findings"):
         parts.append(_format_list("Findings", map(_format_finding, findings)))
@@ -31,7 +31,7 @@ def format_answer(answer: Json) -> str:
 
 
 def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[str]:
-    """Describe in a few lines how long a run took and why, and what it cost."""
+    """Return a few lines on a run's time, critical path and cost."""
     return [
         f"thread {thread} · {status}{_format_wall_time(timing)}",
         *_format_critical_path(timing),
@@ -40,7 +40,7 @@ def format_figures(thread: str, status: str, timing: Json, usage: Json) -> list[
 
 
 def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str]:
-    """Write a plan out, a line for each task, with its state where that is known."""
+    """Return a plan as lines, one for each task, with its state if known."""
     lines = [f"plan {plan.get('version', 1)}: {to_one_line(plan.get('goal', ''), 300)}"]
     for task in plan.get("tasks", ()):
         edges = task.get("depends_on") or ()
@@ -52,7 +52,7 @@ def format_plan(plan: Json, states: Mapping[str, str] | None = None) -> list[str
 
 
 def format_question(question: Json, *, shown_plan: Json | None = None) -> list[str]:
-    """Return what a run asks of a person; a plan that is on the screen is not shown again."""
+    """Return a run's question to the user; a plan already on the screen is not repeated."""
     if question.get("kind") == "plan":
         plan = question["plan"]
         shown = [] if plan == shown_plan else format_plan(plan)
@@ -64,12 +64,12 @@ def format_question(question: Json, *, shown_plan: Json | None = None) -> list[s
 
 
 def format_reply_command(thread: str, questions: Sequence[Json]) -> str:
-    """Return how a run's questions are answered."""
+    """Return the command that answers a run's questions."""
     return f"next: supervise resume {thread} --answer {_format_reply(questions)}"
 
 
 def _format_reply(questions: Sequence[Json]) -> str:
-    """Show the form of an answer."""
+    """Return a template for an answer."""
     if len(questions) > 1:
         names = (question.get("task") or question["id"] for question in questions)
         return f"'{json.dumps(dict.fromkeys(names, '…'), ensure_ascii=False)}'"
@@ -128,7 +128,7 @@ def _format_estimated_calls(usage: Json) -> list[str]:
 
 
 def format_estimate(estimate: Json) -> str:
-    """Return what a run was, or is, expected to cost."""
+    """Return the line of a run's expected cost."""
     cost = estimate.get("cost_usd")
     tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
     price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
@@ -144,24 +144,24 @@ def _format_list(title: str, items: Iterable[Any], max_chars: int = 1000) -> str
 
 
 def _group_by_document(sources: Iterable[Any]) -> Iterator[str]:
-    """Name each document once, with the places in it that sources name after a `#`."""
+    """Yield each document once, with the places in it that sources name after a `#`."""
     places: dict[str, list[str]] = {}
     for source in map(str, sources):
         document, _, place = source.partition("#")
         places.setdefault(document, []).append(place)
     for document, named in places.items():
-        told = list(filter(None, named))
-        if len(told) > 1:
-            yield f"{document}: {', '.join(told)}"
+        known = list(filter(None, named))
+        if len(known) > 1:
+            yield f"{document}: {', '.join(known)}"
         else:
-            yield "#".join([document, *told])
+            yield "#".join([document, *known])
 
 
 def _format_finding(finding: Json) -> str:
     place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
     shown = f"`{place}` " if place else ""
-    told = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
-    return f"{told} {finding.get('suggestion') or ''}".strip()
+    text = f"**{finding.get('severity', '')}** {shown}{finding.get('message', '')}"
+    return f"{text} {finding.get('suggestion') or ''}".strip()
 
 
 def _format_contradiction(contradiction: Json) -> str:

@@ -1,4 +1,4 @@
-"""Tables on a terminal: columns as wide as their longest word at least, or no columns at all."""
+"""Tables on a terminal: columns at least as wide as their longest word, or no columns."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 MAX_COLUMN_GAP = 3
-"""Columns of the terminal that part two columns of a table, at most."""
+"""Maximal gap between two columns of a table, in characters."""
 
 
 class FittedTable:
-    """Draws rows below a heading; where no column fits its words, each cell gets its own line."""
+    """Draws rows below a heading; if the columns do not fit, each cell gets its own line."""
 
     def __init__(
         self, heading: Sequence[Text], rows: Sequence[Sequence[Text]], *, right: Sequence[int] = ()
@@ -54,7 +54,7 @@ class FittedTable:
 
 
 def divide_width(sizes: Sequence[Measurement], room: int) -> list[int] | None:
-    """Divide the room among columns; None when their longest words do not fit side by side."""
+    """Return the widths of columns; None if their longest words do not fit side by side."""
     spare = room - sum(size.minimum for size in sizes)
     if spare < 0:
         return None

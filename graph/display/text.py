@@ -1,4 +1,4 @@
-"""Text made harmless, short, or fitted to a width."""
+"""Makes text printable, shortens it, or wraps it to a width."""
 
 import textwrap
 import unicodedata
@@ -7,14 +7,14 @@ from typing import Final
 from nodes.errors.redaction import redact_text
 
 _MIN_COLUMNS: Final = 10
-"""Columns without which lines are left as they are."""
+"""Minimal width for wrapping; narrower lines are unchanged."""
 _KEPT_CHARACTERS: Final = frozenset("\n\t")
 _HIDDEN_CATEGORIES: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
-"""Categories of characters that steer a terminal, hide text or cannot be encoded."""
+"""Categories of characters that control a terminal, hide text or cannot be encoded."""
 
 
 def make_printable(text: object) -> str:
-    """Drop secrets, and what is not seen: escape sequences, bidi marks, zero-width text."""
+    """Return text without secrets and invisible characters: escapes, bidi marks, zero width."""
     shown = redact_text(str(text)).replace("\r\n", "\n")
     if shown.isascii() and shown.isprintable():
         return shown
@@ -26,7 +26,7 @@ def make_printable(text: object) -> str:
 
 
 def to_one_line(text: object, max_chars: int = 100) -> str:
-    """Shorten a text to one line; where it has words, between two of them."""
+    """Return a text as one line, shortened between two words where possible."""
     line = " ".join(make_printable(text).split())
     if len(line) <= max_chars:
         return line
@@ -38,9 +38,9 @@ def to_one_line(text: object, max_chars: int = 100) -> str:
 
 
 def wrap_lines(text: str, width: int) -> str:
-    """Break lines between words to fit a width; what goes on is set in below where it began.
+    """Wrap lines between words to fit a width; continuation lines are indented.
 
-    A word that is longer than a line stays whole: a terminal joins it again when it is copied.
+    A word that is longer than a line is not broken, so that it can be copied from a terminal.
     """
     return "\n".join(_wrap_line(line, width) for line in text.split("\n"))
 

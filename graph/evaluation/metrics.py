@@ -29,14 +29,14 @@ class Metric:
 METRICS: Final[Mapping[str, Metric]] = {
     "routing": Metric("all expected workers are in the plan"),
     "edge_recall": Metric("expected edges that the plan has", of_plan.score_edge_recall),
-    "facts": Metric("golden facts that stand in the answer", of_run.score_facts),
+    "facts": Metric("golden facts that the answer has", of_run.score_facts),
     "sources": Metric("expected sources that the answer names", of_run.score_sources),
     "citations": Metric(
-        "sources that exist, quotations that stand in them", of_run.score_citations
+        "sources that exist, quotations that are in them", of_run.score_citations
     ),
     "findings": Metric("expected findings that the answer holds", of_run.score_findings),
     "completed": Metric("ended with a whole answer, as they must", of_run.score_completion),
-    "refused": Metric("handed back or refused, as they must be", of_run.score_refusal),
+    "refused": Metric("escalated or refused, as expected", of_run.score_refusal),
     "judged": Metric("held to meet the row's criterion by the strong model"),
     "valid_plan": Metric("a plan that the checks let pass", of_plan.score_valid_plan, False),
     "valid_at_once": Metric("the first plan, without a repair", of_plan.score_valid_at_once, False),

@@ -11,7 +11,7 @@ from state import Answer, Claim, Finding
 
 
 def score_facts(row: ExamRow, trial: RowResult) -> Score | None:
-    """Return the share of the golden facts that stand in the answer."""
+    """Return the share of the golden facts that the answer has."""
     text = trial.answer_text
     return score_share(row.expect.facts, lambda fact: is_found_in(fact, text), "not in the answer:")
 

@@ -5,6 +5,7 @@ cut short is passed over.
 """
 
 import json
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -19,6 +20,8 @@ from nodes.errors.redaction import redact_text
 
 Event = Mapping[str, Any]
 EventListener = Callable[[Event], None]
+
+_logger = logging.getLogger(__name__)
 
 
 class EventLog(BaseCallbackHandler):
@@ -71,6 +74,11 @@ class EventLog(BaseCallbackHandler):
         except OSError as error:
             self.__exit__()
             self._file = None
+            _logger.warning(
+                "trace %s cannot be written, the run continues without it: %s",
+                self.path,
+                redact_text(str(error)),
+            )
             if self.listener:
                 self.listener(_build_truncation_event(entry, error))
 

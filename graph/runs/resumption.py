@@ -1,4 +1,4 @@
-"""What the state of a thread says of going on with it."""
+"""Whether and how a thread can be resumed, by its state."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from state import Report, SupervisorState, reopen_request
 
 
 def has_unfinished_work(snapshot: StateSnapshot) -> bool:
-    """Return whether a thread holds work; a request that never got a plan may be replaced."""
+    """Return whether a thread has unfinished work; a request without a plan may be replaced."""
     values = snapshot.values
     is_planned = values.get("planned_for") == values.get("request") and not values.get("objection")
     if is_planned and values.get("status") == "running":
-        return True  # also where the team has lost the workers that are to run next
+        return True  # also if the team has lost the workers that would run next
     return bool(snapshot.next) and (is_planned or bool(snapshot.interrupts))
 
 
 def build_reopen_command(values: SupervisorState) -> Command[Any] | None:
-    """Send a run that lacks results back to the supervisor, with those it has and all caps anew."""
+    """Build the command that reopens an incomplete run: results are kept, caps restart."""
     if values.get("status") not in ("partial", "failed"):
         return None
     update = reopen_request(_select_complete_results(values), values["ledger"].values())
@@ -25,7 +25,7 @@ def build_reopen_command(values: SupervisorState) -> Command[Any] | None:
 
 
 def _select_complete_results(values: SupervisorState) -> dict[str, Report]:
-    """Return the completed results, but for the partial ones and those made from them."""
+    """Return the completed results, except partial ones and those that depend on them."""
     results, plan = values.get("results", {}), values.get("plan")
     redone = {name for name, report in results.items() if report.is_partial}
     for task in plan.order_tasks() if plan else ():

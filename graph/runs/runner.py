@@ -1,4 +1,4 @@
-"""Running a team on a thread that is kept: opened, locked, journalled, and resumable."""
+"""Runs a team on a saved thread: opened, locked, logged, and resumable."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -69,7 +69,7 @@ class ThreadUnfinished(UsageError):
 
 @dataclass(frozen=True)
 class _RunSession:
-    """A thread that this process holds."""
+    """A thread that this process has locked."""
 
     thread: str
     graph: SupervisorGraph
@@ -80,12 +80,12 @@ class _RunSession:
     team: Team
 
     def update_scope(self, **changes: Any) -> None:
-        """Change what the next run of the graph knows of itself."""
+        """Change the scope of the next run of the graph."""
         scope = replace(get_run_scope(self.config), **changes)
         self.config["configurable"][SCOPE_KEY] = scope
 
     def read_logged_usage(self) -> dict[Tier, Usage]:
-        """Return what the journal tells of the request's spending, by tier."""
+        """Return the request's usage by tier, as the event log records it."""
         assert self.event_log.path is not None, "a thread that is kept has a journal"
         return usage_from_log(self.event_log.path)
 
@@ -96,7 +96,7 @@ def run(request: str, **options: Any) -> Outcome:
 
 
 def resume(thread: str, **options: Any) -> Outcome:
-    """Go on with a thread from synchronous code; the options are those of `aresume`."""
+    """Resume a thread from synchronous code; the options are those of `aresume`."""
     return get_portal().call(aresume(thread, **options))
 
 
@@ -111,13 +111,13 @@ async def arun(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
 ) -> Outcome:
-    """Run a request to its outcome. What ends a run once it began is in `Outcome.error`.
+    """Run a request to its outcome. An error after the run began is in `Outcome.error`.
 
     Args:
         files: documents and folders of documents that become materials of the request.
         materials: further materials, name to text.
-        thread: goes on with that thread's history and materials, of which one with the name of a
-            new one is replaced; a new thread without it.
+        thread: continues that thread with its history and materials; a new material replaces an
+            earlier one of the same name. Without it a new thread is created.
         on_event: called with each event of the trace as it happens.
 
     Raises:
@@ -157,19 +157,19 @@ async def aresume(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
 ) -> Outcome:
-    """Go on with a thread after a kill, an error, a question or a partial end.
+    """Resume a thread after a kill, an error, a question or a partial result.
 
-    What was completed is not done again. A thread that is done gives its outcome again.
+    Completed tasks are not repeated. For a thread that is done, its outcome is returned again.
 
     Args:
-        answer: to the question the thread asks; with several open, JSON keyed by task.
-        context: what of the run's settings is to change; deadline and budget count anew.
+        answer: to the thread's open question; with several open, JSON keyed by task.
+        context: settings of the run to change; deadline and budget restart.
 
     Raises:
         SettingsInvalid: a setting of the context cannot be used.
         ThreadUnknown: no run has this thread id here.
-        TeamChanged: the team's files are not those that the run was begun with.
-        NothingAsked, AnswerUnclear: there is no one question that `answer` could answer.
+        TeamChanged: the team's files have changed since the run began.
+        NoOpenQuestion, AnswerUnclear: `answer` cannot be assigned to one open question.
         StoreError: the run database cannot be used.
         ThreadBusy: the thread is running elsewhere.
     """
@@ -203,7 +203,7 @@ async def aresume(
         context = merge_context(asked, given)
         if snapshot.next:
             return await _run_graph(session, command, context)
-        # A run that was killed before its first checkpoint begins anew from what was accepted.
+        # A run that was killed before its first checkpoint starts again from the accepted input.
         again = build_reopen_command(values) if is_begun else None
         return await _run_graph(session, again or accepted["input"], context)
 
@@ -218,11 +218,11 @@ async def aplan(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
 ) -> Plan:
-    """Return the plan of a request; nothing of it is run, and nothing is kept.
+    """Return the plan of a request; nothing is run or saved.
 
     Raises:
         UsageError: the request, the team, a file or a setting cannot be used.
-        PlanInvalid: no valid plan within the repairs.
+        PlanInvalid: no valid plan within the allowed repairs.
         ModelError: the planner cannot be reached.
     """
     options: dict[str, Any] = {"files": files, "materials": materials, "settings": settings}
@@ -240,7 +240,7 @@ async def aplan_with_estimate(
     settings: Settings | None = None,
     on_event: EventListener | None = None,
 ) -> tuple[Plan, Estimate]:
-    """Return the plan of a request as `aplan` does, with what its run is expected to cost."""
+    """Return the plan of a request as `aplan` does, with the expected cost of its run."""
     context, begun = read_context(context), now_s()
     given = await _build_input(request, files, materials, context, on_event)
     graph = build_supervisor(team, settings=settings, checkpointer=InMemorySaver())
@@ -284,11 +284,11 @@ async def _run_graph(session: _RunSession, given: Any, context: Context | None) 
     try:
         await session.graph.prepare()
         await session.graph.ainvoke(given, session.config, context=context)
-    except (StoreError, ThreadBusy) as raised:  # there is nothing to be read back from there
+    except (StoreError, ThreadBusy) as raised:  # the database cannot be read any more
         return _build_outcome_from_log(session, raised)
     except SupervisorError as raised:
         error = raised
-    except BaseException as raised:  # a cancel too: the journal must not say that it still runs
+    except BaseException as raised:  # a cancel too: the event log must not show a running run
         session.event_log.write_entry({"stopped": type(raised).__name__})
         raise
     try:
@@ -301,9 +301,9 @@ async def _run_graph(session: _RunSession, given: Any, context: Context | None) 
 def _build_outcome(
     session: _RunSession, snapshot: StateSnapshot, error: SupervisorError | None
 ) -> Outcome:
-    """Read the outcome out of where a run has ended, or stands still."""
+    """Build the outcome from the state in which a run has ended or waits."""
     values, questions = dict(snapshot.values), list_open_questions(snapshot)
-    if values.get("planned_for") != values.get("request"):  # what there is answers another request
+    if values.get("planned_for") != values.get("request"):  # the state is of an earlier request
         values = {}
     if error:
         values["results"] = {**values.get("results", {}), **collect_pending_reports(snapshot)}
@@ -325,7 +325,7 @@ def _build_outcome(
 def _add_lost_usage(
     ledger: Mapping[str, Expense], error: SupervisorError, team: Team
 ) -> Mapping[str, Expense]:
-    """Add to a ledger what was spent before an error, which no step could enter."""
+    """Return a ledger with the usage before an error, which no step could record."""
     if error.usage is None or not error.usage.model_calls:
         return ledger
     lost = Expense(worker="supervisor", tier=team.planner_tier, usage=error.usage, purpose="lost")
@@ -333,7 +333,7 @@ def _add_lost_usage(
 
 
 def _build_outcome_from_log(session: _RunSession, error: SupervisorError) -> Outcome:
-    """End a run whose database is gone: the trace beside it still has what was finished."""
+    """Build the outcome of a run whose database is lost, from its trace."""
     values = state_from_log(session.event_log)
     error.next = "; then ".join(filter(None, (error.next, f"supervise resume {session.thread}")))
     error.kept = f"{len(values.get('results', {}))} finished tasks in {session.event_log.path}"
@@ -361,7 +361,7 @@ def _compute_elapsed_s(session: _RunSession) -> float:
 
 
 def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:
-    """Return how to go on; where a model cannot be asked the run waits, and a person may do it."""
+    """Return the next step; if a model cannot be reached, the run waits and a human may do it."""
     resume = f"supervise resume {thread}"
     if not isinstance(error, ModelError | ModelUnknown) or isinstance(error, BudgetSpent):
         return error.next or resume
@@ -388,7 +388,7 @@ async def _build_input(
 
 
 def _resolve_team_source(team: str | Path | Team, settings: Settings) -> str | dict[str, Any]:
-    """Return how the team is found again when the thread is resumed."""
+    """Return the reference by which a resume finds the team again."""
     if isinstance(team, Team):
         return team.model_dump(mode="json")
     return str(find_team(team, settings).resolve())

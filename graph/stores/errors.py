@@ -1,8 +1,13 @@
 """How a run database fails, each in one line."""
 
+import logging
+
 from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import StoreError
+from nodes.errors.redaction import redact_text
+
+_logger = logging.getLogger(__name__)
 
 
 class CheckpointUnreadable(StoreError):
@@ -14,11 +19,17 @@ class CheckpointUnreadable(StoreError):
 def build_unreadable_error(
     config: RunnableConfig, checkpoint: str, error: Exception
 ) -> CheckpointUnreadable:
-    """Name the checkpoint that could not be read."""
+    """Build the error of a checkpoint that cannot be read."""
     thread = config["configurable"]["thread_id"]
     return CheckpointUnreadable(
         f"checkpoint {checkpoint} of thread {thread} cannot be read",
         cause=f"{type(error).__name__}: {str(error)[:200]}",
         kept="the database is untouched",
-        next="put a backup of the database in its place, or ask again on another --thread",
+        next="restore a backup of the database, or repeat the request on another --thread",
     )
+
+
+def log_lost_store(error: StoreError) -> StoreError:
+    """Log that a run database in use was lost, and return the error."""
+    _logger.warning("%s", redact_text(error.format_line()))
+    return error

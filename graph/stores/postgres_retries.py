@@ -1,6 +1,7 @@
 """How PostgreSQL fails: what may pass by itself, and one line for what does not."""
 
 import asyncio
+import logging
 import random
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
@@ -8,10 +9,14 @@ from typing import Final, TypeVar
 import psycopg
 from psycopg import errors
 
+from graph.stores.errors import log_lost_store
 from graph.stores.postgres_url import format_public_address, mask_passwords
 from nodes.errors import StoreError
+from nodes.errors.redaction import redact_text
 
 Result = TypeVar("Result")
+
+_logger = logging.getLogger(__name__)
 
 RETRY_TIMEOUT_S: Final = 30.0
 """How long an operation of a run waits for a server that restarts, fails over or is cut off."""
@@ -83,11 +88,23 @@ async def retry_operation(
                 except psycopg.Error as error:
                     if not worth(error):
                         raise build_store_error(url, error) from error
+                    if last is None:
+                        _log_retry(url, error, patience_s)
                     last = error
                 await asyncio.sleep(random.uniform(pause_s / 2, pause_s))
                 pause_s = min(2 * pause_s, MAX_PAUSE_S)
     except TimeoutError:
-        raise build_store_error(url, last, waited_s=patience_s) from last
+        raise log_lost_store(build_store_error(url, last, waited_s=patience_s)) from last
+
+
+def _log_retry(url: str, error: Exception, patience_s: float) -> None:
+    cause = mask_passwords(" ".join(str(error).split()), url)
+    _logger.warning(
+        "the run database %s does not answer, retrying for up to %g s: %s",
+        format_public_address(url),
+        patience_s,
+        redact_text(cause),
+    )
 
 
 def build_store_error(url: str, error: Exception | None, *, waited_s: float = 0.0) -> StoreError:

@@ -12,6 +12,7 @@ from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore
 
 from graph.stores.batched_store import open_batched_store
+from graph.stores.errors import log_lost_store
 from graph.stores.lazy_store import LazyStore
 from graph.stores.run_database import RunDatabase
 from graph.stores.serializer import build_strict_serializer
@@ -106,7 +107,7 @@ async def _translate_errors(path: Path, work: Callable[[], Awaitable[Result]]) -
     try:
         return await work()
     except sqlite3.Error as error:
-        raise build_failure_error(path, error) from error
+        raise log_lost_store(build_failure_error(path, error)) from error
 
 
 def build_failure_error(path: Path, error: Exception) -> StoreError:

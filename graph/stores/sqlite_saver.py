@@ -26,7 +26,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from graph.stores.errors import build_unreadable_error
+from graph.stores.errors import build_unreadable_error, log_lost_store
 from nodes.errors import StoreError
 
 Result = TypeVar("Result")
@@ -149,7 +149,8 @@ class GroupCommitSaver(SqliteSaver):
         try:
             return await outcome
         except sqlite3.Error as error:
-            raise StoreError(f"the run database {self.path} failed", cause=str(error)) from error
+            lost = StoreError(f"the run database {self.path} failed", cause=str(error))
+            raise log_lost_store(lost) from error
 
     def _find_checkpoint_id(self, config: RunnableConfig) -> str:
         """Name the checkpoint that a config asks for: the one it names, or the newest."""

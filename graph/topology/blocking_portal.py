@@ -1,4 +1,4 @@
-"""One background event loop for callers that have none, or have one that must not block."""
+"""One background event loop for synchronous callers, and for loops that must not block."""
 
 import asyncio
 import contextvars
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class BlockingPortal:
-    """A thread that runs an event loop for as long as the process lives."""
+    """A daemon thread that runs an event loop."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -24,16 +24,16 @@ class BlockingPortal:
         self._thread.start()
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end and give its result; an interrupt cancels it first."""
+        """Run a coroutine and return its result; an interrupt of the caller cancels it."""
         running, ended = self._start_task(work)
         try:
             return running.result()
-        except BaseException:  # Ctrl-C too: what nobody waits for any more must not go on
+        except BaseException:  # Ctrl-C too: cancel work whose caller has gone
             self._cancel(running, ended)
             raise
 
     def iterate(self, parts: AsyncIterator[T]) -> Iterator[T]:
-        """Return the parts of an async stream one by one; leaving the loop early cancels it."""
+        """Yield the parts of an async stream; leaving the loop early cancels the stream."""
         arrived: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
         async def pump() -> None:
@@ -67,7 +67,7 @@ class BlockingPortal:
         return outcome, ended
 
     def _cancel(self, running: Future[Any], ended: threading.Event) -> None:
-        """Cancel what runs, and give it a moment to clean up."""
+        """Cancel a running task, and wait a moment for its cleanup."""
         if running.cancel() and threading.current_thread() is not self._thread:
             ended.wait(CANCEL_GRACE_S)
 
@@ -86,5 +86,5 @@ def _copy_result(done: asyncio.Task[T], outcome: Future[T], ended: threading.Eve
 
 @cache
 def get_portal() -> BlockingPortal:
-    """Return the process its one portal."""
+    """Return the portal of the process."""
     return BlockingPortal()

@@ -1,4 +1,4 @@
-"""What a checkpointer of the user's needs before a graph of ours may use it."""
+"""Adapts a user's checkpointer for our graphs: its allowed types, and async access."""
 
 import asyncio
 import copy
@@ -27,16 +27,16 @@ Saver = BaseCheckpointSaver[Any]
 
 
 class CheckpointerMissing(UsageError):
-    """A run would ask a human, and nothing keeps it until the answer."""
+    """A run may ask a human, but has no checkpointer to save it until the answer."""
 
     code = "CHECKPOINTER_MISSING"
 
 
 def require_checkpointer(team: Team, context: Context, checkpointer: object) -> None:
-    """Refuse a run that may ask a human while no checkpointer keeps it.
+    """Refuse a run that may ask a human but has no checkpointer.
 
     Raises:
-        CheckpointerMissing: there is none.
+        CheckpointerMissing: the run has no checkpointer.
     """
     if checkpointer is not None:
         return
@@ -46,8 +46,8 @@ def require_checkpointer(team: Team, context: Context, checkpointer: object) -> 
     ]
     if asking:
         raise CheckpointerMissing(
-            "to ask a human takes a checkpointer and a thread_id, which keep the run meanwhile",
-            cause=f"asked for by {', '.join(asking)}",
+            "asking a human needs a checkpointer and a thread_id, which save the run meanwhile",
+            cause=f"required by {', '.join(asking)}",
             kept="nothing was spent",
             next="pass build_supervisor(…, checkpointer=…), use graph.run, or, on a server, run it "
             "on a thread",
@@ -55,10 +55,10 @@ def require_checkpointer(team: Team, context: Context, checkpointer: object) -> 
 
 
 def adapt_checkpointer(saver: Saver) -> Saver:
-    """Return a saver over the same storage that reads our types and can be used from async code.
+    """Return a saver over the same storage that reads our types and works in async code.
 
-    The one given stays as it is. Of its serializer only the types that it reads are changed: those
-    of ours and of LangGraph, and any that it names itself. A serializer of another kind is kept.
+    The given saver is not changed. Its serializer gets a list of allowed types: ours, LangGraph's
+    and those that it already allows. A serializer of another class is used unchanged.
     """
     kind = type(saver)
     serde, is_sync = _allow_own_types(saver.serde), _is_sync_only(kind)
@@ -72,7 +72,7 @@ def adapt_checkpointer(saver: Saver) -> Saver:
 
 
 class _ThreadedSaver(BaseCheckpointSaver[Any]):
-    """Runs the methods of a saver that has only synchronous ones in threads."""
+    """Runs the methods of a synchronous saver in threads."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return await asyncio.to_thread(self.get_tuple, config)
@@ -126,7 +126,7 @@ def _allow_own_types(serde: SerializerProtocol) -> SerializerProtocol:
         return serde if inner is serde.serde else EncryptedSerializer(serde.cipher, inner)
     if not isinstance(serde, JsonPlusSerializer) or serde._custom_unpack_ext_hook:
         return serde
-    if serde._allowed_msgpack_modules is True:  # the default: any type, with a warning for each
+    if serde._allowed_msgpack_modules is True:  # the default: every type, with a warning each
         serde = copy.copy(serde)
         serde._allowed_msgpack_modules = None
     return serde.with_msgpack_allowlist(_load_checkpoint_types())
@@ -138,8 +138,8 @@ def _load_checkpoint_types() -> tuple[tuple[str, str], ...]:
 
 
 def _is_sync_only(kind: type[Saver]) -> bool:
-    # LangGraph's SQLite saver defines the method to refuse it. While its module is not loaded no
-    # saver is of that kind.
+    # LangGraph's SQLite saver defines the method only to raise. While its module is not loaded, no
+    # saver can be of that class.
     sqlite = sys.modules.get("langgraph.checkpoint.sqlite")
     refusing = [BaseCheckpointSaver, *([sqlite.SqliteSaver] if sqlite else [])]
     return kind.aget_tuple in [base.aget_tuple for base in refusing]

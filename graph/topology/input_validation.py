@@ -1,4 +1,4 @@
-"""What a caller gives a run, checked at the door: its input, its settings, edits of its state."""
+"""Validates what a caller passes to a run: its input, its settings, edits of its state."""
 
 import json
 from collections.abc import Mapping
@@ -20,17 +20,17 @@ from nodes.text.plain_text import sanitize_name
 from state import Context, SupervisorState
 
 MAX_MATERIAL_NAME_CHARS = 1000
-"""Of a material."""
+"""Limit for the name of a material."""
 
 
 def read_input(given: Any) -> Any:
-    """Return an input with the fields that were left empty taken out; anything else as it is.
+    """Return an input without its empty fields; any other value is returned unchanged.
 
-    A form, such as Studio's, sends null for a field that nobody filled in. A chat message takes the
-    place of a request in words that was given before, planned or not.
+    A form, such as Studio's, sends null for a field that was left empty. A chat message replaces
+    an earlier request, whether that was planned or not.
 
     Raises:
-        RequestInvalid: a field is not of its kind, or nothing that can be sent and kept.
+        RequestInvalid: a field has the wrong type, or a value that no checkpoint can hold.
     """
     if isinstance(given, Command):
         _require_storable("the answer", given.resume)
@@ -40,13 +40,13 @@ def read_input(given: Any) -> Any:
     request, materials = filled.get("request", ""), filled.get("materials", {})
     if not isinstance(request, str):
         raise RequestInvalid(
-            "the request is no text", cause=f"it is {request!r:.40}", next="say it in words"
+            "request must be a string", cause=f"it is {request!r:.40}", next="send it as text"
         )
     if not isinstance(materials, Mapping) or not all(
         isinstance(text, str) for item in materials.items() for text in item
     ):
         raise RequestInvalid(
-            "the materials are no texts with names", next='give them as {"name": "text"}'
+            "materials must map names to strings", next='send them as {"name": "text"}'
         )
     _require_storable("the request", request)
     if materials:
@@ -57,19 +57,19 @@ def read_input(given: Any) -> Any:
 
 
 def _clean_material_names(materials: Mapping[str, str]) -> dict[str, str]:
-    """Return materials by names that a model may read: on one line, with nothing unseen in it.
+    """Return materials with names that a model may read: one line, no invisible characters.
 
     Raises:
-        RequestInvalid: a text cannot be kept, a name is too long, or two are the same then.
+        RequestInvalid: a text cannot be stored, a name is too long, or two cleaned names are equal.
     """
     named: dict[str, str] = {}
     for given, text in materials.items():
         name = sanitize_name(given)
         if len(name) > MAX_MATERIAL_NAME_CHARS or name in named:
-            problem = "has a name that another has too" if name in named else "has too long a name"
+            problem = "has the same name as another" if name in named else "has a name too long"
             raise RequestInvalid(
                 f"the material {name[:80]!r} {problem}",
-                next=f"give each a name of its own, of at most {MAX_MATERIAL_NAME_CHARS} "
+                next=f"give each material a unique name of at most {MAX_MATERIAL_NAME_CHARS} "
                 "characters",
             )
         _require_storable(f"the material {name!r}", text)
@@ -81,7 +81,7 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
     """Return the settings of a run as a `Context`.
 
     Raises:
-        SettingsInvalid: there is a key that no setting has, or a value that cannot be.
+        SettingsInvalid: a key is not a setting, or a value is not allowed.
     """
     if given is None:
         return Context()
@@ -98,30 +98,30 @@ def read_context(given: Context | Mapping[str, Any] | None) -> Context:
         raise SettingsInvalid(
             f"{first['loc'][0]} in the context",
             cause=f"{first['msg']}; it is {first['input']!r:.40}",
-            next="leave it out to have it as the team and the environment say",
+            next="leave it out to use the value of the team or the environment",
         ) from None
 
 
 def reject_foreign_scope(config: RunnableConfig) -> None:
-    """Refuse a `configurable` into which a client has put what a run keeps for itself.
+    """Refuse a `configurable` in which a client has set the scope of the run.
 
     Raises:
-        SettingsInvalid: it has.
+        SettingsInvalid: the scope is set.
     """
     if isinstance(config.get("configurable", {}).get(SCOPE_KEY, RunScope()), RunScope):
         return
     raise SettingsInvalid(
-        f"{SCOPE_KEY!r} in the configurable is the run's own",
-        next="leave it out; deadline and budget are set in the context",
+        f"{SCOPE_KEY!r} in the configurable is reserved for the run",
+        next="remove it; set deadline and budget in the context",
     )
 
 
 def read_state_edit(values: Any) -> Any:
-    """Return an edit of a run's state in our own types; Studio and other clients send JSON.
+    """Return an edit of a run's state as our own types; Studio and other clients send JSON.
 
     Raises:
-        InvalidUpdateError: a value is not of its kind, such as a plan with a cycle; a server's
-            client is told why.
+        InvalidUpdateError: a value is invalid, such as a plan with a cycle; a server returns the
+            message to its client.
     """
     if not isinstance(values, Mapping):
         return values
@@ -142,11 +142,11 @@ def _ends_with_human_message(messages: Any) -> bool:
     try:
         return isinstance(convert_to_messages(given[-1:])[-1], HumanMessage)
     except (ValueError, NotImplementedError, IndexError):
-        return False  # whether it is a message at all, the channel's reducer says
+        return False  # the channel's reducer refuses what is not a message
 
 
 def _require_storable(what: str, value: Any) -> None:
-    """Refuse half characters and numbers beyond 64 bits, which no checkpoint can hold."""
+    """Refuse lone surrogates and numbers beyond 64 bits, which no checkpoint can hold."""
     try:
         require_storable_numbers(value)
         json.dumps(value, ensure_ascii=False, default=str).encode()

@@ -1,4 +1,4 @@
-"""Collecting what an unfinished superstep has saved: reports, and what their attempts cost."""
+"""Reads what an unfinished superstep has saved: reports, and the usage of their attempts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from state import Expense, Report, Task, merge_ledger
 def collect_pending_reports(snapshot: StateSnapshot) -> dict[str, Report]:
     """Collect the reports that an unfinished superstep has saved, at every depth.
 
-    A worker whose last step was saved, but not yet the end of its graph, runs no step again.
+    A worker whose last step was saved repeats no step, even if the end of its graph was not saved.
     """
     found: dict[str, Report] = {}
     for task in snapshot.tasks:
@@ -23,7 +23,7 @@ def collect_pending_reports(snapshot: StateSnapshot) -> dict[str, Report]:
 
 
 def collect_ledger(snapshot: StateSnapshot) -> dict[str, Expense]:
-    """Return the ledger of a snapshot with what its unfinished tasks add, each entry once."""
+    """Return the ledger of a snapshot, including the entries of its unfinished tasks."""
     ledger: dict[str, Expense] = dict(snapshot.values.get("ledger", {}))
     for task in snapshot.tasks:
         if isinstance(task.result, Mapping):
@@ -39,7 +39,7 @@ def _get_reports(values: Mapping[str, Any] | Any) -> dict[str, Report]:
 
 
 def _collect_attempt_expenses(worker: Mapping[str, Any]) -> dict[str, Expense]:
-    """Return what the attempts of a worker cost that has not reported yet."""
+    """Return the ledger entries of a worker's attempts before its report."""
     task, entries = worker.get("task"), worker.get("attempts", {}).items()
     if not isinstance(task, Task):
         return {}

@@ -1,4 +1,4 @@
-"""Where a run starts: fresh, or from what a checkpoint says of the run that it goes on with."""
+"""Where a run starts: new, or from the checkpoint of the run that it resumes."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,26 +18,26 @@ from nodes.limits.run_scope import SCOPE_KEY, Deadline, get_run_scope, set_deadl
 from state import Context, Usage
 
 SETTINGS_KEY: Final = "run_settings"
-"""Of a checkpoint's metadata: the caps that the run was given, for a resume that names none.
+"""Key of a checkpoint's metadata: the run's caps, used by a resume that sets none.
 
-As JSON, since LangGraph keeps only plain values there.
+The value is JSON, since LangGraph keeps only plain values there.
 """
 CLOCK_KEY: Final = "run_clock"
-"""Likewise: when the run began, and its deadline, for a server that starts the same run again."""
+"""The same for the run's start and deadline, used when a server starts the same run again."""
 
 
 @dataclass(frozen=True)
 class RunStart:
-    """A run's settings, and what it has used of them before."""
+    """A run's settings, and the snapshot from which it resumes."""
 
     context: Context
     resumed_snapshot: StateSnapshot | None
-    """The state that the run goes on from; None for a new run."""
+    """The state from which the run resumes; None for a new run."""
     is_same_run: bool = False
-    """A server hands the same run over again, after a crash: the clock has not stopped."""
+    """A server starts the same run again after a crash: its clock has not stopped."""
 
     def stamp_config(self, config: RunnableConfig | None) -> RunnableConfig:
-        """Return a config with the run's clock, deadline, budget and settings in it."""
+        """Return a config that holds the run's clock, deadline, budget and settings."""
         given = config or RunnableConfig()
         scope = get_run_scope(given)
         if self.is_same_run and self.resumed_snapshot:
@@ -58,7 +58,7 @@ class RunStart:
         return {**given, "configurable": configurable, "metadata": metadata}
 
     def _compute_elapsed_s(self) -> float:
-        """Return the last known moment of a resumed run, where its clock goes on."""
+        """Return the elapsed seconds at which the clock of a resumed run continues."""
         if self.resumed_snapshot is None:
             return 0.0
         values = self.resumed_snapshot.values
@@ -70,18 +70,18 @@ class RunStart:
         return float(max([values.get("planned_s", 0.0), *moments]))
 
     def _build_budget(self, usage_from_log: Any) -> Budget:
-        """Build a run's budget; a resumed run has spent what its checkpoint or its log says."""
+        """Build a run's budget, charged with what a resumed run has already spent."""
         budget = Budget(max_tokens=self.context.max_tokens, max_cost_usd=self.context.max_cost_usd)
         if self.resumed_snapshot is not None:
             logged = list(usage_from_log().values()) if usage_from_log else []
-            # The log of a run that another machine began is over there.
+            # The log of a run that began on another machine is not on this one.
             for usage in max(_list_usage(self.resumed_snapshot), logged, key=_count_tokens):
                 budget.charge(usage)
         return budget
 
 
 def _read_saved_clock(snapshot: StateSnapshot) -> dict[str, Any]:
-    """Return the fields of a scope that hold the clock of a checkpoint's run."""
+    """Return the clock fields of a scope from a checkpoint."""
     known: Any = (snapshot.metadata or {}).get(CLOCK_KEY)
     if not known:
         return {}
@@ -90,26 +90,26 @@ def _read_saved_clock(snapshot: StateSnapshot) -> dict[str, Any]:
 
 
 def merge_context(saved: Context, given: Context) -> Context:
-    """Return saved settings with those that are given now in their place.
+    """Return the saved settings, overridden by those given now.
 
-    A cap of zero is given; a switch that is off may be one that nobody touched.
+    A cap of zero overrides; a switch that is off does not, since off is its default.
     """
     return replace(saved, **_select_set_fields(given))
 
 
 def read_saved_context(snapshot: StateSnapshot | None) -> Context:
-    """Return the settings that a checkpoint's run was given; none where none are known."""
+    """Return the settings of a checkpoint's run; the defaults if it holds none."""
     known: Any = (snapshot.metadata or {}).get(SETTINGS_KEY) if snapshot else None
     return read_context(json.loads(known)) if known else Context()
 
 
 def read_inherited_context(config: RunnableConfig | None) -> Context:
-    """Return the settings of the graph in which this one is a node; none outside of any.
+    """Return the settings of the graph in which this one is a node; the defaults outside a graph.
 
-    Another graph's context may be of its own kind; what it names as ours do counts here too.
+    The outer graph's context may have another type; its fields with the names of ours are used.
 
     Raises:
-        SettingsInvalid: a value cannot be.
+        SettingsInvalid: a value is not allowed.
     """
     runtime = ensure_config(config)["configurable"].get("__pregel_runtime")
     outer = getattr(runtime, "context", None)
@@ -125,14 +125,14 @@ def read_inherited_context(config: RunnableConfig | None) -> Context:
 
 
 def is_resumed(input: Any, configurable: Mapping[str, Any]) -> bool:
-    """Return whether an input goes on with what a thread holds."""
+    """Return whether an input resumes the run that a thread holds."""
     if "__pregel_resuming" in configurable:  # set for a graph that is a node of another one
         return bool(configurable["__pregel_resuming"])
     return input is None or (isinstance(input, Command) and input.resume is not None)
 
 
 def is_same_run(config: RunnableConfig, snapshot: StateSnapshot) -> bool:
-    """Return whether a server starts a checkpoint's run again; LangGraph compares the same."""
+    """Return whether a server starts a checkpoint's run again, by run id, as LangGraph decides."""
     metadata, configurable = config.get("metadata", {}), config.get("configurable", {})
     run = metadata.get("run_id") or configurable.get("run_id")
     return run is not None and run == (snapshot.metadata or {}).get("run_id")
@@ -143,7 +143,7 @@ def _select_set_fields(context: Context) -> dict[str, Any]:
 
 
 def _list_usage(snapshot: StateSnapshot) -> list[Usage]:
-    """Return what a checkpoint knows to be spent on its request."""
+    """Return the usage that a checkpoint has recorded for its request."""
     values = snapshot.values
     if values.get("planned_for") != values.get("request"):  # the ledger is an earlier request's
         return []

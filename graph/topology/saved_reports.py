@@ -1,4 +1,4 @@
-"""Reading, after a crash, the reports that an unfinished dispatch has already saved."""
+"""Reads the reports that an unfinished dispatch saved before a crash."""
 
 from langchain_core.runnables import RunnableConfig
 
@@ -15,7 +15,7 @@ class SavedReports:
     async def read_reports(self, config: RunnableConfig) -> dict[str, Report]:
         """Return the reports of the finished tasks of the superstep at a config's checkpoint.
 
-        Without a checkpointer there is nothing to resume, hence nothing to read.
+        Without a checkpointer there are none.
         """
         if "thread_id" not in config["configurable"]:
             return {}

@@ -1,4 +1,4 @@
-"""A compiled graph that any caller can use: plain synchronous Python, a notebook, a server."""
+"""A compiled graph for every caller: synchronous Python, a notebook, a server."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
@@ -36,19 +36,19 @@ StateEdits = list[list[StateUpdate]]
 
 
 class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput, SupervisorState]):
-    """Adds to LangGraph's graph what its async steps need from every entry.
+    """LangGraph's compiled graph with input checks, a run clock and synchronous entry points.
 
     The synchronous methods run on one background loop of the process, so that all runs share its
     limits. Each run gets its clock, its `Context`, and, with a checkpointer, `sync` durability.
     """
 
     prepare: Callable[[], Awaitable[None]]
-    """Loads and builds what the workers need; a run does it while it plans, unless it is done."""
+    """Loads and builds what the workers need; a run does it while it plans, if not done before."""
     team: Team
-    """Whose workers an edited plan may name."""
+    """The team whose workers an edited plan may name."""
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
-        """Copy with what LangGraph's copy forgets, such as the types a strict checkpoint may hold.
+        """Copy with the attributes that LangGraph drops, such as the types a checkpoint may hold.
 
         A server copies the graph for every run.
         """
@@ -66,7 +66,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         durability: Any = None,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
-        """Stream a run; every other entry comes through here."""
+        """Stream a run; every other entry point calls this one."""
         input = read_input(input)
         reject_foreign_scope(self._merge_call_config(config))
         start = await self._prepare_start(input, config, context)
@@ -80,23 +80,23 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
             yield part
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run to the end; `context` may be a plain mapping, which LangGraph's own types refuse."""
+        """Run to the end; `context` may be a mapping, which LangGraph's type hints do not allow."""
         return await super().ainvoke(input, config, **kwargs)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run to the end, from a thread that has no use for `await`."""
+        """Run to the end from synchronous code."""
         return get_portal().call(self.ainvoke(input, config, **kwargs))
 
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Any]:
-        """Stream a run into a plain `for`."""
+        """Stream a run from synchronous code."""
         return get_portal().iterate(self.astream(input, config, **kwargs))
 
     def bulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
-        """Edit the state of a thread; `update_state` comes through here. Values may be JSON."""
+        """Edit the state of a thread; `update_state` calls this. Values may be JSON."""
         edits = _read_edits(supersteps)
         if any(_list_plans(edits)):
             self._require_valid_plans(edits, self.get_state(config).values)
@@ -105,14 +105,14 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
     ) -> RunnableConfig:
-        """Edit the state of a thread; `aupdate_state` comes through here, and so does Studio."""
+        """Edit the state of a thread; `aupdate_state` and Studio call this."""
         edits = _read_edits(supersteps)
         if any(_list_plans(edits)):
             self._require_valid_plans(edits, (await self.aget_state(config)).values)
         return await super().abulk_update_state(config, edits)
 
     def _require_valid_plans(self, edits: StateEdits, held: Mapping[str, Any]) -> None:
-        """Hold a plan that was put into the state to what any other plan is held to."""
+        """Check a plan that was edited into the state as any other plan is checked."""
         before = held.get("plan")
         max_tasks = max(self.team.max_tasks, len(before.tasks) if before else 0)
         for values, plan in _list_plans(edits):
@@ -142,11 +142,11 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         return RunStart(context, snapshot, is_same_run=is_same)
 
     def _merge_call_config(self, config: RunnableConfig | None) -> RunnableConfig:
-        """Return a call's config with the graph's own, and with that of the node it is made in."""
+        """Return a call's config merged with the graph's own and with that of the calling node."""
         return ensure_config(merge_configs(self.config, config))
 
     def _require_thread(self, config: RunnableConfig | None) -> None:
-        """Refuse a run that would be saved, but under no name."""
+        """Refuse a run with a checkpointer but without a thread_id."""
         if (
             self._find_checkpointer(config) is not None
             and "thread_id" not in self._merge_call_config(config)["configurable"]
@@ -161,7 +161,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
         return not is_inner and self._find_checkpointer(config) is not None
 
     def _choose_durability(self, config: RunnableConfig, asked: Any) -> Any:
-        """Return what a run is saved with; a server asks for some also where nothing is saved."""
+        """Return a run's durability; None without a checkpointer, also if a server passes one."""
         if self._find_checkpointer(config) is None:
             return None
         return asked or ("sync" if self._is_saved(config) else None)
@@ -172,7 +172,7 @@ class SupervisorGraph(CompiledStateGraph[SupervisorState, Context, RequestInput,
     def _apply_checkpointer_allowlist(
         self, checkpointer: BaseCheckpointSaver[Any] | None
     ) -> BaseCheckpointSaver[Any] | None:
-        """Adapt a checkpointer, however it was attached; LangGraph calls this before each use."""
+        """Adapt a checkpointer, wherever it comes from; LangGraph calls this before each use."""
         allowed = super()._apply_checkpointer_allowlist(checkpointer)
         return allowed and adapt_checkpointer(allowed)
 

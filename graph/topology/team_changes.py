@@ -1,4 +1,4 @@
-"""What has changed of a team since a thread's run began, read from the run's own checkpoint."""
+"""Changes to a team since a thread's run began, read from the run's checkpoint."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,15 +17,15 @@ async def list_team_changes(
     *,
     request: str | None = None,
 ) -> list[str]:
-    """Return what has changed of a team, where the run can go on all the same.
+    """Return the changes to a team with which the run can still continue.
 
-    A graph that has lost workers cannot be asked: LangGraph passes over their tasks.
+    The checkpoint is read directly, since a graph that has lost workers skips their tasks.
 
     Args:
-        request: what was accepted last; where it is not what was planned, any team can plan it.
+        request: the last accepted request; if it is not the planned one, any team can plan it.
 
     Raises:
-        TeamChanged: the run cannot go on.
+        TeamChanged: the run cannot continue.
     """
     saved = await saver.aget_tuple(config) if saver else None
     values: Mapping[str, Any] = saved.checkpoint["channel_values"] if saved else {}
@@ -35,6 +35,6 @@ async def list_team_changes(
 
 
 def build_changes_event(changes: Sequence[str], at_s: float) -> dict[str, Any]:
-    """Return the event that tells of changes that a run goes on with."""
+    """Return the event that reports changes with which a run continues."""
     told = {"kind": "team_changed", "task": "", "worker": "", "changes": list(changes)}
     return {"t": at_s, **told}

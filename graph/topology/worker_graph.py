@@ -1,4 +1,4 @@
-"""A worker's compiled graph, which starts when it is its turn."""
+"""A worker's compiled graph, which waits for its turn to start."""
 
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -12,7 +12,7 @@ from state import Assignment, Context, WorkerOutput, WorkerState
 
 
 class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOutput]):
-    """Starts one after another with the other workers of its dispatch; then all run at once."""
+    """Starts in turn with the other workers of its dispatch; after that all run in parallel."""
 
     dispatches: DispatchRegistry
 
@@ -26,7 +26,7 @@ class WorkerGraph(CompiledStateGraph[WorkerState, Context, Assignment, WorkerOut
         dispatch = await self.dispatches.join_before_start(
             get_runtime(Context), config, steps_left=assignment["steps_left"]
         )
-        # While events are streamed a node's graph is streamed too, and would give its whole state.
+        # While events are streamed, a node's graph is streamed too, and would emit its whole state.
         kwargs["output_keys"] = kwargs.get("output_keys") or self.output_channels
         await dispatch.wait_to_start(task)
         try:

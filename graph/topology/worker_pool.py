@@ -1,4 +1,4 @@
-"""What does the work of a team's tasks, built once, away from the event loop."""
+"""Builds the agents and graphs that do a team's tasks, once each, outside the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,17 +15,17 @@ from state import SPECIALIST, Recruit, Team, Worker
 
 WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 BuildGraph = Callable[[Team, "WorkerPool | None"], SupervisorGraph]
-"""Compiles the graph of a team, with loops that exist already where they are given."""
+"""Compiles the graph of a team, with an existing worker pool if one is given."""
 
 MAX_SPECIALIST_AGENTS = 64
-"""Specialists' loops that are kept; the oldest go first."""
+"""Specialists' agents that are kept; the oldest are dropped first."""
 
 
 class WorkerPool:
-    """Builds a worker's loop, or a team's graph, when it is first asked for.
+    """Builds a worker's agent, or a team's graph, at its first use.
 
-    The agent library and the tools' own libraries take as long to import as all the rest, so this
-    happens in a thread, as a rule while the planner's model is at work.
+    The agent library and the libraries of the tools are slow to import, so this happens in a
+    thread, usually while the planner's model call is in flight.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class WorkerPool:
         self._tool_descriptions: dict[str, str] | None = None
 
     async def get_agent(self, name: str) -> WorkerAgent:
-        """Return the loop of a worker.
+        """Return the agent of a worker.
 
         Raises:
             TeamInvalid: one of its tools cannot be loaded.
-            SettingsInvalid: its model cannot be reached as things are set.
+            SettingsInvalid: its model cannot be used with the current settings.
         """
         if name not in self._agents:
             worker = self._team.find_worker(name)
@@ -56,7 +56,7 @@ class WorkerPool:
         return self._agents[name]
 
     async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
-        """Return the loop of a specialist; one made for the same work is used again."""
+        """Return the agent of a specialist; an equal specialist gets the same agent."""
         if recruit not in self._specialist_agents:
             made = {"instructions": recruit.instructions, "tools": recruit.tools}
             worker = self._team.find_worker(SPECIALIST).model_copy(update=made)
@@ -66,7 +66,7 @@ class WorkerPool:
         return self._specialist_agents[recruit]
 
     async def describe_granted_tools(self) -> dict[str, str]:
-        """Introduce the granted tools, each by the first line of what it says to a model."""
+        """Return the first line of each granted tool's description, by tool name."""
         if self._tool_descriptions is None:
             tools = await asyncio.to_thread(self._load_granted_tools)
             lines = [tool.description.strip().partition("\n")[0] for tool in tools]
@@ -74,7 +74,7 @@ class WorkerPool:
         return self._tool_descriptions
 
     async def get_team_graph(self, name: str) -> SupervisorGraph:
-        """Return the graph of a worker that is a team."""
+        """Return the graph of a worker that is itself a team."""
         if name not in self._team_graphs:
             team = self._team.find_worker(name).team
             assert team is not None, f"{name} is a team"
@@ -100,7 +100,7 @@ class WorkerPool:
         return self._division_graph
 
     async def prepare(self) -> None:
-        """Build what every plan may need and is not built yet."""
+        """Build all agents and graphs that a plan may need and that are not built yet."""
         for worker in self._team.workers:
             await (self.get_team_graph(worker.name) if worker.team else self.get_agent(worker.name))
         if self._team.recruit:
@@ -120,7 +120,7 @@ class WorkerPool:
 
 
 def derive_division_team(team: Team) -> Team:
-    """Return a team as it divides one of its own tasks: fewer tasks, one level less to go."""
+    """Return the team that divides one of a team's own tasks: fewer tasks, one level less."""
     return team.model_copy(
         update={
             "strategy": "recursive" if team.strategy == "recursive" else "plan",

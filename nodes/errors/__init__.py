@@ -1,4 +1,4 @@
-"""Everything that can end a run, as a tree.
+"""The errors that can end a run, as a tree.
 
 SupervisorError
 ├── UsageError            exit 2
@@ -11,7 +11,7 @@ SupervisorError
 ├── ModelError            exit 4
 │   ├── EndpointUnreachable
 │   ├── EndpointFailed        5xx, an error inside a 200
-│   ├── EndpointDown          not asked: it has failed again and again
+│   ├── EndpointDown          the circuit breaker is open
 │   ├── CallTimedOut
 │   │   └── DeadlinePassed    exit 3: the run's own, not the call's
 │   ├── RateLimited
@@ -34,24 +34,24 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-if TYPE_CHECKING:  # the command line's help needs errors, and not what the vocabulary stands on
+if TYPE_CHECKING:  # the command line's help needs errors, but not what `state` imports
     from state import Usage
 
 from nodes.errors.redaction import redact_text
 
 
 class SupervisorError(RuntimeError):
-    """Carries one line for a person and a code for a program.
+    """Has one line for a human and a code for a program.
 
-    Of an error that is none of Python's usual ones LangGraph's server tells a client nothing.
+    A `RuntimeError`, since LangGraph's server hides unusual exception types from its clients.
     """
 
     code: ClassVar[str] = "ERROR"
     exit_code: ClassVar[int] = 1
     retryable: ClassVar[bool] = False
-    """Whether the same call may succeed a moment later."""
+    """Whether the same call may succeed later."""
     usage: "Usage | None" = None
-    """What was spent in vain before it was raised; whoever catches it bills it."""
+    """Usage before the failure; the handler adds it to the ledger."""
 
     def __init__(self, what: str, *, cause: str = "", kept: str = "", next: str = "") -> None:
         self.what, self.cause, self.kept, self.next = map(redact_text, (what, cause, kept, next))
@@ -61,14 +61,14 @@ class SupervisorError(RuntimeError):
         return f"{self.what}: {self.cause}" if self.cause else self.what
 
     def format_line(self) -> str:
-        """Say it in one line: what happened, what was kept, what to do next."""
+        """Return the error in one line: what happened, what was kept, what to do next."""
         parts = [f"error[{self.code}] {self}"]
         if self.kept:
             parts.append(f"kept: {self.kept}")
         if self.next:
             parts.append(f"next: {self.next}")
-        *said, last = (" ".join(part.split()).rstrip(".") for part in parts)
-        return " ".join([*(part if part.endswith("?") else f"{part}." for part in said), last])
+        *first, last = (" ".join(part.split()).rstrip(".") for part in parts)
+        return " ".join([*(part if part.endswith("?") else f"{part}." for part in first), last])
 
 
 def walk_subclasses(error: type[SupervisorError]) -> Iterator[type[SupervisorError]]:
@@ -119,14 +119,14 @@ class EndpointFailed(ModelError):
 
 
 class EndpointDown(ModelError):
-    """An endpoint is not asked for a while: it has failed too often."""
+    """The circuit breaker is open: the endpoint has failed too often."""
 
     code = "ENDPOINT_DOWN"
 
     def __init__(self, what: str, *, retry_after_s: float, cause: str = "") -> None:
-        when = f"in {math.ceil(retry_after_s)} s" if retry_after_s else "at this moment"
+        when = f"in {math.ceil(retry_after_s)} s" if retry_after_s else "now"
         super().__init__(
-            what, cause=cause, next=f"it is tried again {when} (`supervise doctor` tells more)"
+            what, cause=cause, next=f"it is retried {when} (`supervise doctor` shows more)"
         )
         self.retry_after_s = retry_after_s
 
@@ -136,13 +136,13 @@ class CallTimedOut(ModelError):
 
 
 class DeadlinePassed(CallTimedOut):
-    """A run's deadline came before the answer; of a run without a plan nothing else is left."""
+    """A run's deadline passed before the answer; without a plan there is nothing to report."""
 
     code, exit_code = "DEADLINE_PASSED", 3
 
 
 class RateLimited(ModelError):
-    """The endpoint asks to slow down; `retry_after_s` is None when it does not say for how long."""
+    """The endpoint is rate limited; `retry_after_s` is None when it does not state a time."""
 
     code, retryable = "RATE_LIMITED", True
 
@@ -172,7 +172,7 @@ class RequestRefused(ModelError):
 
 
 class BadResponse(ModelError):
-    """An answer that cannot be read; `said` is what the model wrote, where the fault is its own."""
+    """An answer that cannot be read; `said` is the model's text, if the fault is the model's."""
 
     code, retryable = "BAD_RESPONSE", True
 
@@ -192,12 +192,12 @@ class ResponseTooLarge(ModelError):
 
 
 class BudgetSpent(ModelError):
-    """A run's tokens or money are used up, but for what calls in flight and the answer need.
+    """A run's budget has no room for another call beside those in flight and the answer.
 
     Args:
-        held: kept for calls in flight.
-        kept: kept for the answer.
-        needed: what the call may take that was not made.
+        held: reserved for calls in flight.
+        kept: reserved for the answer.
+        needed: the expected usage of the call that was not made.
     """
 
     code, exit_code = "BUDGET_SPENT", 3
@@ -212,12 +212,12 @@ class BudgetSpent(ModelError):
         kept: float = 0.0,
         needed: float = 0.0,
     ) -> None:
-        said = (
+        message = (
             f"the budget is spent: {_format_amount(spent, unit)} of "
             f"{_format_amount(limit, unit)} {unit}"
         )
         if spent < limit:
-            reserved = {"calls under way": held, "the answer": kept}
+            reserved = {"calls in flight": held, "the answer": kept}
             parts = [
                 f"{_format_amount(spent, unit)} of {_format_amount(limit, unit)} {unit} spent",
                 *(
@@ -227,8 +227,8 @@ class BudgetSpent(ModelError):
                 ),
                 f"{_format_amount(needed, unit)} expected for the call",
             ]
-            said = f"the budget has no room for another call: {', '.join(parts)}"
-        super().__init__(said, next="resume with a larger budget, or ask for less")
+            message = f"the budget has no room for another call: {', '.join(parts)}"
+        super().__init__(message, next="resume with a larger budget, or ask for less")
         self.unit, self.limit, self.spent = unit, limit, spent
 
 
@@ -245,15 +245,15 @@ class ThreadBusy(SupervisorError):
 
 
 class ToolRefused(Exception):
-    """A tool cannot do what was asked; the message tells the worker's model what would work."""
+    """A tool refuses its arguments; the message tells the worker's model what would work."""
 
 
 class NothingToRead(ToolRefused):
-    """There is nothing that the tool could have read, so its worker has read nothing of it."""
+    """There is nothing for the tool to read, so the worker has read nothing through it."""
 
 
 class ToolFailed(Exception):
-    """A tool could not do its work: it crashed, took too long, was cut or reached nobody.
+    """A tool could not do its work: it crashed, timed out, was cut or could not connect.
 
-    Nothing follows from that, least of all that there is nothing to find.
+    This does not mean that there is nothing to find.
     """

@@ -1,7 +1,7 @@
-"""Keeping known secrets out of everything that is written, shown, or told to a model.
+"""Removes known secrets from everything that is written, shown, or sent to a model.
 
-The settings say what is secret. A value is looked for as it is, and as URLs, JSON and base64 spell
-it. What is not known to be a secret, such as a key that stands in a document, is not found.
+The settings name the secrets. A value is searched as it is, and in its URL, JSON and base64 forms.
+What is not known as a secret, such as a key in a document, is not found.
 """
 
 import base64
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # importing it takes longer than `supervise --help` may
 
 MASK: Final = "[secret]"
 MIN_CHARS: Final = 8
-"""Shorter values are as likely words as secrets."""
+"""Shorter values are as likely to be ordinary words."""
 
 _secrets: set[str] = set()
 _pattern: re.Pattern[str] | None = None
@@ -24,7 +24,7 @@ _byte_pattern: re.Pattern[bytes] | None = None
 
 
 def register_secrets(values: Iterable[str]) -> None:
-    """Know some values as secrets from now on, for the whole process."""
+    """Register secrets for redaction, for the whole process."""
     global _pattern, _byte_pattern
     new = {value for value in values if len(value) >= MIN_CHARS} - _secrets
     if not new:
@@ -43,7 +43,7 @@ def redact_text(text: str) -> str:
 
 
 def redact_value(value: Any) -> Any:
-    """Return a JSON value without the secrets in it; the very same one when it holds none."""
+    """Return a JSON value without the secrets in it; the same object when none are registered."""
     if _pattern is None:
         return value
     match value:
@@ -58,7 +58,7 @@ def redact_value(value: Any) -> Any:
 
 
 def redact_message(message: "AIMessage") -> "AIMessage":
-    """Return a model's answer without the secrets that it repeats."""
+    """Return a model's answer without the secrets in it."""
     if _pattern is None or not _pattern.search(f"{message.content} {message.tool_calls}"):
         return message
     update = {
@@ -71,19 +71,19 @@ def redact_message(message: "AIMessage") -> "AIMessage":
 
 
 def redact_bytes(data: bytes) -> bytes:
-    """Overwrite the secrets in encoded data, byte for byte: lengths, hence formats, stay whole."""
+    """Return encoded data with its secrets overwritten byte for byte, so that lengths stay."""
     if _byte_pattern is None:
         return data
-    return _byte_pattern.sub(lambda found: b"*" * len(found.group()), data)
+    return _byte_pattern.sub(lambda match: b"*" * len(match.group()), data)
 
 
 def _list_spellings(value: str) -> set[str]:
-    """Spell a secret as it may turn up; of base64 only the part that no neighbour changes."""
+    """Return the encodings of a secret; of base64 only the part that does not depend on context."""
     raw = value.encode()
-    spelled = {value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1]}
+    spellings = {value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1]}
     for before in range(3):
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             encoded = encode(b"\0" * before + raw).decode()
             first, end = -(-before * 8 // 6), (before + len(raw)) * 8 // 6
-            spelled.add(encoded[first:end])
-    return {form for form in spelled if len(form) >= MIN_CHARS}
+            spellings.add(encoded[first:end])
+    return {form for form in spellings if len(form) >= MIN_CHARS}

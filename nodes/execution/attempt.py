@@ -1,4 +1,4 @@
-"""One attempt at a task, by a worker's own loop or by a team; what goes wrong is written down."""
+"""One attempt at a task, by a worker's agent or by a team; errors are recorded, not raised."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,22 +39,22 @@ from state import (
 )
 
 CLOCK_TOLERANCE_S = 0.05
-"""So near its deadline a run has reached it: clocks differ by less."""
+"""A run this close to its deadline has reached it: clocks differ by less."""
 
 WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 
 
 class WorkerAgents(Protocol):
-    """Gives what does the work of a team's tasks; each is built when first asked for."""
+    """Provides the agents and graphs for a team's tasks, each built on first use."""
 
     async def get_agent(self, name: str) -> WorkerAgent:
-        """Return the loop of the worker of a name."""
+        """Return the agent of the worker with this name."""
 
     async def get_specialist(self, recruit: Recruit) -> WorkerAgent:
-        """Return the loop of a specialist."""
+        """Return the agent of a specialist."""
 
     async def get_team_graph(self, name: str) -> TeamGraph:
-        """Return the graph of the worker of a name that is a team."""
+        """Return the graph of the worker with this name, which is a team."""
 
     async def get_division_graph(self) -> TeamGraph:
         """Return the graph that divides a task of this team into a plan of its own."""
@@ -62,7 +62,7 @@ class WorkerAgents(Protocol):
 
 @dataclass(kw_only=True)
 class AttemptRunner:
-    """What an attempt is made with."""
+    """Runs one attempt at a task."""
 
     state: WorkerState
     config: RunnableConfig
@@ -72,27 +72,27 @@ class AttemptRunner:
     agents: WorkerAgents
     attempt_context: AttemptContext
     is_divided: bool
-    """The task is divided instead of done by one worker."""
+    """The task is divided into a plan instead of done by one worker."""
     is_checkpointed: bool
     """A checkpointer keeps the run."""
     max_steps: int
-    """Attempts that the run's step cap leaves to a team."""
+    """Attempts that the run's step cap leaves for a team."""
     subteam_run: SubteamRun | None = None
 
     async def run(self) -> Attempt:
-        """Make the attempt."""
+        """Return the attempt, with its report or its error."""
         self.attempt_context.taint = build_taint(self.state)
         attempt = await self._run_attempt()
         inner = self.subteam_run
-        marks, addresses = self._collect_taint()
+        labels, addresses = self._collect_taint()
         report = attempt.report
         if report:
-            update = {"taint_labels": marks, "addresses": addresses, **self._find_failures(report)}
+            update = {"taint_labels": labels, "addresses": addresses, **self._find_failures(report)}
             report = report.model_copy(update=update)
         return attempt.model_copy(
             update={
                 "report": report,
-                "taint_labels": marks,
+                "taint_labels": labels,
                 "worker": self.worker.name,
                 "tier": self.tier,
                 "usage": inner.usage if inner else self.attempt_context.usage,
@@ -102,11 +102,11 @@ class AttemptRunner:
 
     @property
     def inner_steps(self) -> int:
-        """Count the attempts that a team made within this one."""
+        """The number of attempts that a team made within this one."""
         return self.subteam_run.steps if self.subteam_run else 0
 
     def _collect_taint(self) -> tuple[tuple[TaintLabel, ...], tuple[str, ...]]:
-        """Give the marks of all that was read in the attempt, and the addresses that were found."""
+        """Return the labels of everything read in the attempt, and the addresses found."""
         taint, inner = self.attempt_context.taint, self.subteam_run
         if inner is None:
             return merge_labels(taint.taint_labels), taint.list_addresses()
@@ -116,7 +116,7 @@ class AttemptRunner:
         ]
 
     def _find_failures(self, report: Report) -> dict[str, Any]:
-        """Return the fields of a report that say what tools left undone; a team has set its own."""
+        """Return a report's fields on failed tools; a team has set its own."""
         if self.subteam_run:
             return {"failures": ()}
         outcomes, materials = self.attempt_context.outcomes, self.state.get("materials", {})
@@ -152,10 +152,10 @@ class AttemptRunner:
         except (GraphBubbleUp, StoreError, ThreadBusy):
             raise
         except SupervisorError as problem:
-            # What may pass by itself has been tried again where the model is called, only there.
+            # Temporary errors were already retried where the model is called, and only there.
             error = f"{problem.code}: {problem}"
             fault = "content" if isinstance(problem, PlanInvalid) else "permanent"
-        except Exception as problem:  # raised here it would cancel the task's siblings
+        except Exception as problem:  # raised here, it would cancel the task's siblings
             error = f"{type(problem).__name__}: {problem}"
         return Attempt(
             description=description, error=shorten_text(redact_text(error), 2000), fault=fault
@@ -164,11 +164,10 @@ class AttemptRunner:
     async def _produce_report(self, timeout_s: float) -> Report:
         earlier, answers = self.state.get("problem", ""), self.state.get("answers", {})
         if self.is_divided or self.worker.team:
-            doers = self.agents
             graph = await (
-                doers.get_division_graph()
+                self.agents.get_division_graph()
                 if self.is_divided
-                else doers.get_team_graph(self.worker.name)
+                else self.agents.get_team_graph(self.worker.name)
             )
             self.subteam_run = SubteamRun(
                 graph=graph,
@@ -187,12 +186,12 @@ class AttemptRunner:
         return report.model_copy(update={"output": shorten_text(report.output, MAX_OUTPUT_CHARS)})
 
     async def _run_agent(self, earlier: str, answers: Mapping[str, str]) -> Report:
-        doers, name = self.agents, self.worker.name
+        agents, name = self.agents, self.worker.name
         is_recruited = name == SPECIALIST and "recruit" in self.state
-        recruited = doers.get_specialist(self.state["recruit"]) if is_recruited else None
-        loop = await (recruited or doers.get_agent(name))
+        recruited = agents.get_specialist(self.state["recruit"]) if is_recruited else None
+        agent = await (recruited or agents.get_agent(name))
         message = build_handoff_message(self._build_handoff(), earlier=earlier, answers=answers)
-        result = await loop.ainvoke(
+        result = await agent.ainvoke(
             {
                 "messages": [message],
                 "materials": self.state.get("materials", {}),
@@ -200,16 +199,16 @@ class AttemptRunner:
             },
             {"metadata": {"task": self.state["task"].id, "worker": name}},
             context=self.attempt_context,
-            # The attempt is what a resume goes back to: its turns need no checkpoint each.
+            # A resume repeats the whole attempt, so its turns need no checkpoints.
             durability="exit" if self.is_checkpointed else None,
         )
-        said = result.get("structured_response")
-        if said is None:
-            said = read_content(_read_last_reply(result["messages"]), Report)
-        return Report.model_validate(said if isinstance(said, dict) else said.model_dump())
+        report = result.get("structured_response")
+        if report is None:
+            report = read_content(_read_last_reply(result["messages"]), Report)
+        return Report.model_validate(report if isinstance(report, dict) else report.model_dump())
 
     def _list_shortfalls(self) -> list[str]:
-        """Return what the reports that are handed over fall short of."""
+        """Return what the reports in the handoff lack."""
         given = self._build_handoff().context
         return [f"{each.task} {reason}" for each in given for reason in list_shortfalls(each)]
 
@@ -256,5 +255,5 @@ def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expens
 
 
 def _read_last_reply(messages: list[Any]) -> str:
-    spoken = [message for message in messages if isinstance(message, AIMessage)]
-    return str(spoken[-1].text) if spoken else ""
+    replies = [message for message in messages if isinstance(message, AIMessage)]
+    return str(replies[-1].text) if replies else ""

@@ -1,4 +1,4 @@
-"""What one attempt at a task runs with."""
+"""The context of one attempt at a task."""
 
 from dataclasses import dataclass, field
 
@@ -10,18 +10,18 @@ from state import Limits, Usage
 
 
 class TurnLimitReached(Exception):
-    """A worker used its turns, or its tokens, and still gave no report."""
+    """A worker used all its turns or tokens without writing a report."""
 
 
 @dataclass(kw_only=True)
 class AttemptContext:
-    """The context of a worker's loop: the attempt's model and caps, and what it cost so far."""
+    """The attempt's model and caps, and its usage so far."""
 
     model: BaseChatModel
     limits: Limits
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
     taint: Taint = field(default_factory=Taint)
-    """What was read so far, which the worker's tools are held to."""
+    """What was read so far; it restricts the worker's tools."""
     outcomes: ToolOutcomes = field(default_factory=ToolOutcomes)
     """How the tool calls so far ended."""

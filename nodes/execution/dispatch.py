@@ -45,13 +45,13 @@ class Dispatch:
         return await asyncio.shield(self._get_future(task))
 
     def publish_report(self, task: str, report: Report) -> None:
-        """Wake those who wait for the task. The first word on a task stands."""
+        """Wake the tasks that wait for this one. The first report of a task counts."""
         self._set_result(task, report)
         if report.invalidates:
             self._stop_waiting()
 
     def release(self, task: str) -> None:
-        """Let those who wait for the task go without its report."""
+        """Let the tasks that wait for this one proceed without its report."""
         self._set_result(task, None)
 
     def spend_step(self, task: str) -> bool:
@@ -62,7 +62,7 @@ class Dispatch:
         return True
 
     def record_attempts(self, task: str, attempts: int) -> None:
-        """Know of attempts that were made before this process took the dispatch over."""
+        """Count attempts that were made before this process resumed the dispatch."""
         self.attempts[task] = max(self.attempts.get(task, 0), attempts)
 
     def count_steps_left(self) -> int:
@@ -70,7 +70,7 @@ class Dispatch:
         return self.steps_at_start - sum(self.attempts.values())
 
     def is_idle(self) -> bool:
-        """Return whether nobody waits for a report."""
+        """Return whether no task waits for a report."""
         return all(slot.done() for slot in self.report_futures.values())
 
     def _stop_waiting(self) -> None:

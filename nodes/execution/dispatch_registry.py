@@ -1,4 +1,4 @@
-"""The dispatches of a compiled graph that are under way in this process.
+"""The dispatches of a compiled graph that are running in this process.
 
 A dispatch belongs to one run and one superstep, so a fork from an earlier checkpoint never finds
 the reports of the first run. After a crash a new one begins with the reports that the superstep

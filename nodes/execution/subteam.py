@@ -1,8 +1,8 @@
-"""A task done by a team: the whole of another graph inside one attempt.
+"""A task done by a team: another graph runs inside one attempt.
 
-The inner run has its own plan, workers and answer. It shares the outer run's clock, its budget and
-its checkpointer; its deadline is the attempt's. What it asks a person reaches the outer run as an
-interrupt; what fails in it comes back as a report.
+The inner run has its own plan, workers and answer. It shares the outer run's clock, budget and
+checkpointer; its deadline is the attempt's. Its questions to a human reach the outer run as an
+interrupt; its failures become part of the report.
 """
 
 from collections.abc import Mapping
@@ -38,12 +38,12 @@ from state import (
 TeamGraph = CompiledStateGraph[Any, Context, Any, Any]
 
 MAX_CLAIMS = 60
-"""Of an inner team's claims that its report carries upward."""
+"""Limit for the claims of an inner team in its report."""
 
 
 @dataclass(kw_only=True)
 class SubteamRun:
-    """One attempt at a task by a team; what it cost is known also when it breaks off."""
+    """One attempt at a task by a team; its usage is known even when it fails."""
 
     graph: TeamGraph
     handoff: Handoff
@@ -51,22 +51,22 @@ class SubteamRun:
     context: Context
     timeout_s: float
     max_steps: int
-    """Attempts that the outer run's step cap leaves it."""
+    """Attempts that the outer run's step cap leaves for it."""
     origin: Origin
-    """Whose words the task is, as the team's own tools are held to it."""
+    """The origin of the task's words, which restricts the team's tools."""
     guidance: str = ""
-    """What the team is told with each request."""
+    """Instructions that are added to each request."""
     is_division: bool = False
     """The team divides a task of its own."""
     state: dict[str, Any] = field(default_factory=dict)
 
     async def run(self, *, earlier: str, answers: Mapping[str, str]) -> Report:
-        """Let the team do the task, and report its answer.
+        """Return the report of the team's answer to the task.
 
         Raises:
             SupervisorError: the team could not plan, or its models cannot be reached.
         """
-        given = {
+        inner_input = {
             "request": build_subteam_request(
                 self.handoff, guidance=self.guidance, earlier=earlier, answers=answers
             ),
@@ -82,14 +82,14 @@ class SubteamRun:
             approve_plan=False,
         )
         async for values in self.graph.astream(
-            given, self._build_config(), context=context, stream_mode="values"
+            inner_input, self._build_config(), context=context, stream_mode="values"
         ):
             self.state = cast(dict[str, Any], values)
         return build_report(cast(SupervisorState, self.state))
 
     @property
     def ledger(self) -> dict[str, Expense]:
-        """Return what the team has spent, by the entries of its own ledger."""
+        """The entries of the team's own ledger."""
         ledger: dict[str, Expense] = self.state.get("ledger", {})
         if self.is_division:
             return ledger
@@ -100,18 +100,18 @@ class SubteamRun:
 
     @property
     def usage(self) -> Usage:
-        """Return the sum of what the team has spent."""
-        bill = sum_ledger(self.ledger)
-        return Usage(**{name: getattr(bill, name) for name in Usage.model_fields})
+        """The total usage of the team."""
+        total = sum_ledger(self.ledger)
+        return Usage(**{name: getattr(total, name) for name in Usage.model_fields})
 
     @property
     def steps(self) -> int:
-        """Count the attempts of the team's own workers."""
+        """The number of attempts of the team's workers."""
         return sum(self.state.get("steps", {}).values())
 
     @property
     def taint_labels(self) -> tuple[TaintLabel, ...]:
-        """Return what the team has read; all there is, where a worker of it broke off."""
+        """The labels of what the team has read; all labels when one of its tasks has no result."""
         results: dict[str, Report] = self.state.get("results", {})
         plan: Plan | None = self.state.get("plan")
         if plan is None or any(task.id not in results for task in plan.tasks):
@@ -120,7 +120,7 @@ class SubteamRun:
 
     @property
     def addresses(self) -> list[str]:
-        """Return the addresses that the team's searches found."""
+        """The addresses that the team's searches found."""
         reports = self.state.get("results", {}).values()
         return [address for report in reports for address in report.addresses]
 
@@ -140,7 +140,7 @@ class SubteamRun:
 
 
 def build_report(state: SupervisorState) -> Report:
-    """Put a team's answer into the report of the task it was for."""
+    """Return a team's answer as the report of its task."""
     answer, results = state.get("answer"), state.get("results", {})
     reports = [results[name] for name in sorted(results)]
     if answer is None or not any(report.status == "completed" for report in reports):
@@ -149,8 +149,8 @@ def build_report(state: SupervisorState) -> Report:
         output=answer.text,
         claims=_merge_claims(reports),
         findings=tuple(
-            Finding(**{name: getattr(found, name) for name in Finding.model_fields})
-            for found in answer.findings
+            Finding(**{name: getattr(finding, name) for name in Finding.model_fields})
+            for finding in answer.findings
         ),
         confidence=answer.confidence,
         gaps=(*answer.gaps, *_describe_contradictions(answer)),
@@ -159,17 +159,19 @@ def build_report(state: SupervisorState) -> Report:
 
 
 def _build_failure_report(answer: Answer | None, reports: list[Report]) -> Report:
-    lacking = "; ".join(answer.gaps) if answer else "the team gave no answer"
-    asked = next((report.escalation for report in reports if report.escalation), None)
-    if asked and all(report.status in ("escalated", "skipped") for report in reports):
-        found = [report.escalation.partial for report in reports if report.escalation]
-        partial = "\n\n".join(filter(None, found))
+    gaps = "; ".join(answer.gaps) if answer else "the team gave no answer"
+    escalation = next((report.escalation for report in reports if report.escalation), None)
+    if escalation and all(report.status in ("escalated", "skipped") for report in reports):
+        parts = [report.escalation.partial for report in reports if report.escalation]
+        partial = "\n\n".join(filter(None, parts))
         return Report(
             status="escalated",
-            escalation=Escalation(reason=asked.reason, message=asked.message, partial=partial),
+            escalation=Escalation(
+                reason=escalation.reason, message=escalation.message, partial=partial
+            ),
             confidence=0,
         )
-    return Report(status="failed", output=lacking, confidence=0)
+    return Report(status="failed", output=gaps, confidence=0)
 
 
 def _merge_claims(reports: list[Report]) -> tuple[Claim, ...]:
@@ -180,6 +182,6 @@ def _merge_claims(reports: list[Report]) -> tuple[Claim, ...]:
 def _describe_contradictions(answer: Answer) -> list[str]:
     return [
         f"{dispute.subject}: sources contradict each other; "
-        f"{dispute.verdict or 'nobody could decide which holds'}"
+        f"{dispute.verdict or 'it is undecided which holds'}"
         for dispute in answer.contradictions
     ]

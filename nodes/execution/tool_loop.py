@@ -1,4 +1,4 @@
-"""A worker's own loop: a model, the worker's tools, and a report at the end."""
+"""A worker's agent: a model, the worker's tools, and a report at the end."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
@@ -34,23 +34,23 @@ from nodes.text.plain_text import sanitize_text
 from state import Report, Usage, Worker
 
 MAX_TOOL_RESULT_CHARS = 24_000
-"""Of one tool result; what is cut is said in the result."""
+"""Limit for one tool result; a mark in the result shows a cut."""
 MAX_CALLS_PER_TURN = 8
-"""Tool calls of one message; the others are refused, and the model may ask again."""
+"""Limit for the tool calls of one message; the others are refused and may be repeated."""
 MAX_TRACED_CHARS = 500
-"""Of an argument, in the trace."""
+"""Limit for an argument in the trace."""
 
 
 class WorkerAgentState(AgentState[Report]):
-    """A worker's conversation, and what its tools may read besides their arguments."""
+    """A worker's conversation, and the data that its tools may read besides their arguments."""
 
     materials: dict[str, str]
     lacking: list[str]
-    """What the reports that were handed over lack, each with its task."""
+    """What the reports in the handoff lack, each with its task."""
 
 
 class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Report]):
-    """Choose the attempt's model, count what it spends, and let the last turn only report."""
+    """Chooses the attempt's model, counts its usage, and allows only a report in the last turn."""
 
     state_schema = WorkerAgentState
 
@@ -59,34 +59,35 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         request: ModelRequest[AttemptContext],
         handler: Callable[[ModelRequest[AttemptContext]], Awaitable[ModelResponse[Report]]],
     ) -> ModelResponse[Report]:
-        errand = request.runtime.context
-        errand.turns += 1
-        errand.taint.mark_results_seen()
-        spent = errand.usage.input_tokens + errand.usage.output_tokens
-        if errand.turns > errand.limits.max_turns + 1:
-            raise TurnLimitReached(f"no readable report within {errand.limits.max_turns} turns")
+        context = request.runtime.context
+        context.turns += 1
+        context.taint.mark_results_seen()
+        spent = context.usage.input_tokens + context.usage.output_tokens
+        if context.turns > context.limits.max_turns + 1:
+            raise TurnLimitReached(f"no readable report within {context.limits.max_turns} turns")
         budget = get_run_context().budget
         must_report = (
-            errand.turns >= errand.limits.max_turns
-            or spent >= errand.limits.max_tokens
+            context.turns >= context.limits.max_turns
+            or spent >= context.limits.max_tokens
             or (budget is not None and budget.is_low())
         )
         tools = [] if must_report else request.tools
         try:
-            response = await handler(request.override(model=errand.model, tools=tools))
+            response = await handler(request.override(model=context.model, tools=tools))
         except ModelError as error:
-            errand.usage += error.usage or Usage()
+            context.usage += error.usage or Usage()
             raise
         for message in response.result:
             if isinstance(message, AIMessage):
-                errand.usage += read_usage(message)
+                context.usage += read_usage(message)
         return response
 
 
 class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Report]):
-    """Hold each tool call to what the task has read; make it an event, and its failure a message.
+    """Restricts each tool call by the attempt's taint, and emits it as an event.
 
-    A call that is refused here has not been made. The worker's model is told, and may act on it.
+    A call that is refused here is not made. The worker's model receives the reason, as it receives
+    the failure of a call.
     """
 
     async def awrap_tool_call(
@@ -120,13 +121,13 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
 
 
 def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
-    """Return the call as it may be made.
+    """Return the call with its allowed arguments.
 
     Raises:
-        OutsideClosed: it would carry outside what was read, or go where nobody pointed.
+        EgressDenied: it would leak private data or fetch an unapproved URL.
     """
     call = request.tool_call
-    if request.tool is None:  # no tool of this worker: LangChain answers with those there are
+    if request.tool is None:  # unknown tool: LangChain answers with the available ones
         return request
     args = _get_taint(request).restrict_arguments(
         call["name"], read_access(request.tool), call["args"]
@@ -138,7 +139,7 @@ async def _run_call(
     request: ToolCallRequest,
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
 ) -> tuple[ToolMessage | Command[Any], tuple[str, ...]]:
-    """Make a call; return its message, and what the tool could not do."""
+    """Run a call; return its message, and what the tool could not do."""
     if _is_surplus(request):
         return _build_refusal(
             request, f"only {MAX_CALLS_PER_TURN} calls are made at a time; make this one again"
@@ -149,12 +150,12 @@ async def _run_call(
         refusal = _build_refusal(request, str(error))
         return refusal, _record_outcome(request, refusal)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
-        # What no person sees there, no model shall read.
+        # A model must not read what a human cannot see.
         result = result.model_copy(update={"content": sanitize_text(redact_text(result.content))})
     if request.tool is not None:
-        said = str(result.content) if isinstance(result, ToolMessage) else ""
+        content = str(result.content) if isinstance(result, ToolMessage) else ""
         _get_taint(request).record_result(
-            request.tool_call["name"], read_access(request.tool), said
+            request.tool_call["name"], read_access(request.tool), content
         )
     failures = _record_outcome(request, result)
     if isinstance(result, ToolMessage) and isinstance(result.content, str):
@@ -167,7 +168,7 @@ async def _try_call(
     request: ToolCallRequest,
     handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
 ) -> ToolMessage | Command[Any]:
-    """Make a call; whatever a tool raises is for its worker's model, not for the run."""
+    """Run a call; an error of the tool becomes a message to its worker, not the run's end."""
     try:
         return await handler(request)
     except (GraphBubbleUp, NothingToRead):
@@ -176,48 +177,48 @@ async def _try_call(
         return _build_refusal(request, str(error))
     except ToolFailed as error:
         return _build_failure(request, str(error))
-    except Exception as error:  # a tool may be anybody's: its mistake must not end the worker
+    except Exception as error:  # a tool may be the user's own: its bug must not end the worker
         return _build_failure(request, f"{type(error).__name__}: {error}")
 
 
 def _record_outcome(
     request: ToolCallRequest, result: ToolMessage | Command[Any]
 ) -> tuple[str, ...]:
-    """Enter how a call ended; return what the tool could not do, in words for a person."""
-    name, errand = request.tool_call["name"], _get_attempt_context(request)
+    """Record how a call ended; return what the tool could not do, in words for a human."""
+    name, context = request.tool_call["name"], _get_attempt_context(request)
     if request.tool is None:
         return ()
-    said = str(result.content) if isinstance(result, ToolMessage) else ""
+    content = str(result.content) if isinstance(result, ToolMessage) else ""
     ending: CallEnding = "answered"
     reasons: tuple[str, ...] = ()
     if isinstance(result, ToolMessage) and result.status == "error":
-        ending, reasons = ("failed" if result.artifact == FAILED else "refused"), (said,)
+        ending, reasons = ("failed" if result.artifact == FAILED else "refused"), (content,)
     else:
-        reasons = tuple(f"{name} is incomplete: {reason}" for reason in read_failures(said))
-        if len(said) > MAX_TOOL_RESULT_CHARS:
+        reasons = tuple(f"{name} is incomplete: {reason}" for reason in read_failures(content))
+        if len(content) > MAX_TOOL_RESULT_CHARS:
             cut = (
-                f"{name} answered with {len(said):,} characters, of which "
+                f"{name} answered with {len(content):,} characters, of which "
                 f"{MAX_TOOL_RESULT_CHARS:,} are"
             )
             reasons = (*reasons, f"{cut} read")
     materials = request.state.get("materials") or {}
-    errand.outcomes.record_call(
-        request.tool_call, ending, turn=errand.turns, materials=materials, reasons=reasons
+    context.outcomes.record_call(
+        request.tool_call, ending, turn=context.turns, materials=materials, reasons=reasons
     )
     return () if ending == "refused" else reasons
 
 
 def _is_surplus(request: ToolCallRequest) -> bool:
-    asking = request.state["messages"][-1]
-    calls = asking.tool_calls if isinstance(asking, AIMessage) else []
+    message = request.state["messages"][-1]
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
     first = [call["id"] for call in calls[:MAX_CALLS_PER_TURN]]
     return len(calls) > MAX_CALLS_PER_TURN and request.tool_call["id"] not in first
 
 
 def _get_attempt_context(request: ToolCallRequest) -> AttemptContext:
-    errand: Any = request.runtime.context  # LangChain does not say of which type it is
-    assert isinstance(errand, AttemptContext), "a worker's loop runs on an errand"
-    return errand
+    context: Any = request.runtime.context  # LangChain does not type it
+    assert isinstance(context, AttemptContext), "a worker's agent runs with an AttemptContext"
+    return context
 
 
 def _get_taint(request: ToolCallRequest) -> Taint:
@@ -241,9 +242,9 @@ def _build_refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
 def build_worker_agent(
     worker: Worker, tools: Sequence[BaseTool], model: BaseChatModel
 ) -> CompiledStateGraph[Any, AttemptContext, Any, Any]:
-    """Compile a worker's loop once; each attempt brings its own `Errand` as context.
+    """Build a worker's agent; each attempt brings its own `AttemptContext`.
 
-    The report is asked for as a tool call, which any tool-calling endpoint understands.
+    The report is requested as a tool call, which any tool-calling endpoint supports.
     """
     return create_agent(
         model,

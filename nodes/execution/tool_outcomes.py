@@ -1,7 +1,7 @@
-"""How the tool calls of an attempt ended, and what that leaves open in its report.
+"""How the tool calls of an attempt ended, and which failures its report must name.
 
-A failure counts until a later turn makes it good: the same tool answers, for what the failed call
-was about. A refusal is an answer about the arguments, so it counts only where no call was answered.
+A failure counts until it is resolved: in a later turn the same tool answers for the same material.
+A refusal only rejects arguments, so it counts only when no call was answered.
 """
 
 import json
@@ -16,24 +16,24 @@ FAILED: Final = "failed"
 """Marks the message of a failed call; no model sees it."""
 MAX_REASON_CHARS = 300
 MAX_NAME_CHARS = 1_000
-"""Of an argument that may name a material."""
+"""Longest argument that is searched for a material's name."""
 
 
 @dataclass(frozen=True)
 class ToolOutcome:
-    """One call: how it ended, and why not otherwise."""
+    """How one call ended, and why."""
 
     tool: str
     turn: int
     ending: CallEnding
     reasons: tuple[str, ...] = ()
-    """Why it failed or refused; of one that answered, what it could not do."""
+    """Why it failed or refused; for an answered call, what the tool could not do."""
     material_names: frozenset[str] = frozenset()
-    """The materials that its arguments name; empty for all there are."""
+    """The materials that its arguments name; empty means all."""
 
     @property
     def has_failed(self) -> bool:
-        """Whether it failed, be it in part."""
+        """Whether it failed, at least in part."""
         return self.ending == "failed" or (self.ending == "answered" and bool(self.reasons))
 
 
@@ -53,19 +53,19 @@ class ToolOutcomes:
         materials: Mapping[str, str],
         reasons: tuple[str, ...] = (),
     ) -> None:
-        """Enter a call that was made."""
+        """Record a call."""
         self.materials = frozenset(materials)
-        about = frozenset(name for name in materials if _is_named(name, call["args"]))
+        named = frozenset(name for name in materials if _is_named(name, call["args"]))
         kept = tuple(reason[:MAX_REASON_CHARS] for reason in map(drop_advice, reasons))
-        self.outcomes.append(ToolOutcome(call["name"], turn, ending, kept, about))
+        self.outcomes.append(ToolOutcome(call["name"], turn, ending, kept, named))
 
     def list_failures(self) -> tuple[str, ...]:
-        """Return the reasons of the failures that no later call has made good."""
+        """Return the reasons of the failures that no later call has resolved."""
         left = [one for one in self.outcomes if one.has_failed and not self._is_resolved(one)]
         return tuple(dict.fromkeys(reason for one in left for reason in one.reasons))
 
     def list_refusals(self) -> tuple[str, ...]:
-        """Return why each tool refused its last call, where no tool answered any."""
+        """Return why each tool refused its last call, if no call was answered."""
         if any(one.ending == "answered" for one in self.outcomes):
             return ()
         last = {one.tool: one.reasons for one in self.outcomes if one.ending == "refused"}
@@ -88,19 +88,19 @@ class ToolOutcomes:
 
 
 def read_failures(answer: str) -> tuple[str, ...]:
-    """Return what a tool's answer says, under `failures`, that the tool could not do."""
+    """Return the `failures` in a tool's answer: what the tool could not do."""
     if '"failures"' not in answer:
         return ()
     try:
-        told = json.loads(answer)
+        parsed = json.loads(answer)
     except (ValueError, RecursionError):
         return ()
-    found = told.get("failures") if isinstance(told, dict) else None
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+    failures = parsed.get("failures") if isinstance(parsed, dict) else None
+    return tuple(map(str, failures)) if isinstance(failures, list) else ()
 
 
 def _is_named(material: str, args: object) -> bool:
-    """Return whether an argument is a material's name, or ends alike after a slash."""
+    """Return whether an argument is a material's name, with or without its folder."""
     return any(
         text == material or material.endswith(f"/{text}") or text.endswith(f"/{material}")
         for text in _walk_texts(args)

@@ -41,7 +41,7 @@ class Budget:
 
     @contextmanager
     def reserve_call(self, tokens: int, cost_usd: float | None, *, is_last: bool) -> Iterator[None]:
-        """Keep room for a call while it is under way.
+        """Reserve room for a call while it is in flight.
 
         Args:
             is_last: the call writes the answer, and may use the share kept for it.

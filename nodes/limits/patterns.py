@@ -15,7 +15,7 @@ from nodes.errors import ToolFailed
 LIMIT_S: Final = 2.0
 """Processor time of this process for one call; texts that mean no harm take milliseconds."""
 LONG_CHARS: Final = 10_000
-"""From here on other threads go on during a search; to hand over costs more than a short one."""
+"""From here on other threads run during a search; handing over costs more than a short one."""
 _FLAGS: Final = ("IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE", "ASCII")
 
 

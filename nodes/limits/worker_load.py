@@ -24,7 +24,7 @@ MOVING_AVERAGE_WEIGHT: Final = 0.3
 STALE_AFTER_S: Final = 120.0
 """After it another process's work in flight is taken for a process that died."""
 FLUSH_INTERVAL_S: Final = 1.0
-"""Between two writes to the store while work goes on."""
+"""Between two writes to the store while attempts run."""
 _PROCESS_ID: Final = uuid4().hex[:12]
 
 
@@ -33,12 +33,12 @@ class WorkerLoad:
     """What a worker has to do."""
 
     in_flight: int = 0
-    """Attempts under way, in all runs."""
+    """Attempts in flight, in all runs."""
     latency_s: float | None = None
     """Seconds of an attempt lately; None while none is known."""
 
     def describe(self) -> str:
-        """Say it as a clause; empty when nothing is known."""
+        """Return it as a clause; empty when nothing is known."""
         lately = "" if self.latency_s is None else f"{self.latency_s:.1f} s lately"
         return ", ".join(
             filter(None, [f"{self.in_flight} at work" if self.in_flight else "", lately])
@@ -62,13 +62,13 @@ class TeamLoad:
         return WorkerLoad(in_flight, self._latency_s.get(worker))
 
     def describe_loads(self, team: Team) -> dict[str, str]:
-        """Say of each worker that something is known of how busy it is."""
+        """Return the load of each worker whose load is known."""
         said = {worker.name: self.measure_load(worker.name).describe() for worker in team.roster}
         return {name: words for name, words in said.items() if words}
 
     @contextmanager
     def count_attempt(self, worker: str, store: BaseStore | None) -> Iterator[None]:
-        """Count an attempt while it is under way, and its seconds afterwards."""
+        """Count an attempt while it runs, and its seconds afterwards."""
         began = time.monotonic()
         self._in_flight[worker] += 1
         self._schedule_save(worker, store)

@@ -1,6 +1,7 @@
-"""One call of a model, with all its tries: the only place where calls are repeated."""
+"""One model call with all its tries: the only place where calls are retried."""
 
 import asyncio
+import logging
 import random
 import time
 from contextlib import AsyncExitStack
@@ -12,7 +13,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from nodes.errors import BadResponse, RateLimited, ResponseCut, SupervisorError
+from nodes.errors.redaction import redact_text
 from nodes.models.call_deadline import CallDeadline
+from nodes.models.circuit_breaker import FAILURE_THRESHOLD, OPEN_S
 from nodes.models.completeness import require_end, require_usable
 from nodes.models.endpoint_limits import get_endpoint_limits
 from nodes.models.failures import (
@@ -28,19 +31,21 @@ from nodes.models.settings import ModelSettings
 from nodes.models.usage import estimate_usage, keep_credible_usage
 
 BACKOFF_S = 0.5
-"""Cap of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""
+"""The limit of the first wait; it doubles with each try (full jitter, Brooker, AWS 2015)."""
 MAX_BACKOFF_S = 15.0
 MAX_UNUSABLE_TRIES = 2
-"""Tries for an answer that came but cannot be used: the next is likely to be the same."""
+"""Limit of tries for an answer that cannot be used: the next is likely to be the same."""
 EXPECTED_OUTPUT_TOKENS = 500
-"""Of one answer, until the endpoint has counted them."""
+"""Estimate for one answer, until the endpoint has counted its tokens."""
 POLL_INTERVAL_S = 0.1
-"""Between two looks whether the endpoint may be sent a retry."""
+"""Between two checks whether a retry is allowed."""
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass
 class ModelCall:
-    """Asks until there is a whole answer, within the call's time and tries."""
+    """Calls a model until the answer is complete, within the call's time and tries."""
 
     inner: BaseChatModel
     model_name: str
@@ -50,7 +55,7 @@ class ModelCall:
     run_context: RunContext
     tries: int = 0
     wasted_usage: list[UsageMetadata] = field(default_factory=list)
-    """Of answers that came and could not be used."""
+    """Usage of answers that could not be used."""
     is_uncounted: bool = False
     """The endpoint counted no tokens of an answer, so they are estimated."""
     has_opened_breaker: bool = False
@@ -66,7 +71,7 @@ class ModelCall:
         """Return the answer.
 
         Raises:
-            SupervisorError: the reason why there is none.
+            SupervisorError: the reason why there is no answer.
         """
         retries = self._health.retry_budget
         retries.count_call()
@@ -93,9 +98,9 @@ class ModelCall:
     async def _try_once(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
         limits = self._limits
         tokens = estimate_tokens(messages, kwargs) if limits.counts_tokens else 0
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as stack:
             with self._deadline.pause_while_queueing():
-                slot = await held.enter_async_context(
+                slot = await stack.enter_async_context(
                     limits.acquire_slot(
                         tokens, run=self.run_context.run_id, max_concurrency=self.max_concurrency
                     )
@@ -103,34 +108,34 @@ class ModelCall:
             await self._wait_for_endpoint()
             self.tries += 1
             answer, reason = await self._send_request(messages, kwargs)
-            counted = keep_credible_usage(answer.usage_metadata)
-            if counted is None:
-                self.is_uncounted, counted = True, estimate_usage(messages, kwargs, answer)
-            slot.correct(counted["total_tokens"])
+            usage = keep_credible_usage(answer.usage_metadata)
+            if usage is None:
+                self.is_uncounted, usage = True, estimate_usage(messages, kwargs, answer)
+            slot.correct(usage["total_tokens"])
         try:
             require_usable(answer, reason, self.model_name)
         except SupervisorError:
-            self.wasted_usage.append(counted)
+            self.wasted_usage.append(usage)
             raise
-        return answer.model_copy(update={"usage_metadata": counted})
+        return answer.model_copy(update={"usage_metadata": usage})
 
     async def _wait_for_endpoint(self) -> None:
-        """Wait where the endpoint asked for a pause, or has just failed.
+        """Wait while the endpoint is rate limited, or has just failed.
 
         Raises:
-            RateLimited: the pause is longer than the call may take.
-            EndpointDown: it has failed too often to be asked.
+            RateLimited: the wait is longer than the call's remaining time.
+            EndpointDown: the circuit breaker is open.
         """
         gate, breaker = self._limits.retry_after, self._health.breaker
         is_late = self.tries > 0
         while True:
-            closed_s = gate.get_blocked_s()
-            if closed_s > self._deadline.get_remaining_s():
+            blocked_s = gate.get_blocked_s()
+            if blocked_s > self._deadline.get_remaining_s():
                 raise RateLimited(
-                    f"{self.model_name} wants to be left alone for {format_duration(closed_s)}",
-                    retry_after_s=closed_s,
+                    f"{self.model_name} is rate limited; retry after {format_duration(blocked_s)}",
+                    retry_after_s=blocked_s,
                     cause="that is longer than the call may take",
-                    next=f"try again in {format_duration(closed_s)}",
+                    next=f"try again in {format_duration(blocked_s)}",
                 )
             await gate.wait(is_staggered=is_late)
             pause_s = breaker.admit(self, self.model_name)
@@ -164,11 +169,11 @@ class ModelCall:
             breaker.release_probe(self)
 
     def _translate_failure(self, raised: Exception, began_s: float) -> SupervisorError:
-        """Note a failure and put it into our words.
+        """Record a failure and return it as one of our errors.
 
-        The original may quote the key, and whoever prints a chain prints all of it.
+        It is raised without its cause: the original may quote the key.
         """
-        error = translate_error(raised, who=self.model_name, secret=self.settings.api_key)
+        error = translate_error(raised, model=self.model_name, secret=self.settings.api_key)
         if wait_s := read_retry_after_s(raised):
             self._limits.retry_after.block(wait_s)
         if is_endpoint_alive(raised, error):
@@ -177,16 +182,25 @@ class ModelCall:
             self._record_failure(began_s, str(error))
         return error
 
-    def _record_failure(self, began_s: float, said: str) -> None:
-        self.has_opened_breaker |= self._health.breaker.record_failure(began_s, said)
+    def _record_failure(self, began_s: float, message: str) -> None:
+        if not self._health.breaker.record_failure(began_s, message):
+            return
+        self.has_opened_breaker = True
+        _logger.warning(
+            "circuit open for %s for %g s after %d consecutive failures: %s",
+            self.model_name,
+            OPEN_S,
+            FAILURE_THRESHOLD,
+            redact_text(message),
+        )
 
     async def _wait_for_retry(self, error: SupervisorError) -> bool:
-        """Wait until a failed call may be tried again; False when it may not."""
+        """Wait until a failed call may be retried; return False when it may not."""
         is_unusable = isinstance(error, BadResponse | ResponseCut)
-        most = min(
+        max_tries = min(
             self.settings.max_tries, MAX_UNUSABLE_TRIES if is_unusable else self.settings.max_tries
         )
-        if not error.retryable or self.tries >= most:
+        if not error.retryable or self.tries >= max_tries:
             return False
         is_invited = isinstance(error, RateLimited) and bool(error.retry_after_s)
         wait_s = 0.0 if is_invited else _choose_backoff_s(self.tries)
@@ -197,11 +211,18 @@ class ModelCall:
             return False
         if not is_invited and not await self._acquire_retry():
             return False
+        _logger.warning(
+            "%s: try %d of %d failed, retrying: %s",
+            self.model_name,
+            self.tries,
+            max_tries,
+            redact_text(str(error)),
+        )
         await asyncio.sleep(wait_s)
         return True
 
     async def _acquire_retry(self) -> bool:
-        """Wait for leave to send a retry; an open breaker will say itself that there is none."""
+        """Wait for a retry from the budget; an open breaker raises its own error later."""
         retries = self._health.retry_budget
         while not self._health.breaker.is_open():
             if retries.take_retry():
@@ -216,7 +237,7 @@ class ModelCall:
         return True
 
     def _finish_retry(self) -> None:
-        """Tell, of a retry that needed leave, that it is over."""
+        """Report the end of a retry that was taken from the budget."""
         if self._is_retry_in_flight:
             self._is_retry_in_flight = False
             self._health.retry_budget.finish_retry()
@@ -227,6 +248,6 @@ def _choose_backoff_s(tries: int) -> float:
 
 
 def estimate_tokens(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:
-    """Guess what a call will count, input and output together, at four characters a token."""
+    """Return an estimate of a call's tokens, input and output, at four characters a token."""
     chars = sum(len(str(message.content)) for message in messages)
     return (chars + len(str(kwargs.get("tools") or ""))) // 4 + EXPECTED_OUTPUT_TOKENS

@@ -1,4 +1,4 @@
-"""The time one call, or one attempt at a task, may take: its own seconds, within its run's."""
+"""Deadline of a call, or of an attempt at a task: its own seconds, within its run's."""
 
 import asyncio
 import time
@@ -9,13 +9,13 @@ from contextvars import ContextVar
 from nodes.errors import CallTimedOut, DeadlinePassed
 
 NEARLY_OVER_SHARE = 0.1
-"""Part of a call's seconds; a worker whose own time ends with the call's cuts it a bit earlier."""
+"""Share of a call's seconds; a worker whose time ends with the call's cuts it slightly earlier."""
 
 _attempt: ContextVar["CallDeadline | None"] = ContextVar("attempt", default=None)
 
 
 class CallDeadline:
-    """Counts a call's own seconds while it is not queueing, and its run's always."""
+    """Counts a call's own seconds except while it queues; the run's deadline never pauses."""
 
     def __init__(self, call_s: float, run_s: float | None = None) -> None:
         now = time.monotonic()
@@ -26,37 +26,37 @@ class CallDeadline:
         self._paused_s: float | None = None
 
     def get_remaining_s(self) -> float:
-        """Return the seconds left; negative when it is over."""
+        """Return the seconds left; negative after the deadline."""
         return min(self._call_ends_s, self._run_ends_s) - time.monotonic()
 
     def is_nearly_over(self) -> bool:
-        """Return whether the call's own seconds are used up: who is cut now was not answered."""
+        """Return whether the call's own seconds are used up: a call cut now was not answered."""
         return self._call_ends_s - time.monotonic() <= self.call_s * NEARLY_OVER_SHARE
 
     @asynccontextmanager
-    async def enforce(self, who: str) -> AsyncIterator[None]:
-        """Cut what runs inside when the time is over.
+    async def enforce(self, model: str) -> AsyncIterator[None]:
+        """Cancel the body at the deadline.
 
         Raises:
-            CallTimedOut: it was.
+            CallTimedOut: the deadline has passed.
         """
         left_s = self.get_remaining_s()
         if left_s <= 0:
-            raise self._build_timeout_error(who)
+            raise self._build_timeout_error(model)
         try:
             async with asyncio.timeout(left_s) as self._timer:
                 yield
         except TimeoutError:
-            raise self._build_timeout_error(who) from None
+            raise self._build_timeout_error(model) from None
         finally:
             self._timer = None
 
     @asynccontextmanager
     async def enforce_on_attempt(self) -> AsyncIterator[None]:
-        """Cut what runs inside when the time is over; queues of its calls are not counted.
+        """Cancel the body at the deadline; time that its calls queue is not counted.
 
         Raises:
-            TimeoutError: it was.
+            TimeoutError: the deadline has passed.
         """
         token = _attempt.set(self)
         try:
@@ -68,7 +68,7 @@ class CallDeadline:
 
     @contextmanager
     def pause_while_queueing(self) -> Iterator[None]:
-        """Count neither the call's own seconds nor its attempt's, as long as they wait."""
+        """Stop counting the seconds of the call and of its attempt while the body queues."""
         waiting = [deadline for deadline in (self, _attempt.get()) if deadline is not None]
         for deadline in waiting:
             deadline.pause()
@@ -79,12 +79,12 @@ class CallDeadline:
                 deadline.resume()
 
     def pause(self) -> None:
-        """Stop counting the call's own seconds: a long queue is not a slow endpoint."""
+        """Stop counting the call's own seconds: a long queue does not mean a slow endpoint."""
         self._paused_s = time.monotonic()
         self._reschedule(self._run_ends_s)
 
     def resume(self) -> None:
-        """Count them again."""
+        """Continue counting the call's own seconds."""
         if self._paused_s is not None:
             self._call_ends_s += time.monotonic() - self._paused_s
             self._paused_s = None
@@ -96,13 +96,13 @@ class CallDeadline:
         loop_s = asyncio.get_running_loop().time() - time.monotonic()
         self._timer.reschedule(None if ends_s == float("inf") else ends_s + loop_s)
 
-    def _build_timeout_error(self, who: str) -> CallTimedOut:
+    def _build_timeout_error(self, model: str) -> CallTimedOut:
         if self._run_ends_s <= time.monotonic():
             return DeadlinePassed(
-                f"no answer from {who} before the run's deadline",
+                f"no answer from {model} before the run's deadline",
                 next="give the run a longer deadline, or ask for less",
             )
         return CallTimedOut(
-            f"no answer from {who} within {self.call_s:g} s",
+            f"no answer from {model} within {self.call_s:g} s",
             next="try again, or allow a call more time",
         )

@@ -1,4 +1,4 @@
-"""Models by tier: names from the settings, clients made when first used."""
+"""Models by tier: names from the settings, clients created on first use."""
 
 import importlib.util
 import threading
@@ -19,7 +19,7 @@ PROVIDERS_WITHOUT_RETRIES = frozenset({"ollama", "huggingface", "bedrock", "bedr
 
 
 class ModelCatalog:
-    """Gives the model of a tier; all of one name share a client."""
+    """Provides the model of each tier; models of the same name share a client."""
 
     def __init__(self, settings: ModelSettings) -> None:
         self.settings = settings
@@ -27,7 +27,7 @@ class ModelCatalog:
         self._guarded_models: dict[tuple[Tier, str, int | None], GuardedModel] = {}
 
     def get_name(self, tier: Tier, context: Context | None = None) -> str:
-        """Name the model of a tier as `provider:model`; the run's own choice goes first.
+        """Return the name of a tier's model as `provider:model`; the run's own choice wins.
 
         Raises:
             SettingsInvalid: the name has no provider or no model.
@@ -79,7 +79,7 @@ class ModelCatalog:
         settings = self.settings
         if not settings.api_key and not settings.base_url:
             raise SettingsInvalid(
-                f"{name_setting(tier)} names openai:{model}, and there is no key for it",
+                f"{name_setting(tier)} names openai:{model}, but there is no key for it",
                 next="set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without one",
             )
         import httpx2
@@ -105,7 +105,7 @@ class ModelCatalog:
 
 
 def name_setting(tier: Tier) -> str:
-    """Name the setting that chooses a tier's model."""
+    """Return the name of the setting that chooses a tier's model."""
     return f"SUPERVISE_MODEL_{tier.upper()}"
 
 
@@ -116,7 +116,7 @@ def _parse_model_name(chosen: str, tier: Tier) -> str:
     provider, colon, model = name.partition(":") if ":" in name else ("openai", ":", name)
     if not provider or not model or any(c.isspace() for c in name):
         raise SettingsInvalid(
-            f"{name_setting(tier)} is {chosen!r}, which names no model",
+            f"{name_setting(tier)} is {chosen!r}, which is not a model name",
             next="write provider:model, as in openai:gpt-5-mini, or embedded",
         )
     return f"{provider}{colon}{model}"
@@ -132,22 +132,22 @@ def _build_other(provider: str, model: str, tier: Tier) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
     arguments: dict[str, Any] = {} if provider in PROVIDERS_WITHOUT_RETRIES else {"max_retries": 0}
-    named = f"{name_setting(tier)} names {provider}:{model}"
+    chosen = f"{name_setting(tier)} names {provider}:{model}"
     try:
-        made = init_chat_model(model, model_provider=provider, **arguments)
+        client = init_chat_model(model, model_provider=provider, **arguments)
     except ImportError as error:
         package = f"langchain-{provider.replace('_', '-')}"
         if error.name and importlib.util.find_spec(error.name.partition(".")[0]) is None:
             package = error.name.replace("_", "-")
         raise SettingsInvalid(
-            f"{named}, whose package is not installed", next=f"install {package}"
+            f"{chosen}, whose package is not installed", next=f"install {package}"
         ) from error
     except ValueError as error:
         raise ModelUnknown(
-            f"{named}, which is no provider that can be reached or has no key",
+            f"{chosen}, whose provider is unknown or has no key",
             cause=str(error).partition("\n")[0][:200],
             next="write provider:model, as in openai:gpt-5-mini; a compatible server is openai: "
             "with OPENAI_BASE_URL",
         ) from error
-    assert isinstance(made, BaseChatModel), "a model that is named is made at once"
-    return made
+    assert isinstance(client, BaseChatModel), "a named model is not configurable"
+    return client

@@ -1,4 +1,4 @@
-"""Tell a whole answer from a part of one, and a part from nothing."""
+"""Detect truncated and empty responses."""
 
 import asyncio
 import json
@@ -33,69 +33,69 @@ CONTENT_FILTER_REASONS = {
     "guardrail_intervened",
 }
 MAX_TOOL_CALLS = 128
-"""Of one answer; a worker makes eight of them, and hears of each of the others."""
+"""Limit for one answer; a worker runs eight of them and refuses each of the others."""
 BATCH_CHUNKS = 256
 _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
-def require_end(result: ChatResult, who: str) -> tuple[AIMessage, str]:
-    """Return the message of an answer that has an end, and why it ended.
+def require_end(result: ChatResult, model: str) -> tuple[AIMessage, str]:
+    """Return the message of a finished answer, and its finish reason.
 
-    What it says may still be of no use.
+    The message may still be unusable.
 
     Raises:
-        ResponseCut: the answer has no end.
+        ResponseCut: the answer has no finish reason.
         BadResponse: there is no message.
     """
     if not result.generations or not isinstance(result.generations[0].message, AIMessage):
-        raise BadResponse(f"{who} gave no message")
+        raise BadResponse(f"{model} sent no message")
     message = result.generations[0].message
     word = str(_read_finish_reason(result.generations[0], message) or "").lower()
     if word not in FINISHED_REASONS | CONTENT_FILTER_REASONS | LENGTH_LIMIT_REASONS:
         cause = f"finish reason {word or 'absent'}"
-        raise ResponseCut(f"the answer of {who} has no end", cause=cause)
-    noted = {
+        raise ResponseCut(f"the answer of {model} has no end", cause=cause)
+    metadata = {
         **(result.llm_output or {}),
         **(result.generations[0].generation_info or {}),
         **message.response_metadata,
     }
     calls = _assign_call_ids(message.tool_calls)
-    return message.model_copy(update={"response_metadata": noted, "tool_calls": calls}), word
+    return message.model_copy(update={"response_metadata": metadata, "tool_calls": calls}), word
 
 
-def require_usable(message: AIMessage, reason: str, who: str) -> None:
-    """Refuse an answer that came and cannot be used.
+def require_usable(message: AIMessage, reason: str, model: str) -> None:
+    """Raise an error for a finished answer that cannot be used.
 
     Raises:
-        ResponseCut: it hit the length limit.
-        RequestRefused: a content filter took it.
-        BadResponse: it says nothing, calls tools with nothing but unreadable arguments, or makes
-            more calls than can be heard.
+        ResponseCut: it reached the length limit.
+        RequestRefused: a content filter removed it.
+        BadResponse: it is empty, has only tool calls with unreadable arguments, or has too many
+            tool calls.
     """
     if reason in CONTENT_FILTER_REASONS:
-        raise RequestRefused(f"a content filter took the answer of {who}", cause=reason)
+        raise RequestRefused(f"a content filter removed the answer of {model}", cause=reason)
     if reason in LENGTH_LIMIT_REASONS:
         remedy = "ask for less, or name a model that may answer at greater length"
-        raise ResponseCut(f"the answer of {who} was cut", cause="length limit", next=remedy)
+        raise ResponseCut(f"the answer of {model} was cut", cause="length limit", next=remedy)
     if len(message.tool_calls) + len(message.invalid_tool_calls) > MAX_TOOL_CALLS:
-        raise BadResponse(f"{who} made more than {MAX_TOOL_CALLS} tool calls in one answer")
+        raise BadResponse(f"{model} made more than {MAX_TOOL_CALLS} tool calls in one answer")
     if message.invalid_tool_calls and not message.tool_calls:
         call = message.invalid_tool_calls[0]
-        said = str(call.get("args") or "")
+        arguments = str(call.get("args") or "")
         raise BadResponse(
-            f"{who} called {call.get('name') or 'a tool'} with arguments that are not JSON",
-            cause=said[:80],
-            said=said,
+            f"{model} called {call.get('name') or 'a tool'} with arguments that are not JSON",
+            cause=arguments[:80],
+            said=arguments,
         )
     if not message.tool_calls and not message.text.strip():
-        raise BadResponse(f"{who} gave an empty answer")
+        raise BadResponse(f"{model} gave an empty answer")
 
 
 async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:
-    """Put a stream together; its tool arguments count only when they are whole.
+    """Return a stream as one result; incomplete tool arguments become invalid calls.
 
     The time is linear in its length: LangChain's sum of two chunks copies the text and parses all
-    arguments anew, so chunks are added by the batch and arguments are kept apart.
+    arguments again, so chunks are added in batches and arguments are collected separately.
     """
     total: ChatGenerationChunk | None = None
     batch: list[ChatGenerationChunk] = []
@@ -106,15 +106,15 @@ async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResu
         batch.append(_split_off_calls(chunk, calls))
         if len(batch) == BATCH_CHUNKS:
             total, batch = _add_chunks(total, batch), []
-            await asyncio.sleep(0)  # what came at once must not hold up a deadline
+            await asyncio.sleep(0)  # a burst of chunks must not delay a deadline
     total = _add_chunks(total, batch)
     if total is None or not isinstance(total.message, AIMessageChunk):
         return ChatResult(generations=[])
-    noted = {**total.message.response_metadata, **(total.generation_info or {})}
+    metadata = {**total.message.response_metadata, **(total.generation_info or {})}
     message = AIMessage(
         content=total.message.content,
         additional_kwargs=total.message.additional_kwargs,
-        response_metadata={**noted, "finish_reason": reason},
+        response_metadata={**metadata, "finish_reason": reason},
         id=total.message.id,
         usage_metadata=total.message.usage_metadata,
         **_parse_tool_calls(calls),
@@ -132,13 +132,13 @@ class _StreamedCall:
     arguments: list[str] = field(default_factory=list)
 
     def is_continued_by(self, chunk: ToolCallChunk) -> bool:
-        """Return whether a chunk belongs to this call, by the rule of LangChain's own sum."""
+        """Return whether a chunk continues this call, by the rule of LangChain's own sum."""
         is_numbered = isinstance(self.index, int) and self.index == chunk["index"]
         return is_numbered and (not self.id or not chunk["id"] or self.id == chunk["id"])
 
 
 def _split_off_calls(chunk: ChatGenerationChunk, calls: list[_StreamedCall]) -> ChatGenerationChunk:
-    """Move the tool calls of a chunk to the list, which ends one after the most there may be."""
+    """Move a chunk's tool calls to the list, which stops at one above the limit."""
     message = chunk.message
     if not isinstance(message, AIMessageChunk) or not message.tool_call_chunks:
         return chunk
@@ -175,7 +175,7 @@ def _parse_tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
         if name and isinstance(arguments, dict):
             valid.append(tool_call(name=name, args=arguments, id=call.id))
         else:
-            why = "arguments are no JSON object"
+            why = "arguments are not a JSON object"
             broken.append(invalid_tool_call(name=name, args=text, id=call.id, error=why))
     return {"tool_calls": valid, "invalid_tool_calls": broken}
 

@@ -1,4 +1,4 @@
-"""A semaphore for tasks of several event loops, since asyncio's belongs to one."""
+"""A semaphore for tasks of several event loops, since asyncio's is bound to one."""
 
 import asyncio
 import threading
@@ -7,7 +7,7 @@ from types import TracebackType
 
 
 class CrossLoopSemaphore:
-    """Lets so many in at once; those who wait go in the order they came. Use with `async with`."""
+    """Admits a number of tasks at once; waiters enter in order. Use with `async with`."""
 
     def __init__(self, number: int) -> None:
         self._free = number
@@ -28,7 +28,7 @@ class CrossLoopSemaphore:
                 is_waiting = place in self._waiting
                 if is_waiting:
                     self._waiting.remove(place)
-            if not is_waiting:  # its turn came with the cancel: the next one's turn, then
+            if not is_waiting:  # woken while cancelled: the next waiter enters
                 self._release()
             raise
 
@@ -49,7 +49,7 @@ class CrossLoopSemaphore:
 
 
 def _wake_waiter(place: asyncio.Future[None]) -> bool:
-    """Tell a waiter that it may enter; False when its loop has been closed."""
+    """Wake a waiter; return False when its event loop is closed."""
     loop = place.get_loop()
     if loop is asyncio.get_running_loop():
         _grant(place)

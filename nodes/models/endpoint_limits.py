@@ -1,4 +1,4 @@
-"""How fast an endpoint may be asked: one set of limits per endpoint, shared by all who call it."""
+"""Rate and concurrency limits: one set per endpoint, shared by all its callers."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -12,19 +12,19 @@ from nodes.models.settings import ModelSettings
 
 
 class RequestSlot:
-    """Leave to make one request; `correct` puts in the tokens it has really cost."""
+    """Permission for one request; `correct` sets its real number of tokens."""
 
     def __init__(self, tokens: RateWindow | None, entry: WindowEntry | None) -> None:
         self._token_window, self._entry = tokens, entry
 
     def correct(self, tokens: int) -> None:
-        """Replace the estimate."""
+        """Replace the estimate with the real number of tokens."""
         if self._token_window and self._entry and tokens:
             self._token_window.correct(self._entry, tokens)
 
 
 class EndpointLimits:
-    """Concurrency, requests and tokens per minute, and the gate of one endpoint."""
+    """Concurrency, requests and tokens per minute, and the Retry-After of one endpoint."""
 
     def __init__(
         self,
@@ -48,9 +48,9 @@ class EndpointLimits:
     async def acquire_slot(
         self, tokens: int = 0, *, run: str = "", max_concurrency: int | None = None
     ) -> AsyncIterator[RequestSlot]:
-        """Wait for leave to make a request of about so many tokens.
+        """Wait until a request of about `tokens` tokens is allowed.
 
-        `max_concurrency` holds within the run of that name.
+        `max_concurrency` applies within the run `run`.
         """
         async with AsyncExitStack() as stack:
             if max_concurrency is not None:
@@ -87,5 +87,5 @@ def _get_limits(
 
 @cache
 def _get_retry_after(endpoint: str) -> RetryAfter:
-    """Return an endpoint's one gate: what it asks for holds however fast it may be asked."""
+    """Return the endpoint's shared Retry-After state: it applies to all sets of limits."""
     return RetryAfter()

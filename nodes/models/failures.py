@@ -1,4 +1,4 @@
-"""Turn what clients raise into a few errors of our own, without the key and without the noise."""
+"""Translates the exceptions of model clients into our errors, without keys and noise."""
 
 import json
 import math
@@ -26,9 +26,9 @@ from nodes.errors import (
 from nodes.limits.patterns import Pattern
 
 OUTAGE_ERRORS = (EndpointUnreachable, EndpointFailed, CallTimedOut, BadResponse, ResponseCut)
-"""What an endpoint that works does not do."""
+"""Errors that a working endpoint does not cause."""
 MAX_QUOTE_CHARS = 200
-"""Of what an endpoint said."""
+"""Limit for quoting an endpoint's message."""
 
 _CUT_ERRORS = {"ReadError", "RemoteProtocolError", "IncompleteRead"}
 _TIMEOUT_ERRORS = {"APITimeoutError", "TimeoutException", "TimeoutError"}
@@ -44,41 +44,41 @@ _SECRETS = Pattern(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
 _TAGS = Pattern(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
-_NETWORK_ADVICE = "check OPENAI_BASE_URL and the network (`supervise doctor` tells more)"
+_NETWORK_ADVICE = "check OPENAI_BASE_URL and the network (`supervise doctor` shows more)"
 
 
-def translate_error(error: Exception, *, who: str, secret: str | None = None) -> SupervisorError:
-    """Say what went wrong at an endpoint; `who` names the model, `secret` must not be repeated."""
+def translate_error(error: Exception, *, model: str, secret: str | None = None) -> SupervisorError:
+    """Return what went wrong at an endpoint as one of our errors, without the secret."""
     for link in _walk_causes(error):
         if isinstance(link, SupervisorError):
             return link
     status, code = _read_status(error), _read_code(error)
     said = clean_text(_read_message(error), secret)
     if status is not None and status >= 400:
-        return _translate_status(status, code, said, who, read_retry_after_s(error))
+        return _translate_status(status, code, said, model, read_retry_after_s(error))
     kinds = {base.__name__ for link in _walk_causes(error) for base in type(link).__mro__}
     if kinds & _CUT_ERRORS:
-        return ResponseCut(f"the answer of {who} broke off", cause=said)
+        return ResponseCut(f"the answer of {model} broke off", cause=said)
     if kinds & _TIMEOUT_ERRORS and not kinds & {"ConnectTimeout"}:
-        return CallTimedOut(f"no answer from {who} in time", cause=said)
+        return CallTimedOut(f"no answer from {model} in time", cause=said)
     if kinds & _UNREACHABLE_ERRORS or isinstance(error, OSError):
-        return EndpointUnreachable(f"cannot reach {who}", cause=said, next=_NETWORK_ADVICE)
+        return EndpointUnreachable(f"cannot reach {model}", cause=said, next=_NETWORK_ADVICE)
     if code or "APIError" in kinds:
-        return _translate_code(code, said, who)
-    return _translate_validation_error(error, who) or BadResponse(
-        f"the answer of {who} cannot be read", cause=said
+        return _translate_code(code, said, model)
+    return _translate_validation_error(error, model) or BadResponse(
+        f"the answer of {model} cannot be read", cause=said
     )
 
 
 def is_endpoint_alive(raised: Exception, error: SupervisorError) -> bool:
-    """Return whether a failure is of the request or its rate: the endpoint itself works."""
+    """Return whether the endpoint works, and only refused the request or its rate."""
     status = _read_status(raised)
     is_refused = status is not None and 400 <= status < 500
     return is_refused or not isinstance(error, OUTAGE_ERRORS)
 
 
 def read_retry_after_s(error: Exception) -> float | None:
-    """Read for how many seconds the endpoint wants to be left alone; None when it does not say."""
+    """Return the seconds of the Retry-After header; None without one."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
@@ -88,7 +88,7 @@ def read_retry_after_s(error: Exception) -> float | None:
 
 
 def clean_text(text: str, secret: str | None = None) -> str:
-    """Make an endpoint's words fit to print: short, in one line, without tags and keys."""
+    """Return an endpoint's message for display: short, on one line, without tags and keys."""
     text = text[: MAX_QUOTE_CHARS * 20]
     if secret and len(secret) > 3:
         text = text.replace(secret, "[key]")
@@ -98,64 +98,64 @@ def clean_text(text: str, secret: str | None = None) -> str:
 
 
 def _translate_status(
-    status: int, code: str, said: str, who: str, wait_s: float | None
+    status: int, code: str, said: str, model: str, wait_s: float | None
 ) -> SupervisorError:
     cause = f"{status} {said}".strip()
     match status:
         case 401 | 403:
             remedy = "set OPENAI_API_KEY, or the key of the model's own provider"
-            return Unauthorized(f"{who} refuses the key", cause=cause, next=remedy)
+            return Unauthorized(f"{model} refuses the key", cause=cause, next=remedy)
         case 404:
             remedy = "check the SUPERVISE_MODEL_* settings and OPENAI_BASE_URL"
-            return ModelUnknown(f"the endpoint does not know {who}", cause=cause, next=remedy)
+            return ModelUnknown(f"the endpoint does not know {model}", cause=cause, next=remedy)
         case 402:
-            return _build_quota_error(cause, who)
+            return _build_quota_error(cause, model)
         case 429:
             return (
-                _build_quota_error(cause, who)
+                _build_quota_error(cause, model)
                 if code in _QUOTA_CODES
-                else _build_rate_limit_error(cause, who, wait_s)
+                else _build_rate_limit_error(cause, model, wait_s)
             )
         case 408 | 409 | 425:
-            return EndpointFailed(f"{who} could not answer just now", cause=cause)
+            return EndpointFailed(f"{model} could not answer now", cause=cause)
         case _ if status < 500:
-            return RequestRefused(f"{who} refuses the request", cause=cause)
+            return RequestRefused(f"{model} refuses the request", cause=cause)
         case _:
-            return EndpointFailed(f"{who} failed", cause=cause)
+            return EndpointFailed(f"{model} failed", cause=cause)
 
 
-def _translate_validation_error(error: Exception, who: str) -> BadResponse | None:
-    """Name a tool call whose arguments are JSON, but no object: LangChain cannot hold them."""
+def _translate_validation_error(error: Exception, model: str) -> BadResponse | None:
+    """Return the error for tool arguments that are JSON but not an object."""
     for problem in error.errors() if isinstance(error, ValidationError) else ():
         if problem["loc"][:1] == ("tool_calls",):
-            said = str(problem["input"])
-            what = f"{who} called a tool with arguments that are no JSON object"
-            return BadResponse(what, cause=clean_text(said)[:80], said=said)
+            arguments = str(problem["input"])
+            what = f"{model} called a tool with arguments that are not a JSON object"
+            return BadResponse(what, cause=clean_text(arguments)[:80], said=arguments)
     return None
 
 
-def _translate_code(code: str, said: str, who: str) -> ModelError:
+def _translate_code(code: str, said: str, model: str) -> ModelError:
     if code in _QUOTA_CODES:
-        return _build_quota_error(said, who)
+        return _build_quota_error(said, model)
     if code in _RATE_CODES:
-        return _build_rate_limit_error(said, who, None)
-    return EndpointFailed(f"{who} answered with an error", cause=said)
+        return _build_rate_limit_error(said, model, None)
+    return EndpointFailed(f"{model} answered with an error", cause=said)
 
 
-def _build_quota_error(cause: str, who: str) -> QuotaSpent:
+def _build_quota_error(cause: str, model: str) -> QuotaSpent:
     remedy = "raise the account's quota, or name another model"
-    return QuotaSpent(f"the quota for {who} is spent", cause=cause, next=remedy)
+    return QuotaSpent(f"the quota for {model} is spent", cause=cause, next=remedy)
 
 
-def _build_rate_limit_error(cause: str, who: str, wait_s: float | None) -> RateLimited:
+def _build_rate_limit_error(cause: str, model: str, wait_s: float | None) -> RateLimited:
     when = "lower SUPERVISE_RPM or SUPERVISE_TPM"
     if wait_s:
         when = f"try again in {format_duration(wait_s)}"
-    return RateLimited(f"{who} asks to slow down", retry_after_s=wait_s, cause=cause, next=when)
+    return RateLimited(f"{model} is rate limited", retry_after_s=wait_s, cause=cause, next=when)
 
 
 def format_duration(seconds: float) -> str:
-    """Say a duration as a person would."""
+    """Return a duration in its largest suitable unit."""
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"

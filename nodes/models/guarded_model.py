@@ -1,4 +1,4 @@
-"""The one door between this application and a model: limits, deadline, retries, typed errors."""
+"""The only path from this application to a model: limits, deadline, retries, typed errors."""
 
 import time
 from collections import OrderedDict
@@ -26,16 +26,16 @@ from nodes.models.usage import UNCOUNTED, read_usage
 from state import Tier, Usage
 
 KEPT_METADATA = ("finish_reason", "stop_reason", "model_name", "model_provider", "id")
-"""Of an answer's metadata; the rest would weigh on every checkpoint."""
+"""The metadata of an answer to keep; the rest would enlarge every checkpoint."""
 
 MAX_BOUND_TOOLS = 128
 
 
 class GuardedModel(BaseChatModel):
-    """A chat model that gives whole answers or raises one of `nodes.errors`.
+    """A chat model that returns complete answers or raises one of `nodes.errors`.
 
-    Streams are gathered here and only their tokens go out as they come, so that a stream that
-    breaks can be asked for again.
+    Streams are collected here and only their tokens are passed on at once, so that a broken stream
+    can be retried.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, protected_namespaces=())
@@ -46,12 +46,12 @@ class GuardedModel(BaseChatModel):
     tier: Tier
     endpoint: str = ""
     max_concurrency: int | None = None
-    """Calls in flight of one run, when lower than the setting."""
+    """Limit for the calls in flight of one run, if lower than the setting."""
 
     _bound_tools: OrderedDict[tuple[object, ...], tuple[tuple[Any, ...], Mapping[str, Any]]] = (
         PrivateAttr(default_factory=OrderedDict)
     )
-    """By the identity of the tools, which are kept with it: an identity lasts as long as they."""
+    """By the ids of the tools, which are kept with it, so that their ids are not reused."""
 
     @property
     def _llm_type(self) -> str:
@@ -71,18 +71,18 @@ class GuardedModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Offer tools in the inner model's own format.
+        """Return the model with tools bound in the inner model's own format.
 
-        A worker offers the same tools turn after turn, and describing them costs as much as a call.
+        Cached: a worker binds the same tools each turn, and describing them costs much time.
         """
-        asked = (tuple(map(id, tools)), tool_choice, repr(kwargs))
-        if asked not in self._bound_tools:
+        key = (tuple(map(id, tools)), tool_choice, repr(kwargs))
+        if key not in self._bound_tools:
             bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
             assert isinstance(bound, RunnableBinding), "providers bind their tools as arguments"
-            self._bound_tools[asked] = (tuple(tools), bound.kwargs)
+            self._bound_tools[key] = (tuple(tools), bound.kwargs)
             while len(self._bound_tools) > MAX_BOUND_TOOLS:
                 self._bound_tools.popitem(last=False)
-        return self.bind(**self._bound_tools[asked][1])
+        return self.bind(**self._bound_tools[key][1])
 
     def _generate(
         self,
@@ -100,46 +100,46 @@ class GuardedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        began_s, around = time.monotonic(), get_run_context()
+        began_s, run_context = time.monotonic(), get_run_context()
         call = ModelCall(
             inner=self.inner,
             model_name=self.model,
             endpoint=self.endpoint,
             settings=self.settings,
             max_concurrency=self.max_concurrency,
-            run_context=around,
+            run_context=run_context,
         )
-        told: dict[str, Any] = {
+        event: dict[str, Any] = {
             "model": self.model,
             "tier": self.tier,
             "schema": name_requested_schema(kwargs),
         }
-        expected = self._estimate_call(messages, kwargs) if around.budget else (0, None)
+        expected = self._estimate_call(messages, kwargs) if run_context.budget else (0, None)
         try:
-            with around.reserve_call(*expected):
+            with run_context.reserve_call(*expected):
                 message = await call.run(messages, stop=stop, run_manager=run_manager, **kwargs)
         except SupervisorError as error:
             seconds = round(time.monotonic() - began_s, 6)
-            told |= {"seconds": seconds, "tries": call.tries, "error": error.code}
+            event |= {"seconds": seconds, "tries": call.tries, "error": error.code}
             if call.wasted_usage:
                 error.usage = read_usage(
                     self._attach_metadata(AIMessage(""), call.wasted_usage, seconds, call)
                 )
-                await around.charge(error.usage)
-                told |= _build_counts(error.usage)
+                await run_context.charge(error.usage)
+                event |= _build_counts(error.usage)
             if call.has_opened_breaker:
-                await around.emit_circuit_open(self.model, str(error))
-            await around.emit_model_call(**told)
+                await run_context.emit_circuit_open(self.model, str(error))
+            await run_context.emit_model_call(**event)
             raise
         seconds = round(time.monotonic() - began_s, 6)
-        assert message.usage_metadata is not None, "a call counts its answer, or estimates it"
+        assert message.usage_metadata is not None, "a call has counted or estimated usage"
         message = self._attach_metadata(
             message, [*call.wasted_usage, message.usage_metadata], seconds, call
         )
         usage = read_usage(message)
-        await around.charge(usage)
-        await around.emit_model_call(
-            **told, seconds=seconds, **_build_counts(usage), tries=call.tries
+        await run_context.charge(usage)
+        await run_context.emit_model_call(
+            **event, seconds=seconds, **_build_counts(usage), tries=call.tries
         )
         return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
 
@@ -147,22 +147,22 @@ class GuardedModel(BaseChatModel):
         self, messages: list[BaseMessage], kwargs: dict[str, Any]
     ) -> tuple[int, float | None]:
         tokens = estimate_tokens(messages, kwargs)
-        made = min(EXPECTED_OUTPUT_TOKENS, tokens)
-        usage = {"input_tokens": tokens - made, "output_tokens": made}
+        output = min(EXPECTED_OUTPUT_TOKENS, tokens)
+        usage = {"input_tokens": tokens - output, "output_tokens": output}
         return tokens, compute_cost_usd(self.model, usage, self.settings.prices)
 
     def _attach_metadata(
         self, message: AIMessage, counted: Sequence[UsageMetadata], seconds: float, call: ModelCall
     ) -> AIMessage:
-        """Keep of a message's metadata what is of use, with the tokens of all its tries."""
+        """Return the message with only the useful metadata, and the tokens of all its tries."""
         usage = reduce(add_usage, counted) if counted else None
-        noted = {
+        metadata = {
             key: value for key, value in message.response_metadata.items() if key in KEPT_METADATA
         }
         price = compute_cost_usd(self.model, usage, self.settings.prices)
-        noted |= {"model": self.model, "seconds": seconds, "cost_usd": price}
-        noted |= {UNCOUNTED: True} if call.is_uncounted else {}
-        return message.model_copy(update={"usage_metadata": usage, "response_metadata": noted})
+        metadata |= {"model": self.model, "seconds": seconds, "cost_usd": price}
+        metadata |= {UNCOUNTED: True} if call.is_uncounted else {}
+        return message.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
 
 
 def _build_counts(usage: Usage) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is known of the model behind an endpoint: is it alive, and how often may one ask again."""
+"""Health of a model behind an endpoint: its circuit breaker and its retry budget."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,5 +17,5 @@ class ModelHealth:
 
 @cache
 def get_model_health(endpoint: str, model: str) -> ModelHealth:
-    """Return the one record of a model: of three that an endpoint serves, one may be down."""
+    """Return the health of a model: one of several models of an endpoint may be down."""
     return ModelHealth()

@@ -1,4 +1,4 @@
-"""Find the JSON object in what a model wrote, and nothing that a checkpoint could not hold."""
+"""Finds the JSON object in a model's text, and refuses values that a checkpoint cannot store."""
 
 import json
 import math
@@ -7,49 +7,49 @@ from typing import Any
 from nodes.limits.patterns import Pattern
 
 MAX_STARTS = 64
-"""Opening braces tried before the text is given up."""
+"""Limit for the opening braces that are tried in a text."""
 MAX_INTEGER = 2**63 - 1
-"""Of what a checkpoint's encoding holds, either way."""
+"""The largest absolute integer that a checkpoint's encoding can store."""
 
 _FENCE = Pattern(r"```[A-Za-z0-9]*[ \t]*\n")
 
 
 class InvalidJson(ValueError):
-    """There is no usable JSON object; the message says why to the model that wrote it."""
+    """There is no usable JSON object; the message explains it to the model that wrote the text."""
 
 
 def read_json_object(text: str) -> dict[str, Any]:
-    """Return the first JSON object of a text; one inside a fence goes first.
+    """Return the first JSON object of a text; one inside a code fence has priority.
 
     Raises:
-        Unfit: there is none, it is cut or broken, it holds numbers that JSON does not have, or it
-            gives one key two values.
+        InvalidJson: there is none, it is cut or broken, it contains numbers that JSON does not
+            allow, or it has two values for one key.
     """
-    problem = "the answer holds no JSON object"
+    problem = "the answer contains no JSON object"
     fenced = (text[fence.end() :] for fence in _FENCE.finditer(text))
     for part in (*fenced, text):
         starts = [match.start() for match in Pattern(r"\{").finditer(part)]
         for start in starts[:MAX_STARTS]:
             try:
-                found, _ = _DECODER.raw_decode(part, start)
+                parsed, _ = _DECODER.raw_decode(part, start)
             except RecursionError:
-                raise InvalidJson("the JSON is nested too deep") from None
+                raise InvalidJson("the JSON is nested too deeply") from None
             except json.JSONDecodeError as error:
                 problem = f"the JSON is broken: {error.msg} at character {error.pos}"
-                # What begins as an object and breaks must not be read as one of its own parts.
+                # An inner object must not be read in place of the broken outer one.
                 if part[start + 1 : error.pos].strip():
                     raise InvalidJson(problem) from None
                 continue
-            require_storable_numbers(found)
-            return dict(found)
+            require_storable_numbers(parsed)
+            return dict(parsed)
     raise InvalidJson(problem)
 
 
 def require_storable_numbers(value: Any) -> None:
-    """Refuse numbers that are not finite or not within 64 bits.
+    """Raise an error for numbers that are not finite or not within 64 bits.
 
     Raises:
-        Unfit: there is one.
+        InvalidJson: there is one.
     """
     left = [value]
     while left:
@@ -59,22 +59,22 @@ def require_storable_numbers(value: Any) -> None:
         elif isinstance(item, list | tuple):
             left += item
         elif isinstance(item, float) and not math.isfinite(item):
-            raise InvalidJson("NaN and Infinity are no JSON numbers")
+            raise InvalidJson("NaN and Infinity are not JSON numbers")
         elif isinstance(item, int) and not -MAX_INTEGER <= item <= MAX_INTEGER:
             raise InvalidJson("an integer has more than 64 bits")
 
 
 def _refuse_constant(word: str) -> Any:
-    raise InvalidJson(f"{word} is no JSON number")
+    raise InvalidJson(f"{word} is not a JSON number")
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         for key, value in pairs:
-            if value != found[key]:
-                raise InvalidJson(f"the key {key[:80]!r} stands twice, with two values")
-    return found
+            if value != unique[key]:
+                raise InvalidJson(f"the key {key[:80]!r} appears twice, with two values")
+    return unique
 
 
 _DECODER = json.JSONDecoder(

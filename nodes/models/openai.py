@@ -1,4 +1,4 @@
-"""The OpenAI client, spared a search through every message and schema on every call."""
+"""The OpenAI client, without its walk through all messages and schemas on each call."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class LeanChatOpenAI(ChatOpenAI):
     """Sends messages and schemas as extra body: the same JSON on the wire.
 
     The SDK compares each value of a request with the types of its parameters, to rename keys that
-    need it. None of these do, and the search took a third of a call's processor time.
+    need it. None of these do, and the walk took a third of a call's CPU time.
     """
 
     def _get_request_payload(

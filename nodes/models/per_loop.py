@@ -1,4 +1,4 @@
-"""One of something per running event loop, because asyncio's primitives belong to a loop."""
+"""One value per running event loop, because asyncio's primitives are bound to a loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,22 +8,22 @@ T = TypeVar("T")
 
 
 class PerLoop(Generic[T]):
-    """Makes a value when a loop first asks for it; forgets those of closed loops."""
+    """Makes a value on a loop's first use; drops those of closed loops."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._values: dict[asyncio.AbstractEventLoop, T] = {}
 
     def get(self) -> T:
-        """Return the running loop's own value."""
+        """Return the running loop's value."""
         loop = asyncio.get_running_loop()
-        found = self._values.get(loop)
-        if found is None:
+        value = self._values.get(loop)
+        if value is None:
             for other in [known for known in list(self._values) if known.is_closed()]:
                 self._values.pop(other, None)
-            found = self._values[loop] = self._make()
-        return found
+            value = self._values[loop] = self._make()
+        return value
 
     def forget(self) -> T | None:
-        """Drop the running loop's value and give it back."""
+        """Remove and return the running loop's value."""
         return self._values.pop(asyncio.get_running_loop(), None)

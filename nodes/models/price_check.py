@@ -1,4 +1,4 @@
-"""A cap on money needs the prices of the models that it shall hold for."""
+"""A cost cap needs the prices of the models that it covers."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from state import Context, Tier
 
 
 async def require_prices(names: Mapping[Tier, str], models: ModelCatalog, context: Context) -> None:
-    """Refuse a cap on money that could not hold; note the models that it does not cover.
+    """Raise an error for a cost cap without effect; report the models that it does not cover.
 
     Raises:
         SettingsInvalid: a model has no known price, and there is no cap on tokens.
@@ -19,12 +19,12 @@ async def require_prices(names: Mapping[Tier, str], models: ModelCatalog, contex
     if context.max_cost_usd is None:
         return
     prices = models.settings.prices
-    # In a thread, since the price table is loaded when it is first asked.
+    # In a thread, since the price table is loaded on first use.
     priced = {n: await asyncio.to_thread(is_priced, n, prices) for n in set(names.values())}
     unpriced = sorted(name for name, known in priced.items() if not known)
     if unpriced and context.max_tokens is None:
         raise SettingsInvalid(
-            f"max_cost_usd cannot hold: no price is known for {', '.join(unpriced)}",
+            f"max_cost_usd has no effect: no price is known for {', '.join(unpriced)}",
             next=f"set max_tokens too, or SUPERVISE_PRICES={unpriced[0]}=INPUT/OUTPUT"
             " (US dollars for a million tokens)",
         )

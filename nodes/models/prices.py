@@ -1,4 +1,4 @@
-"""What a call costs, by the price table of the day."""
+"""Cost of a call, by the price table of the day."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,10 +12,10 @@ PER_MILLION: Final = 1_000_000
 def compute_cost_usd(
     model_name: str, usage: Mapping[str, Any] | None, prices: Mapping[str, Price] | None = None
 ) -> float | None:
-    """Return the price of a call's tokens; None when the price or the tokens are unknown.
+    """Return the cost of a call's tokens; None when the price or the tokens are unknown.
 
     Args:
-        prices: prices of the user's own, which go before the table's.
+        prices: the user's own prices, which override the table's.
     """
     if model_name == "embedded":
         return 0.0

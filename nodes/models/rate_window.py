@@ -1,4 +1,4 @@
-"""So much a minute, and not more in any minute."""
+"""Sliding-window rate limit: at most N in any minute."""
 
 import asyncio
 import threading
@@ -20,7 +20,7 @@ class WindowEntry:
 
 
 class RateWindow:
-    """Lets no more than `limit` pass in any `period_s` seconds; first come, first served.
+    """Admits at most `limit` in any `period_s` seconds; first come, first served.
 
     A leaky bucket admits up to twice its rate in its first period, and cannot be corrected.
     """
@@ -33,10 +33,10 @@ class RateWindow:
         self._lock = threading.Lock()
 
     async def take(self, amount: float = 1.0) -> WindowEntry:
-        """Wait until the amount fits; one over the limit waits for an empty window."""
+        """Wait until the amount fits; an amount over the limit waits for an empty window."""
         amount = min(amount, self.limit)
         async with self._turn:
-            while (wait_s := self._wait_s(amount)) > 0:  # noqa: ASYNC110 - time alone makes room
+            while (wait_s := self._wait_s(amount)) > 0:  # noqa: ASYNC110 - only time makes room
                 await asyncio.sleep(wait_s)
             entry = WindowEntry(time.monotonic(), amount)
             with self._lock:
@@ -45,7 +45,7 @@ class RateWindow:
             return entry
 
     def correct(self, entry: WindowEntry, amount: float) -> None:
-        """Put in the true amount, once it is known."""
+        """Replace the estimate with the real amount."""
         with self._lock:
             if self._entries and entry.at_s >= self._entries[0].at_s:
                 self._total += amount - entry.amount

@@ -1,4 +1,4 @@
-"""One request to a model and its answer, streamed when somebody listens."""
+"""One request to a model and its answer, streamed if there is a listener."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -21,16 +21,16 @@ async def send_request(
     run_manager: AsyncCallbackManagerForLLMRun | None,
     **kwargs: Any,
 ) -> ChatResult:
-    """Ask once; the client's errors come as they are.
+    """Send one request; the client's errors are not translated.
 
     Args:
-        is_streaming: ask for a stream also when nobody listens to tokens.
+        is_streaming: request a stream even without a listener for tokens.
     """
-    listened = run_manager is not None and any(
+    has_listener = run_manager is not None and any(
         isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
     )
     can_stream = type(inner)._astream is not BaseChatModel._astream
-    if not can_stream or not (listened or is_streaming):
+    if not can_stream or not (has_listener or is_streaming):
         return await inner._agenerate(messages, stop=stop, **kwargs)
     return await collect_stream(
         _notify_listeners(inner._astream(messages, stop=stop, **kwargs), run_manager)

@@ -1,15 +1,15 @@
-"""A door that an endpoint may close to everybody, and through which a crowd leaves one by one."""
+"""Blocks calls until an endpoint's Retry-After has passed, then releases waiters staggered."""
 
 import asyncio
 import threading
 import time
 
 STAGGER_S = 0.015
-"""Between calls that go again: a crowd let go at once is refused at once."""
+"""Between released calls: calls released all at once would be refused again."""
 
 
 class RetryAfter:
-    """Closed while the endpoint has asked to be left alone. Shared by all loops of the process."""
+    """Blocks while an endpoint is rate limited. Shared by all event loops of the process."""
 
     def __init__(self) -> None:
         self._blocked_until_s = 0.0
@@ -18,21 +18,21 @@ class RetryAfter:
         self._lock = threading.Lock()
 
     def block(self, seconds: float) -> None:
-        """Keep everybody out for that long; a shorter wish does not open it earlier."""
+        """Block all calls for this time; a shorter time does not end an earlier block."""
         with self._lock:
-            opens_at_s = time.monotonic() + seconds
-            if opens_at_s > self._blocked_until_s:
-                self._blocked_until_s = self._next_turn_s = opens_at_s
+            until_s = time.monotonic() + seconds
+            if until_s > self._blocked_until_s:
+                self._blocked_until_s = self._next_turn_s = until_s
 
     def get_blocked_s(self) -> float:
-        """Return the seconds until it opens; 0 when it is open."""
+        """Return the seconds until calls are allowed; 0 when they are."""
         return max(0.0, self._blocked_until_s - time.monotonic())
 
     async def wait(self, *, is_staggered: bool = False) -> None:
-        """Wait until it is open; those who waited go one by one.
+        """Wait until calls are allowed; waiters are released one by one.
 
         Args:
-            is_staggered: go one by one also when it is open.
+            is_staggered: release one by one even when calls are allowed.
         """
         if not is_staggered and self.get_blocked_s() <= 0:
             return
@@ -42,7 +42,7 @@ class RetryAfter:
             wait_s = self._get_wait_left_s()
 
     def _take_turn_s(self) -> float:
-        """Take a place in the queue; give the seconds until it is its turn."""
+        """Take a place in the queue; return the seconds until its turn."""
         with self._lock:
             now = time.monotonic()
             turn_s = max(now, self._blocked_until_s, self._next_turn_s)
@@ -52,7 +52,7 @@ class RetryAfter:
             return turn_s - now
 
     def _get_wait_left_s(self) -> float:
-        """Return what is left to wait: it was closed anew, or a busy loop woke two at once."""
+        """Return the seconds left: it was blocked again, or a busy loop woke two at once."""
         with self._lock:
             now = time.monotonic()
             if now < self._blocked_until_s:

@@ -1,4 +1,4 @@
-"""How many retries an endpoint is sent: few enough that they cannot keep it down."""
+"""Retry budget: limits retries so that they cannot overload a failing endpoint."""
 
 import threading
 import time
@@ -10,10 +10,10 @@ MIN_RETRIES = 5
 
 
 class RetryBudget:
-    """Allows retries worth a tenth of the calls of a minute, five at least.
+    """Allows retries up to a tenth of the calls in a minute, at least five.
 
-    A retry that helped is given back: the budget is against those that only add to the load. So
-    whoever gets none may wait, as long as others that may help are out.
+    A successful retry is refunded: the budget limits those that only add load. So callers without
+    budget wait while other retries are in flight.
     """
 
     def __init__(self) -> None:
@@ -23,14 +23,14 @@ class RetryBudget:
         self._lock = threading.Lock()
 
     def count_call(self) -> None:
-        """Count a call, its retries apart."""
+        """Count a call, without its retries."""
         with self._lock:
             now = time.monotonic()
             self._calls.append(now)
             _drop_old(self._calls, now)
 
     def take_retry(self) -> bool:
-        """Take leave for one retry; False when there is none to be had now."""
+        """Take one retry from the budget; return False when none is left now."""
         with self._lock:
             now = time.monotonic()
             _drop_old(self._calls, now)
@@ -42,21 +42,21 @@ class RetryBudget:
             return True
 
     def is_worth_waiting(self) -> bool:
-        """Return whether a retry is out that may yet be given back."""
+        """Return whether a retry is in flight that may be refunded."""
         return self._in_flight > 0
 
     def finish_retry(self) -> None:
-        """Know that a retry was answered or failed."""
+        """Record that a retry was answered or failed."""
         with self._lock:
             self._in_flight -= 1
 
     def refund_retries(self, number: int) -> None:
-        """Know that a call was answered after so many retries."""
+        """Return the retries of an answered call to the budget."""
         with self._lock:
             for _ in range(min(number, len(self._retries))):
                 self._retries.pop()
 
 
-def _drop_old(moments: deque[float], now: float) -> None:
-    while moments and now - moments[0] > PERIOD_S:
-        moments.popleft()
+def _drop_old(times: deque[float], now: float) -> None:
+    while times and now - times[0] > PERIOD_S:
+        times.popleft()

@@ -56,11 +56,10 @@ class RunContext:
             await emit("budget", level="low", tokens=budget.tokens, cost_usd=budget.cost_usd)
 
     async def emit_circuit_open(self, model: str, said: str) -> None:
-        """Say that a model is taken for dead; silence outside a run."""
+        """Emit that a model's circuit is open; nothing outside a run."""
         if self.is_run:
-            message = (
-                f"{model} is not asked for {OPEN_S:g} s: {FAILURE_THRESHOLD} failures in a row"
-            )
+            failures = f"{FAILURE_THRESHOLD} consecutive failures"
+            message = f"circuit open for {model} for {OPEN_S:g} s after {failures}"
             await emit(
                 "error",
                 code=EndpointDown.code,
@@ -72,7 +71,7 @@ class RunContext:
             )
 
     async def emit_model_call(self, **data: Any) -> None:
-        """Make a `model_call` event; silence outside a run."""
+        """Emit a `model_call` event; nothing outside a run."""
         if self.is_run:
             await emit("model_call", **data)
 

@@ -1,4 +1,4 @@
-"""How models are reached, as plain data: read from the environment by `graph/settings.py`."""
+"""Settings of the models, as plain data; `graph/settings.py` reads them from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ class ModelSettings:
     standard: str = "embedded"
     strong: str = "embedded"
     base_url: str | None = None
-    """Of an OpenAI-compatible endpoint, with its `/v1`; None for the provider's own."""
+    """The address of an OpenAI-compatible endpoint, with its `/v1`; None for the provider's own."""
     api_key: str | None = field(default=None, repr=False)
     max_concurrency: int = 16
-    """Model calls in flight."""
+    """Limit for the model calls in flight."""
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     call_timeout_s: float = 120.0
     """Total for one call, its retries and waits included."""
     max_tries: int = 4
-    """Calls at most for one request, the first included."""
+    """Limit for the tries of one request, the first included."""
     prices: Mapping[str, Price] = field(default_factory=dict)
-    """By `provider:model`; a price named here goes before the one of the price table."""
+    """By `provider:model`; a price named here overrides the price table."""
     streaming: bool = False
-    """Ask the endpoint for a stream even when nobody listens to tokens."""
+    """Request a stream even without a listener for tokens."""

@@ -1,4 +1,4 @@
-"""Ask a model for one value of the vocabulary, as the arguments of a forced tool call."""
+"""Asks a model for one value of a schema, as the arguments of a forced tool call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ _PLAIN_MESSAGES = {
     "too_short": "the list has too few items",
     "extra_forbidden": "there is no such key: what a task needs goes into its depends_on",
 }
-"""For pydantic's own, which speak of Python; an unknown key is told only where it names tasks."""
+"""Replace pydantic's, which use Python's terms; an unknown key is an error only in a task."""
 
 T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class ModelReply(Generic[T]):
-    """A value and what it has cost."""
+    """A value and its usage."""
 
     value: T
     usage: Usage
@@ -45,7 +45,7 @@ class ModelReply(Generic[T]):
 
 
 class UnreadableReply(Exception):
-    """A model's answer does not fit; `problems` are sentences for the model that wrote it."""
+    """A model's answer is invalid; `problems` are sentences for the model that wrote it."""
 
     def __init__(
         self,
@@ -67,10 +67,10 @@ async def ask_model(
     *,
     parameters: dict[str, Any] | None = None,
 ) -> ModelReply[T]:
-    """Ask for a value of the schema; `parameters` is a tightened JSON schema to show instead.
+    """Return the model's value of the schema; `parameters` is a stricter JSON schema to show it.
 
     Raises:
-        Unreadable: the answer is no such value; ask again with its problems.
+        UnreadableReply: the answer is not such a value; ask again with its problems.
         ModelError: there is no answer.
     """
     tool = _build_tool_schema(schema)
@@ -79,48 +79,48 @@ async def ask_model(
     bound = model.bind_tools([tool], tool_choice=schema.__name__)
     message = await bound.ainvoke(list(messages))
     usage = read_usage(message)
-    said, calls = _read_reply(message, schema.__name__)
+    text, calls = _read_reply(message, schema.__name__)
     try:
         if len(calls) > 1:
             raise UnreadableReply(
                 [f"{schema.__name__} was called {len(calls)} times: call it once"]
             )
-        value = read_value(calls[0] if calls else said, schema)
+        value = read_value(calls[0] if calls else text, schema)
     except UnreadableReply as error:
-        raise UnreadableReply(error.problems, usage=usage, message=message, said=said) from None
+        raise UnreadableReply(error.problems, usage=usage, message=message, said=text) from None
     return ModelReply(value, usage, message)
 
 
 def read_content(text: str, schema: type[T]) -> T:
-    """Read a value out of a model's words.
+    """Return the value in a model's text.
 
     Raises:
-        Unreadable: there is none in them.
+        UnreadableReply: there is no valid one.
     """
     return read_value(text, schema)
 
 
 def read_value(found: str | Mapping[str, Any], schema: type[T]) -> T:
-    """Read a value from JSON, in words or parsed; keys that the schema does not have are dropped.
+    """Return a value from JSON, as text or parsed; unknown keys are dropped.
 
     Raises:
-        Unreadable: it does not validate.
+        UnreadableReply: it does not validate.
     """
-    said = found if isinstance(found, str) else ""
+    text = found if isinstance(found, str) else ""
     try:
         fields = read_json_object(found) if isinstance(found, str) else dict(found)
         require_storable_numbers(fields)
         return validate_known_keys(fields, schema)
     except InvalidJson as error:
-        raise UnreadableReply([str(error)], said=said) from None
+        raise UnreadableReply([str(error)], said=text) from None
     except ValidationError as error:
-        raise UnreadableReply(describe_validation_errors(error), said=said) from None
+        raise UnreadableReply(describe_validation_errors(error), said=text) from None
     except RecursionError:
-        raise UnreadableReply(["the JSON is nested too deep"], said=said) from None
+        raise UnreadableReply(["the JSON is nested too deeply"], said=text) from None
 
 
 def build_lenient_schema(schema: type[T]) -> type[T]:
-    """Return the schema's twin, which drops unknown keys and makes values of the schema itself."""
+    """Return a copy of the schema that drops unknown keys and returns values of the schema."""
 
     def drop_unknown_keys(cls: Any, value: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
         return validate_known_keys(value, schema) if isinstance(value, Mapping) else handler(value)
@@ -137,32 +137,32 @@ def build_lenient_schema(schema: type[T]) -> type[T]:
 
 
 def describe_validation_errors(error: ValidationError) -> list[str]:
-    """Return what is wrong with a value, to the model that made it."""
+    """Return the problems of a value, for the model that wrote it."""
     problems = error.errors()
-    around = {tuple(e["loc"][:depth]) for e in problems for depth in range(len(e["loc"]))}
-    found: list[str] = []
+    parents = {tuple(e["loc"][:depth]) for e in problems for depth in range(len(e["loc"]))}
+    lines: list[str] = []
     for problem in problems:
-        # A list whose items are all wrong counts as empty.
-        if problem["type"] == "too_short" and problem["loc"] in around:
+        # Pydantic reports a list whose items are all invalid as empty, too.
+        if problem["type"] == "too_short" and problem["loc"] in parents:
             continue
-        words = _PLAIN_MESSAGES.get(problem["type"], problem["msg"]).removeprefix("Value error, ")
+        message = _PLAIN_MESSAGES.get(problem["type"], problem["msg"]).removeprefix("Value error, ")
         place = _format_location(problem["loc"])
-        found += [f"{place}{part}"[:MAX_PROBLEM_CHARS] for part in words.split("; ")]
-    found = list(dict.fromkeys(found))
-    more = [f"and {len(found) - MAX_PROBLEMS} more"] if len(found) > MAX_PROBLEMS else []
-    return found[:MAX_PROBLEMS] + more
+        lines += [f"{place}{part}"[:MAX_PROBLEM_CHARS] for part in message.split("; ")]
+    lines = list(dict.fromkeys(lines))
+    more = [f"and {len(lines) - MAX_PROBLEMS} more"] if len(lines) > MAX_PROBLEMS else []
+    return lines[:MAX_PROBLEMS] + more
 
 
 def _read_reply(message: AIMessage, name: str) -> tuple[str, list[Mapping[str, Any]]]:
-    """Return what a model wrote; the fields, too, of each call of the tool that differs."""
+    """Return a model's text, and the arguments of its distinct calls of the tool."""
     calls = sorted(message.tool_calls, key=lambda call: call["name"] != name)
     if not calls or (calls[0]["name"] != name and message.text.strip()):
         return message.text, []
-    found: list[Mapping[str, Any]] = []
+    arguments: list[Mapping[str, Any]] = []
     for call in calls:
-        if call["name"] == calls[0]["name"] and call["args"] not in found:
-            found.append(call["args"])
-    return "\n".join(map(str, found)), found
+        if call["name"] == calls[0]["name"] and call["args"] not in arguments:
+            arguments.append(call["args"])
+    return "\n".join(map(str, arguments)), arguments
 
 
 def _format_location(place: tuple[int | str, ...]) -> str:

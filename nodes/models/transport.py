@@ -1,7 +1,7 @@
-"""HTTP for the OpenAI client by way of aiohttp, with a cap on what an answer may weigh.
+"""HTTP transport for the OpenAI client through aiohttp, with a cap on the size of answers.
 
-The client's own transport costs about three times the CPU of this one per call, and its connections
-belong to the first loop that uses them.
+The client's own transport needs about three times the CPU per call, and its connections are bound
+to the first event loop that uses them.
 """
 
 import ssl
@@ -16,7 +16,7 @@ from nodes.errors import ResponseTooLarge
 from nodes.models.per_loop import PerLoop
 
 MAX_BODY_BYTES = 10_000_000
-"""Decoded."""
+"""After decoding."""
 CONNECT_TIMEOUT_S = 10.0
 KEEPALIVE_S = 15.0
 
@@ -29,10 +29,10 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         self._sessions: PerLoop[_LoopSession] = PerLoop(_LoopSession)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request; the body of the answer follows as it is read.
+        """Send a request; the body of the response is streamed.
 
         Raises:
-            ResponseTooLarge: the body is over the cap.
+            ResponseTooLarge: the body exceeds the cap.
             httpx2.TransportError: the connection cannot be made, or breaks.
         """
         session = await self._open_session()
@@ -75,7 +75,7 @@ def get_shared_transport() -> AiohttpTransport:
 class _LoopSession:
     """An aiohttp session that closes with its loop.
 
-    A loop closes its unfinished asynchronous generators when it ends: so one of them holds the
+    A loop closes its unfinished asynchronous generators when it ends, so a generator keeps the
     session.
     """
 

@@ -1,4 +1,4 @@
-"""Read a value whose author has added keys of their own: what says nothing is dropped."""
+"""Validates a value with unknown keys: those that carry no information are dropped."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -11,12 +11,12 @@ T = TypeVar("T", bound=BaseModel)
 
 
 def validate_known_keys(fields: Mapping[str, Any], schema: type[T]) -> T:
-    """Build a value without the keys that the schema does not have.
+    """Return a value without the keys that the schema does not have.
 
-    A key that names tasks of a plan stays, and is refused: to drop `dependencies` is to drop edges.
+    A key that names tasks of a plan is kept, and refused: dropping `dependencies` drops edges.
 
     Raises:
-        ValidationError: something else is wrong with it.
+        ValidationError: there is another problem.
     """
     kept: Any = fields
     while True:
@@ -31,7 +31,7 @@ def validate_known_keys(fields: Mapping[str, Any], schema: type[T]) -> T:
 
 
 def _find_droppable_keys(errors: list[ErrorDetails], tasks: Any) -> Iterator[KeyPath]:
-    """Return the places of the unknown keys that name no task but, perhaps, their own."""
+    """Yield the locations of unknown keys that name no task except their own."""
     own = [_read_task_id(task) for task in tasks] if isinstance(tasks, list | tuple) else []
     ids = {*own} - {""}
     for error in errors:
@@ -49,7 +49,7 @@ def _read_task_id(task: Any) -> str:
 
 
 def _walk_texts(value: Any) -> Iterator[str]:
-    """Return all words and numbers of a value, keys included."""
+    """Yield all texts and numbers of a value, keys included."""
     left = [value]
     while left:
         item = left.pop()

@@ -1,4 +1,4 @@
-"""What a plan will cost, said before it runs: N+2 calls, and the turns that tools take."""
+"""Estimate of a run's cost before it runs: N+2 calls, and the turns that tools take."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from state import Context, Estimate, Plan, Task, Team, Tier, Usage
 
 CHARS_PER_TOKEN: Final = 4
 SCHEMA_TOKENS: Final = 1_000
-"""Of `Report` or `Answer`, which goes with each call: 4 kB as measured in a worker's request."""
+"""For the schema of `Report` or `Answer` in each call: 4 kB, measured in a worker's request."""
 OUTPUT_TOKENS: Final = 300
-"""Of a report or a tool call."""
+"""For a report or a tool call."""
 RESULT_TOKENS: Final = 600
-"""Of a dependency's result in a handoff, and of a tool's answer."""
+"""For a dependency's result in a handoff, and for a tool's answer."""
 TURNS_WITH_TOOLS: Final = 3
-"""Two calls of tools and a report: a rule of thumb, where a worker's own history is not known."""
+"""Two tool calls and a report: a rule of thumb, used without a history of the worker."""
 TEAM_CALLS: Final = 5
-"""Of a task that a team does: a plan, three tasks, an answer."""
+"""For a task that a team does: a plan, three tasks, an answer."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ def estimate_run(
     materials: Mapping[str, str],
     planning: Usage,
 ) -> Estimate:
-    """Estimate a run from its plan; what planning has cost is known.
+    """Return the estimate of a run from its plan and the known cost of planning.
 
-    Retries, tools beyond the rule of thumb and every optional mechanism come on top.
+    Retries, tool calls beyond the rule of thumb and optional mechanisms are not included.
     """
     calls = [call for task in plan.tasks for call in _expect_task_calls(task, team, materials)]
     results = sum(RESULT_TOKENS for _ in plan.tasks)
@@ -70,7 +70,7 @@ def _expect_task_calls(task: Task, team: Team, materials: Mapping[str, str]) -> 
     if worker.team or task.is_compound:
         return [_ExpectedCall(worker.tier, given, OUTPUT_TOKENS)] * TEAM_CALLS
     turns = min(worker.limits.max_turns, TURNS_WITH_TOOLS) if worker.tools else 1
-    # each turn is sent all that was said before it
+    # Each turn sends the whole conversation again.
     return [
         _ExpectedCall(worker.tier, given + turn * (OUTPUT_TOKENS + RESULT_TOKENS), OUTPUT_TOKENS)
         for turn in range(turns)

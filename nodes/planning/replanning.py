@@ -1,4 +1,4 @@
-"""The next version of a plan: what has a result stays, the rest may change."""
+"""The next version of a plan: finished tasks stay, the rest may change."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +7,14 @@ from nodes.planning.validation import list_vague_tasks
 from state import Plan, Report, SupervisorState, Task, Team
 
 MAX_DESCRIPTION_CHARS = 4_000
-"""As a task allows."""
+"""The limit of a task's description."""
 
 
 def keep_finished_tasks(new: Plan, old: Plan, results: Mapping[str, Report]) -> Plan:
-    """Put the finished tasks of the old plan, unchanged, into the new one.
+    """Return the new plan with the finished tasks of the old one, unchanged.
 
     Raises:
-        ValidationError: the two do not make a plan together.
+        ValidationError: the combined tasks are not a valid plan.
     """
     finished = {task.id: task for task in old.tasks if task.id in results}
     fresh = [task for task in new.tasks if task.id not in finished]
@@ -25,9 +25,9 @@ def keep_finished_tasks(new: Plan, old: Plan, results: Mapping[str, Report]) -> 
 
 
 def build_plan_event(plan: Plan, team: Team) -> dict[str, Any]:
-    """Return what an event tells of a plan; the notes name its vague tasks.
+    """Return the data of a plan event; the notes name its vague tasks.
 
-    A team that routes or steps plans with the words it was given, which nobody can repair.
+    A team that routes or steps uses the request's own words, which cannot be repaired.
     """
     notes = [] if team.strategy in ("route", "step") else list_vague_tasks(plan.tasks)
     return {"plan": plan.model_dump(mode="json"), "version": plan.version, "notes": notes}
@@ -46,7 +46,7 @@ def compare_plans(old: Plan, new: Plan) -> dict[str, Any]:
 def list_open_objections(
     plan: Plan, results: Mapping[str, Report], heeded: tuple[str, ...]
 ) -> list[Report]:
-    """Return the reports that speak against the rest of the plan and were not heeded yet."""
+    """Return the reports that invalidate the rest of the plan and were not answered yet."""
     return [
         results[task.id]
         for task in plan.tasks
@@ -55,7 +55,10 @@ def list_open_objections(
 
 
 def count_stalls(new: Plan, state: SupervisorState) -> int:
-    """Count a revision: progress is a task completed since the last one, and a plan that is new."""
+    """Return the number of stalls after a revision.
+
+    A revision makes progress when a task was completed since the last one and the plan is new.
+    """
     results, stalls = state.get("results", {}), state.get("stalls", 0)
     is_new = all(
         _collect_unfinished_work(new, results) != _collect_unfinished_work(old, results)
@@ -67,17 +70,17 @@ def count_stalls(new: Plan, state: SupervisorState) -> int:
 
 
 def count_completed(results: Mapping[str, Report]) -> int:
-    """Count the results that are complete."""
+    """Return the number of completed results."""
     return sum(report.status == "completed" for report in results.values())
 
 
 def add_rework_note(task: Task, note: str) -> Task:
-    """Add to a task's words what its worker must mend; empty for a task not sent back."""
+    """Return the task with the note of what to fix added; unchanged for an empty note."""
     if not note:
         return task
-    mending = f"\n\nAn earlier result was sent back. Mend this: {note}"
-    words = task.description[: MAX_DESCRIPTION_CHARS - len(mending)] + mending
-    return task.model_copy(update={"description": words})
+    suffix = f"\n\nAn earlier result was sent back. Fix this: {note}"
+    description = task.description[: MAX_DESCRIPTION_CHARS - len(suffix)] + suffix
+    return task.model_copy(update={"description": description})
 
 
 def list_unfinished(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...]:
@@ -88,7 +91,7 @@ def list_unfinished(plan: Plan, results: Mapping[str, Report]) -> tuple[str, ...
 def _collect_unfinished_work(
     plan: Plan, results: Mapping[str, Report]
 ) -> frozenset[tuple[str, str]]:
-    """Return the work of a plan that has no result yet, whatever its tasks are called."""
+    """Return the worker and description of each task without a result, whatever its id is."""
     left = (task for task in plan.tasks if task.id not in results)
     return frozenset((task.worker, task.description) for task in left)
 

@@ -1,4 +1,4 @@
-"""Finding the request in what a caller gave."""
+"""Finds the request in a caller's input."""
 
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -17,9 +17,9 @@ FINAL_STATUSES = ("done", "partial", "failed")
 
 
 def is_new_request(state: SupervisorState) -> bool:
-    """Return whether the state holds a request that has no plan yet.
+    """Return whether the state contains a request that has no plan yet.
 
-    A thread that has its answer is entered again only with a new request.
+    A thread that has its answer runs again only with a new request.
     """
     if state.get("plan") is None or state.get("status") in FINAL_STATUSES:
         return True
@@ -27,26 +27,26 @@ def is_new_request(state: SupervisorState) -> bool:
 
 
 def read_request(state: SupervisorState) -> str:
-    """Return the words of the request: what was given last, as `request` or as a chat message.
+    """Return the text of the request: the latest input, as `request` or as a chat message.
 
     Raises:
-        RequestInvalid: there are no words, or more than a request may have.
+        RequestInvalid: the text is empty, or longer than a request may be.
     """
     request = _find_request_text(state)
     if not request:
-        raise RequestInvalid("empty request", next="say in words what the team should do")
+        raise RequestInvalid("empty request", next="write what the team should do")
     _check_size("the request", request, MAX_REQUEST_BYTES)
     _check_size("the materials", "".join(state.get("materials", {}).values()), MAX_MATERIAL_BYTES)
     return request
 
 
 def is_last_message(state: SupervisorState, request: str) -> bool:
-    """Return whether a request is the last message of the chat; one given in words is not yet."""
+    """Return whether a request is the chat's last message; one sent as `request` is not yet."""
     return _read_last_human_message(state) == request
 
 
 def _find_request_text(state: SupervisorState) -> str:
-    """Return the last message, unless a request that is not planned yet was given after it."""
+    """Return the last message, unless a request without a plan came after it."""
     request = state.get("request", "").strip()
     if request and request != state.get("planned_for"):
         return request
@@ -64,13 +64,13 @@ def read_history(state: SupervisorState) -> str:
     earlier = state.get("messages", [])
     if earlier and isinstance(earlier[-1], HumanMessage):
         earlier = earlier[:-1]
-    said = [f"{message.type}: {shorten_text(str(message.text), 2000)}" for message in earlier]
-    return "\n\n".join(said)[-MAX_HISTORY_CHARS:]
+    turns = [f"{message.type}: {shorten_text(str(message.text), 2000)}" for message in earlier]
+    return "\n\n".join(turns)[-MAX_HISTORY_CHARS:]
 
 
 def read_kept_materials(config: RunnableConfig) -> list[str]:
-    """Return the names of the materials that a further request has from its thread."""
-    # A team that does a task has the config of the run around it.
+    """Return the names of the materials that a follow-up request inherits from its thread."""
+    # A team that does a task has the config of the outer run.
     return [] if build_task_path(config) else list(get_run_scope(config).kept_materials)
 
 
@@ -80,5 +80,5 @@ def _check_size(what: str, text: str, max_bytes: int) -> None:
         raise RequestInvalid(
             f"{what} is too large",
             cause=f"{size:,} bytes of at most {max_bytes:,}",
-            next="hand large texts over as documents (SUPERVISE_DOCUMENTS)",
+            next="provide large texts as documents (SUPERVISE_DOCUMENTS)",
         )

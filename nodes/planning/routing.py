@@ -1,7 +1,7 @@
-"""Deciding by worker instead of by plan: who takes a request, and who goes next.
+"""Decisions by worker instead of by plan: which worker takes a request, and which runs next.
 
-Both end in an ordinary plan: routing in one of one or two tasks, stepping in one that grows by a
-task after each result. So there is one way to dispatch, to recover and to answer.
+Both produce an ordinary plan: routing one of one or two tasks, stepping one that grows by a task
+after each result. So dispatch, recovery and the answer are the same for all strategies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,15 +18,16 @@ from nodes.prompts.messages import build_route_messages, build_step_messages
 from state import Decision, Plan, Report, Task, Team, Usage
 
 MAX_DESCRIPTION_CHARS = 4000
-"""Of a task's description."""
+"""The limit of a task's description."""
 
 
 async def route_request(
     model: BaseChatModel, team: Team, request: str, materials: Sequence[str], *, max_tasks: int
 ) -> tuple[Plan, Decision, Usage]:
-    """Choose who takes a request: a pinned worker, else whom the model names, else the fallback.
+    """Return the plan and the decision which worker takes a request.
 
-    Where the caps allow one task only there is no secondary.
+    That is a pinned worker, else the model's choice, else the fallback. Where the caps allow only
+    one task, there is no secondary worker.
 
     Raises:
         ModelError: the model cannot be reached.
@@ -60,7 +61,7 @@ async def choose_next_step(
     plan: Plan | None,
     results: Mapping[str, Report],
 ) -> tuple[Plan | None, Decision, Usage]:
-    """Choose who goes next, with what ran and who is left before the model; None when all is done.
+    """Return the plan with the next step that the model chooses; None when the request is done.
 
     Raises:
         ModelError: the model cannot be reached.
@@ -97,7 +98,7 @@ async def _ask_decision(
         decision, usage = Decision(reason=f"the reply was unusable: {error}"), error.usage
     if decision.worker not in names and not (decision.is_done and may_end):
         fallback = team.generalist or names[0]
-        named = f"{decision.worker!r} is no worker" if decision.worker else "no worker was named"
+        named = f"{decision.worker!r} is not a worker" if decision.worker else "no worker was named"
         reason = f"{decision.reason} ({named}, so {fallback} takes it)"
         decision = decision.model_copy(
             update={"worker": fallback, "secondary": "", "reason": reason.strip()}
@@ -108,28 +109,28 @@ async def _ask_decision(
 
 
 def _prefer_idle_worker(decision: Decision, team: Team) -> Decision:
-    """Send a request to the fallback of a busy worker, where that one is idle."""
-    chosen, capacity = team.find_worker(decision.worker), get_team_load(team)
-    other = choose_idle_worker(chosen, team, capacity)
+    """Return the decision with a busy worker replaced by its fallback, if that one is idle."""
+    chosen, load = team.find_worker(decision.worker), get_team_load(team)
+    other = choose_idle_worker(chosen, team, load)
     if other is chosen or other.name == decision.secondary:
         return decision
-    busy = capacity.measure_load(chosen.name).describe()
+    busy = load.measure_load(chosen.name).describe()
     reason = f"{decision.reason} ({chosen.name} is busy: {busy}; {other.name} is idle)"
     return decision.model_copy(update={"worker": other.name, "reason": reason.strip()})
 
 
 def _match_pinned_route(team: Team, request: str) -> Decision | None:
-    """Follow a route of the team's own: the first whose words all stand in the request."""
-    spoken = request.lower()
+    """Return the team's first route whose words are all in the request; None without one."""
+    lowered = request.lower()
     for words, worker in team.routes.items():
-        if all(word in spoken for word in words.lower().split()):
-            return Decision(worker=worker, reason=f"the team pins requests with {words!r} to it")
+        if all(word in lowered for word in words.lower().split()):
+            return Decision(worker=worker, reason=f"the team's route for {words!r} goes to it")
     return None
 
 
 @cache
 def _build_decision_schema(workers: tuple[str, ...]) -> dict[str, Any]:
-    """Return the schema of a decision whose vocabulary of workers is closed."""
+    """Return the schema of a decision that accepts only these workers."""
     schema = Decision.model_json_schema()
     for field in ("worker", "secondary"):
         schema["properties"][field]["enum"] = [*workers, ""]

@@ -1,4 +1,4 @@
-"""What a failed task means for those that depend on it."""
+"""Skips the tasks that a failed task blocks."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,7 +9,7 @@ STATUS_PHRASES: Mapping[ReportStatus, str] = {
     "completed": "was completed",
     "failed": "failed",
     "skipped": "was skipped",
-    "escalated": "was handed back",
+    "escalated": "was escalated",
 }
 """How a task ended, as the end of a sentence."""
 
@@ -19,13 +19,13 @@ ESCALATION_PHRASES: Final[Mapping[EscalationReason, str]] = {
     "confidence_too_low": "too uncertain",
     "timeout": "out of time",
 }
-"""In the words of a gap."""
+"""How a gap names each reason."""
 
 
 def skip_blocked(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> dict[str, Report]:
-    """Report as skipped each task that can never have a required input.
+    """Return a skip report for each task whose required input can never come.
 
-    An optional input that failed does not stop a task: it runs without.
+    An optional input that failed does not block a task: it runs without it.
     """
     known = dict(results)
     for task in plan.order_tasks():
@@ -35,7 +35,7 @@ def skip_blocked(plan: Plan, results: Mapping[str, Report], *, at_s: float) -> d
 
 
 def build_skip_report(task: Task, reason: str, *, at_s: float) -> Report:
-    """Report a task as skipped: nobody worked at it."""
+    """Return the report of a skipped task: no attempt was made."""
     return Report(
         task=task.id,
         worker=task.worker,
@@ -49,21 +49,22 @@ def build_skip_report(task: Task, reason: str, *, at_s: float) -> Report:
 
 
 def list_shortfalls(report: Report, description: str = "") -> list[str]:
-    """Return where a report falls short of its task, each as the end of a sentence on the task.
+    """Return what a report lacks, each item as the end of a sentence about the task.
 
     Args:
-        description: the task's words, for a report that gives no reason.
+        description: the task's description, for a report without a reason.
     """
     if report.status == "escalated" and report.escalation:
-        asked = report.escalation
-        return [f"was handed back, {ESCALATION_PHRASES[asked.reason]}: {asked.message}"]
+        escalation = report.escalation
+        phrase = ESCALATION_PHRASES[escalation.reason]
+        return [f"was escalated, {phrase}: {escalation.message}"]
     if report.status != "completed":
         return [f"{STATUS_PHRASES[report.status]}: {report.error or description}"]
     return [f"lacks: {gap}" for gap in list_partial_gaps(report)]
 
 
 def list_partial_gaps(report: Report) -> tuple[str, ...]:
-    """Return the gaps for which a report is partial: its failures, else all gaps of a team."""
+    """Return the gaps that make a report partial: its failures, else all gaps of a team."""
     return (report.failures or report.gaps) if report.is_partial else ()
 
 

@@ -1,7 +1,7 @@
-"""What of a team a run stands on, kept with the run: a resume tells by it what has changed.
+"""Record of a team, saved with each run: a resume compares it with the team as it is now.
 
-A run cannot go on where a worker is gone that may have tasks, and must not go on where a worker
-may do more, or less, than when its plan was made. New words, limits and workers it may have.
+A run cannot resume when a worker that may have tasks is gone, and must not resume when a worker
+may do more, or less, than when the plan was made. New wording, limits and workers are allowed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ TEAM_FILE = "team.md"
 
 
 class TeamChanged(UsageError):
-    """A run was begun by a team that is another one now."""
+    """A run cannot resume because its team has changed."""
 
     code = "TEAM_CHANGED"
 
@@ -40,13 +40,13 @@ def build_team_record(team: Team) -> TeamRecord:
 
 
 def require_same_team(team: Team, values: Mapping[str, Any]) -> list[str]:
-    """Return what has changed of a team since a run began, where the run can go on all the same.
+    """Return the changes of a team since a run began that do not prevent the run from resuming.
 
     Args:
-        values: the state of the run; one that is done, or has no plan yet, can go on with any team.
+        values: the run's state; a run that is done, or has no plan yet, accepts any team.
 
     Raises:
-        TeamChanged: it cannot go on.
+        TeamChanged: the run cannot resume.
     """
     plan = values.get("plan")
     is_over = values.get("status") == "done" or values.get("planned_for") != values.get("request")
@@ -63,7 +63,7 @@ def require_same_team(team: Team, values: Mapping[str, Any]) -> list[str]:
             f"the team {team.name} has changed since this run began",
             cause="; ".join(refused),
             kept="what the run has finished",
-            next="put the team's files back as they were, or ask anew on another thread",
+            next="restore the team's files, or send the request on another thread",
         )
     return list(_list_allowed_changes(before, now)) if before else []
 
@@ -71,7 +71,7 @@ def require_same_team(team: Team, values: Mapping[str, Any]) -> list[str]:
 def _list_refused_changes(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
     gone = [path for path in before.tools if path not in now.tools]
     yield from (f"worker {path} is gone" for path in gone)
-    # One within another team is more that the worker may do which is that team.
+    # A new worker of an inner team lets the outer worker, which is that team, do more.
     new = [path for path in now.tools if path not in before.tools and (gone or "/" in path)]
     yield from (f"worker {path} is new" for path in new)
     for path, tools in before.tools.items():
@@ -81,7 +81,7 @@ def _list_refused_changes(before: TeamRecord, now: TeamRecord) -> Iterator[str]:
             yield f"worker {path} has other tools ({', '.join(changes)})"
     for path, strategy in before.strategies.items():
         if now.strategies.get(path, strategy) != strategy:
-            yield f"{path} has the strategy {now.strategies[path]}, it had {strategy}"
+            yield f"{path} has the strategy {now.strategies[path]}, before it was {strategy}"
 
 
 def _list_allowed_changes(before: TeamRecord, now: TeamRecord) -> Iterator[str]:

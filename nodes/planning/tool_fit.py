@@ -1,4 +1,4 @@
-"""Tell a task that no tool of its worker can do from one it can."""
+"""Detect tasks that need a tool their worker does not have."""
 
 import re
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from state import Task, Team, Worker
 
 
 def explain_misfit(task: Task, worker: Worker, team: Team) -> str | None:
-    """Describe in one sentence why a worker cannot do a task; None unless that is clear.
+    """Return in one sentence why a worker cannot do a task; None unless that is clear.
 
-    It speaks only of what needs a tool: a capability the description opens with, which nothing in
-    the worker's name, description or tools offers. A worker with a tool of the user's own, whose
-    name tells nothing, is given the benefit of the doubt.
+    Only capabilities that need a tool are checked: one that the description begins with, and that
+    nothing in the worker's name, description or tools offers. A worker with a tool of the user's
+    own, whose name does not describe it, is accepted.
     """
     capability = _find_needed_capability(task.description)
     if capability is None or capability.is_offered_by(worker):
@@ -27,7 +27,7 @@ def explain_misfit(task: Task, worker: Worker, team: Team) -> str | None:
 
 @dataclass(frozen=True)
 class _Capability:
-    """Something that takes a tool: how tasks ask for it, and how workers' cards offer it."""
+    """Something that needs a tool: how tasks ask for it, and how workers' cards offer it."""
 
     verb: str
     request_pattern: Pattern
@@ -91,7 +91,7 @@ _CAPABILITIES = (
         r"call|phone|dial|voice|telephon|twilio",
     ),
 )
-_TELLING_NAME = Pattern(
+_DESCRIPTIVE_NAME = Pattern(
     r"search|fetch|page|quer|calc|comput|read|list|extract|check|format|write|draft|find|lookup"
     r"|look|parse|score|compare|lint|scan|outline|template|document|report|table|chart|catalog|plan"
 )
@@ -103,5 +103,5 @@ def _find_needed_capability(description: str) -> _Capability | None:
 
 
 def _has_unclear_tools(worker: Worker) -> bool:
-    """Tell a worker whose tools' names do not say what they do."""
-    return any(":" in name or not _TELLING_NAME.search(name.lower()) for name in worker.tools)
+    """Return whether a worker has a tool whose name does not describe it."""
+    return any(":" in name or not _DESCRIPTIVE_NAME.search(name.lower()) for name in worker.tools)

@@ -1,4 +1,4 @@
-"""Tell a description that names its work from one that would fit any request."""
+"""Detect vague descriptions: those that would fit any request."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _NAME_SCORE, _REFERENCE_SCORE, _COMMON_SCORE, _TOPIC_SCORE = 1.0, 1.0, 0.5, 0.5
 _PRECISE_VERB_SCORE, _MAKING_VERB_SCORE = 1.5, 1.0
 _LONG_WORDS, _MIN_LONG_OBJECT_SCORE = 9, 3.0
 
-_NO_OBJECT = "it does not say what to work on: name the object, such as a company, file or clause"
+_NO_OBJECT = "it does not name what to work on: name the object, such as a company, file or clause"
 
 _QUOTED = Pattern(r"`[^`]+`|\"[^\"]+\"|“[^”]+”")
 _CODE = Pattern(r"://|[\\_@#=<>%$€£]|^[/~][\w.]|\w\.[A-Za-z]\w{0,4}[\W_]*$")
@@ -33,11 +33,11 @@ _WORD = Pattern(r"\w+(?:[-'.,]\w+)*")
 
 
 def explain_vagueness(description: str) -> str | None:
-    """Describe in one sentence what a description lacks; None when it names its work.
+    """Return in one sentence what a description lacks; None when it names its work.
 
-    Points are given for what is named: a word outside the closed lists, a number, a file, quoted
-    text, a task's id, a verb whose result can be checked. Text that is not recognisably English
-    passes.
+    A description scores points for what it names: a word outside the closed lists, a number, a
+    file, quoted text, a task's id, a verb whose result can be checked. Text that is not
+    recognisably English passes.
     """
     if not any(map(str.isalpha, description)):
         return _NO_OBJECT
@@ -52,7 +52,7 @@ def explain_vagueness(description: str) -> str | None:
         return None
     if not named.names and not named.references:
         return _NO_OBJECT
-    return "it does not say what to find out or make: name a result that can be checked"
+    return "it does not name what to find out or make: name a result that can be checked"
 
 
 @dataclass
@@ -65,7 +65,7 @@ class _NamedContent:
     topics: set[str] = field(default_factory=set)
     verb_score: float = 0.0
     content_words: int = 0
-    """Words that are not mere grammar."""
+    """Number of words that are not function words."""
     is_english: bool = True
 
     @property
@@ -79,7 +79,7 @@ class _NamedContent:
 
     @property
     def is_padding(self) -> bool:
-        """Tell many words that name next to nothing."""
+        """Whether there are many words that name almost nothing."""
         return (
             self.content_words >= _LONG_WORDS
             and self.object_score < _MIN_LONG_OBJECT_SCORE
@@ -107,15 +107,15 @@ def _read_description(description: str) -> _NamedContent:
 
 
 def _split_literals(description: str) -> tuple[set[str], str]:
-    """Part quoted text, file names, addresses and code from prose."""
-    found = set(_QUOTED.findall(description))
+    """Return quoted text, file names, addresses and code; and the prose around them."""
+    literals = set(_QUOTED.findall(description))
     prose = []
     for piece in _QUOTED.sub(" ", description).split():
         if _CODE.search(piece) and not _ABBREVIATION.match(piece):
-            found.add(piece.lower())
+            literals.add(piece.lower())
         else:
             prose.append(piece)
-    return found, " ".join(prose)
+    return literals, " ".join(prose)
 
 
 def _classify_word(word: str, before: str, total: int, named: _NamedContent) -> None:
@@ -131,12 +131,12 @@ def _classify_word(word: str, before: str, total: int, named: _NamedContent) -> 
     elif list_base_forms(word) & COMMON_NOUNS:
         named.common_nouns.add(word)
     elif not is_generic(word) and (before or total < 3):
-        # An unlisted opening is taken for a precise verb, see `_question`.
+        # An unlisted first word counts as a precise verb, see `_score_opening`.
         named.names.add(word)
 
 
 def _score_opening(words: list[str]) -> float:
-    """Weigh what makes a result checkable besides its verb: a question, a yardstick, an opening."""
+    """Return the score of what else makes a result checkable: question, criterion, first word."""
     if not words:
         return 0.0
     opening = words[0]
@@ -148,13 +148,13 @@ def _score_opening(words: list[str]) -> float:
 
 
 def _has_criterion(words: list[str]) -> bool:
-    """Tell "for missing dates" and "on price" from "for issues"."""
+    """Return whether a criterion is named: "for missing dates" or "on price", not "for issues"."""
     at = [index for index, word in enumerate(words) if word in CRITERION_PREPOSITIONS]
     return bool(at) and ("against" in words or not all(map(is_generic, words[at[0] + 1 :])))
 
 
 def _is_size(words: list[str]) -> bool:
-    """Tell "3 insights" and "2-page report" from a number that names something."""
+    """Return whether a number is only a size, as in "3 insights" or "2-page report"."""
     unit = (words[0].split("-") + words[1:])[1:2]
     return any(
         len(word) > 1

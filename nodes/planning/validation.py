@@ -1,4 +1,4 @@
-"""Check a plan against its team; what `Plan` itself refuses is not asked again."""
+"""Checks a plan against its team; what `Plan` itself refuses is not checked again."""
 
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
@@ -10,50 +10,52 @@ from state import SPECIALIST, Plan, Task, Team
 
 _ARTICLES = frozenset(("a", "an", "the", "please"))
 _MAX_NAME_CHARS = 80
-_COMPOUND_ADVICE = "plan its parts as tasks of their own"
+_COMPOUND_ADVICE = "plan its parts as separate tasks"
 _PUNCTUATION = Pattern(r"[\W_]+")
 
 
 def list_plan_problems(
     plan: Plan, team: Team, *, max_tasks: int, materials: Collection[str] = ()
 ) -> list[str]:
-    """Return what is wrong with a plan, for its author: the plan's own faults, then task by task.
+    """Return the problems of a plan, for its author: first of the plan, then of each task.
 
-    Vague tasks are none of it: see `vague_tasks`.
+    Vague tasks are not included: see `list_vague_tasks`.
     """
-    found = list(_check_size(plan, team, max_tasks))
+    problems = list(_check_size(plan, team, max_tasks))
     # A plan of thousands of tasks is refused for its size alone.
     if len(plan.tasks) > max_tasks:
-        return found
-    found += _check_specialists(plan, team)
+        return problems
+    problems += _check_specialists(plan, team)
     seen: dict[tuple[str, ...], Task] = {}
     for task in plan.tasks:
-        found += _check_worker(task, team)
-        found += _check_materials(task, materials)
+        problems += _check_worker(task, team)
+        problems += _check_materials(task, materials)
         if task.is_compound and not may_divide(team):
-            found.append(
-                f"task {task.id!r} is compound, and no task is divided here: {_COMPOUND_ADVICE}"
+            problems.append(
+                f"task {task.id!r} is compound, but this team divides no tasks: {_COMPOUND_ADVICE}"
             )
         if not _has_words(task):
-            found.append(f"task {task.id!r} has no words in its description: say what to work on")
+            problems.append(
+                f"task {task.id!r} has no words in its description: name what to work on"
+            )
         first = seen.setdefault(_build_work_key(task), task)
         # To select is to choose among several attempts at one task.
         if first is not task and plan.aggregation != "select":
-            found.append(
+            problems.append(
                 f"task {task.id!r} asks for the same work as task {first.id!r}: "
-                "keep one of them, or say in its description what differs"
+                "keep one of them, or describe what differs"
             )
-    return found
+    return problems
 
 
 def list_vague_tasks(tasks: Iterable[Task]) -> list[str]:
-    """Return what those of a plan's tasks lack that are vague; the plan can run nevertheless."""
+    """Return what each vague task lacks; a plan with vague tasks can still run."""
     reasons = {task.id: explain_vagueness(task.description) for task in tasks if _has_words(task)}
     return [f"task {name!r} is vague: {reason}" for name, reason in reasons.items() if reason]
 
 
 def may_divide(team: Team) -> bool:
-    """Return whether a plan of this team may hold tasks that are divided in their turn."""
+    """Return whether a plan of this team may contain compound tasks."""
     return team.strategy == "recursive" and team.max_recursion > 0
 
 
@@ -65,20 +67,20 @@ def _check_specialists(plan: Plan, team: Team) -> Iterator[str]:
     count = sum(task.worker == SPECIALIST for task in plan.tasks)
     if team.recruit and count > team.max_recruits:
         yield (
-            f"{count} tasks want a specialist: at most {team.max_recruits} may; "
+            f"{count} tasks ask for a specialist: at most {team.max_recruits} are allowed; "
             "give those that fit a worker to that worker"
         )
 
 
 def _check_size(plan: Plan, team: Team, max_tasks: int) -> Iterator[str]:
     if len(plan.tasks) > max_tasks:
-        yield f"the plan has {len(plan.tasks)} tasks: at most {max_tasks} are allowed; join some"
+        yield f"the plan has {len(plan.tasks)} tasks: at most {max_tasks} are allowed; merge some"
     depth = plan.measure_depth()
     if depth > team.max_depth:
         chain = " -> ".join(_shorten_chain(_find_longest_chain(plan)))
         yield (
             f"the chain {chain} is {depth} tasks long: at most {team.max_depth} are allowed; "
-            "drop dependencies a task can do without, or join tasks"
+            "drop dependencies a task can do without, or merge tasks"
         )
 
 
@@ -109,11 +111,11 @@ def _suggest_name(name: str, known: Collection[str]) -> str:
 
 
 def _build_work_key(task: Task) -> tuple[str, ...]:
-    """Return what makes two tasks the same: words, materials and inputs, whoever does it."""
+    """Return the key of a task's work: words, materials and inputs, but not its worker."""
     words = _PUNCTUATION.sub(" ", task.description.casefold()).split()
-    said = " ".join(word for word in words if word not in _ARTICLES)
+    text = " ".join(word for word in words if word not in _ARTICLES)
     inputs = sorted(edge.task for edge in task.depends_on)
-    return (said or task.description, "", *sorted(task.materials), "", *inputs)
+    return (text or task.description, "", *sorted(task.materials), "", *inputs)
 
 
 def _find_longest_chain(plan: Plan) -> list[str]:

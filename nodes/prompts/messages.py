@@ -1,7 +1,7 @@
-"""How the words of every step, and the data they speak of, are put before a model.
+"""Builds the messages for each step from its prompt and its data.
 
-Whatever a user, a page or a worker wrote stands inside a named tag, with closing tags broken, and
-is never an instruction. Nothing here formats user text with `str.format`.
+Whatever a user, a page or a worker wrote is inside a named tag, with closing tags escaped, and is
+never an instruction. Nothing here formats user text with `str.format`.
 """
 
 import json
@@ -50,16 +50,18 @@ from state import (
 MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000
 MAX_GIVEN_CHARS = 600
-"""Of a result that comes with a request, before the planner; workers see it whole."""
+"""Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
 TABLE_SUFFIXES = (".csv", ".tsv")
-"""Materials whose first line names columns."""
+"""Suffixes of materials whose first line contains column names."""
 
 
 def wrap_in_tag(tag: str, text: str, **attributes: str) -> str:
-    """Put text into a tag it cannot close by itself."""
-    named = "".join(f' {key}="{_escape_attribute(value)}"' for key, value in attributes.items())
+    """Return text inside a tag that the text itself cannot close."""
+    attribute_text = "".join(
+        f' {key}="{_escape_attribute(value)}"' for key, value in attributes.items()
+    )
     safe = text.replace("</", "<\\/")
-    return f"<{tag}{named}>\n{safe}\n</{tag}>"
+    return f"<{tag}{attribute_text}>\n{safe}\n</{tag}>"
 
 
 def build_plan_messages(
@@ -73,7 +75,7 @@ def build_plan_messages(
     load: Mapping[str, str] | None = None,
     given: Sequence[Report] = (),
 ) -> list[AnyMessage]:
-    """Ask for a plan of the request; results that come with it are shown in short."""
+    """Build the request for a plan; results that come with it are shortened."""
     system = [
         PLAN,
         *([DIVIDE] if may_divide else []),
@@ -87,7 +89,7 @@ def build_plan_messages(
         )
     human = [wrap_in_tag("history", history)] if history else []
     if materials:
-        # What the planner reads may stand in a task's words, and those may go to a search engine.
+        # The planner may copy what it reads into a task, whose words may go to a search engine.
         is_open = not reaches_outside(team)
         cards = [_format_material_card(*item, is_open=is_open) for item in materials.items()]
         human.append(wrap_in_tag("materials", "\n".join(cards)))
@@ -102,7 +104,7 @@ def build_plan_messages(
 def build_route_messages(
     team: Team, request: str, materials: Sequence[str], *, load: Mapping[str, str] | None = None
 ) -> list[AnyMessage]:
-    """Ask who takes a request, with those whom the team's examples give theirs to."""
+    """Build the question which worker takes a request, with the team's examples of choices."""
     system = [_introduce_team(ROUTE, team)]
     if team.examples:
         system.append(
@@ -120,20 +122,20 @@ def build_step_messages(
     *,
     load: Mapping[str, str] | None = None,
 ) -> list[AnyMessage]:
-    """Ask who goes next, with what ran, what it found and who is left."""
+    """Build the question which worker runs next, with the results so far and the workers left."""
     ran = {report.worker for report in results}
     left = [worker.name for worker in team.roster if worker.name not in ran]
     human = [*_format_load(load), _format_request(request, materials)]
     if results:
         human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
-    human.append(wrap_in_tag("not_yet_asked", ", ".join(left) or "nobody"))
+    human.append(wrap_in_tag("not_yet_asked", ", ".join(left) or "none"))
     return [SystemMessage(_introduce_team(STEP, team)), HumanMessage("\n\n".join(human))]
 
 
-def _introduce_team(words: str, team: Team) -> str:
+def _introduce_team(prompt: str, team: Team) -> str:
     workers = "\n".join(map(format_worker_card, team.roster))
     return "\n\n".join(
-        [words, wrap_in_tag("guidance", team.guidance), wrap_in_tag("workers", workers)]
+        [prompt, wrap_in_tag("guidance", team.guidance), wrap_in_tag("workers", workers)]
     )
 
 
@@ -143,12 +145,12 @@ def _format_request(request: str, materials: Sequence[str]) -> str:
 
 
 def _format_load(load: Mapping[str, str] | None) -> list[str]:
-    lines = [f"- {name}: {words}" for name, words in (load or {}).items()]
+    lines = [f"- {name}: {description}" for name, description in (load or {}).items()]
     return [wrap_in_tag("load", "\n".join([WORKER_LOAD, *lines]))] if lines else []
 
 
 def build_revision_message(plan: Plan, results: Iterable[Report], reason: str) -> HumanMessage:
-    """Ask for the next version of a plan."""
+    """Build the request for the next version of a plan."""
     parts = [
         REVISE,
         wrap_in_tag("plan", plan.model_dump_json(exclude={"version"})),
@@ -159,16 +161,16 @@ def build_revision_message(plan: Plan, results: Iterable[Report], reason: str) -
 
 
 def build_problem_message(problems: Sequence[str]) -> HumanMessage:
-    """Send the problems of a plan or an answer back to its author."""
+    """Build the message that returns the problems of a plan or an answer to its author."""
     listed = "\n".join(f"- {problem}" for problem in problems)
     return HumanMessage(
-        "This is refused. Give the whole of it again with these problems mended:\n"
+        "This is refused. Write all of it again with these problems fixed:\n"
         + wrap_in_tag("problems", listed)
     )
 
 
 def format_worker_card(worker: Worker) -> str:
-    """Introduce a worker to the planner."""
+    """Return a worker's name, description and tools as one line for the planner."""
     tools = f" Tools: {', '.join(worker.tools)}." if worker.tools else ""
     return f"- {worker.name}: {worker.description}{tools}"
 
@@ -181,7 +183,7 @@ def build_worker_prompt(worker: Worker) -> str:
 def build_handoff_message(
     handoff: Handoff, *, earlier: str = "", answers: Mapping[str, str] | None = None
 ) -> HumanMessage:
-    """Hand a task over; `earlier` is the error of the last attempt, `answers` a person's words."""
+    """Build a worker's task; `earlier` is the last attempt's error, `answers` come from a human."""
     limits = handoff.constraints
     head = (
         f"task: {handoff.task}\nfrom: {handoff.sender}\nto: {handoff.to}\n"
@@ -199,26 +201,30 @@ def build_handoff_message(
         parts.append(wrap_in_tag("earlier_attempt", earlier))
     if answers:
         parts.append(HUMAN_ANSWERS)
-        parts += [wrap_in_tag("answer", said, question=asked) for asked, said in answers.items()]
+        parts += [
+            wrap_in_tag("answer", answer, question=asked) for asked, answer in answers.items()
+        ]
     return HumanMessage("\n\n".join(parts))
 
 
 def build_subteam_request(
     handoff: Handoff, *, guidance: str, earlier: str, answers: Mapping[str, str]
 ) -> str:
-    """Word a task as the request of the team that does it."""
+    """Return a task as the request to the team that does it."""
     parts = [handoff.intent, *([guidance] if guidance else [])]
     if earlier:
         parts.append(f"An earlier attempt at this failed:\n{earlier}")
-    parts += [f"A person was asked: {asked}\nThe answer: {said}" for asked, said in answers.items()]
+    parts += [
+        f"A human was asked: {asked}\nThe answer: {answer}" for asked, answer in answers.items()
+    ]
     return "\n\n".join(parts)
 
 
 def build_recruit_messages(
     task: Task, description: str, tools: Mapping[str, str]
 ) -> list[AnyMessage]:
-    """Ask for a specialist for a task; `tools` are those it may have, each with what it does."""
-    cards = "\n".join(f"- {name}: {says}" for name, says in tools.items())
+    """Build the request for a specialist; `tools` are those it may have, with descriptions."""
+    cards = "\n".join(f"- {name}: {summary}" for name, summary in tools.items())
     human = [
         wrap_in_tag("tools", cards or "none"),
         wrap_in_tag("task", f"id: {task.id}\n{description}"),
@@ -227,7 +233,7 @@ def build_recruit_messages(
 
 
 def build_refine_messages(task: Task, description: str, error: str) -> list[AnyMessage]:
-    """Ask for new words for a task that failed."""
+    """Build the request to rewrite a task that failed."""
     human = [wrap_in_tag("task", f"id: {task.id}\nworker: {task.worker}\n{description}")]
     human.append(wrap_in_tag("error", error))
     return [SystemMessage(REFINE), HumanMessage("\n\n".join(human))]
@@ -244,9 +250,9 @@ def build_synthesis_messages(
     contradictions: Iterable[Contradiction] = (),
     history: str = "",
 ) -> list[AnyMessage]:
-    """Ask for the answer; results come in the order given, whatever order they ended in.
+    """Build the request for the answer; results keep the order given, whatever order they ended in.
 
-    Findings are those merged out of all results, which are then shown without their own.
+    `findings` are merged from all results, which are then shown without their own.
     """
     guidance = [wrap_in_tag("guidance", team.synthesis)] if team.synthesis else []
     system = "\n\n".join([SYNTHESIZE, *([FOLLOW_UP] if history else []), *guidance])
@@ -265,7 +271,7 @@ def build_synthesis_messages(
 
 
 def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> list[AnyMessage]:
-    """Ask for a ruling on pairs of claims, numbered from 1."""
+    """Build the request for verdicts on pairs of claims, numbered from 1."""
     lines = [
         f'{{"pair": {number}, "first": {_format_json_line(first)}, "second": '
         f"{_format_json_line(second)}}}"
@@ -276,7 +282,7 @@ def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> 
 
 
 def build_selection_messages(description: str, attempts: Iterable[Report]) -> list[AnyMessage]:
-    """Ask for the best of several attempts at one task."""
+    """Build the question which of several attempts at one task is best."""
     human = [wrap_in_tag("intent", description)]
     human.append(wrap_in_tag("results", "\n".join(map(format_report_line, attempts))))
     return [SystemMessage(SELECT), HumanMessage("\n\n".join(human))]
@@ -285,7 +291,7 @@ def build_selection_messages(description: str, attempts: Iterable[Report]) -> li
 def build_reduction_messages(
     request: str, results: Iterable[Report], *, max_chars: int
 ) -> list[AnyMessage]:
-    """Ask for a summary of some of the results."""
+    """Build the request for a summary of some of the results."""
     human = [wrap_in_tag("request", request)]
     human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
     return [
@@ -297,7 +303,7 @@ def build_reduction_messages(
 def build_critique_messages(
     request: str, plan: Plan, answer: Answer, results: Iterable[Report]
 ) -> list[AnyMessage]:
-    """Ask for a review of the answer."""
+    """Build the request for a review of the answer."""
     human = [
         wrap_in_tag("request", request),
         wrap_in_tag("plan", plan.model_dump_json(exclude={"version"})),
@@ -308,7 +314,7 @@ def build_critique_messages(
 
 
 def format_report_line(report: Report) -> str:
-    """Return a report to a model as one line of JSON: what it says, not what it cost."""
+    """Return a report as one line of JSON for a model: its content, not its cost."""
     shown: dict[str, Any] = report.model_dump(
         mode="json",
         include={"task", "worker", "status", "output", "claims", "findings", "gaps", "confidence"},
@@ -327,7 +333,7 @@ def format_report_line(report: Report) -> str:
 
 
 def shorten_text(text: str, max_chars: int) -> str:
-    """Cut a text to a length, and say so where it was cut."""
+    """Return a text cut to a length; a mark shows where it was cut."""
     if len(text) <= max_chars:
         return text
     return f"{text[:max_chars]}\n[cut {len(text) - max_chars} of {len(text)} characters]"
@@ -335,11 +341,12 @@ def shorten_text(text: str, max_chars: int) -> str:
 
 def _format_example(example: Example) -> str:
     plan = example.plan.model_dump_json(exclude={"version"})
-    return f"<example>\n{wrap_in_tag('request', example.request)}\n{wrap_in_tag('plan', plan)}\n</example>"
+    request = wrap_in_tag("request", example.request)
+    return f"<example>\n{request}\n{wrap_in_tag('plan', plan)}\n</example>"
 
 
 def _format_route_example(example: Example) -> str:
-    """Show of an example what a router decides: the first of its workers, and the next."""
+    """Return an example as a routing decision: its first worker, and the next as secondary."""
     first, *others = dict.fromkeys(task.worker for task in example.plan.tasks)
     decision = Decision(worker=first, secondary=others[0] if others else "")
     shown = [
@@ -354,7 +361,10 @@ def _format_json_line(value: BaseModel) -> str:
 
 
 def _format_material_card(name: str, text: str, *, is_open: bool) -> str:
-    """Introduce a material: its name, its size, and its first line; or that only where it names."""
+    """Return a material's name and size, and its first line where the team may see it.
+
+    With a tool that reaches outside, only a heading or a table's column names are shown.
+    """
     first = next((line.strip() for line in sanitize_text(text).splitlines() if line.strip()), "")
     names = name.lower().endswith(TABLE_SUFFIXES) or first.startswith("# ")
     shown = first[:200] if is_open or names else ""

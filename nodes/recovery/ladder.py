@@ -1,4 +1,4 @@
-"""The recovery ladder: what the next attempt at a task changes, or that there is none."""
+"""The recovery ladder: chooses what the next attempt at a task changes, if there is one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -11,7 +11,7 @@ REMEDIES: Final[Mapping[EscalationReason, tuple[Rung, ...]]] = {
     "confidence_too_low": ("tier", "reassign", "human"),
     "timeout": ("refine", "split", "human"),
 }
-"""What can mend an escalation, in this order, where the team's ladder has it."""
+"""The rungs that can resolve an escalation, in order, where the team's ladder has them."""
 
 
 def choose_action(
@@ -23,14 +23,14 @@ def choose_action(
     others: Mapping[str, Tier],
     may_split: bool,
 ) -> RecoveryAction | None:
-    """Choose the change that the next attempt brings; None when the last report stands.
+    """Return the change for the next attempt; None when the last report is final.
 
-    Each rung is taken once. After a failure, refining may be repeated when no other rung is left,
-    since each error gives new words. A fault that another attempt would meet again ends the climb.
+    Each rung is used once. After a failure, `refine` may be repeated when no other rung is left,
+    since each error leads to a new wording. A permanent fault ends the recovery.
 
     Args:
-        stronger: a tier above that of the last attempt; None when there is none worth trying.
-        others: the workers that may take the task, the best first, each with its own tier.
+        stronger: a tier above the last attempt's; None when there is none worth trying.
+        others: the workers that may take the task, the best first, with their tiers.
         may_split: the task may be divided once more.
     """
     last = attempts[-1]
@@ -49,7 +49,7 @@ def choose_action(
 
 
 def get_escalation_reason(report: Report | None) -> EscalationReason | None:
-    """Return the reason for which a worker handed its task back; None when it did not."""
+    """Return the reason why a worker escalated its task; None when it did not."""
     if report is None or report.escalation is None or report.status in ("failed", "skipped"):
         return None
     return report.escalation.reason
@@ -58,7 +58,7 @@ def get_escalation_reason(report: Report | None) -> EscalationReason | None:
 def _list_possible_actions(
     last: Attempt, stronger: Tier | None, others: Mapping[str, Tier], *, may_split: bool
 ) -> dict[Rung, RecoveryAction]:
-    """Return the changes that can be made."""
+    """Return the possible change for each rung."""
     rungs: tuple[Rung, ...] = ("refine", "human", "split") if may_split else ("refine", "human")
     same = {rung: RecoveryAction(rung=rung, worker=last.worker, tier=last.tier) for rung in rungs}
     if stronger is not None:

@@ -1,4 +1,4 @@
-"""Who else may take a task."""
+"""Finds other workers that may take a task."""
 
 from typing import Final
 
@@ -14,13 +14,13 @@ _WORD: Final = Pattern(r"[a-z]{3,}")
 def list_candidates(
     task: Task, worker: Worker, team: Team, *, is_out_of_scope: bool, message: str
 ) -> dict[str, Tier]:
-    """Give the workers that may take a worker's task, each with its tier: the idle, the best first.
+    """Return the workers that may take a worker's task, with their tiers, the best first.
 
-    That is its fallback. A task that was out of its scope may also go to one that the worker's
-    message names, to the generalist, to one whose card shares words with the task, or to a
-    specialist.
+    The first is its fallback. A task that was out of its scope may also go to a worker that its
+    message names, to the generalist, to a worker whose card shares words with the task, or to a
+    specialist. A team that prefers idle workers lists those first.
     """
-    found = [worker.fallback] if worker.fallback else []
+    candidates = [worker.fallback] if worker.fallback else []
     if is_out_of_scope:
         able = [
             other
@@ -28,21 +28,21 @@ def list_candidates(
             if other.name not in (worker.name, SPECIALIST)
             and explain_misfit(task, other, team) is None
         ]
-        found += [other.name for other in able if _is_named_in(message, other)]
-        found += [team.generalist] if team.generalist else []
+        candidates += [other.name for other in able if _is_named_in(message, other)]
+        candidates += [team.generalist] if team.generalist else []
         near = sorted(able, key=lambda other: -_count_shared_words(task, other))
-        found += [other.name for other in near if _count_shared_words(task, other)]
-        found += [SPECIALIST] if team.recruit else []
-    names = [name for name in dict.fromkeys(found) if name != worker.name]
+        candidates += [other.name for other in near if _count_shared_words(task, other)]
+        candidates += [SPECIALIST] if team.recruit else []
+    names = [name for name in dict.fromkeys(candidates) if name != worker.name]
     if team.prefer_idle:
-        capacity = get_team_load(team)
-        names.sort(key=lambda name: capacity.measure_load(name).in_flight > 0)
+        load = get_team_load(team)
+        names.sort(key=lambda name: load.measure_load(name).in_flight > 0)
     return {name: team.find_worker(name).tier for name in names}
 
 
 def _is_named_in(message: str, worker: Worker) -> bool:
-    spoken = worker.name.replace("_", " ")
-    return Pattern(rf"\b{spoken}\b").search(message.lower().replace("_", " ")) is not None
+    name = worker.name.replace("_", " ")
+    return Pattern(rf"\b{name}\b").search(message.lower().replace("_", " ")) is not None
 
 
 def _count_shared_words(task: Task, worker: Worker) -> int:

@@ -1,4 +1,4 @@
-"""What may leave after private data was read: addresses and words that were known before it."""
+"""Limits what may be sent outside after private data was read: known addresses and words."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,14 +15,14 @@ _MAX_NAMED_WORDS: Final = 8
 
 
 def normalize_address(address: str) -> str:
-    """Return an address without what two ways of writing it differ in: scheme, fragment, end."""
+    """Return an address without its scheme, fragment and final slash, for comparison."""
     return urldefrag(address.strip()).url.partition("://")[2].rstrip("/") or (
         address.strip().rstrip("/")
     )
 
 
 def extract_addresses(text: str) -> frozenset[str]:
-    """Give all in a text that could be an address, bare and without what surrounds it in prose."""
+    """Return all parts of a text that could be an address, without surrounding punctuation."""
     found = set[str]()
     for token in _ADDRESS_BREAK.split(text):
         for part in (token, *token.replace("](", " ").split(), *Pattern(r"[()\[\]]").split(token)):
@@ -34,9 +34,10 @@ def extract_addresses(text: str) -> frozenset[str]:
 
 
 def restrict_to_known_words(query: str, known: str) -> str:
-    """Word a query of known words alone, each once and in the order in which they are known.
+    """Return a query of known words only, each once and in the order of the known text.
 
-    Order and repetition could carry what a choice of words cannot; function words carry nothing.
+    Order and repetition could leak what a choice of known words cannot. Function words leak
+    nothing and are dropped.
 
     Raises:
         ToolRefused: a word is not known; the message names it.
@@ -45,14 +46,14 @@ def restrict_to_known_words(query: str, known: str) -> str:
     for place, word in enumerate(_WORD.findall(known)):
         places.setdefault(_stem_word(word), place)
     asked = {_stem_word(word): word for word in _extract_content_words(query)}
-    strange = [word for stem, word in asked.items() if _find_position(stem, places, known) is None]
-    if strange:
-        named = ", ".join(strange[:_MAX_NAMED_WORDS]) + (
-            ", …" if len(strange) > _MAX_NAMED_WORDS else ""
+    unknown = [word for stem, word in asked.items() if _find_position(stem, places, known) is None]
+    if unknown:
+        listing = ", ".join(unknown[:_MAX_NAMED_WORDS]) + (
+            ", …" if len(unknown) > _MAX_NAMED_WORDS else ""
         )
         raise ToolRefused(
-            "private data was read for this task, so only words of the request may still go "
-            f"outside. Not among them: {named}. Search with words of the request alone, or report "
+            "private data was read for this task, so only words of the request may still be sent "
+            f"outside. Not among them: {listing}. Search with words of the request only, or report "
             "what is missing"
         )
     order = sorted(asked, key=lambda stem: _find_position(stem, places, known) or 0)
@@ -68,11 +69,11 @@ def _extract_content_words(query: str) -> Iterable[str]:
 
 
 def _find_position(stem: str, places: dict[str, int], known: str) -> int | None:
-    """Return where a word is known; one of a script without spaces may stand within another."""
+    """Return the position of a known word; in scripts without spaces it may be inside another."""
     if stem in places:
         return places[stem]
-    found = -1 if stem.isascii() else known.casefold().find(stem)
-    return None if found < 0 else found
+    position = -1 if stem.isascii() else known.casefold().find(stem)
+    return None if position < 0 else position
 
 
 def _stem_word(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Whose words a run is made of, and what those have read who worded its tasks."""
+"""Origin of a run's words: who wrote them, and what the writers of its tasks had read."""
 
 from collections.abc import Iterable
 
@@ -11,35 +11,35 @@ from state import Origin, Report, SupervisorState, TaintLabel, Task, WorkerState
 
 
 def build_request_origin(state: SupervisorState, request: str, config: RunnableConfig) -> Origin:
-    """Return the origin of a new request: the user's words, and the marks of the thread's answers.
+    """Return the origin of a new request: the user's words, and the labels of the thread's answers.
 
-    The planner reads the earlier turns, so what they were made of has been read for this one too.
+    The planner reads the earlier turns, so whatever was read for them counts for this one too.
     """
-    if handed := get_run_scope(config).origin:
-        return handed
+    if inherited := get_run_scope(config).origin:
+        return inherited
     messages = state.get("messages", [])
-    said = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
+    user_turns = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
     is_first = all(isinstance(message, HumanMessage | SystemMessage) for message in messages)
-    # Answers of unknown origin count as the worst, which is what an `Origin` begins with.
-    marks = (
+    # Answers of unknown origin get all labels, which are the default of an `Origin`.
+    labels = (
         ()
         if is_first
         else merge_labels(
             _read_origin(state).taint_labels, collect_report_labels(_list_reports(state))
         )
     )
-    return Origin(user_text="\n".join(dict.fromkeys([*said, request])), taint_labels=marks)
+    return Origin(user_text="\n".join(dict.fromkeys([*user_turns, request])), taint_labels=labels)
 
 
 def build_origin_after_results(state: SupervisorState) -> Origin:
-    """Return the origin of tasks that are worded after results were read."""
+    """Return the origin of tasks that are written after results were read."""
     earlier = _read_origin(state)
-    marks = merge_labels(earlier.taint_labels, collect_report_labels(_list_reports(state)))
-    return earlier.model_copy(update={"taint_labels": marks})
+    labels = merge_labels(earlier.taint_labels, collect_report_labels(_list_reports(state)))
+    return earlier.model_copy(update={"taint_labels": labels})
 
 
 def build_task_origin(task: Task, state: SupervisorState) -> Origin:
-    """Give the origin of one task; one that was sent back was worded by a reader of the results."""
+    """Return the origin of a task; the critic, who reads results, rewrites a task it sends back."""
     return (
         build_origin_after_results(state)
         if task.id in state.get("notes", {})
@@ -48,31 +48,34 @@ def build_task_origin(task: Task, state: SupervisorState) -> Origin:
 
 
 def collect_report_labels(reports: Iterable[Report]) -> tuple[TaintLabel, ...]:
-    """Join the marks of reports."""
+    """Return the labels of all reports together."""
     return merge_labels(*(report.taint_labels for report in reports))
 
 
 def build_taint(state: WorkerState) -> Taint:
-    """Begin an attempt with the marks of all that it is handed."""
+    """Return the taint that an attempt starts with: the labels of all its inputs."""
     origin, materials = state.get("origin", Origin()), state.get("materials", {})
-    handed: set[TaintLabel] = {*origin.taint_labels, *collect_input_labels(state)}
-    said = "\n".join([origin.user_text, *state.get("answers", {}).values()])
-    known = f"{said}\n{_join_trusted_text(state)}"
+    labels: set[TaintLabel] = {*origin.taint_labels, *collect_input_labels(state)}
+    user_text = "\n".join([origin.user_text, *state.get("answers", {}).values()])
+    known = f"{user_text}\n{_join_trusted_text(state)}"
     if materials:
-        handed.add("untrusted")
+        labels.add("untrusted")
     if set(materials) - set(origin.public):
-        handed.add("private")
+        labels.add("private")
     before = [address for report in _list_inputs(state) for address in report.addresses]
-    found = dict.fromkeys([*origin.addresses, *before])
+    addresses = dict.fromkeys([*origin.addresses, *before])
     return Taint(
-        allowed_text=known, user_text=said, taint_labels=frozenset(handed), found_addresses=found
+        allowed_text=known,
+        user_text=user_text,
+        taint_labels=frozenset(labels),
+        found_addresses=addresses,
     )
 
 
 def build_subteam_origin(state: WorkerState) -> Origin:
-    """Return a task's origin to the team that does it: as it was, and what the team is told of.
+    """Return a task's origin for the team that does it, with the labels of the task's inputs.
 
-    The task's materials are not counted here: inside, too, each task is handed its own.
+    The task's materials add no label here: in the team, too, each task receives its own.
     """
     taint, origin = build_taint(state), state.get("origin", Origin())
     clean = [report.task for report in _list_inputs(state) if "private" not in report.taint_labels]
@@ -86,7 +89,7 @@ def build_subteam_origin(state: WorkerState) -> Origin:
 
 
 def collect_input_labels(state: WorkerState) -> tuple[TaintLabel, ...]:
-    """Return the marks of earlier attempts, whose errors are told, and of the task's inputs."""
+    """Return the labels of a task's inputs and of its earlier attempts, whose errors are shown."""
     attempts = state.get("attempts", {}).values()
     return merge_labels(
         collect_report_labels(_list_inputs(state)), *(attempt.taint_labels for attempt in attempts)
@@ -94,7 +97,7 @@ def collect_input_labels(state: WorkerState) -> tuple[TaintLabel, ...]:
 
 
 def _join_trusted_text(state: WorkerState) -> str:
-    """Give the words known beside the user's: the task's own count when a clean plan holds them."""
+    """Return the trusted words besides the user's: the task's own too, if its plan is untainted."""
     origin = state.get("origin", Origin())
     own = "" if "private" in origin.taint_labels else state["task"].description
     return f"{origin.trusted_text}\n{own}".strip()

@@ -1,6 +1,6 @@
-"""What a tool reads and what it sends outside: declared by the tool, held by the worker's loop.
+"""What a tool reads and what it sends outside: declared by the tool, enforced by the tool loop.
 
-A tool's `metadata` says it: `{"reads": ["private", "untrusted"], "sends": "nothing"}`.
+A tool declares it in its `metadata`: `{"reads": ["private", "untrusted"], "sends": "nothing"}`.
 """
 
 from collections.abc import Mapping
@@ -25,21 +25,21 @@ class ToolAccess:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Return the declaration as a tool bears it."""
+        """Return the declaration in the form of a tool's metadata."""
         return {"reads": sorted(self.reads), "sends": self.sends}
 
 
 UNDECLARED_ACCESS: Final = ToolAccess(frozenset(get_args(TaintLabel)), "anything")
-"""Of a tool that declares nothing."""
+"""The access of a tool that declares nothing."""
 LOCAL_ACCESS: Final = ToolAccess(frozenset(get_args(TaintLabel)))
-"""Of a shipped tool: it reads what the user has, which others may have written."""
+"""The access of a shipped tool: it reads the user's data, which others may have written."""
 NON_LOCAL_TOOLS: Final[Mapping[str, ToolAccess]] = {
     "calculate": ToolAccess(frozenset()),
     "fetch_page": ToolAccess(frozenset({"untrusted"}), "address"),
     "format_document": ToolAccess(frozenset()),
     "web_search": ToolAccess(frozenset({"untrusted"}), "query"),
 }
-"""The shipped tools that are otherwise. One that opens a connection must stand here."""
+"""The exceptions among the shipped tools. A tool that opens a connection must be listed here."""
 
 
 def get_shipped_access(name: str) -> ToolAccess:
@@ -48,31 +48,31 @@ def get_shipped_access(name: str) -> ToolAccess:
 
 
 def reaches_outside(team: Team) -> bool:
-    """Return whether a tool of a team, or of one within it, may send something outside.
+    """Return whether a tool of a team, or of a team within it, may send something outside.
 
-    A tool of the user's own counts as one that does: none is imported for this.
+    A tool of the user's own counts as one that does, since tools are not imported for this.
     """
-    held = [*team.grant, *(name for worker in team.workers for name in worker.tools)]
+    tools = [*team.grant, *(name for worker in team.workers for name in worker.tools)]
     inner = [worker.team for worker in team.workers if worker.team is not None]
-    return any(":" in name or get_shipped_access(name).sends != "nothing" for name in held) or any(
+    return any(":" in name or get_shipped_access(name).sends != "nothing" for name in tools) or any(
         map(reaches_outside, inner)
     )
 
 
 def read_access(tool: BaseTool) -> ToolAccess:
-    """Read a tool's declaration; what it does not say counts as the worst.
+    """Return a tool's declared access; the defaults are the least trusted ones.
 
     Raises:
-        TeamInvalid: it says something that cannot be.
+        TeamInvalid: the declaration is invalid.
     """
-    said = tool.metadata or {}
-    reads, sends = said.get("reads", get_args(TaintLabel)), said.get("sends", "anything")
-    known = isinstance(reads, list | tuple | set | frozenset) and set(reads) <= set(
+    metadata = tool.metadata or {}
+    reads, sends = metadata.get("reads", get_args(TaintLabel)), metadata.get("sends", "anything")
+    is_valid = isinstance(reads, list | tuple | set | frozenset) and set(reads) <= set(
         get_args(TaintLabel)
     )
-    if not known or sends not in get_args(SentContent):
+    if not is_valid or sends not in get_args(SentContent):
         raise TeamInvalid(
-            f"the metadata of tool {tool.name!r} cannot be read",
+            f"the metadata of tool {tool.name!r} is invalid",
             cause=f"reads is {reads!r:.80}, sends is {sends!r:.80}",
             next=f"reads: a list of {', '.join(get_args(TaintLabel))}; "
             f"sends: one of {', '.join(get_args(SentContent))}",

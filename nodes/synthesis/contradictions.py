@@ -1,4 +1,4 @@
-"""Claims of different reports that name the same subject and give different figures."""
+"""Finds claims of different reports with the same subject and different figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from nodes.text.terms import STEM_CHARS, extract_names, extract_terms, measure_o
 from state import Claim, ClaimVerdict, Contradiction, Report
 
 MIN_OVERLAP = 0.75
-"""Share of the shorter claim's terms that both have, from which the subject is the same."""
+"""Minimum share of the shorter claim's terms in both claims for the same subject."""
 MIN_SHARED = 2
 MAX_PAIRS = 20
-"""Shown to the judge in one call."""
+"""Limit for one call of the judge."""
 MAX_CLAIMS = 600
-"""Compared with each other; claims beyond are not."""
+"""Limit for the claims that are compared; the rest are ignored."""
 UNDECIDED = "cannot decide"
 
 _MEASURE_STEMS = frozenset(
@@ -41,7 +41,7 @@ class ClaimPair:
     tasks: tuple[str, str]
 
     def name_subject(self) -> str:
-        """Name what both claims speak of, by the terms they share."""
+        """Return the subject of both claims: the terms they share."""
         shared = extract_terms(self.first.text) & extract_terms(self.second.text)
         words = [word.strip(".,;:()") for word in self.first.text.split()]
         kept = [word for word in words if word.casefold()[:STEM_CHARS] in shared - _MEASURE_STEMS]
@@ -59,24 +59,22 @@ class _ComparableClaim:
 
 
 def find_contradicting_pairs(reports: Iterable[Report]) -> tuple[ClaimPair, ...]:
-    """Find the pairs of claims that disagree; each pair of texts once, in the reports' order."""
-    stated = [statement for report in reports for statement in _extract_statements(report)][
-        :MAX_CLAIMS
-    ]
-    found: dict[tuple[str, str], ClaimPair] = {}
-    for one, other in combinations(stated, 2):
+    """Return the pairs of claims that disagree; each pair of texts once, in the reports' order."""
+    statements = [each for report in reports for each in _extract_statements(report)][:MAX_CLAIMS]
+    pairs: dict[tuple[str, str], ClaimPair] = {}
+    for one, other in combinations(statements, 2):
         if _disagree(one, other):
             pair = ClaimPair(one.claim, other.claim, (one.task, other.task))
-            found.setdefault((one.claim.text, other.claim.text), pair)
-    return tuple(found.values())[:MAX_PAIRS]
+            pairs.setdefault((one.claim.text, other.claim.text), pair)
+    return tuple(pairs.values())[:MAX_PAIRS]
 
 
 def record_verdicts(
     pairs: Sequence[ClaimPair], rulings: Mapping[int, ClaimVerdict], why: str
 ) -> list[Contradiction]:
-    """Record each pair with its ruling; `why` says what kept the judge from ruling.
+    """Return each pair with its verdict; `why` is the reason for missing ones.
 
-    A pair of which both claims hold is no contradiction.
+    A pair of claims that both hold is not a contradiction.
     """
     recorded = []
     for number, pair in enumerate(pairs, start=1):
@@ -97,23 +95,25 @@ def record_verdicts(
 
 
 def count_undecided(contradictions: Iterable[Contradiction]) -> int:
-    """Count the contradictions that are left open."""
+    """Return the number of undecided contradictions."""
     return sum(each.verdict.startswith(UNDECIDED) for each in contradictions)
 
 
 def add_synthesizer_contradictions(
-    known: Sequence[Contradiction], told: Iterable[Contradiction], reports: Iterable[Report]
+    known: Sequence[Contradiction], proposed: Iterable[Contradiction], reports: Iterable[Report]
 ) -> tuple[Contradiction, ...]:
-    """Add those the synthesizer has seen itself, if the reports hold all their claims."""
-    held = {_normalize_text(claim.text): claim for report in reports for claim in report.claims}
+    """Return the known contradictions and those of the synthesizer whose claims are in reports."""
+    claims_by_text = {
+        _normalize_text(claim.text): claim for report in reports for claim in report.claims
+    }
     seen = {frozenset(_normalize_text(claim.text) for claim in each.claims) for each in known}
     added = []
-    for each in told:
+    for each in proposed:
         keys = frozenset(_normalize_text(claim.text) for claim in each.claims)
-        if len(keys) > 1 and keys <= held.keys() and keys not in seen:
+        if len(keys) > 1 and keys <= claims_by_text.keys() and keys not in seen:
             seen.add(keys)
-            claims = tuple(held[_normalize_text(claim.text)] for claim in each.claims)
-            verdict = each.verdict or f"{UNDECIDED}: the synthesizer named no reason"
+            claims = tuple(claims_by_text[_normalize_text(claim.text)] for claim in each.claims)
+            verdict = each.verdict or f"{UNDECIDED}: the synthesizer gave no reason"
             added.append(each.model_copy(update={"claims": claims, "verdict": verdict}))
     return (*known, *added)
 
@@ -133,7 +133,7 @@ def _normalize_text(text: str) -> str:
 
 def _extract_statements(report: Report) -> Iterable[_ComparableClaim]:
     for claim in report.claims:
-        if found := extract_figures(claim.text):
+        if figures := extract_figures(claim.text):
             subject = extract_terms(claim.text) - _MEASURE_STEMS
             yield _ComparableClaim(
                 report.task,
@@ -141,7 +141,7 @@ def _extract_statements(report: Report) -> Iterable[_ComparableClaim]:
                 subject,
                 extract_names(claim.text),
                 extract_periods(claim.text),
-                found,
+                figures,
             )
 
 
@@ -154,19 +154,19 @@ def _disagree(one: _ComparableClaim, other: _ComparableClaim) -> bool:
         return False
     if measure_overlap(one.terms, other.terms) < MIN_OVERLAP:
         return False
-    # Each names something that the other does not: two parts, two firms, two products.
+    # Each names something that the other does not: different parts, companies or products.
     if one.names - other.terms - other.names and other.names - one.terms - one.names:
         return False
     return _have_different_figures(one.figures, other.figures)
 
 
 def _share_period(ours: Iterable[str], theirs: Iterable[str]) -> bool:
-    """Return whether two sets of periods have one in common; a year holds its days."""
+    """Return whether two sets of periods overlap; a year includes its days."""
     return any(a.startswith(b) or b.startswith(a) for a in ours for b in theirs)
 
 
 def _strip_fragment(claim: Claim) -> str:
-    """Return a source without the place in it that it may name after a `#`."""
+    """Return a source without its fragment, the part after a `#`."""
     return claim.source.partition("#")[0]
 
 

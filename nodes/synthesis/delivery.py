@@ -1,4 +1,4 @@
-"""The end of a run: the answer with the run's status, bill and time."""
+"""Delivery of the answer, with the run's status, usage and timing."""
 
 from collections.abc import Mapping
 
@@ -25,12 +25,12 @@ async def deliver_answer(
     capacity: TeamLoad,
     store: BaseStore | None,
 ) -> SupervisorState:
-    """Tell the answer and give the state's last update; the ledger is what is new in it."""
+    """Send the answer event and return the last state update; `ledger` has the new entries."""
     await capacity.save_to_store(store)
     plan = state["plan"]
     assert plan is not None, "the supervisor has planned"
     ledger = {**ledger, **_collect_cut_off_usage({**state.get("ledger", {}), **ledger}, config)}
-    bill = sum_ledger({**state.get("ledger", {}), **ledger}, state.get("estimate"))
+    usage = sum_ledger({**state.get("ledger", {}), **ledger}, state.get("estimate"))
     timing = measure_latency(
         plan,
         state.get("results", {}),
@@ -42,7 +42,7 @@ async def deliver_answer(
         "answer",
         answer=answer.model_dump(mode="json"),
         status=status,
-        usage=bill.model_dump(mode="json"),
+        usage=usage.model_dump(mode="json"),
         timing=timing.model_dump(mode="json"),
     )
     return {
@@ -50,7 +50,7 @@ async def deliver_answer(
         "status": status,
         "messages": [AIMessage(answer.text)],
         "ledger": ledger,
-        "usage": bill,
+        "usage": usage,
         "timing": timing,
     }
 
@@ -58,13 +58,13 @@ async def deliver_answer(
 def _collect_cut_off_usage(
     ledger: Mapping[str, Expense], config: RunnableConfig
 ) -> dict[str, Expense]:
-    """Return what attempts that were cut off before a resume had spent, by the run's journal.
+    """Return the usage of attempts that were cut off before a resume, from the event log.
 
-    The journal tells of the whole run, so this is nothing that a team inside a task could enter.
+    The log covers the whole run, so a team inside a task must not add its entries.
     """
-    told = get_run_scope(config).read_logged_usage
+    read_log_usage = get_run_scope(config).read_logged_usage
     return (
-        find_unattributed(ledger, told(), is_over=True)
-        if told and not build_task_path(config)
+        find_unattributed(ledger, read_log_usage(), is_over=True)
+        if read_log_usage and not build_task_path(config)
         else {}
     )

@@ -1,4 +1,4 @@
-"""What an answer is written from: the reports that stand, compared, merged and made to fit."""
+"""Input of the synthesizer: the valid reports, compared, merged and shortened to fit."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from state import (
 
 @dataclass(frozen=True, kw_only=True)
 class SynthesisInput:
-    """The reports in the plan's order, and what was found by holding them together."""
+    """The reports in the plan's order, and the result of comparing them."""
 
     reports: list[Report]
     prompt_reports: list[Report]
@@ -46,7 +46,7 @@ class SynthesisInput:
 
 
 class JudgeModels:
-    """The models that prepare an answer, made when first needed; none when time is up."""
+    """The models that prepare an answer, created on first use; none after the deadline."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class JudgeModels:
         self.ledger: dict[str, Expense] = {}
 
     def get_model(self, tier: Tier, *, is_on: bool = True) -> BaseChatModel | None:
-        """Return a tier's model; None when it may not be asked or cannot be had."""
+        """Return a tier's model; None when it is switched off or not available."""
         if not is_on or not self.has_time:
             return None
         try:
@@ -71,7 +71,7 @@ class JudgeModels:
             return None
 
     def record_usage(self, purpose: Purpose, worker: str, tier: Tier, usage: Usage) -> None:
-        """Enter what was spent, if anything was."""
+        """Add the usage to the ledger, if there were calls."""
         if usage.model_calls:
             spent = Expense(
                 worker=worker, tier=tier, usage=usage, purpose=purpose, round=self.round
@@ -79,23 +79,23 @@ class JudgeModels:
             self.ledger |= enter_expenses(spent)
 
 
-async def prepare_input(state: SupervisorState, bench: JudgeModels) -> SynthesisInput:
-    """Choose among attempts, merge findings, compare claims, and make the results fit.
+async def prepare_input(state: SupervisorState, judge_models: JudgeModels) -> SynthesisInput:
+    """Return the synthesizer's input: attempts selected, findings merged, claims compared.
 
-    None of this asks a model unless there is something to decide or to shorten.
+    A model is called only when there is something to decide or to shorten.
     """
-    plan, team = state["plan"], bench.team
+    plan, team = state["plan"], judge_models.team
     assert plan is not None, "the supervisor has planned"
     results, notes = restore_withdrawn_results(state)
-    left_out = await _find_unselected_tasks(plan, results, bench)
+    left_out = await _find_unselected_tasks(plan, results, judge_models)
     tasks = [task.id for task in plan.tasks if task.id not in left_out]
     reports = [results[name] for name in tasks if name in results]
     pairs = await asyncio.to_thread(find_contradicting_pairs, reports)
-    judges = team.judge and not bench.is_degraded
-    judge_model = bench.get_model(team.judge_tier, is_on=judges) if pairs else None
+    is_on = team.judge and not judge_models.is_degraded
+    judge_model = judge_models.get_model(team.judge_tier, is_on=is_on) if pairs else None
     contradictions, spent = await judge_claims(judge_model, state["request"], pairs)
-    bench.record_usage("judge", "judge", team.judge_tier, spent)
-    matter = SynthesisInput(
+    judge_models.record_usage("judge", "judge", team.judge_tier, spent)
+    evidence = SynthesisInput(
         reports=reports,
         prompt_reports=[report.model_copy(update={"findings": ()}) for report in reports],
         missing=[
@@ -105,27 +105,27 @@ async def prepare_input(state: SupervisorState, bench: JudgeModels) -> Synthesis
         ],
         findings=collect_findings(reports, min_confidence=team.min_finding_confidence),
         contradictions=tuple(contradictions),
-        ledger=bench.ledger,
+        ledger=judge_models.ledger,
     )
-    return await _fit_results(state["request"], matter, bench)
+    return await _fit_results(state["request"], evidence, judge_models)
 
 
 def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report], list[str]]:
-    """Return the results that stand: one that was sent back does where its new attempt failed."""
+    """Return the valid results, with notes; a withdrawn one is valid if its rework failed."""
     results, notes = dict(state.get("results", {})), []
     for name, before in state.get("results_before_rework", {}).items():
         now = results.get(name)
         if before.status == "completed" and (now is None or now.status != "completed"):
             results[name] = before
-            notes.append(f"{name} was sent back and not mended: its first result stands")
+            notes.append(f"{name} was sent back and not fixed: its first result is used")
     return results, notes
 
 
 def list_gaps(
     plan: Plan, results: Mapping[str, Report], left_out: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Name each task of the plan that has no whole result, and why; once for the same reason."""
-    said: dict[str, list[str]] = {}
+    """Return the tasks of the plan without a complete result, grouped by reason."""
+    tasks_by_reason: dict[str, list[str]] = {}
     for task in plan.tasks:
         report = results.get(task.id)
         if task.id in left_out:
@@ -134,8 +134,8 @@ def list_gaps(
         if report is not None:
             reasons = list_shortfalls(report, task.description)
         for reason in reasons:
-            said.setdefault(reason, []).append(task.id)
-    return [_format_gap(tasks, reason) for reason, tasks in said.items()]
+            tasks_by_reason.setdefault(reason, []).append(task.id)
+    return [_format_gap(tasks, reason) for reason, tasks in tasks_by_reason.items()]
 
 
 def _format_gap(tasks: Sequence[str], reason: str) -> str:
@@ -145,27 +145,29 @@ def _format_gap(tasks: Sequence[str], reason: str) -> str:
 
 
 async def _find_unselected_tasks(
-    plan: Plan, results: Mapping[str, Report], bench: JudgeModels
+    plan: Plan, results: Mapping[str, Report], judge_models: JudgeModels
 ) -> frozenset[str]:
-    team, groups = bench.team, group_repeated_tasks(plan)
-    model = bench.get_model(team.judge_tier, is_on=team.judge) if groups else None
-    others: set[str] = set()
+    team, groups = judge_models.team, group_repeated_tasks(plan)
+    model = judge_models.get_model(team.judge_tier, is_on=team.judge) if groups else None
+    unselected: set[str] = set()
     spent = Usage()
     for group in groups:
         passed, usage = await select_best_attempt(model, group, results)
-        others |= passed
+        unselected |= passed
         spent += usage
-    bench.record_usage("select", "judge", team.judge_tier, spent)
-    return frozenset(others)
+    judge_models.record_usage("select", "judge", team.judge_tier, spent)
+    return frozenset(unselected)
 
 
-async def _fit_results(request: str, matter: SynthesisInput, bench: JudgeModels) -> SynthesisInput:
-    tier = bench.team.synthesizer_tier
+async def _fit_results(
+    request: str, evidence: SynthesisInput, judge_models: JudgeModels
+) -> SynthesisInput:
+    tier = judge_models.team.synthesizer_tier
     shown, spent, lost = await reduce_reports(
-        lambda: bench.get_model(tier),
+        lambda: judge_models.get_model(tier),
         request,
-        matter.prompt_reports,
-        max_chars=bench.team.max_synthesis_chars,
+        evidence.prompt_reports,
+        max_chars=judge_models.team.max_synthesis_chars,
     )
-    bench.record_usage("reduce", "synthesizer", tier, spent)
-    return replace(matter, prompt_reports=shown, missing=[*matter.missing, *lost])
+    judge_models.record_usage("reduce", "synthesizer", tier, spent)
+    return replace(evidence, prompt_reports=shown, missing=[*evidence.missing, *lost])

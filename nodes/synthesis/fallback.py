@@ -7,63 +7,64 @@ from state import Answer, Report
 
 DEFAULT_CONTACT = "a person who can do this"
 MAX_MISSING = 8
-"""Gaps told in the words of an answer that has no others; all are among its gaps."""
+"""Limit for the gaps in the text of an answer without results; its `gaps` list all."""
 MAX_MISSING_CHARS = 160
 
 
-def write_fallback_answer(matter: SynthesisInput, contact: str) -> Answer:
-    """Return the reports one after another, and whom to ask for the rest."""
-    told = [
+def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:
+    """Return an answer that lists the reports, and names whom to ask for the rest."""
+    paragraphs = [
         f"**{report.task}**{_format_author(report)}: {describe_result(report)}"
-        for report in matter.reports
+        for report in evidence.reports
         if describe_result(report)
     ]
-    whom = contact or DEFAULT_CONTACT
-    if not told:
-        told = [_describe_no_result(matter), *_list_missing(matter), f"For an answer, ask {whom}."]
-    elif matter.missing:
-        told.append(f"For what is missing, ask {whom}.")
+    contact = contact or DEFAULT_CONTACT
+    if not paragraphs:
+        ask = f"For an answer, ask {contact}."
+        paragraphs = [_describe_no_result(evidence), *_list_missing(evidence), ask]
+    elif evidence.missing:
+        paragraphs.append(f"For what is missing, ask {contact}.")
     else:
-        told.append(f"No answer could be written from these reports; for one, ask {whom}.")
+        paragraphs.append(f"No answer could be written from these reports; for one, ask {contact}.")
     return Answer(
-        text="\n\n".join(told),
-        confidence=min((report.confidence for report in matter.reports), default=0),
+        text="\n\n".join(paragraphs),
+        confidence=min((report.confidence for report in evidence.reports), default=0),
     )
 
 
 def has_results(reports: Iterable[Report]) -> bool:
-    """Return whether any report holds something that an answer could be written from."""
+    """Return whether any report contains something to write an answer from."""
     return any(report.output or report.claims or report.findings for report in reports)
 
 
 def has_usable_result(report: Report) -> bool:
-    """Return whether a task gave anything that was asked for, or a question to a person.
+    """Return whether a report has a requested result, or a question to a human.
 
-    What a worker that failed wrote is the reason.
+    The output of a failed worker is only the reason of its failure.
     """
     if report.status in ("completed", "escalated"):
         return True
     partial = report.escalation.partial if report.escalation else ""
-    is_more = bool(report.output) and report.output != report.error
-    return bool(report.claims or report.findings or partial or is_more)
+    has_more = bool(report.output) and report.output != report.error
+    return bool(report.claims or report.findings or partial or has_more)
 
 
 def describe_result(report: Report) -> str:
-    """Return what a report has found, in words."""
+    """Return the result of a report as text."""
     partial = report.escalation.partial if report.escalation else ""
     return report.output or partial or "; ".join(claim.text for claim in report.claims)
 
 
-def _describe_no_result(matter: SynthesisInput) -> str:
-    """Tell that nobody could look from that nobody found anything."""
-    if all(report.status in ("failed", "skipped") for report in matter.reports):
+def _describe_no_result(evidence: SynthesisInput) -> str:
+    """Return the reason for an empty answer: no task was completed, or nothing was found."""
+    if all(report.status in ("failed", "skipped") for report in evidence.reports):
         return "No task could be completed."
     return "Nothing could be found out."
 
 
-def _list_missing(matter: SynthesisInput) -> list[str]:
-    lines = [f"- {_shorten_gap(gap)}" for gap in matter.missing[:MAX_MISSING]]
-    more = len(matter.missing) - len(lines)
+def _list_missing(evidence: SynthesisInput) -> list[str]:
+    lines = [f"- {_shorten_gap(gap)}" for gap in evidence.missing[:MAX_MISSING]]
+    more = len(evidence.missing) - len(lines)
     return ["\n".join([*lines, *([f"- and {more} more"] if more else [])])] if lines else []
 
 

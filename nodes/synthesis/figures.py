@@ -1,4 +1,4 @@
-"""Figures in a sentence, with their units, so that two statements of one can be compared."""
+"""Extracts figures with their units, so that two statements can be compared."""
 
 import re
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ APPROXIMATION_WORDS = {
     "~",
 }
 APPROXIMATION_TOLERANCE = 0.05
-"""How far a figure that is called rough may be off."""
+"""Relative tolerance of a figure that is called approximate."""
 
 _FIGURE = Pattern(
     r"(?P<before>[$€£~]|\b[A-Za-z]+)?\s?(?P<sign>[$€£~])?"
@@ -47,7 +47,7 @@ _REFERENCE = Pattern(
     r"\b(?:clause|section|article|paragraph|page|line|exhibit|schedule|annex)s?\s+\d[\w.()]*",
     re.IGNORECASE,
 )
-"""Where something stands, such as clause 4.2(a): a number that measures nothing."""
+"""A reference such as clause 4.2(a): a number that measures nothing."""
 _SIGN = Pattern(r"[~$€£]")
 
 
@@ -60,7 +60,7 @@ class Figure:
     tolerance: float
 
     def agrees(self, other: "Figure") -> bool:
-        """Return whether both may be one number, rounded differently."""
+        """Return whether both may be the same number, rounded differently."""
         near = max(self.tolerance, other.tolerance)
         return abs(self.value - other.value) <= near * (1 + 1e-9) + 1e-9 * abs(self.value)
 
@@ -71,7 +71,7 @@ def extract_periods(text: str) -> frozenset[str]:
 
 
 def extract_figures(text: str) -> tuple[Figure, ...]:
-    """Return the figures of a text; periods and references are none."""
+    """Return the figures of a text, without periods and references."""
     measured = _PERIOD.sub("_", _REFERENCE.sub("_", text))
     return tuple(_build_figure(match) for match in _FIGURE.finditer(measured))
 
@@ -82,10 +82,10 @@ def _build_figure(match: re.Match[str]) -> Figure:
     before = (match["before"] or "").lower()
     marks = {before, match["sign"] or ""}
     value = float(digits) * scale
-    slack = 0.5 * scale * 10.0 ** -len(digits.partition(".")[2])
+    tolerance = 0.5 * scale * 10.0 ** -len(digits.partition(".")[2])
     if marks & APPROXIMATION_WORDS:
-        slack = max(slack, APPROXIMATION_TOLERANCE * value)
-    return Figure(value, _read_unit(marks, (match["unit"] or "").lower()), slack)
+        tolerance = max(tolerance, APPROXIMATION_TOLERANCE * value)
+    return Figure(value, _read_unit(marks, (match["unit"] or "").lower()), tolerance)
 
 
 def _read_unit(marks: set[str], after: str) -> str:

@@ -1,4 +1,4 @@
-"""The findings of all reports as one ranked list, each matter once."""
+"""Merges the findings of all reports into one ranked list without duplicates."""
 
 import posixpath
 from collections.abc import Iterable, Sequence
@@ -10,14 +10,14 @@ from nodes.text.terms import extract_terms, measure_overlap
 from state import MergedFinding, Report, Severity
 
 MAX_LINES_APART = 3
-"""Two remarks so near each other, in one file, are about the same place."""
+"""Maximum distance of two findings in one file that are about the same place."""
 MIN_OVERLAP = 0.5
-"""Share of the shorter message's terms that both have, from which the matter is the same."""
+"""Minimum share of the shorter message's terms in both messages for the same topic."""
 MIN_SHARED = 2
-"""Terms that both must have, unless they have no other."""
+"""Minimum number of terms in both messages, unless their terms are equal."""
 
 _RULE_NAME = Pattern(r"\[([A-Za-z][\w-]*+)[^\[\]]*+\]$")
-"""The rule or check that a finding comes from, where its message ends with one in brackets."""
+"""The rule or check of a finding, if its message ends with one in brackets."""
 _SEVERITY_RANKS = {severity: rank for rank, severity in enumerate(get_args(Severity))}
 
 
@@ -27,30 +27,31 @@ _extract_terms_cached = lru_cache(maxsize=2000)(extract_terms)
 def collect_findings(
     reports: Iterable[Report], *, min_confidence: int
 ) -> tuple[MergedFinding, ...]:
-    """Return the findings of the reports: merged, those below the confidence left out, ranked."""
-    found = [
+    """Return the findings of the reports, merged, ranked and of enough confidence."""
+    findings = [
         MergedFinding(**dict(finding), reporters=(report.task,))
         for report in reports
         for finding in report.findings
     ]
-    return tuple(each for each in merge_findings(found) if each.confidence >= min_confidence)
+    return tuple(each for each in merge_findings(findings) if each.confidence >= min_confidence)
 
 
 def merge_findings(findings: Sequence[MergedFinding]) -> tuple[MergedFinding, ...]:
-    """Merge findings that are the same, and rank by severity, then confidence.
+    """Return the findings with duplicates merged, ranked by severity, then confidence.
 
-    A merged finding has the words of its gravest member, the highest severity and confidence, and
-    all reporters. The order of the findings does not matter, and merging again changes nothing.
+    A merged finding has the message of its most severe member, the highest severity and
+    confidence, and all reporters. The order of the findings does not matter, and merging again
+    changes nothing.
     """
     by_file: dict[str, list[MergedFinding]] = {}
     for finding in findings:
         by_file.setdefault(posixpath.normpath(finding.file), []).append(finding)
-    kept = [finding for found in by_file.values() for finding in _merge_until_stable(found)]
+    kept = [finding for group in by_file.values() for finding in _merge_until_stable(group)]
     return tuple(sorted(kept, key=_rank_finding))
 
 
 def _merge_until_stable(findings: list[MergedFinding]) -> list[MergedFinding]:
-    """Merge the findings of one file until no two are the same; those of one line go first."""
+    """Return one file's findings, merged until all differ; same lines merge first."""
     count = -1
     while count != len(findings):
         count = len(findings)
@@ -78,7 +79,7 @@ def _merge_pair(head: MergedFinding, other: MergedFinding) -> MergedFinding:
 
 
 def _is_same_finding(left: MergedFinding, right: MergedFinding, lines_apart: int) -> bool:
-    """Compare two findings of one file; a worker that says two things of a file means two."""
+    """Return whether two findings of one file are the same; for one worker, only exact repeats."""
     if set(left.reporters) & set(right.reporters):
         return left.line == right.line and _extract_terms_cached(
             left.message
@@ -95,7 +96,7 @@ def _is_near(left: int | None, right: int | None, lines_apart: int) -> bool:
 
 
 def _is_same_topic(left: str, right: str) -> bool:
-    rules = [found[1] for text in (left, right) if (found := _RULE_NAME.search(text))]
+    rules = [match[1] for text in (left, right) if (match := _RULE_NAME.search(text))]
     if len(set(rules)) > 1:
         return False
     ours, theirs = _extract_terms_cached(left), _extract_terms_cached(right)

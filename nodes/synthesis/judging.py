@@ -1,4 +1,4 @@
-"""Asking the judge: which of two claims holds, which of several attempts is best."""
+"""Asks the judge which of two claims holds, and which of several attempts is best."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,9 +15,9 @@ from state import Contradiction, Plan, Report, Task, Usage, Verdict
 async def judge_claims(
     model: BaseChatModel | None, request: str, pairs: Sequence[ClaimPair]
 ) -> tuple[list[Contradiction], Usage]:
-    """Decide between claims, all pairs in one call; without a model all stay undecided.
+    """Return the contradictions with verdicts, from one call for all pairs, and its usage.
 
-    A judge that fails or cannot be read leaves them undecided too.
+    Without a judge, or when it fails or cannot be read, all pairs stay undecided.
     """
     if not pairs:
         return [], Usage()
@@ -32,14 +32,16 @@ async def judge_claims(
             why = f"the judge failed: {error}"
         except UnreadableReply as error:
             why, spent = "the judge's verdict could not be read", error.usage
-    found = record_verdicts(pairs, {ruling.pair: ruling for ruling in verdict.rulings}, why)
-    shown = [each.model_dump(mode="json") for each in found]
-    await emit("judged", pairs=len(pairs), contradictions=shown)
-    return found, spent
+    contradictions = record_verdicts(
+        pairs, {ruling.pair: ruling for ruling in verdict.rulings}, why
+    )
+    dumped = [each.model_dump(mode="json") for each in contradictions]
+    await emit("judged", pairs=len(pairs), contradictions=dumped)
+    return contradictions, spent
 
 
 def group_repeated_tasks(plan: Plan) -> list[tuple[Task, ...]]:
-    """Group the tasks of a plan that selects by their words: each group is one task, tried anew."""
+    """Return groups of tasks with the same description, in a plan that selects the best attempt."""
     if plan.aggregation != "select":
         return []
     groups: dict[str, list[Task]] = {}
@@ -51,10 +53,10 @@ def group_repeated_tasks(plan: Plan) -> list[tuple[Task, ...]]:
 async def select_best_attempt(
     model: BaseChatModel | None, group: Sequence[Task], results: Mapping[str, Report]
 ) -> tuple[set[str], Usage]:
-    """Choose the best attempt at one task, and give the ids of the others.
+    """Return the ids of all attempts at one task but the best, and the usage.
 
-    With one complete attempt nobody is asked. Where there is no judge, or no sense in what it
-    says, the most confident attempt is taken, of equals the first.
+    With only one complete attempt, no judge is asked. Without a judge or a usable verdict the most
+    confident attempt is best; of equals the first.
     """
     ids = {task.id for task in group}
     reports = [results[task.id] for task in group if task.id in results]

@@ -1,4 +1,4 @@
-"""Making results fit: what exceeds the synthesizer's context is summarised, again if need be."""
+"""Reduces results that exceed the synthesizer's context: summarises them, repeatedly if needed."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ from state import Answer, Claim, Report, Usage
 
 MAX_ROUNDS = 4
 SUMMARY_DIVISOR = 4
-"""A summary may have this part of the whole: each round makes the results so many times smaller."""
+"""Each round makes the results this many times smaller."""
 
 
 async def reduce_reports(
@@ -23,10 +23,10 @@ async def reduce_reports(
     *,
     max_chars: int,
 ) -> tuple[list[Report], Usage, list[str]]:
-    """Return reports that fit, what they cost, and what was lost on the way.
+    """Return reports that fit, the usage, and notes on what was lost.
 
-    Results that fit are given back as they are. Groups of them that fit are each summarised by one
-    call, until all fit. What cannot be summarised, or not within the rounds, is cut.
+    Reports that fit are returned unchanged. Others are packed into groups, and one call summarises
+    each group, until all fit. What cannot be summarised within the rounds is cut.
     """
     kept, spent, lost = list(reports), Usage(), []
     for number in range(1, MAX_ROUNDS + 1):
@@ -51,12 +51,12 @@ async def reduce_reports(
 
 
 def measure_size(reports: Iterable[Report]) -> int:
-    """Count the characters that reports take in a prompt."""
+    """Return the number of characters that reports take in a prompt."""
     return sum(len(format_report_line(report)) + 1 for report in reports)
 
 
 def pack_reports(reports: Sequence[Report], max_chars: int) -> list[list[Report]]:
-    """Put reports into groups that fit, in their order; one that fits nowhere is cut."""
+    """Return the reports in groups that fit, in order; a report that is too long alone is cut."""
     groups: list[list[Report]] = [[]]
     for report in reports:
         fitting = report if measure_size([report]) <= max_chars else cut_report(report, max_chars)
@@ -67,7 +67,7 @@ def pack_reports(reports: Sequence[Report], max_chars: int) -> list[list[Report]
 
 
 def cut_report(report: Report, max_chars: int) -> Report:
-    """Shorten a report: half for the words, the rest for as many claims as it holds."""
+    """Return a shortened report: half for the output, the rest for as many claims as fit."""
     words = (
         shorten_text(report.output, max_chars // 2) if len(report.output) > max_chars // 2 else ""
     )
@@ -88,10 +88,10 @@ async def _summarize_group(
     tasks, share = [report.task for report in group], max_chars // SUMMARY_DIVISOR
     claims = tuple(claim for report in group for claim in report.claims)
     problem, spent = "", Usage()
-    answer = Answer(text="\n\n".join(report.output for report in group) or "No words.")
+    answer = Answer(text="\n\n".join(report.output for report in group) or "No text.")
     try:
-        asking = build_reduction_messages(request, group, max_chars=share // 2)
-        reply = await ask_model(model, Answer, asking)
+        messages = build_reduction_messages(request, group, max_chars=share // 2)
+        reply = await ask_model(model, Answer, messages)
         answer, spent = reply.value, reply.usage
         claims = tuple(claim for claim in claims if claim.source in answer.sources)
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""What happens in a run, told as it happens.
+"""What happens in a run, as events.
 
 An event goes to LangGraph's `custom` stream and to every callback handler of the run, as a custom
 event named by its kind. Who keeps it is not this file's business.
@@ -48,9 +48,10 @@ def build_task_path(config: RunnableConfig | None = None, task: str = "") -> str
 
 
 async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any) -> None:
-    """Tell the run's listeners; task and worker default to those of the surrounding call.
+    """Send an event to the run's listeners.
 
-    What a team does inside a task is told as `within` that task.
+    Task and worker default to those of the call around it. An event of a team inside a task names
+    that task in `within`.
     """
     config = get_config()
     around = config.get("metadata", {})
@@ -70,6 +71,6 @@ async def emit(kind: EventKind, *, task: str = "", worker: str = "", **data: Any
 
 
 def _has_listeners(config: RunnableConfig) -> bool:
-    """Say whether a handler listens: dispatching to nobody costs as much as a step's own work."""
+    """Return whether a handler listens: dispatching without one costs as much as a node's work."""
     callbacks = config.get("callbacks")
     return bool(callbacks if isinstance(callbacks, list) else callbacks and callbacks.handlers)

@@ -1,4 +1,4 @@
-"""What strangers wrote, without the characters a reader cannot see."""
+"""Sanitizes text from untrusted sources: removes characters that a reader cannot see."""
 
 import unicodedata
 from typing import Final
@@ -15,19 +15,19 @@ _HIDDEN_CATEGORIES: Final = frozenset(("Cc", "Cf", "Cs", "Co"))
 
 
 def sanitize_text(text: str) -> str:
-    """Drop control, zero-width and tag characters; keep tabs, line and page breaks."""
+    """Return a text without control, zero-width and tag characters; tabs and breaks stay."""
     return _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def sanitize_name(name: str) -> str:
-    """Return a file's name on one line, without what is not seen.
+    """Return a file's name on one line, without invisible characters.
 
-    Bytes of it that are no text become replacement characters.
+    Bytes that are not text become replacement characters.
     """
-    marked = sanitize_text(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", name))
-    on_one_line = _OTHER_SPACE.sub(" ", marked)
-    seen = (c for c in on_one_line if unicodedata.category(c) not in _HIDDEN_CATEGORIES)
-    return "".join(seen).strip() or "unnamed"
+    readable = sanitize_text(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", name))
+    on_one_line = _OTHER_SPACE.sub(" ", readable)
+    visible = (c for c in on_one_line if unicodedata.category(c) not in _HIDDEN_CATEGORIES)
+    return "".join(visible).strip() or "unnamed"
 
 
 def sanitize_line(text: str, max_chars: int) -> str:
@@ -37,5 +37,5 @@ def sanitize_line(text: str, max_chars: int) -> str:
 
 
 def format_as_code(text: str) -> str:
-    """Set text apart as it stands, so that no link or picture in it comes to life."""
+    """Return text as inline code, so that links and pictures in it are not rendered."""
     return f"`{text.replace('`', chr(39))}`"

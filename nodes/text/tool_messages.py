@@ -1,11 +1,11 @@
-"""What a tool writes to its worker, made fit for a user."""
+"""Prepares a tool's messages for a user."""
 
 from nodes.limits.patterns import Pattern
 
 _ADVICE = Pattern(r"; [^;]*\breport what is missing\.?$")
-"""What a tool tells its worker to do next is not for the user who reads the answer."""
+"""A tool's advice to its worker does not concern the user who reads the answer."""
 
 
 def drop_advice(reason: str) -> str:
-    """Return a tool's message without what it tells its worker to do next."""
+    """Return a tool's message without its advice to the worker."""
     return _ADVICE.sub("", reason)

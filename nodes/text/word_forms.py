@@ -1,4 +1,4 @@
-"""Look words up in the closed lists, whatever form they come in."""
+"""Looks words up in the closed lists, in any inflected form."""
 
 from functools import lru_cache
 
@@ -28,22 +28,22 @@ _MIN_TYPO_CHARS, _MAX_TYPO_CHARS = 7, 20
 
 @lru_cache(4096)
 def list_base_forms(word: str) -> frozenset[str]:
-    """Return the base forms a word may have; some of them are no words."""
+    """Return the possible base forms of a word; some of them are not real words."""
     if word in FUNCTION_WORDS:
         return frozenset({word})
-    found = {word}
+    forms = {word}
     for ending, stem in _ENDINGS:
         root = word.removesuffix(ending)
         if root != word and len(root) >= 3:
-            found.add(root + stem)
+            forms.add(root + stem)
             if len(root) > 3 and root[-1] == root[-2]:
-                found.add(root[:-1])
-    return frozenset(found)
+                forms.add(root[:-1])
+    return frozenset(forms)
 
 
 @lru_cache(4096)
 def is_generic(word: str) -> bool:
-    """Tell whether a word, or each part of it, fits any task; small typing errors are forgiven."""
+    """Return whether a word, or each part of it, fits any task; small typos are tolerated."""
     if list_base_forms(word) & UNSPECIFIC_WORDS:
         return True
     if "-" in word:
@@ -54,7 +54,7 @@ def is_generic(word: str) -> bool:
 
 
 def is_verb(word: str) -> bool:
-    """Return whether a word may be a verb that makes a result."""
+    """Return whether a word may be a verb that asks for a result."""
     return bool(list_base_forms(word) & (MAKING_VERBS | PRECISE_VERBS))
 
 

@@ -1,4 +1,4 @@
-"""Closed lists of English words, by what they tell about a task."""
+"""Closed lists of English words, by what they reveal about a task."""
 
 
 def _split_words(text: str) -> frozenset[str]:
@@ -21,7 +21,7 @@ though three through throughout thus to today together too top toward towards tw
 upon us very via was we well were whatever whenever wherever whether whichever while will with
 within without would yes yet you your yours yourself
 """)
-"""Grammar."""
+"""Function words: grammar without content."""
 
 QUESTION_WORDS = _split_words("how what when where which who whom whose why")
 """Words that open a question."""
@@ -30,7 +30,7 @@ ASKING_WORDS = _split_words("each every how per which who whose why")
 """Words that ask for an answer, or for one result per thing."""
 
 CRITERION_PREPOSITIONS = _split_words("against by for on")
-"""Words before what something is measured by."""
+"""Words that introduce a criterion."""
 
 DETERMINERS = _split_words("a an any each every its of our that the their these this those your")
 """Words before a noun."""
@@ -55,7 +55,7 @@ INSPECTING_VERBS = _split_words("""
 analyse analyze assess audit check evaluate examine inspect rate review scan screen search test
 validate verify
 """)
-"""Verbs whose result can be checked once a yardstick is named."""
+"""Verbs whose result can be checked once a criterion is named."""
 
 TOPIC_NOUNS = _split_words("""
 administration agreement agriculture app application architecture article authority brand business
@@ -70,7 +70,7 @@ production profit program property public record regulation regulatory report sa
 scientific security service social software sport staff startup supply system table technical
 technological technology text training transcript transport travel vendor
 """)
-"""Whole fields, which name no object."""
+"""Nouns for whole fields, which name no object."""
 
 COMMON_NOUNS = _split_words("""
 account ad advertisement alert applicant appointment asset athlete attack audience bank blog book
@@ -82,7 +82,7 @@ newsletter nurse patient photo plant player post power recipe resume route salar
 shipment site song stock student supplier symptom talent tax teacher tenant test theory therapy
 threat ticket tournament treatment trip vehicle video vulnerability warehouse website
 """)
-"""Commonplaces of a field, which half name an object."""
+"""Common nouns of a field, which name an object only in part."""
 
 GENERIC_WORDS = _split_words("""
 ability able absolutely accelerate accomplish accuracy accurate achieve achievement act action

@@ -1,4 +1,4 @@
-"""How a portfolio is split, how far that is from its target, and where its risk comes from."""
+"""Measure how a portfolio is allocated, how far it is from its target, and where its risk is."""
 
 import asyncio
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ REFERENCE_METHODS: dict[RiskMethod, str] = {
     "risk_parity": "equal risk",
 }
 MAX_MATRIX_POSITIONS = 8
-"""Positions of which all correlations are shown; of more only the extremes are."""
+"""Up to this number of positions all correlations are shown; beyond it, only the extremes."""
 
 
 @tool
@@ -36,9 +36,9 @@ async def allocation_analysis(
 ) -> dict[str, Any]:
     """Measure a portfolio: weights, drift from the target, volatility, correlation, risk shares.
 
-    `request` is what was asked, in its own words; target weights in it count before those of a
-    CSV artifact (ticker, weight). The artifacts are found by their columns; name them where
-    several would fit. Two reference allocations from past risk alone come with it, with the
+    `request` is the user's request in its own words; target weights in it take precedence over a
+    CSV artifact (ticker, weight). The artifacts are found by their columns; name them where several
+    would fit. The result includes two reference allocations computed from past risk alone, with the
     source of their methods; they are no forecast.
     Example: allocation_analysis(request="How far is my portfolio from 60% VTI, 40% BND?")
     """
@@ -53,7 +53,7 @@ def _analyze_allocation(
     request: str, materials: Mapping[str, str] | None, named: MaterialNames
 ) -> dict[str, Any]:
     from nodes.tools.portfolio.risk import (
-        build_return_history,  # numpy loads where risk is computed
+        build_return_history,  # numpy loads only where risk is computed
     )
 
     book = load_portfolio(request, materials, named)

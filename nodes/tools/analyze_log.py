@@ -1,4 +1,4 @@
-"""What failed in a log, from its tracebacks and error lines."""
+"""Report what failed in a log, from its tracebacks and error lines."""
 
 import asyncio
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ async def analyze_log(
 ) -> dict[str, Any]:
     """Return what failed in a log or a traceback of Python, Java or JavaScript, how often, where.
 
-    Gives each kind of error with its first and last time, its chain of causes, and the call of the
-    product nearest to the root. request is the task as it stands, with a traceback that was pasted
-    into it; without a material every log among the files is read. An escalation in the answer says
-    that the request is for somebody else: hand it back with these words.
+    Returns each kind of error with its first and last time, its chain of causes, and the product's
+    own call nearest to the root cause. request is the task unchanged, with any traceback pasted
+    into it; without a material every log among the files is read. An escalation in the answer means
+    that the request is out of scope: escalate with these words.
     Example: analyze_log(request="why does the sync fail?", material="worker.log")
     """
     return await asyncio.to_thread(_analyze_logs, request, material, materials)
@@ -46,7 +46,7 @@ def _analyze_logs(
         )
         log = read_log(name, text)
         if not (log.entries or log.failures):
-            raise ToolRefused(f"{name} is no log: no line has a time, a level or a traceback")
+            raise ToolRefused(f"{name} is not a log: no line has a time, a level or a traceback")
         return diagnose_logs([log])
     if logs := [log for log in find_logs(materials) if log.entries or log.failures]:
         return diagnose_logs(logs)

@@ -1,4 +1,4 @@
-"""Arithmetic, and nothing but arithmetic."""
+"""Arithmetic, and nothing else."""
 
 import ast
 import math
@@ -34,14 +34,14 @@ def calculate(expression: str) -> dict[str, str]:
 
     Functions: round(x, n), abs, min, max, sqrt, log (natural; log(x, base)), exp; constants pi, e.
     Write numbers plainly: 1234.5 for 1,234.5; 0.12 for 12 %. Whole numbers are exact, others are
-    given to 15 digits.
+    rounded to 15 digits.
     Example: calculate(expression="round((1200 - 950) / 950 * 100, 1)") gives 26.3
     """
     return {"expression": expression, "value": _format_number(evaluate(expression))}
 
 
 def evaluate(expression: str) -> Number:
-    """Evaluate arithmetic.
+    """Evaluate an arithmetic expression.
 
     Raises:
         ToolRefused: not arithmetic, too large, or without a finite real value.
@@ -87,7 +87,7 @@ def _compute_power(base: Number, exponent: Number) -> Any:
 
 
 def _restrict_to_numbers(function: Callable[..., Any]) -> Callable[..., Number]:
-    """Let numbers in and out, nothing else."""
+    """Allow only numbers as operands and results."""
     return lambda *numbers: _require_finite(function(*map(_require_finite, numbers)))
 
 
@@ -128,7 +128,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class _ArithmeticEvaluator(SimpleEval):  # type: ignore[misc]
-    """simpleeval, cut down to numbers."""
+    """simpleeval, restricted to numbers."""
 
     nodes: dict[type[ast.AST], Callable[[Any], Any]]
 

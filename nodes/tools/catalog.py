@@ -1,4 +1,4 @@
-"""From the names in a team's files to tools; a tool's file is imported when it is asked for."""
+"""Load tools by the names in a team's files; a tool's module is imported on first use."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from nodes.tools.settings import ToolSettings
 
 
 def list_shipped_tools() -> list[str]:
-    """Name the shipped tools: the files here that define what they are named after."""
+    """Return the names of the shipped tools: the files here that define their own name."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return [file.stem for file in files if _defines_name(file, file.stem)]
 
@@ -24,7 +24,7 @@ def list_shipped_tools() -> list[str]:
 def load_tools(names: Iterable[str], settings: ToolSettings) -> list[BaseTool]:
     """Build tools by name: a file of `nodes/tools`, or `package.module:attribute`.
 
-    Each says what it reads and sends: a shipped one as the house knows, another as it declares.
+    Each tool declares what it reads and sends: shipped ones in the catalog, others themselves.
 
     Raises:
         TeamInvalid: a name leads to no tool, or to one whose declaration cannot be read.
@@ -33,14 +33,14 @@ def load_tools(names: Iterable[str], settings: ToolSettings) -> list[BaseTool]:
 
 
 def resolve_tool(name: str) -> Any:  # whatever a module holds
-    """Find what a tool's name leads to: a tool, or a function that makes one.
+    """Return what a tool's name resolves to: a tool, or a function that builds one.
 
     Raises:
         TeamInvalid: there is no such file, module or attribute.
     """
     if ":" not in name:
-        # Not by `known_tools`, which parses: where two threads parse at once, as LangChain does
-        # while a run begins, CPython may raise SystemError in either (gh-106905).
+        # Not by `list_shipped_tools`, which parses: when two threads parse at the same time, as
+        # LangChain does at the start of a run, CPython may raise SystemError in either (gh-106905).
         is_file = name in {file.stem for file in Path(__file__).parent.glob("*.py")}
         found = getattr(import_module(f"nodes.tools.{name}"), name, None) if is_file else None
         if found is None:
@@ -72,12 +72,12 @@ def _load_tool(name: str, settings: ToolSettings) -> BaseTool:
     if callable(found):
         try:
             built = found(settings)
-        except TypeError as error:  # what calling any function but a factory comes to
+        except TypeError as error:  # what calling anything but a factory may return
             built, cause = None, str(error)
         if isinstance(built, BaseTool):
             return built
     raise TeamInvalid(
-        f"{name!r} is no tool",
+        f"{name!r} is not a tool",
         cause=cause,
         next="decorate it with langchain_core.tools.tool, or return such a tool from it",
     )
@@ -95,10 +95,10 @@ def _build_unknown_tool_error(name: str) -> TeamInvalid:
 
 
 def _defines_name(file: Path, name: str) -> bool:
-    """Return whether a name is defined at a file's top level.
+    """Return whether a name is defined at the top level of a file.
 
-    Workers' loops are built in threads, and several of them parsing into Python's syntax trees at
-    once fail now and then before Python 3.12.
+    Worker loops are built in threads, and several threads that build Python syntax trees at the
+    same time sometimes fail before Python 3.12.
     """
     definition = rf"^(?:(?:async )?def {name}\b|{name}\s*[:=])"
     return bool(Pattern(definition, re.MULTILINE).search(file.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""Python code parsed and linted, never run."""
+"""Parse and lint Python code; never run it."""
 
 import asyncio
 from tempfile import TemporaryDirectory
@@ -25,8 +25,8 @@ async def check_code(
 ) -> dict[str, Any]:
     """Parse and lint Python code: syntax errors and likely bugs, each with file and line.
 
-    `code` is code that you wrote; without it the Python files among the artifacts are read, or the
-    one that is named. `request` is the task in words. Nothing is run.
+    `code` is code that you wrote; without it, all Python files among the artifacts are read, or the
+    one named in `material`. `request` is the task in words. Nothing is run.
     Example: check_code(request="find the bug", material="billing.py")
     """
     modules = select_modules(request, material, code, materials)

@@ -1,4 +1,4 @@
-"""Copy held against what each channel takes and forbids."""
+"""Check copy against what each channel accepts and forbids."""
 
 import asyncio
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ from nodes.tools.tables.formatting import build_claim, format_table
 from nodes.tools.tool_report import build_failures_part
 
 MAX_TEXTS, MAX_FINDINGS, MAX_CLAIMS = 30, 20, 10
-"""What one answer has room for; the table has a row for each text."""
+"""Size limit of one answer; the table has a row for each text."""
 MAX_QUOTE_CHARS = 200
 UNCHECKED_GAP = (
-    "Whether the copy is true, fits the brand and the law of the market is for a person to judge: "
+    "Whether the copy is true, fits the brand and the law of the market is for a human to judge: "
     "lengths and listed words alone were checked."
 )
 
@@ -30,13 +30,13 @@ async def check_copy(
     text: str = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Check launch copy: length as the channel counts, claims and signs that it forbids.
+    """Check launch copy: length as the channel counts it, forbidden claims and characters.
 
     Put each text under a heading that names its channel: Google Ads headline, Google Ads
-    description, X post, SMS, email subject, App Store name, App Store subtitle, App Store
-    keywords, Google Play title, Google Play short description and their like. Without `text` the
-    drafts among the artifacts are checked. A CSV artifact with a column forbidden, and perhaps
-    reason, adds words of your own. Limits come with their source.
+    description, X post, SMS, email subject, App Store name, App Store subtitle, App Store keywords,
+    Google Play title, Google Play short description and similar. Without `text` the drafts among
+    the artifacts are checked. A CSV artifact with a column `forbidden`, and optionally `reason`,
+    adds forbidden words of your own. Each limit is returned with its source.
     Example: check_copy(request="Check the SMS", text="## SMS\\nNordlys is here. Reply STOP")
     """
     if elsewhere := reject_if_out_of_scope(request):
@@ -91,7 +91,7 @@ def _may_be_copy(name: str) -> bool:
 def _describe_limits(
     request: str, channels: Mapping[str, Channel], gaps: list[str]
 ) -> dict[str, Any]:
-    """Return what copy must keep to, where there is none to check."""
+    """Return the limits and rules for copy, for when there is no copy to check."""
     asked = [key for key in channels if find_channel(request, {key: channels[key]})]
     shown = {key: channels[key] for key in asked or channels}
     rows = [[each.title, str(each.max), each.count, each.source] for each in shown.values()]

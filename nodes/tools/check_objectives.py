@@ -1,4 +1,4 @@
-"""Learning objectives held against Bloom's taxonomy."""
+"""Check learning objectives against Bloom's taxonomy."""
 
 from typing import Annotated, Any
 
@@ -15,11 +15,11 @@ async def check_objectives(
     material: str = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Tell whether each learning objective begins with a measurable verb, and of which Bloom level.
+    """Check whether each learning objective begins with a measurable verb, and its Bloom level.
 
-    Give objectives one a line, or a material that holds them; without either, all materials are
-    searched. Vague verbs such as "understand" come back with better ones. request is the task in
-    words.
+    List objectives one per line, or name a material that holds them; without either, all materials
+    are searched. For vague verbs such as "understand" better ones are suggested. request is the
+    task in words.
     Example: check_objectives(request="check these", objectives="Understand cells\\nLabel a leaf")
     """
     return await run_course_tool(

@@ -1,4 +1,4 @@
-"""A contract held against a playbook of required, forbidden and limited terms."""
+"""Check a contract against a playbook of required, forbidden and limited terms."""
 
 from typing import Annotated, Any
 
@@ -16,8 +16,8 @@ async def check_playbook(
 ) -> dict[str, Any]:
     """Check a contract against the playbook: `playbook.yaml` among the materials, else the team's.
 
-    Each finding is a term that is missing, that must not stand there, or that is beyond its limit,
-    with clause, line and severity; each claim quotes the words. Hand findings on as they stand.
+    Each finding is a term that is missing, that is forbidden, or that exceeds its limit, with
+    clause, line and severity; each claim quotes the words. Pass findings on unchanged.
     Example: check_playbook(material="supply_agreement.txt")
     """
     held = materials or {}

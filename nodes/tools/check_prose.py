@@ -1,4 +1,4 @@
-"""Texts measured, and read for habits that style books name."""
+"""Measure texts, and check them for habits that style books name."""
 
 import asyncio
 from typing import Annotated, Any
@@ -25,8 +25,8 @@ async def check_prose(
     """Check English prose: length, reading grade, long sentences, clichés, likely misspellings.
 
     `text` is one that you wrote; without it the texts among the artifacts are read, or the one that
-    is named, where `request` asks for a check. A number of words that it allows is held against
-    each. Remarks have file and line; the words themselves are left as they are.
+    is named, where `request` asks for a check. A word limit in `request` is checked for each text.
+    Remarks have file and line; the words themselves are not changed.
     Example: check_prose(request="at most 200 words", text="Dear tenants, ...")
     """
     if elsewhere := reject_if_out_of_scope(request):

@@ -1,4 +1,4 @@
-"""Claims held against the sources they name."""
+"""Check claims against the sources they name."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from nodes.tools.sql.location import list_data_files, locate_database
 
 MAX_CLAIMS = 100
 MAX_ANSWER_CHARS = 18_000
-"""Of the results as JSON."""
+"""Limit on the results, serialized as JSON."""
 
 
 def check_sources(settings: ToolSettings) -> BaseTool:
@@ -39,8 +39,8 @@ def check_sources(settings: ToolSettings) -> BaseTool:
     ) -> dict[str, Any]:
         """Look each claim's quotation and figures up in the source it names.
 
-        The verdict is supported, partly, unsupported or source_unknown. A figure that is not in
-        the source was derived by calculation, or is wrong: check it against the other results.
+        The verdict is supported, partly, unsupported or source_unknown. A figure that is not in the
+        source was derived by calculation, or is wrong: check it against the other results.
         Example: check_sources(claims=[{"text": "AWS grew 17 %", "source": "aws.md",
         "quote": "revenue grew 17%"}])
         """
@@ -61,7 +61,7 @@ def check_sources(settings: ToolSettings) -> BaseTool:
 
 
 def _fit_to_size(checks: Sequence[SourceCheck]) -> dict[str, Any]:
-    """Return as many checks as there is room for, the doubtful before the supported ones."""
+    """Return as many checks as fit the limit, the doubtful ones before the supported ones."""
     found = [check.model_dump(mode="json") for check in checks]
     doubtful_first = sorted(
         range(len(found)), key=lambda at: (found[at]["verdict"] == "supported", at)
@@ -133,7 +133,7 @@ def _read_data_files(sql_url: str | None) -> tuple[list[Document], dict[str, str
 
 
 def _find_document(source: str, documents: Sequence[Document]) -> Document | None:
-    """Find a source by its name, else by its file name, when only one document bears it."""
+    """Find a source by its name, else by its file name if only one document has it."""
     wanted = source.strip().casefold()
     if not wanted:
         return None

@@ -17,7 +17,7 @@ def check_style(settings: ToolSettings) -> BaseTool:
         diff: str = "",
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Check what a diff adds against the guidelines among the artifacts, and usual style.
+        """Check what a diff adds against the guidelines among the artifacts, and common style.
 
         `diff` is the name of an artifact; without it all diffs are read. Guidelines are prose
         (GUIDELINES.md) or ruff's settings (pyproject.toml).

@@ -1,4 +1,4 @@
-"""Work on what strangers wrote, in a process of its own that can be killed.
+"""Process untrusted input in a separate process that can be killed.
 
 The child module calls `serve`; parent and child exchange one line of JSON each way per request.
 The child gets no environment, so it holds no key.
@@ -19,11 +19,11 @@ from nodes.tools.child_server import serve_requests as serve_requests
 
 MAX_ANSWER_BYTES = 64_000_000
 PROJECT_ROOT = str(Path(__file__).resolve().parents[2])
-"""Where `nodes` is imported from, also when that is the current folder."""
+"""Folder that `nodes` is imported from, also when it is the current folder."""
 
 
 class ChildProcess:
-    """A child process that answers requests; it starts when first asked, and again after a kill."""
+    """A child process that answers requests; it starts on first use, and again after a kill."""
 
     def __init__(self, module: str, *, timeout_s: float) -> None:
         self._command, self._timeout_s = _build_command(module), timeout_s
@@ -44,8 +44,8 @@ class ChildProcess:
         """Send one request and wait for its answer.
 
         Raises:
-            ToolFailed: no answer in time, or none at all.
-            ToolRefused: the child says that it cannot serve the request.
+            ToolFailed: no answer in time, or no answer at all.
+            ToolRefused: the child refuses the request.
         """
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -86,11 +86,11 @@ class ChildProcess:
 
 
 def ask_once(module: str, request: Mapping[str, Any], *, timeout_s: float) -> dict[str, Any]:
-    """Ask a child one thing and wait in this thread.
+    """Send one request to a new child and wait for the answer in this thread.
 
     Raises:
-        ToolFailed: no answer in time, or none at all.
-        ToolRefused: the child says that it cannot serve the request.
+        ToolFailed: no answer in time, or no answer at all.
+        ToolRefused: the child refuses the request.
     """
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The child's side of `isolation.py`: quick to load, as each errand starts a child."""
+"""The child's side of `child_process.py`: quick to import, as each request may start a child."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ MAX_MEMORY_BYTES = 3_000_000_000
 def serve_requests(
     handle: Callable[[dict[str, Any]], dict[str, Any]], *, max_written_bytes: int = 0
 ) -> None:
-    """Answer requests from standard input until it ends; what goes wrong is told, then it ends."""
+    """Answer requests from standard input until it ends; report an error and end."""
     _limit_resources(max_written_bytes)
     out, sys.stdout = sys.stdout, sys.stderr
 

@@ -1,4 +1,4 @@
-"""Two configurations, held against each other."""
+"""Compare two configurations."""
 
 from typing import Annotated, Any
 
@@ -17,10 +17,10 @@ async def compare_config(
 ) -> dict[str, Any]:
     """Compare configurations of two environments or versions, setting by setting.
 
-    `request` is what was asked, in its own words. Artifacts that belong together are paired by
+    `request` is the user's request in its own words. Artifacts that belong together are paired by
     their names, such as staging.yaml and production.yaml, or app-2.6.env and app-2.7.env; YAML,
-    TOML, JSON, INI, .env and properties are read. Give the findings of earlier reports as they
-    stand: settings they name between backticks are looked at first. Secrets are never shown.
+    TOML, JSON, INI, .env and properties are read. Pass the findings of earlier reports unchanged:
+    settings that they name in backticks are checked first. Secrets are never shown.
     Example: compare_config(request="What differs between staging and production?", findings=[])
     """
     told = [finding.model_dump() for finding in findings or []]

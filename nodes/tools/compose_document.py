@@ -1,4 +1,4 @@
-"""Documents out of what the materials say, as they stand, and out of what a writer wrote."""
+"""Compose documents from sentences of the materials, unchanged, and from what a writer wrote."""
 
 import asyncio
 import re
@@ -46,7 +46,7 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         """Compose a document, and write it to a file where a format is named.
 
         `markdown` is the text that you wrote. Without it a draft is made of sentences of the
-        artifacts that speak of `request`, or of a whole text where it is only to be formatted; use
+        artifacts that are about `request`, or of a whole text where it is only to be formatted; use
         its sentences as your material. format is markdown, html or docx.
         Example: compose_document(request="a notice", markdown="# Notice", format="docx")
         """
@@ -69,7 +69,7 @@ def compose_document(settings: ToolSettings) -> BaseTool:
 def _write_file(
     reply: ToolReport, folder: Path, text: str, format: DocumentFormat, title: str
 ) -> None:
-    """Write a document; where that fails, a draft is still worth telling."""
+    """Write a document; if that fails, the draft is still returned."""
     try:
         written = write_document(folder, text, format, title)
     except ToolFailed as failure:
@@ -85,9 +85,9 @@ def _draft_text(
 ) -> str:
     texts = select_texts(request, "", "", materials)
     if not _ASKS_FOR_NEW_TEXT.search(request):
-        reply.lines.append(f"{join_names(texts)}: taken as it stands.")
+        reply.lines.append(f"{join_names(texts)}: taken unchanged.")
         for name in texts:
-            reply.add_claim(f"{name} was taken as it stands.", name)
+            reply.add_claim(f"{name} was taken unchanged.", name)
         return "\n\n".join(texts.values())
     chosen = choose_sentences(request, texts)
     for name, each in chosen.items():

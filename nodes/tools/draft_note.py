@@ -1,4 +1,4 @@
-"""A note on an incident, drafted and not sent."""
+"""Draft a note on an incident; nothing is sent."""
 
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ async def draft_note(
 ) -> dict[str, Any]:
     """Draft a note on an incident in Markdown: impact, cause, proposed fix, next update.
 
-    Give claims and findings of your context as they stand; the note says nothing else. `audience`
+    Pass claims and findings of your context unchanged; the note contains nothing else. `audience`
     is team, or customers, who get no file names, settings or code. Nothing is sent.
     Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
     findings=[], audience="customers", headline="Checkout was failing")

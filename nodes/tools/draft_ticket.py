@@ -1,4 +1,4 @@
-"""A request handed to a person, as the draft of a ticket."""
+"""Draft a ticket that hands a request to a human."""
 
 import asyncio
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ async def draft_ticket(
     earlier_attempt: str = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Draft a ticket for a person: severity, evidence of the logs, what was tried, what to ask.
+    """Draft a ticket for a human: severity, evidence of the logs, what was tried, what to ask.
 
-    Nothing is sent or filed. request is the task as it stands; earlier_attempt is what the handoff
-    says of an attempt by a colleague. An escalation in the answer says that it is no request for
-    support: hand it back with these words.
+    Nothing is sent or filed. request is the task unchanged; earlier_attempt is what the handoff
+    says about an attempt by another worker. An escalation in the answer means that it is not a
+    support request: escalate with these words.
     Example: draft_ticket(request="Our bookings of May are gone, please call me back")
     """
     return await asyncio.to_thread(_build_draft, request, earlier_attempt, materials or {})

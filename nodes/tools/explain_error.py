@@ -1,4 +1,4 @@
-"""Logged exceptions, explained by the code that raised them."""
+"""Explain logged exceptions by the code that raised them."""
 
 from typing import Annotated, Any
 
@@ -17,11 +17,11 @@ def explain_error(settings: ToolSettings) -> BaseTool:
         request: str,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Explain the exceptions that are logged: the failing line, why it raised, how to mend it.
+        """Explain the exceptions that are logged: the failing line, why it raised, how to fix it.
 
-        `request` is what was asked, in its own words. Python tracebacks among the artifacts are
-        followed into the source files: it tells a bug from a value that a setting gave, and then
-        says in `invalidates` that there is no bug. Repeat that in your report.
+        `request` is the user's request in its own words. Python tracebacks among the artifacts are
+        followed into the source files: it distinguishes a bug from a value that a setting supplied,
+        and in that case states in `invalidates` that there is no bug. Repeat that in your report.
         Example: explain_error(request="Find the bug behind the errors in checkout")
         """
         root = str(settings.repository or "")

@@ -18,10 +18,10 @@ async def extract_clauses(
     clause: str = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Give a contract's parties, date, governing law, sums, and its clauses, quoted word for word.
+    """Return a contract's parties, date, governing law, sums, and its clauses, quoted verbatim.
 
     `query` names the kinds of clauses wanted, such as termination, liability or confidentiality;
-    "key clauses" gives all kinds. `clause` gives one clause whole, by its number. `places` has
+    "key clauses" returns all kinds. `clause` returns one clause whole, by its number. `places` has
     clause, line and offsets of each claim's quotation, in the claims' order.
     Example: extract_clauses(material="nda.txt", query="term and termination")
     Example: extract_clauses(material="nda.txt", query="", clause="4.2(a)")

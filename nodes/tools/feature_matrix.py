@@ -1,4 +1,4 @@
-"""Products side by side, feature by feature."""
+"""Compare products, feature by feature."""
 
 import asyncio
 from itertools import accumulate
@@ -13,16 +13,16 @@ from nodes.tools.features.matrix import build_matrix
 MAX_CLAIMS = 600
 MAX_ROWS = 80
 MAX_SHOWN_CHARS = 14_000
-"""Of the table."""
+"""Limit of the table."""
 MAX_GAPS = 12
 
 
 @tool
 async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
-    """Set products side by side from claims of the form `Product — feature: value`.
+    """Compare products side by side from claims of the form `Product — feature: value`.
 
-    Gives a table with a row for each feature, what all products state first, and names what a
-    product does not state. Hand over all such claims of your context as they stand.
+    Returns a table with a row for each feature, with the features that all products state first,
+    and lists what a product does not state. Pass all such claims of your context unchanged.
     Example: feature_matrix(claims=[{"text": "Acme — SSO: yes", "source": "acme.md"}])
     """
     if len(claims) > MAX_CLAIMS:
@@ -47,7 +47,7 @@ async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
 
 
 def _fit_table(table: str, count: int) -> tuple[str, int]:
-    """Return as much of a table as there is room for, and how many rows are left out."""
+    """Return as many rows of a table as fit, and how many are left out."""
     head, rule, *rows, blank, source = table.splitlines()
     sizes = accumulate(map(len, rows), initial=len(head) + len(source))
     fitting = sum(size <= MAX_SHOWN_CHARS for size in sizes) - 1

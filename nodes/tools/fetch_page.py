@@ -1,4 +1,4 @@
-"""A web page as text."""
+"""Fetch a web page as text."""
 
 import base64
 from typing import Any
@@ -19,7 +19,7 @@ MAX_CHARS = 12_000
 
 
 def fetch_page(settings: ToolSettings, *, policy: AddressPolicy | None = None) -> BaseTool:
-    """Build the fetcher; `policy` says which addresses it may reach, the public ones by default."""
+    """Build the fetcher; `policy` decides which addresses are allowed, by default public ones."""
     allowed = policy or AddressPolicy()
 
     @tool("fetch_page")

@@ -17,7 +17,7 @@ def find_slow_code(settings: ToolSettings) -> BaseTool:
         diff: str = "",
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Find needless work, blocking calls and tangled functions in what a diff adds.
+        """Find needless work, blocking calls and overly complex functions in what a diff adds.
 
         `diff` is the name of an artifact; without it all diffs are read. Only added and changed
         lines are reported, with severity, file, line and confidence.

@@ -1,4 +1,4 @@
-"""Functions and classes, by name."""
+"""Find functions and classes by name."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Finished documents as files."""
+"""Write finished documents as files."""
 
 import asyncio
 import unicodedata
@@ -28,7 +28,7 @@ def format_document(settings: ToolSettings) -> BaseTool:
     ) -> dict[str, Any]:
         """Write a finished document to a file; never replaces another one.
 
-        Give the whole document as Markdown (headings, lists, tables, bold); format is markdown,
+        Pass the whole document as Markdown (headings, lists, tables, bold); format is markdown,
         html or docx. Name the returned path in your report.
         Example: format_document(markdown="# Findings", format="html", title="Cloud market")
         """
@@ -47,7 +47,7 @@ def format_document(settings: ToolSettings) -> BaseTool:
 def write_document(
     folder: Path, markdown: str, format: DocumentFormat, title: str
 ) -> dict[str, Any]:
-    """Write a document into a folder, under a name made of its title.
+    """Write a document into a folder, under a name made from its title.
 
     Raises:
         ToolFailed: it cannot be saved.
@@ -64,7 +64,7 @@ def write_document(
 
 
 def _render_document(markdown: str, format: DocumentFormat, title: str) -> bytes:
-    # The renderers load here, once a document of their kind is asked for.
+    # The renderers load here, when a document of their kind is first needed.
     if format == "html":
         from nodes.tools.formats.html import to_html
 
@@ -77,7 +77,7 @@ def _render_document(markdown: str, format: DocumentFormat, title: str) -> bytes
 
 
 def make_file_stem(title: str) -> str:
-    """Make a safe file name from a title: small letters, digits and hyphens."""
+    """Return a safe file name for a title: lower-case letters, digits and hyphens."""
     folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return (
         Pattern(r"[^a-z0-9]+").sub("-", folded).strip("-")[:MAX_NAME_CHARS].rstrip("-") or "report"

@@ -1,4 +1,4 @@
-"""Dates of a FHIR bundle that cannot be right, or clash."""
+"""Find dates of a FHIR bundle that cannot be right, or conflict."""
 
 from typing import Annotated, Any
 
@@ -17,9 +17,9 @@ async def interval_check(
 ) -> dict[str, Any]:
     """Check the dates of a FHIR R4 bundle: ends before starts, before birth or after death.
 
-    Also stays in hospital that overlap, courses of one medicine that overlap, and what is still
-    called active though its end has passed. Each finding names its resource.
-    question is what is asked, in words; an escalation comes back for what no record answers.
+    Also hospital stays that overlap, courses of one medicine that overlap, and what is still marked
+    as active though its end has passed. Each finding names its resource. question is what is asked,
+    in words; an escalation is returned for what no record answers.
     Example: interval_check(material="bundle.json", question="which dates conflict")
     """
     return await answer_from_record(question, material, materials, check_intervals)

@@ -1,4 +1,4 @@
-"""Laboratory values and vital signs over time, from a FHIR bundle."""
+"""Report laboratory values and vital signs over time, from a FHIR bundle."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -19,10 +19,10 @@ async def lab_trends(
 ) -> dict[str, Any]:
     """Follow measured values by LOINC code over time: first, last, direction, flags.
 
-    A value is held against the reference range and interpretation of its own resource, and no
-    other; values in different units are not compared. codes limits it to some LOINC codes.
-    Cite a source as given, such as `bundle.json#Observation/hba1c-2`.
-    question is what is asked, in words; an escalation comes back for what no record answers.
+    A value is compared with the reference range and interpretation of its own resource only; values
+    in different units are not compared. codes limits it to some LOINC codes. Cite a source as
+    given, such as `bundle.json#Observation/hba1c-2`. question is what is asked, in words; an
+    escalation is returned for what no record answers.
     Example: lab_trends(material="bundle.json", question="how did HbA1c go", codes="4548-4")
     """
     return await answer_from_record(

@@ -1,4 +1,4 @@
-"""What a product earns at which price."""
+"""Find the most profitable price of a product."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ async def launch_price(
     sales: str = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Work out margin, break-even and the most profitable price within the prices that were tried.
+    """Compute margin, break-even and the most profitable price within the prices that were tried.
 
-    Say costs in `request`, in plain words: "unit cost 9.80 EUR, fixed costs 24,000 EUR", and a
+    State costs in `request`, in plain words: "unit cost 9.80 EUR, fixed costs 24,000 EUR", and a
     price to look at: "at a price of 24.90". A CSV artifact with item and amount (unit_cost,
-    fixed_costs) will do as well. Sales are a CSV artifact with columns of prices and units; with
-    several products, name one. Nothing is extrapolated beyond the tried prices, and without a
-    significant elasticity there is no best price: the answer says so.
+    fixed_costs) also works. Sales are a CSV artifact with columns of prices and units; with several
+    products, name one. Nothing is extrapolated beyond the tried prices, and without a significant
+    elasticity there is no best price: the answer states that.
     Example: launch_price(request="Best price at a unit cost of 9.80 and fixed costs of 24,000")
     """
     if elsewhere := reject_if_out_of_scope(request):

@@ -1,4 +1,4 @@
-"""Reference entries on law, and the user's own documents, searched for one question."""
+"""Search reference entries on law, and the user's own documents."""
 
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from nodes.tools.settings import ToolSettings
 
 
 def legal_reference(settings: ToolSettings) -> BaseTool:
-    """Build the search; of the user's, it reads the run's materials and `settings.documents`."""
+    """Build the search; its user documents are the run's materials and `settings.documents`."""
     library = get_library(settings.documents)
 
     @tool("legal_reference")
@@ -22,9 +22,9 @@ def legal_reference(settings: ToolSettings) -> BaseTool:
         """Find the entries of the legal references that answer a question, with their sources.
 
         question is what is asked, in the user's own words, with the country where one is named.
-        Quote entries word for word and cite `source` exactly as given. An escalation comes back for
-        an emergency, for legal representation or advice on a person's own case, and for what no
-        entry answers; `topics` then names what there is, should other words find it.
+        Quote entries word for word and cite `source` exactly as given. An escalation is returned
+        for an emergency, for legal representation or advice on the user's own case, and for what no
+        entry answers; `topics` then lists what is available, in case other words find it.
         Example: legal_reference(question="how long does a seller answer for defects in the EU")
         """
         return await look_up_references("legal", question, materials, library)

@@ -1,4 +1,4 @@
-"""Holdings and prices, checked and valued."""
+"""Check and value holdings and prices."""
 
 import asyncio
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ async def market_data(
 ) -> dict[str, Any]:
     """Check holdings and prices, and value each position at its last price.
 
-    `request` is what was asked, in its own words; a date in it is the date to value at. Holdings
+    `request` is the user's request in its own words; a date in it is the date to value at. Holdings
     (ticker, quantity or value) and prices (date and a column for each ticker, or date, ticker,
-    close) are CSV artifacts, found by their columns; name them where several would fit. Defects
-    are refused with file and line. Nothing is converted between currencies.
+    close) are CSV artifacts, found by their columns; name them where several would fit. Defects are
+    refused with file and line. Currencies are not converted.
     Example: market_data(request="Value my portfolio as of 2025-05-30")
     """
     if elsewhere := reject_if_out_of_scope(request, materials):

@@ -1,4 +1,4 @@
-"""The materials of a task, as tools read them."""
+"""Access the materials of a task from a tool."""
 
 import re
 from collections.abc import Mapping
@@ -9,10 +9,10 @@ from nodes.limits.patterns import Pattern
 
 
 def get_material_text(name: str, materials: Mapping[str, str] | None) -> str:
-    """Return a material's text by its name; the end of a path is enough where only one fits.
+    """Return a material's text by its name; the end of a path is enough if only one matches.
 
     Raises:
-        ToolRefused: there is no such material; the message names those there are.
+        ToolRefused: there is no such material; the message names those that exist.
     """
     return (materials or {})[resolve_material_name(name, materials)]
 
@@ -21,7 +21,7 @@ def resolve_material_name(name: str, materials: Mapping[str, str] | None) -> str
     """Return a material's whole name, as it is cited.
 
     Raises:
-        ToolRefused: as `material_text`.
+        ToolRefused: as `get_material_text`.
     """
     held = materials or {}
     fitting = [key for key in held if key == name] or [
@@ -34,7 +34,7 @@ def resolve_material_name(name: str, materials: Mapping[str, str] | None) -> str
 
 
 def select_named_materials(request: str, materials: Mapping[str, str]) -> dict[str, str]:
-    """Keep the materials whose file names stand in a request, each as a whole word."""
+    """Return the materials whose file names are in a request, each as a whole word."""
     return {
         name: text
         for name, text in materials.items()

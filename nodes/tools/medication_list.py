@@ -1,4 +1,4 @@
-"""What a patient takes and took, from a FHIR bundle."""
+"""List what a patient takes and took, from a FHIR bundle."""
 
 from typing import Annotated, Any
 
@@ -17,9 +17,9 @@ async def medication_list(
 ) -> dict[str, Any]:
     """List medicines by status, with dose text and dates, and those that are listed twice.
 
-    Doses stand as the resource has them; nothing is computed or recommended. Cite a source as
-    given, such as `bundle.json#MedicationRequest/m1`.
-    question is what is asked, in words; an escalation comes back for what no record answers.
+    Doses are quoted as the resource has them; nothing is computed or recommended. Cite a source as
+    given, such as `bundle.json#MedicationRequest/m1`. question is what is asked, in words; an
+    escalation is returned for what no record answers.
     Example: medication_list(material="bundle.json", question="what is taken now")
     """
     return await answer_from_record(question, material, materials, list_medicines)

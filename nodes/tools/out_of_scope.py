@@ -1,4 +1,4 @@
-"""Requests that a team is not for: telling them, and what a tool answers to them."""
+"""Detect requests that are out of scope for a team, and escalate them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from nodes.text.word_forms import is_generic, is_verb
 from nodes.text.word_lists import FUNCTION_WORDS
 
 MIN_FOREIGN_WORDS = 2
-"""Words that must be foreign, and none known, for a question to be of something else."""
+"""Number of foreign words, with none known, from which a question is out of scope."""
 
 _WORD = Pattern(r"[^\W\d_][\w\-]+")
 
@@ -17,10 +17,10 @@ _WORD = Pattern(r"[^\W\d_][\w\-]+")
 def find_foreign_words(
     question: str, vocabulary: frozenset[str], texts: Iterable[str]
 ) -> list[str]:
-    """Return the words of a question of which none is of a vocabulary or of some texts.
+    """Return the words of a question if none of them is in a vocabulary or in some texts.
 
-    None are given where one is known, where there are too few to tell, and where the question is
-    not English, as far as can be told. The vocabulary is of terms.
+    Returns none if one word is known, if there are too few words to decide, or if the question does
+    not appear to be English. The vocabulary consists of terms.
     """
     said = _WORD.findall(question.lower())
     named = [word for word in said if not (is_generic(word) or is_verb(word))]
@@ -33,5 +33,5 @@ def find_foreign_words(
 
 
 def escalate_out_of_scope(message: str) -> dict[str, Any]:
-    """Hand the task back in the report's own words."""
+    """Escalate the task as out of scope, in the form of a report."""
     return {"escalation": {"reason": "out_of_scope", "message": message}}

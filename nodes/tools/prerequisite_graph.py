@@ -1,4 +1,4 @@
-"""Topics in the order of their prerequisites, by levels and weeks."""
+"""Order topics by their prerequisites, with levels and weeks."""
 
 from typing import Annotated, Any
 
@@ -16,10 +16,10 @@ async def prerequisite_graph(
     hours_a_week: float = 0,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Order topics so that each comes after its prerequisites; give levels and weeks.
+    """Order topics so that each comes after its prerequisites; return levels and weeks.
 
-    The topics stand in a material (CSV, YAML or Markdown with topic, prerequisites, hours), or in
-    request as chains. Prerequisites that go in a circle are refused, with the circle named.
+    The topics are in a material (CSV, YAML or Markdown with topic, prerequisites, hours), or in
+    request as chains. Prerequisites that form a circle are refused, with the circle named.
     Example: prerequisite_graph(request="Division -> Fractions -> Decimals", weeks=6)
     """
     return await run_course_tool(

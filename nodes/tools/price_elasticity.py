@@ -1,4 +1,4 @@
-"""How much less is sold at a higher price."""
+"""Estimate how demand falls at a higher price."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from nodes.tools.tables.formatting import (
 )
 
 CAUSALITY_GAP = (
-    "An elasticity from sales is no experiment: season, advertising and rivals may have moved with "
-    "the price. Whether it holds at launch is for a person to judge."
+    "An elasticity from sales is not an experiment: season, advertising and rivals may have moved "
+    "with the price. Whether it holds at launch is for a human to judge."
 )
 MIN_DURBIN_WATSON = 1.4
 
@@ -34,10 +34,11 @@ async def price_elasticity(
 ) -> dict[str, Any]:
     """Estimate the price elasticity of demand from sales, with its uncertainty.
 
-    `request` is what was asked, in its own words. Sales are a CSV artifact with a column of prices
-    and one of units, found by its columns; name it in `sales` where several would fit. A column
-    such as product or market makes an estimate for each. The estimate comes with standard error,
-    95 percent interval, p, n and R squared, and says so when it cannot be told from zero.
+    `request` is the user's request in its own words. Sales are a CSV artifact with a column of
+    prices and one of units, found by its columns; name it in `sales` where several would fit. With
+    a column such as product or market there is an estimate for each. The estimate has standard
+    error, 95 percent interval, p, n and R squared, and states if it is not significantly different
+    from zero.
     Example: price_elasticity(request="How price-sensitive is demand?", sales="sales.csv")
     """
     if elsewhere := reject_if_out_of_scope(request):
@@ -98,7 +99,7 @@ def _interpret_elasticity(sales: ProductSales, demand: Demand) -> str:
         return (
             f"**Not significant{_format_group(sales)}**: p is {_format_probability(demand)}. "
             "These sales do not "
-            "tell whether the price moves demand; no price follows from them."
+            "show whether the price moves demand; no price follows from them."
         )
     more = "fewer" if demand.elasticity < 0 else "more"
     line = (

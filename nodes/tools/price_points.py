@@ -1,4 +1,4 @@
-"""Prices that documents and tables name, with the sentence each stands in."""
+"""Find prices in documents and tables, with the sentence of each."""
 
 import asyncio
 import re
@@ -43,7 +43,7 @@ _SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*
 
 @dataclass(frozen=True)
 class PricePoint:
-    """An amount, and where it stands."""
+    """An amount, and its place."""
 
     amount: Decimal
     currency: str
@@ -59,7 +59,7 @@ async def price_points(
     """List the prices that the artifacts name, each with its sentence, and their range.
 
     Amounts with a currency in texts: rivals' prices, what people would pay, costs. Market sizes in
-    thousands or millions are left out. Read the sentence before you take an amount for a price.
+    thousands or millions are left out. Read the sentence before you treat an amount as a price.
     Example: price_points(request="What do rivals of the Nordlys lamp cost?")
     """
     if elsewhere := reject_if_out_of_scope(request):
@@ -72,7 +72,7 @@ def _report_prices(materials: Mapping[str, str] | None) -> dict[str, Any]:
     texts = {
         name: text
         for name, text in (materials or {}).items()
-        # Drafts of one's own name a price, but are no evidence of the market's.
+        # The product's own drafts name a price, but are no evidence of market prices.
         if name.lower().endswith(TEXT_SUFFIXES) and not find_drafts(name, text, channels)[0]
     }
     found = [point for name, text in texts.items() for point in find_prices(name, text)]
@@ -103,7 +103,7 @@ def _report_prices(materials: Mapping[str, str] | None) -> dict[str, Any]:
 
 
 def find_prices(source: str, text: str) -> Iterator[PricePoint]:
-    """Return the amounts of a text with the sentence each stands in."""
+    """Return the amounts of a text, each with its sentence."""
     for part in _SENTENCE_END.split(sanitize_text(text)[:MAX_TEXT_CHARS]):
         quote = sanitize_line(part.strip().lstrip("#>*- "), MAX_QUOTE_CHARS)
         for match in _AMOUNT.finditer(part):

@@ -1,4 +1,4 @@
-"""Reading SQL over the user's database, data files and CSV materials."""
+"""Query the user's database, data files and CSV materials with read-only SQL."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ MAX_SQL_CHARS = 10_000
 
 
 def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool:
-    """Build the query tool over `settings.sql_url`; `timeout_s` is for one statement."""
+    """Build the query tool over `settings.sql_url`; `timeout_s` limits one statement."""
 
     @tool("query_database")
     async def query(
@@ -42,7 +42,7 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
         }
         if cut := ", ".join(name for name, text in sheets.items() if text.endswith(CUT_MARK)):
             raise ToolRefused(
-                f"only the beginning of {cut} was read, so figures on it would be wrong; a person "
+                f"only the beginning of {cut} was read, so figures on it would be wrong; the user "
                 "can set SUPERVISE_SQL_URL to its path, without --file, to have all of it queried"
             )
         location = await asyncio.to_thread(locate_database, settings.sql_url)

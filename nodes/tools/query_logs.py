@@ -1,4 +1,4 @@
-"""Questions of one's own to the logs, in SQL."""
+"""Query the logs with SQL."""
 
 import asyncio
 import csv
@@ -60,7 +60,7 @@ async def query_logs(
 
 
 def _build_tables(materials: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """Return the logs as tables, their lines that cannot be read, and what was too much."""
+    """Return the logs as tables, their unreadable lines, and what exceeded the limits."""
     logs = {name: text for name, text in sort_materials(materials).logs.items() if text.strip()}
     tables = {name: text for name, text in logs.items() if name.lower().endswith((".csv", ".tsv"))}
     read = {name: read_log(name, text) for name, text in logs.items() if name not in tables}

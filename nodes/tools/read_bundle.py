@@ -1,4 +1,4 @@
-"""A patient's conditions, allergies, encounters and immunizations, from a FHIR bundle."""
+"""Read a patient's conditions, allergies, encounters and immunizations, from a FHIR bundle."""
 
 from typing import Annotated, Any
 
@@ -17,10 +17,10 @@ async def read_bundle(
 ) -> dict[str, Any]:
     """Read patient, conditions, allergies, encounters and immunizations from a FHIR R4 bundle.
 
-    Each statement names its resource, as `bundle.json#Condition/c1`: cite it so. Resources that
-    are not valid, entered in error or of no stated patient are left out, and named in gaps.
-    Laboratory values and medicines are other tools' matter.
-    question is what is asked, in words; an escalation comes back for what no record answers.
+    Each statement names its resource, as `bundle.json#Condition/c1`: cite it so. Resources that are
+    not valid, entered in error or without a stated patient are left out, and named in gaps. Other
+    tools report laboratory values and medicines. question is what is asked, in words; an escalation
+    is returned for what no record answers.
     Example: read_bundle(material="bundle.json", question="which allergies are recorded")
     """
     return await answer_from_record(question, material, materials, summarize_record)

@@ -1,4 +1,4 @@
-"""A product's features, read from its page."""
+"""Read a product's features from its page."""
 
 import asyncio
 from pathlib import PurePosixPath
@@ -13,7 +13,7 @@ from nodes.tools.materials import get_material_text
 
 MAX_FEATURES = 60
 CONFIDENCE = 90
-"""The page says so; whether it is so is another matter."""
+"""The page states it; whether it is true is not checked."""
 
 
 @tool
@@ -22,7 +22,7 @@ async def read_features(
 ) -> dict[str, Any]:
     """Read the features that a product's page states, such as `SSO: yes` or a table of two columns.
 
-    Gives each as a claim `Product — feature: value` with the words of the page as quote.
+    Returns each as a claim `Product — feature: value` with the words of the page as quote.
     Example: read_features(material="acme.md")
     """
     text = get_material_text(material, materials)

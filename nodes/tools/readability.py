@@ -1,4 +1,4 @@
-"""The reading grade of course materials against a target."""
+"""Measure the reading grade of course materials against a target."""
 
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ async def readability(
     """Measure how hard English texts are to read, as US school grades, against a target grade.
 
     Names the hardest sentences of a text that is too hard. Without a material all texts are
-    measured; without target_grade it is taken from request, the task in words.
+    measured; without target_grade it is read from request, the task in words.
     Example: readability(request="is it right for grade 7?", material="leaf.md", target_grade=7)
     """
     return await run_course_tool(

@@ -1,4 +1,4 @@
-"""Findings weighed as risks."""
+"""Rate findings as risks."""
 
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ async def risk_matrix(
 ) -> dict[str, Any]:
     """Rank findings by likelihood times impact, and draw the matrix.
 
-    Give the findings of the compliance report as they stand: the severity is the impact, and the
+    Pass the findings of the compliance report unchanged: the severity is the impact, and the
     brackets at the end of a message hold the playbook's likelihood, such as 4 of 5.
     Example: risk_matrix(findings=[{"severity": "high", "message": "Automatic renewal (clause 2).
     Whoever misses the date is bound again. [auto_renewal 4/5]", "file": "a.txt"}])

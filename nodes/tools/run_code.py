@@ -1,4 +1,4 @@
-"""Python code run in a cell without network, where the user allows it."""
+"""Run Python code in a sandbox without network, where the user allows it."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from nodes.tools.tool_report import ToolReport
 LIMITS = SandboxLimits()
 MAX_RUNS = 3
 MAX_SHOWN_CHARS = 2000
-"""Of what one run printed, and of its errors."""
+"""Limit on what one run printed, and on its errors."""
 MAX_CLAIMED_LINES = 8
 MAX_LINE_CHARS = 200
 DISABLED_GAP = (
@@ -33,7 +33,7 @@ _MAIN_GUARD = Pattern(r"^if\s+__name__\s*==", re.MULTILINE)
 
 
 def run_code(settings: ToolSettings) -> BaseTool:
-    """Build the tool; code is run only where `settings.run_code` allows it."""
+    """Build the tool; code is run only if `settings.run_code` allows it."""
 
     @tool("run_code")
     async def run(
@@ -42,11 +42,11 @@ def run_code(settings: ToolSettings) -> BaseTool:
         material: str = "",
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Run Python and give what it prints, or its error with file and line, if the user allows.
+        """Run Python and return what it prints, or its error with file and line, if allowed.
 
         `code` is a script that you wrote; without it the Python file among the artifacts is run
-        that `material` or the request names. It finds all artifacts beside it and the standard
-        library; it has no network, no input, and seconds to end in.
+        that `material` or the request names. All artifacts are beside it, and it has the standard
+        library; it has no network and no input, and must end within seconds.
         Example: run_code(request="what does it print?", material="stats.py")
         """
         modules = select_modules(request, material, code, materials)
@@ -97,7 +97,7 @@ def _report_run(reply: ToolReport, entry: str, ending: RunResult) -> None:
 
 
 def _format_code_block(printed: str) -> str:
-    """Show what was printed as a block of code, whatever stands in it."""
+    """Return what was printed as a block of code, whatever it contains."""
     shown = printed.strip("\n")
     lines = shown[:MAX_SHOWN_CHARS].splitlines()
     if len(shown) > MAX_SHOWN_CHARS:

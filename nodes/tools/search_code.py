@@ -1,4 +1,4 @@
-"""Words in the code."""
+"""Search the code for words."""
 
 from typing import Annotated, Any
 

@@ -27,7 +27,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
     ) -> dict[str, Any]:
         """Find passages in the user's documents and in the artifacts of this run, best first.
 
-        Any of the words may match; telling words (names, units, years) find more than sentences.
+        Any of the words may match; specific words (names, units, years) find more than sentences.
         Cite `source` exactly as given, and quote from `text`.
         Example: search_documents(query="AWS revenue growth 2025", max_results=6)
         """
@@ -50,7 +50,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
             ]
         }
         if not hits:
-            answer["note"] = f"none of the words stands in any of {read} documents; try others"
+            answer["note"] = f"none of the words is in any of {read} documents; try others"
         if skipped:
             answer["skipped"] = [
                 {"source": item.source, "reason": item.reason} for item in skipped[:MAX_SKIPPED]

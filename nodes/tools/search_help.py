@@ -1,4 +1,4 @@
-"""Answers out of the product's help documents."""
+"""Answer from the product's help documents."""
 
 import asyncio
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ def search_help(settings: ToolSettings) -> BaseTool:
         query: str = "",
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Find what the help documents say on a request, and on the errors of its logs.
+        """Find what the help documents say about a request, and about the errors in its logs.
 
-        Gives passages with the page and heading they stand under. request is the task as it stands;
-        query adds words that its answer may be found by. Logs are not searched, but what they
-        report is looked up. An escalation in the answer says that the request is for somebody
-        else: hand it back with these words.
+        Returns passages with their page and heading. request is the task unchanged; query adds
+        words that may find its answer. Logs are not searched, but the errors in them are looked up.
+        An escalation in the answer means that the request is out of scope: escalate with these
+        words.
         Example: search_help(request="how do I raise the number of connections?", query="pool size")
         """
         if elsewhere := await asyncio.to_thread(_find_escalation, request, materials):

@@ -1,4 +1,4 @@
-"""Keys and passwords in what strangers wrote, which a report must not spread."""
+"""Mask keys and passwords in untrusted text, so that a report does not spread them."""
 
 import re
 from typing import Final
@@ -27,16 +27,16 @@ _PEM_HEADER = Pattern(r"-----BEGIN ")
 
 
 def mask_secrets(text: str) -> str:
-    """Hide what looks like a key or a password."""
+    """Mask what looks like a key or a password."""
     text = _NAMED_SECRET.sub(rf"\1{MASK}", text)
     return _KNOWN_KEY.sub(MASK, _PASSWORD_IN_URL.sub(rf"\1{MASK}", text))
 
 
 def is_secret_name(name: str) -> bool:
-    """Tell by its name that a setting holds a secret."""
+    """Return whether a setting holds a secret, by its name."""
     return bool(_SECRET_NAME.search(name))
 
 
 def looks_secret(value: str) -> bool:
-    """Tell by its looks that a value is or holds a key or a password."""
+    """Return whether a value is or contains a key or a password, by its form."""
     return any(shape.search(value) for shape in (_PASSWORD_IN_URL, _KNOWN_KEY, _PEM_HEADER))

@@ -1,4 +1,4 @@
-"""What tools may reach, as plain data: read from the environment by `graph/settings.py`."""
+"""Resources that tools may access; `graph/settings.py` reads them from the environment."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSettings:
-    """Places and keys; a tool that lacks what it needs refuses and says which setting to set."""
+    """Places and keys; a tool that lacks one refuses and names the setting to set."""
 
     documents: Path | None = None
     """Folder that document search reads."""

@@ -1,4 +1,4 @@
-"""Reference entries on technology, and the user's own documents, searched for one question."""
+"""Search reference entries on technology, and the user's own documents."""
 
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from nodes.tools.settings import ToolSettings
 
 
 def technical_reference(settings: ToolSettings) -> BaseTool:
-    """Build the search; of the user's, it reads the run's materials and `settings.documents`."""
+    """Build the search; its user documents are the run's materials and `settings.documents`."""
     library = get_library(settings.documents)
 
     @tool("technical_reference")
@@ -22,9 +22,9 @@ def technical_reference(settings: ToolSettings) -> BaseTool:
         """Find the entries of the technical references that answer a question, with their sources.
 
         question is what is asked, in the user's own words, with the country where one is named.
-        Quote entries word for word and cite `source` exactly as given. An escalation comes back for
-        an emergency, for access to what is not one's own, and for what no entry answers; `topics`
-        then names what there is, should other words find it.
+        Quote entries word for word and cite `source` exactly as given. An escalation is returned
+        for an emergency, for access to what the user does not own, and for what no entry answers;
+        `topics` then lists what is available, in case other words find it.
         Example: technical_reference(question="difference between HTTP 401 and 403")
         """
         return await look_up_references("technical", question, materials, library)

@@ -1,15 +1,15 @@
-"""What a tool says in the words of a report: a summary, claims, findings and gaps."""
+"""Build a tool's result in the form of a report: a summary, claims, findings and gaps."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the vocabulary stands on LangGraph, too much for a child process
+if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
     from state import Severity
 
 MAX_REPORT_CHARS = 20_000
-"""Of a reply as JSON: below what an agent keeps of a tool's answer."""
+"""Limit of a result as JSON: below what an agent keeps of a tool's answer."""
 MAX_JOINED_NAMES = 12
 RULE_CONFIDENCE = 95
 """Confidence in what was read or computed by rule."""
@@ -17,17 +17,17 @@ RULE_CONFIDENCE = 95
 
 @dataclass
 class ToolReport:
-    """A tool's answer that people and models read alike."""
+    """A tool's result that both humans and models can read."""
 
     lines: list[str] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
-    """What of the input was not looked at, for a failure or a limit: the report is partial."""
+    """Input that was not read, for a failure or a limit: the report is partial."""
 
     def add_claim(self, text: str, source: str, quote: str = "") -> None:
-        """Add a statement and where it stands."""
+        """Add a statement and its place."""
         told = {"text": text, "source": source, "quote": quote, "confidence": RULE_CONFIDENCE}
         self.claims.append(told)
 
@@ -52,19 +52,19 @@ class ToolReport:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the value the tool returns."""
+        """Return the tool's result value."""
         told = {"claims": self.claims, "findings": self.findings, "gaps": self.gaps}
         return {"summary": "\n".join(self.lines), **told, **build_failures_part(self.failures)}
 
 
 def build_failures_part(failures: Iterable[str]) -> dict[str, list[str]]:
-    """Return the part of a tool's answer that makes its report partial; empty for no failure."""
+    """Return the part of a result that makes its report partial; empty if nothing failed."""
     found = list(dict.fromkeys(failures))
     return {"failures": found} if found else {}
 
 
 def fit_to_size(make: Callable[[int], ToolReport], sizes: Sequence[int]) -> dict[str, Any]:
-    """Return the first reply that is short enough, of ever smaller ones; else the smallest."""
+    """Return the first result that is short enough, of ever smaller ones; else the smallest."""
     told: dict[str, Any] = {}
     for size in sizes:
         told = make(size).to_json()
@@ -74,12 +74,12 @@ def fit_to_size(make: Callable[[int], ToolReport], sizes: Sequence[int]) -> dict
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Name some things in a line, and count the others."""
+    """Return some names on a line, and the number of the others."""
     found = list(names)
     more = f" and {len(found) - MAX_JOINED_NAMES} more" if len(found) > MAX_JOINED_NAMES else ""
     return ", ".join(found[:MAX_JOINED_NAMES]) + more
 
 
 def format_count(number: int, noun: str, plural: str = "") -> str:
-    """Count a thing: 1 value, 2 values."""
+    """Return a count with its noun: 1 value, 2 values."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

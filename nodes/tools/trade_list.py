@@ -1,4 +1,4 @@
-"""The trades that bring a portfolio to its target weights."""
+"""List the trades that bring a portfolio to its target weights."""
 
 import asyncio
 from collections.abc import Mapping
@@ -30,11 +30,12 @@ async def trade_list(
 ) -> dict[str, Any]:
     """List the trades that bring a portfolio to its target weights; they sum to the cent.
 
-    Say in `request` all that the trades must keep to, in plain words: target weights ("60% VTI,
+    State in `request` all that the trades must satisfy, in plain words: target weights ("60% VTI,
     40% BND", "risk parity", "equal weights") unless a CSV artifact has them, "whole shares" (the
-    rule) or "fractional shares", "no trade below 250 EUR", "turnover at most 20 percent", "do not
-    sell GOLD", "without selling", "invest another 5,000 EUR", "as of 2025-05-30". The answer says
-    what was understood. The artifacts are found by their columns; name them where several fit.
+    default) or "fractional shares", "no trade below 250 EUR", "turnover at most 20 percent", "do
+    not sell GOLD", "without selling", "invest another 5,000 EUR", "as of 2025-05-30". The answer
+    states what was understood. The artifacts are found by their columns; name them where several
+    fit.
     Example: trade_list(request="Rebalance to targets.csv, turnover at most 20 percent")
     """
     if elsewhere := reject_if_out_of_scope(request, materials):

@@ -1,4 +1,4 @@
-"""Quotations held against the contracts they are from."""
+"""Check quotations against the contracts they are from."""
 
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ async def verify_quotations(
 ) -> dict[str, Any]:
     """Look each claim's quotation up in its contract, word for word, and in the clause it names.
 
-    Each quotation that does not stand there, or stands in another clause, is a finding.
+    Each quotation that is not there, or is in another clause, is a finding.
     Example: verify_quotations(claims=[{"text": "Termination: clause 16(C)", "source": "a.txt",
     "quote": "Either party may terminate this agreement by providing Ninety days Written Notice."}])
     """

@@ -1,4 +1,4 @@
-"""Search on the open web."""
+"""Search the open web."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ MAX_TEXT_CHARS = 1200
 
 
 def web_search(settings: ToolSettings, *, search: Search | None = None) -> BaseTool:
-    """Build the search; `search` is the engine, by default the one the settings allow."""
+    """Build the search; `search` is the engine, by default the one that the settings allow."""
     ask = search or choose_engine(settings.tavily_api_key)
 
     @tool("web_search")
     async def find(query: str, max_results: int = 5) -> dict[str, Any]:
-        """Find public web pages; gives address, title and an excerpt of each.
+        """Find public web pages; returns address, title and an excerpt of each.
 
         Excerpts are short: read a promising page with fetch_page before you quote figures.
         Example: web_search(query="AWS annual revenue 2025 growth", max_results=5)

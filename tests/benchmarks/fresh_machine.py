@@ -93,7 +93,7 @@ def _run_row(row: CloneRow) -> str:
     """Run a row, print it, and return what failed; empty when nothing did."""
     with tempfile.TemporaryDirectory(prefix="fresh-") as folder:
         checkout = Path(folder) / "clone"
-        subprocess.run(["git", "clone", "-q", str(ROOT), str(checkout)], check=True)
+        _copy_checkout(checkout)
         ended = [_run_command(row, name, checkout) for name in row.list_commands]
     cells = [_format_cell(name, each) for name, each in zip(row.list_commands, ended, strict=True)]
     print(
@@ -102,6 +102,15 @@ def _run_row(row: CloneRow) -> str:
     )
     failed = next((each for each in ended if each.code), None)
     return f"{row}:\n{failed.output[-4000:]}" if failed else ""
+
+
+def _copy_checkout(checkout: Path) -> None:
+    """Clone what is committed; where the checkout is no repository of this user, copy its files."""
+    clone = ["git", "clone", "-q", str(ROOT), str(checkout)]
+    if subprocess.run(clone, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        return
+    left_out = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".supervise")
+    shutil.copytree(ROOT, checkout, symlinks=True, ignore=left_out)
 
 
 def _run_command(row: CloneRow, name: str, checkout: Path) -> CommandResult:
@@ -163,13 +172,16 @@ def _read_installer_release(row: CloneRow) -> str:
 
 
 def _read_commit() -> str:
-    changed = (
-        " (what is not committed is not in it)" if _read_output(*_run_git("status", "-s")) else ""
+    status = subprocess.run(
+        _build_git_command("status", "-s"), capture_output=True, text=True, check=False
     )
-    return f"{_read_output(*_run_git('rev-parse', '--short', 'HEAD'))}{changed}"
+    if status.returncode:
+        return "the files here"
+    changed = " (what is not committed is not in it)" if status.stdout.strip() else ""
+    return f"{_read_output(*_build_git_command('rev-parse', '--short', 'HEAD'))}{changed}"
 
 
-def _run_git(*arguments: str) -> list[str]:
+def _build_git_command(*arguments: str) -> list[str]:
     return ["git", "-C", str(ROOT), *arguments]
 
 

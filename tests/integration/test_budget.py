@@ -112,7 +112,7 @@ def test_a_call_without_room_says_what_the_rest_of_the_budget_is_kept_for() -> N
 
     assert str(refused.value) == (
         "the budget has no room for another call: 0.0051 of 0.0100 USD spent, "
-        "0.0020 reserved for calls under way, 0.0015 reserved for the answer, "
+        "0.0020 reserved for calls in flight, 0.0015 reserved for the answer, "
         "0.0030 expected for the call"
     )
 

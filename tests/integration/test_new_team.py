@@ -73,11 +73,14 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["Kitchen"], "'Kitchen' cannot be a team's name: allowed are lower-case letters"),
-        (["../kitchen"], "cannot be a team's name"),
-        (["k" * 41], "cannot be a team's name"),
-        (["taken"], "taken is there already. kept: it is as it was. next: choose another name"),
-        (["kitchen", "--into", "taken/notes.md"], "cannot make taken/notes.md/kitchen"),
+        (["Kitchen"], "'Kitchen' is not a valid team name: allowed are lower-case"),
+        (["../kitchen"], "is not a valid team name"),
+        (["k" * 41], "is not a valid team name"),
+        (
+            ["taken"],
+            "taken exists already. kept: the folder is unchanged. next: choose another name",
+        ),
+        (["kitchen", "--into", "taken/notes.md"], "cannot create taken/notes.md/kitchen"),
     ],
 )
 def test_what_cannot_be_made_is_refused_in_a_line(capsys, arguments, said):

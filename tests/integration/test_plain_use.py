@@ -124,7 +124,7 @@ def test_a_user_module_that_shadows_ours_is_named_in_one_line(name: str, first: 
     last = done.stderr.splitlines()[-1]
     module = name.removesuffix(".py").removesuffix("/__init__")
     assert done.returncode == 1
-    assert last.startswith(f"ImportError: {Path(name).absolute()} is found instead of")
+    assert last.startswith(f"ImportError: {Path(name).absolute()} is imported instead of")
     assert f"own module {module!r}" in last and f"my_app.{module}" in last
 
 

@@ -363,7 +363,7 @@ def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
 
     said = capsys.readouterr().out
     assert codes == [0, 2]
-    assert "PostgreSQL" in said and "made by the first run" in said
+    assert "PostgreSQL" in said and "created by the first run" in said
     assert "password authentication failed" in said and "pw-wrong" not in said
     assert postgres_server.run_query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
 

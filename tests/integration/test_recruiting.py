@@ -86,7 +86,7 @@ async def test_a_task_is_done_also_where_no_specialist_could_be_made(
     state, events = await run_scenario(endpoint, settings, scenario, make_recruiting_team())
 
     (recruited,) = select_events(events, "recruited")
-    assert "no specialist could be made" in recruited["remark"]
+    assert "no specialist could be defined" in recruited["remark"]
     assert state["status"] == "done"
 
 
@@ -126,7 +126,7 @@ async def test_no_more_specialists_are_planned_than_the_cap_allows(
 ) -> None:
     many = script_tasks({name: () for name in "ABC"}, worker="specialist")
 
-    with pytest.raises(PlanInvalid, match="3 tasks want a specialist: at most 2 may"):
+    with pytest.raises(PlanInvalid, match="3 tasks ask for a specialist: at most 2 are allowed"):
         await run_scenario(
             endpoint, settings, Scenario(tasks=many), make_recruiting_team(max_recruits=2)
         )

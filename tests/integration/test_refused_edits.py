@@ -63,7 +63,7 @@ def list_bad_edits() -> Iterator[MalformedPlan]:
     whole = json.dumps(FIRST)
     yield MalformedPlan("text", f"{whole[:-1]},}}", ("the JSON is broken",))
     yield MalformedPlan("text", whole[:-9], ("the JSON is broken",))
-    yield MalformedPlan("text", whole[:-1] + ', "tasks": []}', ("'tasks' stands twice",))
+    yield MalformedPlan("text", whole[:-1] + ', "tasks": []}', ("'tasks' appears twice",))
     yield MalformedPlan("text", f"```json\n{whole[:-9]}\n```", ("the JSON is broken",))
 
 

@@ -342,7 +342,7 @@ async def test_a_result_that_was_not_fixed_is_used_again(
     state, _ = await run_scenario(endpoint, settings, scenario, critic="on", max_attempts=1)
 
     assert "good" in str(endpoint.select_calls(schema="Answer")[-1].body["messages"])
-    assert any("its first result stands" in gap for gap in state["answer"].gaps)
+    assert any("its first result is used" in gap for gap in state["answer"].gaps)
 
 
 @pytest.mark.parametrize("critique", ["Well done, all of you.", {"problems": "x"}, {}])
@@ -434,7 +434,7 @@ async def test_a_reason_that_several_tasks_share_is_reported_once(
 
     state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
 
-    assert state["answer"].gaps[0] == "A, B were handed back, out of scope: no diff"
+    assert state["answer"].gaps[0] == "A, B were escalated, out of scope: no diff"
 
 
 @pytest.mark.parametrize("said", ["It is so.", "It is so. Not legal advice."])

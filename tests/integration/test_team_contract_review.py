@@ -142,7 +142,7 @@ async def test_what_is_no_contract_is_out_of_scope_and_not_answered(request_text
 
     assert outcome.status == "partial" and outcome.exit_code == 3
     assert any(
-        reason == "out_of_scope" and message.startswith("pancakes.md is no contract")
+        reason == "out_of_scope" and message.startswith("pancakes.md is not a contract")
         for reason, message in list_escalations(outcome)
     )
     assert "pancakes in butter" not in answer.text and not answer.findings

@@ -76,7 +76,7 @@ async def test_instructions_in_a_record_change_nothing():
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (None, "speaks of 2 patients (Patient/ada-muster, Patient/otto-probe)"),
+        (None, "refers to 2 patients (Patient/ada-muster, Patient/otto-probe)"),
         ("name,value\nglucose,99\n", "it is not JSON"),
         ('{"resourceType": "Patient"}', "it is one Patient resource"),
         ('{"resourceType": "Bundle", "entry": [' + "0," * 6000 + "0]}", "at most 5000 entries"),

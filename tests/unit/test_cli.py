@@ -267,7 +267,7 @@ def test_check_lists_every_problem_of_a_team(supervise):
 
 def test_check_says_that_a_team_is_good(supervise):
     assert supervise("check", "market_analysis") == 0
-    assert "good" in supervise.out
+    assert "valid" in supervise.out
 
 
 def test_check_warns_of_a_worker_that_joins_private_data_and_a_way_outside(supervise):
@@ -288,7 +288,7 @@ def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
     assert supervise("doctor") == 0
 
     told = " ".join(supervise.out.split())
-    assert "SUPERVISE_MODLE_FAST means nothing here" in told
+    assert "SUPERVISE_MODLE_FAST is not a setting" in told
     assert "did you mean SUPERVISE_MODEL_FAST?" in told
 
 
@@ -297,7 +297,7 @@ def test_doctor_names_what_is_missing_and_how_to_fix_it(supervise):
 
     assert "embedded (extractive, no model configured)" in supervise.out
     assert "fix: set OPENAI_API_KEY" in supervise.out
-    assert "off: nothing about a run leaves this machine" in supervise.out
+    assert "off: run data leaves this machine only in requests" in supervise.out
 
 
 def test_an_internal_error_is_one_line_and_its_traceback_a_file_without_secrets(

@@ -138,7 +138,7 @@ def test_a_line_says_what_happened(board):
     assert lines[1:] == [
         "T1 analyst working (attempt 2)",
         "T1 analyst calls x",
-        "plan refused: cycle",
+        "plan rejected: cycle",
         "",
     ]
 

@@ -92,7 +92,7 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
         ("OPENAI_BASE_URL", "localhost:11434/v1", "http://"),
         ("OPENAI_BASE_URL", "file:///etc/passwd", "http://"),
         ("OPENAI_BASE_URL", "http:///v1", "no host"),
-        ("OPENAI_BASE_URL", "http://host:99999/v1", "no address"),
+        ("OPENAI_BASE_URL", "http://host:99999/v1", "not an address"),
         ("OPENAI_BASE_URL", "http://host/v1/v1", "/v1 twice"),
         ("OPENAI_BASE_URL", "http://me:sk-hidden@host/v1", "password"),
         ("OPENAI_BASE_URL", "http://host/v1/chat/completions", "must end"),

@@ -1,6 +1,6 @@
-"""A team that already works, copied under another name to begin one's own from.
+"""Copies a working example team under another name.
 
-The template `my_team` is a team itself: it is checked and examined like any other.
+The template `my_team` is itself a team: it is checked and examined like any other.
 """
 
 from pathlib import Path
@@ -13,19 +13,19 @@ TEMPLATE_FOLDER: Final = Path(__file__).parent / "my_team"
 
 
 def make_team(name: str, into: Path) -> Path:
-    """Make a team's folder, and give it.
+    """Create a team's folder and return its path.
 
     Raises:
-        UsageError: the name cannot be a team's, the folder is there already, or cannot be written.
+        UsageError: the name is invalid, or the folder exists or cannot be written.
     """
     if not NAME_PATTERN.fullmatch(name):
         raise UsageError(
-            f"{name!r} cannot be a team's name", cause=NAME_RULE, next="supervise new-team my_team"
+            f"{name!r} is not a valid team name", cause=NAME_RULE, next="supervise new-team my_team"
         )
     folder = into / name
     if folder.exists() or folder.is_symlink():
         raise UsageError(
-            f"{folder} is there already", kept="it is as it was", next="choose another name"
+            f"{folder} exists already", kept="the folder is unchanged", next="choose another name"
         )
     try:
         for source in _list_template_files():
@@ -35,7 +35,7 @@ def make_team(name: str, into: Path) -> Path:
             target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(
-            f"cannot make {folder}",
+            f"cannot create {folder}",
             cause=error.strerror or str(error),
             next="choose another --into",
         ) from None

@@ -1,7 +1,7 @@
-"""The embedded model: deterministic, extractive, offline, and honest about itself.
+"""The embedded model: deterministic, extractive and offline; it says that it is not an LLM.
 
-It reads this application's prompts, calls the tools that are offered, and repeats what they return.
-It stands behind the same interface as every other chat model.
+It reads this application's prompts, calls the offered tools, and repeats their results. It has the
+same interface as every other chat model.
 """
 
 import json
@@ -43,7 +43,7 @@ _WRITERS: dict[str, Callable[[Sequence[BaseMessage]], dict[str, Any]]] = {
 
 
 class EmbeddedModel(BaseChatModel):
-    """Answers by rule, from what stands in the messages and what the tools return."""
+    """Answers by rule, from the messages and the results of tools."""
 
     model: str = "embedded"
     stop: list[str] | None = None
@@ -59,7 +59,7 @@ class EmbeddedModel(BaseChatModel):
         tool_choice: str | dict[str, Any] | bool | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Offer tools; `tool_choice` is a tool's name, `any`, `auto` or `none`."""
+        """Return the model with tools; `tool_choice` is a tool's name, `any`, `auto` or `none`."""
         offered = [convert_to_openai_tool(tool) for tool in tools]
         return self.bind(tools=offered, tool_choice=tool_choice, **kwargs)
 
@@ -133,7 +133,7 @@ class EmbeddedModel(BaseChatModel):
 def _choose_reply_calls(
     messages: list[BaseMessage], tools: ToolSchemas, choice: Any
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Choose tool calls: by the forced tool, by a schema of ours, else by what can be filled."""
+    """Return the tool calls: the forced tool, one of our schemas, else tools that can be filled."""
     if isinstance(choice, dict):
         choice = choice.get("function", {}).get("name")
     if choice in tools:
@@ -141,13 +141,13 @@ def _choose_reply_calls(
     if not tools or choice == "none":
         return []
     working = {name: tools[name] for name in tools if name not in _WRITERS}
-    seen = read_handoff(messages)
-    calls = choose_calls(seen, working)
+    handoff = read_handoff(messages)
+    calls = choose_calls(handoff, working)
     authored = [(name, _WRITERS[name](messages)) for name in _WRITERS if name in tools][:1]
     calls = calls or authored
     if not calls and (choice in ("any", "required", True) or choice in tools):
         name, schema = next(iter(tools.items()))
-        calls = [(name, fill_arguments(seen, schema) or {})]
+        calls = [(name, fill_arguments(handoff, schema) or {})]
     return calls
 
 
@@ -159,7 +159,7 @@ def _index_schemas(tools: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def _estimate_usage(
     messages: list[BaseMessage], tools: ToolSchemas, text: str, calls: list[ToolCall]
 ) -> UsageMetadata:
-    """Estimate tokens as other endpoints would count them, so that budgets can be tried."""
+    """Return tokens about as other endpoints count them, so that budgets can be tested."""
     read = sum(len(str(message.text)) for message in messages) + len(json.dumps(tools))
     written = len(text) + sum(len(json.dumps(call["args"])) for call in calls)
     tokens = 1 + read // CHARS_PER_TOKEN, 1 + written // CHARS_PER_TOKEN
@@ -183,5 +183,5 @@ def _split_into_chunks(reply: AIMessage) -> Iterator[AIMessageChunk]:
 
 
 def _cut_at_stop(text: str, stop: list[str] | None) -> str:
-    found = [text.find(word) for word in stop or [] if word and word in text]
-    return text[: min(found)] if found else text
+    positions = [text.find(word) for word in stop or [] if word and word in text]
+    return text[: min(positions)] if positions else text

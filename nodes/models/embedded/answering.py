@@ -1,4 +1,4 @@
-"""Compose the answer from the reports: tables, then statements under their task, with sources."""
+"""Composes the answer from the reports: first tables, then statements by task, with sources."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,26 +15,26 @@ from nodes.models.embedded.tool_calls import format_heading
 
 INTRODUCTION = (
     "*Composed extractively by the built-in embedded model: no language model is configured. "
-    "Sentences and figures stand as the sources have them.*"
+    "Sentences and figures are quoted from the sources.*"
 )
 MAX_CONFIDENCE = 75
 
 
 def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Write the answer; its confidence is the mean of the reports, those without result at 0."""
+    """Return the answer; its confidence is the mean of the reports, with failed ones as 0."""
     text = "\n".join(list_texts(messages, HumanMessage))
-    told = parse_reports(read_section(text, "results"))
-    done = [report for report in told if report.get("status") == "completed"]
+    reports = parse_reports(read_section(text, "results"))
+    done = [report for report in reports if report.get("status") == "completed"]
     gaps = [line.removeprefix("- ") for line in read_section(text, "missing").splitlines() if line]
     named = "\n".join(gaps)
-    failed = [report for report in told if report not in done]
+    failed = [report for report in reports if report not in done]
     gaps += [_describe_failure(report) for report in failed if str(report.get("task")) not in named]
     claims = [claim for report in done for claim in list_claims(report)]
     parts = [part for report in sorted(done, key=_has_no_table) if (part := _format_report(report))]
     confidences = [int(report.get("confidence", 0)) for report in done]
     return {
         "text": "\n\n".join([INTRODUCTION, *(parts or ["No task gave a result."])]),
-        "confidence": min(MAX_CONFIDENCE, sum(confidences) // max(1, len(told))),
+        "confidence": min(MAX_CONFIDENCE, sum(confidences) // max(1, len(reports))),
         "gaps": list(dict.fromkeys(gaps)),
         "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
     }
@@ -51,7 +51,7 @@ def _format_report(report: dict[str, Any]) -> str:
         for line in lines
         if not line.startswith(INTRODUCTION)
     ]
-    # Paragraphs stay apart: a line right below a table would be a row of it.
+    # Keep an empty line: text directly below a table would become a row.
     body = "\n".join(kept).strip()
     if not body:
         return ""

@@ -1,4 +1,4 @@
-"""Plan by example: the nearest example's plan, or only its shape."""
+"""Plans by example: the nearest example's plan, or only its structure."""
 
 import re
 from collections import Counter
@@ -26,12 +26,12 @@ _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000
 MIN_LIKENESS = 0.1
 MIN_COLUMN_WORDS = 2
-"""Of a request, that stand in a table's first line: one alone may be chance."""
+"""Minimum of a request's words in a table's first line: a single one may be chance."""
 
 
 @dataclass(frozen=True)
 class PlanningPrompt:
-    """What a planner or a router is shown."""
+    """The content of a planner's or router's prompt."""
 
     request: str
     cards: dict[str, str]
@@ -39,14 +39,14 @@ class PlanningPrompt:
     columns: dict[str, str]
     """The first line of each material that is a table."""
     examples: list[tuple[str, dict[str, Any]]]
-    """Each request with its plan, or with the decision on it."""
+    """Each request with its plan or its decision."""
     revision: RevisionRequest | None = None
 
 
 def write_plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Return a plan; each refusal takes it one step further from the example.
+    """Return a plan; each refusal leads to a draft that is further from the example.
 
-    A plan that is under way goes on as the example does that is nearest to the reason.
+    A running plan continues like the example that is nearest to the reason of the revision.
     """
     asked = read_planning_prompt(messages)
     refusals = sum(
@@ -59,7 +59,7 @@ def write_plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def write_recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Make a specialist with the tools whose cards share words with the task, else with all."""
+    """Return a specialist with the tools whose descriptions share words with the task, else all."""
     text = "\n".join(list_texts(messages, HumanMessage))
     cards = dict(_TOOL.findall(read_section(text, "tools")))
     *_, description = read_section(text, "task").split("\n", 1)
@@ -75,18 +75,18 @@ def write_recruit(messages: Sequence[BaseMessage]) -> dict[str, Any]:
 
 
 def write_refinement(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Widen a task: without its code. Its words stay, for any of them may be its subject."""
+    """Return the task widened: without its code, but with all words, as any may be the subject."""
     text = "\n".join(list_texts(messages, HumanMessage))
     *_, description = read_section(text, "task").split("\n", 2)
     widened = _CODE_CLAUSE.sub("", description).strip() or description
     return {
-        "description": f"{widened} Where nothing is found, say what was searched.",
+        "description": f"{widened} If nothing is found, report what was searched.",
         "reason": f"The first attempt failed: {read_section(text, 'error')[:200]}",
     }
 
 
 def read_planning_prompt(messages: Sequence[BaseMessage]) -> PlanningPrompt:
-    """Read the request, the cards, the materials' names and the examples."""
+    """Return the request, the cards, the materials' names and the examples of a prompt."""
     system, human = (
         "\n".join(list_texts(messages, SystemMessage)),
         list_texts(messages, HumanMessage),
@@ -114,7 +114,7 @@ def _read_example_reply(example: str) -> str:
 
 
 def _draft_revisions(asked: PlanningPrompt, under_way: RevisionRequest) -> list[dict[str, Any]]:
-    """Take the plan of the example nearest to the reason; who has reported is not asked again."""
+    """Return drafts by the example nearest to the reason, without workers that have reported."""
     ranked = rank_by_similarity(under_way.reason, [request for request, _ in asked.examples])
     near = [index for index, likeness in ranked if likeness > MIN_LIKENESS][:1]
     return [
@@ -140,36 +140,36 @@ def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
-    """Return whether an example's plan speaks of all that a request names, and of little else.
+    """Return whether an example's plan covers everything that a request names, and little else.
 
-    An example that names a figure is for requests that name it too: a limit nobody set must not
-    be worked with.
+    An example with a figure only covers requests with the same figure: it may be a limit that this
+    request does not set.
     """
     if not set(extract_numbers(example[0])) <= set(extract_numbers(request)):
         return False
     wanted, known = set(extract_words(request)), set(extract_words(example[0]))
-    spoken = {word for task in example[1]["tasks"] for word in extract_words(task["description"])}
-    return wanted <= known | spoken and 2 * len(wanted & known) >= len(known)
+    planned = {word for task in example[1]["tasks"] for word in extract_words(task["description"])}
+    return wanted <= known | planned and 2 * len(wanted & known) >= len(known)
 
 
 def _adopt_example(asked: PlanningPrompt, example: dict[str, Any]) -> dict[str, Any]:
-    """Take an example's plan, with the materials that this request has."""
+    """Return an example's plan with the materials of this request."""
     named = {name for task in example["tasks"] for name in task.get("materials", ())}
     new = [name for name in asked.materials if _strip_folder(name) not in named]
     tasks = []
     for task in example["tasks"]:
         wanted = task.get("materials", ())
-        held = [name for name in asked.materials if _strip_folder(name) in wanted]
+        available = [name for name in asked.materials if _strip_folder(name) in wanted]
         description = task["description"]
-        if len(held) < len(wanted):
+        if len(available) < len(wanted):
             description = _CODE_CLAUSE.sub("", description).strip() or description
-        materials = held + new if wanted or not task["depends_on"] else []
+        materials = available + new if wanted or not task["depends_on"] else []
         tasks.append({**task, "description": description, "materials": materials})
     return {**example, "goal": asked.request, "tasks": tasks}
 
 
 def _adopt_shape(asked: PlanningPrompt, example: dict[str, Any]) -> dict[str, Any]:
-    """Keep an example's workers and edges, one task a worker, with words for this request."""
+    """Return a plan with an example's workers and edges, and one task per worker."""
     workers = list(dict.fromkeys(task["worker"] for task in example["tasks"]))
     workers = [worker for worker in workers if worker in asked.cards]
     owner = {task["id"]: task["worker"] for task in example["tasks"]}
@@ -185,7 +185,7 @@ def _adopt_shape(asked: PlanningPrompt, example: dict[str, Any]) -> dict[str, An
 
 
 def _build_minimal_plan(asked: PlanningPrompt) -> dict[str, Any]:
-    """Return the request to the worker whose card is nearest, after one that can begin."""
+    """Return a plan for the worker with the nearest card, after one that can begin."""
     first = _list_first_workers(asked)
     ranked = rank_by_similarity(asked.request, [asked.cards[name] for name in asked.cards])
     best = [list(asked.cards)[index] for index, near in ranked if near > 0][:1] or first[:1]
@@ -197,9 +197,9 @@ def _build_minimal_plan(asked: PlanningPrompt) -> dict[str, Any]:
 
 
 def _add_table_task(asked: PlanningPrompt, plan: dict[str, Any]) -> dict[str, Any]:
-    """Add a task on the tables that a request speaks of, where no worker of the plan takes tables.
+    """Return the plan with a task on the tables of a request, if none of its workers read them.
 
-    Who takes them is told by the examples; what builds on other tasks may use this one too.
+    The examples show which worker reads tables; tasks with inputs may use this one too.
     """
     wanted = set(extract_words(asked.request))
     lines = (Pattern(r"[\W_]+").sub(" ", line) for line in asked.columns.values())
@@ -223,7 +223,7 @@ def _add_table_task(asked: PlanningPrompt, plan: dict[str, Any]) -> dict[str, An
 
 
 def _list_first_workers(asked: PlanningPrompt) -> list[str]:
-    """Name the workers that examples let begin, the most usual first; without examples, all."""
+    """Return the workers that begin in examples, the most frequent first; without any, all."""
     tasks = [task for _, example in asked.examples for task in example["tasks"]]
     begun = Counter(task["worker"] for task in tasks if not task["depends_on"])
     usual = [worker for worker, _ in begun.most_common() if worker in asked.cards]

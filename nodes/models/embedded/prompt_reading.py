@@ -1,4 +1,4 @@
-"""Read what this application sends a model: tagged sections, handoffs, tool results."""
+"""Parses what this application sends to a model: tagged sections, handoffs, tool results."""
 
 import html
 import json
@@ -27,13 +27,13 @@ class Section:
 
     @property
     def text(self) -> str:
-        """Return the text as it was before its closing tags were broken."""
+        """The text as it was before its closing tags were escaped."""
         return self.raw.replace("<\\/", "</")
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of text a tool gave, and where it stands."""
+    """A piece of text from a tool, and its source."""
 
     source: str
     text: str
@@ -47,11 +47,11 @@ class AnsweredCall:
     arguments: dict[str, Any]
     text: str
     has_failed: bool
-    """It gave no answer that can be read: it failed, refused, or was cut."""
+    """It has no readable answer: it failed, refused, or was cut."""
 
     @property
     def is_refusal(self) -> bool:
-        """Whether the tool refused the arguments; otherwise a failed call says nothing of them."""
+        """Whether the tool refused the arguments; other failures do not concern them."""
         return self.has_failed and not (self._begins_as_failure or is_cut_object(self.text))
 
     @property
@@ -60,12 +60,12 @@ class AnsweredCall:
 
     @property
     def data(self) -> dict[str, Any]:
-        """Return the answer as JSON; empty where it is none."""
+        """The answer as JSON; empty when it is not a JSON object."""
         return parse_json_object(self.text)
 
     @property
     def passages(self) -> list[Passage]:
-        """Return the texts with sources among the answer's results; prose is one passage."""
+        """The texts with sources in the answer's results; prose is one passage."""
         if self.has_failed:
             return []
         if self.text.strip() and not self.data:
@@ -81,58 +81,58 @@ class AnsweredCall:
 
 @dataclass(frozen=True)
 class ReceivedHandoff:
-    """What a worker was handed, and what it has done since."""
+    """A worker's handoff, and its calls since then."""
 
     intent: str
     reports: tuple[dict[str, Any], ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
     calls: tuple[AnsweredCall, ...] = ()
     earlier_attempt: str = ""
-    """Why an earlier attempt at the task came to nothing."""
+    """Why an earlier attempt at the task failed."""
 
     @property
     def subject(self) -> str:
-        """Return the request an intent quotes, where this model planned it; else all of it."""
+        """The request that an intent quotes, if this model planned it; else the whole intent."""
         quoted = _QUOTED_REQUEST.match(self.intent)
         return quoted.group(1) if quoted else self.intent
 
     @property
     def code_spans(self) -> list[str]:
-        """Return what the intent holds between backticks."""
+        """The parts of the intent between backticks."""
         return _CODE.findall(self.intent)
 
     @property
     def urls(self) -> list[str]:
-        """Return the addresses the intent names."""
+        """The addresses in the intent."""
         return [url.rstrip(".,;:") for url in _URL.findall(self.intent)]
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """Return the claims of earlier reports."""
+        """The claims of earlier reports."""
         return [claim for report in self.reports for claim in list_claims(report)]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """Return the findings of earlier reports."""
+        """The findings of earlier reports."""
         return [finding for report in self.reports for finding in list_objects(report, "findings")]
 
 
 def list_sections(text: str) -> list[Section]:
-    """Find the outermost tagged sections, so that text inside one cannot pose as another."""
-    found, at = [], 0
+    """Return the outermost tagged sections, so that text inside one cannot imitate another."""
+    sections, at = [], 0
     while opening := _OPENING.search(text, at):
         tag, name = opening.group(1), html.unescape(opening.group(2) or "")
         closing = text.find(f"\n</{tag}>", opening.end() - 1)
         if closing < 0:
             at = opening.end()
             continue
-        found.append(Section(tag, name, text[opening.end() : max(closing, opening.end())]))
+        sections.append(Section(tag, name, text[opening.end() : max(closing, opening.end())]))
         at = closing + len(tag) + 4
-    return found
+    return sections
 
 
 def read_section(text: str, tag: str) -> str:
-    """Return the text of the first outermost section with a tag; empty where there is none."""
+    """Return the text of the first outermost section with a tag; empty without one."""
     return next((part.text for part in list_sections(text) if part.tag == tag), "")
 
 
@@ -142,7 +142,7 @@ def list_texts(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> list
 
 
 def read_handoff(messages: Sequence[BaseMessage]) -> ReceivedHandoff:
-    """Read a worker's conversation; without a handoff the last human message is the intent."""
+    """Return the handoff of a conversation; without one, the last human message is the intent."""
     human = list_texts(messages, HumanMessage)
     handoff = next((text for text in human if read_section(text, "intent")), "")
     if not handoff:
@@ -159,17 +159,17 @@ def read_handoff(messages: Sequence[BaseMessage]) -> ReceivedHandoff:
 
 
 def parse_reports(lines: str) -> list[dict[str, Any]]:
-    """Read reports, one JSON object a line."""
+    """Return reports from lines of JSON, one object each."""
     return [report for line in lines.splitlines() if (report := parse_json_object(line))]
 
 
 def list_claims(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the claims of a report that say something."""
+    """Return the claims of a report that have a text."""
     return [claim for claim in list_objects(report, "claims") if claim.get("text")]
 
 
 def list_objects(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the objects of a list that stands under a name; empty where there is none."""
+    """Return the objects of a named list; empty without one."""
     value = data.get(name)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -196,6 +196,7 @@ def is_cut_object(text: str) -> bool:
 
 
 def parse_json_object(text: str) -> dict[str, Any]:
+    """Return a text as a JSON object; empty when it is not one."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,11 +1,11 @@
-"""Report what the tools returned: passages, rows and figures, each with its source.
+"""Reports the results of tools: passages, rows and figures, each with its source.
 
-A tool that speaks in the report's own words (`summary`, `claims`, `findings`, `gaps`,
-`invalidates`, or `escalation` where the task is not for it) is quoted.
+A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`, `invalidates`, or
+`escalation` for an unsuitable task) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
-when they were found in the handoff alone or a table was only listed; 10 less when a tool failed;
-20 when handed back. Where a tool failed, sentences of the handoff never stand in its place.
+when they come from the handoff only or a table was only listed; 10 less when a tool failed; 20
+when escalated. Sentences of the handoff never replace the result of a failed tool.
 """
 
 from collections import Counter
@@ -35,13 +35,13 @@ from state import EscalationReason
 MAX_STATEMENTS = 9
 MIN_PER_SOURCE = 3
 MIN_STATEMENT_CHARS = 20
-"""A shorter line must be a sentence, or say what its figure is of."""
+"""A shorter line must be a sentence, or name what its figure measures."""
 MAX_STATEMENT_CHARS = 400
 MIN_SHARE_OF_BEST = 0.15
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
 LISTED_ONLY_GAP = (
-    "The rows stand as the table has them: nothing was counted, summed or ranked. Put SQL into the "
+    "The rows are copied from the table: nothing was counted, summed or ranked. Put SQL into the "
     "request between backticks, or configure a model."
 )
 _THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
@@ -50,24 +50,26 @@ _ESCALATION_REASONS = get_args(EscalationReason)
 
 
 def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
-    """Write a worker's report; hand the task back when nothing was found."""
-    if elsewhere := _find_escalation(brief):
-        return _write_escalation(brief, [], elsewhere)
+    """Return a worker's report; it escalates when nothing was found."""
+    if escalation := _find_escalation(brief):
+        return _write_escalation(brief, [], escalation)
     answered = [call for call in brief.calls if not call.has_failed]
     broken = [call for call in brief.calls if call.has_failed and not call.is_refusal]
     shown = [part for call in answered if (part := _format_result(call))]
-    found = [passage for call in answered if not _format_result(call) for passage in call.passages]
+    passages = [
+        passage for call in answered if not _format_result(call) for passage in call.passages
+    ]
     is_undone = bool(broken) or _is_material_refused(brief) or bool(_list_missing_inputs(brief))
-    handed = [] if found or shown or is_undone else _list_handoff_passages(brief)
+    handed = [] if passages or shown or is_undone else _list_handoff_passages(brief)
     claims = [
         claim for call in answered for claim in list_claims(call.data) or _build_row_claims(call)
     ]
-    statements = _choose_statements(brief.subject, found or handed)
+    statements = _choose_statements(brief.subject, passages or handed)
     claims += statements
     if not shown and not claims:
         return _write_failure(brief) if broken else _write_escalation(brief, answered)
-    told = " ".join(shown)
-    if listed := [s for s in statements if s["text"] not in told] if shown else claims:
+    shown_text = " ".join(shown)
+    if listed := [s for s in statements if s["text"] not in shown_text] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
     is_listed = any(is_listing(brief, call) and call.data.get("rows") for call in answered)
     undone = [_describe_failed_call(call) for call in brief.calls if call.has_failed]
@@ -89,7 +91,7 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
 
 
 def _format_result(call: AnsweredCall) -> str:
-    """Show what is not prose: a table, verdicts, a finished document, a value."""
+    """Return a result that is not prose as text: a table, verdicts, a document, a value."""
     data = call.data
     if isinstance(data.get("summary"), str):
         return str(data["summary"])
@@ -145,9 +147,9 @@ def _build_row_claims(call: AnsweredCall) -> list[dict[str, Any]]:
 
 
 def _choose_statements(subject: str, passages: list[Passage]) -> list[dict[str, Any]]:
-    """Choose the sentences that share most with the subject, those with figures first.
+    """Return the sentences that share most words with the subject, preferably with figures.
 
-    A word that another chosen sentence of the same source has brought counts for less.
+    A word counts less when a chosen sentence of the same source already contains it.
     """
     weights = weigh_words([subject, *(passage.text for passage in passages)])
     left = _list_candidates(set(extract_words(subject)), passages)
@@ -182,9 +184,9 @@ class _Candidate:
 
     def score_gain(self, weights: Mapping[str, float], covered: Set[tuple[str, str]]) -> float:
         known = {word for word in self.shared_words if (self.source, word) in covered}
-        told = sum(weights.get(word, 1.0) for word in self.shared_words - known)
-        again = sum(weights.get(word, 1.0) for word in known)
-        return (told + 0.5 * again) * (0.5 + 0.4 * min(4, len(extract_numbers(self.text))))
+        new = sum(weights.get(word, 1.0) for word in self.shared_words - known)
+        repeated = sum(weights.get(word, 1.0) for word in known)
+        return (new + 0.5 * repeated) * (0.5 + 0.4 * min(4, len(extract_numbers(self.text))))
 
 
 def _list_candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
@@ -199,7 +201,7 @@ def _list_candidates(wanted: set[str], passages: list[Passage]) -> list[_Candida
 
 
 def _is_statement(sentence: str) -> bool:
-    """Leave out headings, rows of tables and the naming of sources."""
+    """Return whether a line is a statement, not a heading, table row or source line."""
     commas = _THOUSANDS.sub("", sentence)
     is_row = commas.count(",") > commas.count(", ") + 2 or sentence.count("|") > 2
     is_heading = sentence[-1] not in ".!?" and not extract_numbers(sentence)
@@ -213,19 +215,19 @@ def _is_short_fact(line: str) -> bool:
 
 
 def _list_handoff_passages(brief: ReceivedHandoff) -> list[Passage]:
-    """Fall back on what came with the task: materials, else what earlier tasks found."""
+    """Return the passages of the handoff: its materials, else the claims of earlier tasks."""
     claims = [Passage(str(c.get("source", "")), str(c["text"])) for c in brief.claims]
     return [Passage(name, text) for name, text in brief.artifacts.items()] or claims
 
 
 def _write_failure(brief: ReceivedHandoff) -> dict[str, Any]:
-    """Report a failure: without what the tools could not do there is nothing to say."""
+    """Return a failed report with the reasons of the failed calls."""
     reasons = dict.fromkeys(_describe_failed_call(call) for call in brief.calls if call.has_failed)
     return {"status": "failed", "output": ". ".join(reasons), "confidence": 0}
 
 
 def _describe_failed_call(call: AnsweredCall) -> str:
-    """Return why a call gave nothing, with the name of its tool."""
+    """Return why a call has no result, with the name of its tool."""
     text = drop_advice(call.text)[:MAX_REFUSAL_CHARS]
     if is_cut_object(call.text):
         return f"{call.tool} failed: its answer was too long to be read"
@@ -233,7 +235,7 @@ def _describe_failed_call(call: AnsweredCall) -> str:
 
 
 def _list_omitted_items(brief: ReceivedHandoff) -> list[str]:
-    """Return which claims and findings of earlier reports a tool was not given."""
+    """Return a gap for each call that did not receive all claims or findings."""
     return [
         f"{call.tool} was given the first {len(given)} of {len(held)} {name}"
         for call in brief.calls
@@ -243,16 +245,16 @@ def _list_omitted_items(brief: ReceivedHandoff) -> list[str]:
 
 
 def _write_escalation(
-    brief: ReceivedHandoff, answered: list[AnsweredCall], told: dict[str, Any] | None = None
+    brief: ReceivedHandoff, answered: list[AnsweredCall], escalation: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     tried = ", ".join(dict.fromkeys(call.tool for call in brief.calls))
     refused = [drop_advice(call.text) for call in brief.calls if call.has_failed]
     gaps = [gap for call in answered for gap in _list_gaps(call)]
     texts = [text[:MAX_REFUSAL_CHARS] for text in (*refused, *gaps)]
-    said = ". ".join(dict.fromkeys(texts))
+    answers = ". ".join(dict.fromkeys(texts))
     missing = "; ".join(_list_missing_inputs(brief))
     message = (
-        said or f"{tried} found nothing on it{_describe_searched(brief)}"
+        answers or f"{tried} found nothing on it{_describe_searched(brief)}"
         if tried
         else f"no tool can be called with what the handoff gives{_suggest_file(brief)}"
     )
@@ -262,7 +264,7 @@ def _write_escalation(
         "status": "escalated",
         "output": "\n".join(_describe_failed_call(call) for call in brief.calls if call.has_failed),
         "confidence": 20,
-        "escalation": told
+        "escalation": escalation
         or {
             "reason": "ambiguous_input" if tried or missing else "out_of_scope",
             "message": message,
@@ -271,7 +273,7 @@ def _write_escalation(
 
 
 def _list_missing_inputs(brief: ReceivedHandoff) -> list[str]:
-    """Return which inputs failed, where they leave nothing that a tool could be called with."""
+    """Return the inputs without a result, if no other input allows a tool call."""
     is_any_there = any(each.get("status") == "completed" for each in brief.reports)
     if brief.calls or is_any_there:
         return []
@@ -289,16 +291,20 @@ def _suggest_file(brief: ReceivedHandoff) -> str:
 
 
 def _is_material_refused(brief: ReceivedHandoff) -> bool:
-    """Return whether a tool refused a material by name: sentences from it would not mend that."""
+    """Return whether a tool refused a material by name: quoting it would not fix that."""
     refusals = [call.text for call in brief.calls if call.has_failed]
     return any(name in text for text in refusals for name in brief.artifacts)
 
 
 def _find_escalation(brief: ReceivedHandoff) -> dict[str, Any] | None:
-    """Return the words in which a tool hands the task back, whatever others found."""
-    told = [call.data.get("escalation") for call in brief.calls]
+    """Return the escalation of a tool, whatever other tools found."""
+    escalations = [call.data.get("escalation") for call in brief.calls]
     return next(
-        (one for one in told if isinstance(one, dict) and one.get("reason") in _ESCALATION_REASONS),
+        (
+            one
+            for one in escalations
+            if isinstance(one, dict) and one.get("reason") in _ESCALATION_REASONS
+        ),
         None,
     )
 
@@ -313,8 +319,8 @@ def _list_gaps(call: AnsweredCall) -> list[str]:
 
 
 def _read_invalidates(call: AnsweredCall) -> str:
-    said = call.data.get("invalidates")
-    return said if isinstance(said, str) else ""
+    reason = call.data.get("invalidates")
+    return reason if isinstance(reason, str) else ""
 
 
 def _list_doubtful_results(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -324,7 +330,7 @@ def _list_doubtful_results(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _read_verdict(item: dict[str, Any]) -> str:
-    """Tell a computed row, which quotes nothing, from a claim that its source does not carry."""
+    """Return a result's verdict; a computed row, which quotes nothing, is "computed"."""
     verdict = str(item.get("verdict"))
     computed = verdict != "supported" and item.get("quote_found") is None
     return "computed" if computed and item.get("figures_missing") else verdict

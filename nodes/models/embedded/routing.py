@@ -1,4 +1,4 @@
-"""Decide who takes a request: whose card and examples hold most of its telling words."""
+"""Routes a request to the worker whose card and examples contain most of its rare words."""
 
 import math
 import re
@@ -16,7 +16,7 @@ from nodes.text.word_lists import FUNCTION_WORDS
 
 _FILE_TYPE = Pattern(r"\.(\w+)$", re.MULTILINE)
 _IGNORED_WORDS = FUNCTION_WORDS | frozenset(extract_words(" ".join(FUNCTION_WORDS)))
-"""Also as they stand once they are taken for plurals: "doe" for "does"."""
+"""Also in the form left when taken for a plural: "doe" for "does"."""
 WorkerChoice = tuple[str, ...]
 """One worker, or a first and a second."""
 STEM_CHARS = 6
@@ -25,16 +25,20 @@ MIN_ENDING_CHARS = 6
 """Of a word that may lose "ed" or "ing", so that "burned" and "burn" are one."""
 MIN_OWN_WORDS = 2
 MIN_SHARE_OF_FIRST = 0.4
-"""A second worker needs so many words that the first knows nothing of, and of such weight."""
+"""A second worker needs this many words that the first does not know, with this weight."""
 
 
 def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """Choose a worker, or two where examples show two or part of the request is plainly another's.
+    """Return one worker, or two if an example has two or part of the request fits another.
 
-    The kinds of the materials, such as `py`, are words of the request. One step is enough.
+    The file types of materials, such as `py`, count as words of the request. A team that steps
+    ends after one step.
     """
     if any(read_section(text, "results") for text in list_texts(messages, HumanMessage)):
-        return {"is_done": True, "reason": "A worker has reported, and this model asks no more."}
+        return {
+            "is_done": True,
+            "reason": "A worker has reported, and this model plans only one step.",
+        }
     asked = read_planning_prompt(messages)
     known = _collect_known_words(asked)
     weights = _weigh_known_words(known)
@@ -42,7 +46,7 @@ def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     scores = {takers: _sum_weights(wanted & known[takers], weights) for takers in known}
     best = max(scores, key=lambda takers: scores[takers], default=())
     if not best or not scores[best]:
-        return {"worker": "", "task": asked.request, "reason": "No card is near."}
+        return {"worker": "", "task": asked.request, "reason": "No worker's card is similar."}
     secondary = "".join(best[1:])
     if not secondary and any(decided.get("secondary") for _, decided in asked.examples):
         secondary = _choose_secondary(best[0], wanted, known, weights)
@@ -67,7 +71,7 @@ def _collect_known_words(asked: PlanningPrompt) -> dict[WorkerChoice, set[str]]:
 
 
 def _weigh_known_words(known: Mapping[WorkerChoice, set[str]]) -> dict[str, float]:
-    """Weigh each word by how few know it; one that all know tells nothing."""
+    """Return a weight for each word: the fewer workers know it, the higher; 0 if all do."""
     counts = Counter(word for held in known.values() for word in held)
     return {word: math.log(len(known) / count) for word, count in counts.items()}
 

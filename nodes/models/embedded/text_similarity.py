@@ -1,4 +1,4 @@
-"""Words, sentences and how much two texts share: all the understanding there is."""
+"""Words, sentences and the similarity of texts: all that the model uses to compare them."""
 
 import math
 from collections import Counter
@@ -27,9 +27,9 @@ def extract_words(text: str) -> list[str]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text at line ends and sentence ends; marks of lists and headings are dropped.
+    """Return the sentences and lines of a text, without marks of lists and headings.
 
-    A line that begins in lower case goes on with the one before.
+    A line that begins in lower case continues the one before.
     """
     text = _WRAP.sub(" ", text)
     lines = (line.strip().lstrip("#>*-+ ").strip() for line in text.splitlines())
@@ -42,21 +42,21 @@ def extract_numbers(text: str) -> list[str]:
 
 
 def weigh_words(texts: Iterable[str]) -> dict[str, float]:
-    """Weigh each word by how few of the texts hold it."""
+    """Return a weight for each word: the fewer texts contain it, the higher."""
     bags = [set(extract_words(text)) for text in texts]
     counts = Counter(word for bag in bags for word in bag)
     return {word: math.log(1 + len(bags) / count) for word, count in counts.items()}
 
 
 def measure_share(wanted: Iterable[str], text: str, weights: Mapping[str, float]) -> float:
-    """Return which part of the wanted words' weight a text holds, 0 to 1."""
+    """Return the share of the wanted words' weight that a text contains, 0 to 1."""
     asked, held = set(wanted), set(extract_words(text))
     total = sum(weights.get(word, 1.0) for word in asked)
     return sum(weights.get(word, 1.0) for word in asked & held) / total if total else 0.0
 
 
 def rank_by_similarity(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
-    """Rank texts by their likeness to a query: index and likeness 0 to 1, the best first."""
+    """Return the index of each text and its similarity to a query, 0 to 1, the best first."""
     weights = weigh_words([query, *texts])
     asked = set(extract_words(query))
     ranked = []

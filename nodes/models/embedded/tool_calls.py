@@ -1,4 +1,4 @@
-"""Take a worker's turn: which tools to call, with which arguments, taken from the handoff."""
+"""Chooses the tools to call in a worker's turn, with arguments from the handoff."""
 
 import re
 from collections.abc import Mapping
@@ -23,26 +23,25 @@ MAX_LISTED_ROWS = 50
 MAX_CLAIMS = 300
 MAX_FINDINGS = 500
 _FILLED_OPTIONAL_ARGUMENTS = ("title", "format", "findings", "earlier_attempt")
-"""Arguments that are filled though a tool can do without them."""
+"""Optional arguments that are filled, too."""
 ToolSchemas = Mapping[str, Mapping[str, Any]]
-"""Parameters of each offered tool, as JSON schema, by the tool's name."""
+"""The parameters of each offered tool, as JSON schema, by the tool's name."""
 
 
 def choose_calls(brief: ReceivedHandoff, tools: ToolSchemas) -> list[tuple[str, dict[str, Any]]]:
-    """Choose the calls of this turn; none when there is nothing left to try.
+    """Return the calls of this turn; none when there is nothing left to try.
 
-    Tools that go online wait until what is at hand has been searched, and are left out when that
-    gave something.
+    Online tools are called after the local ones, and only if those found nothing.
     """
-    at_hand = {name: tools[name] for name in tools if not _ONLINE_TOOL.search(name)}
-    calls = _list_fillable_calls(brief, at_hand)
+    local = {name: tools[name] for name in tools if not _ONLINE_TOOL.search(name)}
+    calls = _list_fillable_calls(brief, local)
     if calls or any(call.passages for call in brief.calls) or brief.artifacts:
         return calls or _list_fillable_calls(brief, tools if brief.urls else {})
     return _list_fillable_calls(brief, tools)
 
 
 def fill_arguments(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Fill a tool's required arguments by their names and types; None when one cannot be."""
+    """Return a tool's arguments, filled by name and type; None if a required one is missing."""
     properties = schema.get("properties", {})
     wanted = list(schema.get("required", []))
     wanted += [
@@ -60,7 +59,7 @@ def fill_arguments(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> dict[st
 
 
 def write_document(brief: ReceivedHandoff) -> str:
-    """Compose a Markdown document from the results of earlier tasks."""
+    """Return a Markdown document of the results of earlier tasks."""
     parts = [f"# {_build_title(brief)}"]
     for report in brief.reports:
         if output := str(report.get("output", "")).strip():
@@ -71,13 +70,13 @@ def write_document(brief: ReceivedHandoff) -> str:
 
 
 def format_heading(identifier: str) -> str:
-    """Turn a task's id into words."""
+    """Return a task's id as a heading."""
     text = identifier.replace("_", " ").replace("-", " ").strip()
     return text[:1].upper() + text[1:]
 
 
 def is_listing(brief: ReceivedHandoff, call: AnsweredCall) -> bool:
-    """Return whether a call only listed a table, for want of a statement that was given."""
+    """Return whether a call only listed a table, because the intent contains no SQL."""
     statement = str(call.arguments.get("sql", ""))
     return bool(_LISTING.fullmatch(statement)) and statement not in brief.code_spans
 
@@ -101,7 +100,7 @@ def _list_fillable_calls(
 def _fill_next_arguments(
     brief: ReceivedHandoff, schema: Mapping[str, Any], earlier: list[AnsweredCall]
 ) -> dict[str, Any] | None:
-    """Call a tool once, but one that takes a material once for each."""
+    """Return the arguments of a tool's next call: one call per material, else one in all."""
     if "material" not in schema.get("required", []):
         return None if earlier else fill_arguments(brief, schema)
     read = {call.arguments.get("material") for call in earlier}
@@ -110,7 +109,7 @@ def _fill_next_arguments(
 
 
 def _choose_next_sql(brief: ReceivedHandoff, earlier: list[AnsweredCall]) -> str | None:
-    """Try the statement of the intent, else look which tables there are, and read the best."""
+    """Return the SQL of the intent; else SQL that lists the tables, then reads the best one."""
     given = next((code for code in brief.code_spans if _SQL.search(code)), "")
     asked = [str(call.arguments.get("sql", "")) for call in earlier]
     if given and given not in asked:

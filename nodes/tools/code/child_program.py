@@ -1,4 +1,4 @@
-"""The child process that reads code: the parsers can be brought down by what is made for it."""
+"""The child process that reads code: hostile input can crash the parsers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,17 +13,17 @@ from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_
 
 MAX_WRITTEN_BYTES = 1_000_000
 REPORT_SIZES = (60, 30, 15, 5)
-"""Remarks that are told, fewer where they are too long together."""
+"""Remarks that are reported; fewer where they are too long together."""
 JUDGEMENT_GAP = (
     "A parser and a linter have read the code; whether it does what it is meant to do, and how to "
-    "mend it, is for a language model or a person to judge."
+    "fix it, is for a language model or a human to judge."
 )
 
 _NOQA = Pattern(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
 
 
 def check_modules(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{modules, folder}` in the report's own words."""
+    """Answer `{modules, folder}` with a report."""
     modules: dict[str, str] = request["modules"]
     remarks = lint_modules(modules, Path(request["folder"]))
     read = {name: parse_module(name, text) for name, text in modules.items()}

@@ -1,4 +1,4 @@
-"""Ruff over copies of whole modules, in a folder of their own and without any configuration."""
+"""Run ruff over copies of whole modules, in a folder of their own and without any configuration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from nodes.tools.review.rules import find_rule, list_rule_codes
 MAX_CHARS = 240
 SYNTAX_CODE = "invalid-syntax"
 _STYLE_FAMILIES = ("F", "E7")
-"""Families of the style rules that are kept: what is unused, and comparisons that mislead."""
+"""Style rule families that are kept: what is unused, and comparisons that mislead."""
 
 
 @dataclass(frozen=True)
 class LintRemark:
-    """What ruff says of a line."""
+    """What ruff reports about a line."""
 
     name: str
     line: int
@@ -30,7 +30,7 @@ class LintRemark:
 
 
 def lint_modules(modules: Mapping[str, str], folder: Path) -> list[LintRemark]:
-    """Lint modules by the rules that the house knows; syntax errors are among the remarks."""
+    """Lint modules by the rules in the shipped table; syntax errors are among the remarks."""
     names = list(modules)
     for index, name in enumerate(names):
         path = folder / f"m{index}{'.pyi' if name.endswith('.pyi') else '.py'}"

@@ -1,4 +1,4 @@
-"""Which materials are Python, and which of them a request is about."""
+"""Select the Python materials, and those among them that a request is about."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -15,7 +15,7 @@ OTHER_CODE_SUFFIXES = frozenset(
     }
 )
 ARGUMENT_NAME = "code.py"
-"""Name of code that comes as an argument."""
+"""Name for code that comes as an argument."""
 MAX_MODULES = 20
 MAX_MODULE_CHARS = 200_000
 
@@ -23,7 +23,7 @@ MAX_MODULE_CHARS = 200_000
 def select_modules(
     request: str, material: str, code: str, materials: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Return the modules meant: those of the argument, of a name, named in the request; else all.
+    """Return the modules of the argument, of the name, or named in the request; else all.
 
     Raises:
         ToolRefused: there is no Python, or too much of it.
@@ -40,20 +40,20 @@ def select_modules(
     if not chosen:
         given = f"; {', '.join(list(held)[:8])} is none" if held else ""
         raise ToolRefused(
-            f"there is no Python code{given}. Give a file with --file NAME.py, or hand over code "
-            "that was written: without a language model none can be written here"
+            f"there is no Python code{given}. Give a file with --file NAME.py, or add code "
+            "to the request: without a language model none can be written here"
         )
     _check_size(chosen)
     return chosen
 
 
 def is_python(name: str) -> bool:
-    """Tell by its name whether a material is Python."""
+    """Return whether a material is Python, by its name."""
     return PurePosixPath(name.lower()).suffix in PYTHON_SUFFIXES
 
 
 def list_other_code(materials: Mapping[str, str] | None) -> list[str]:
-    """Name the materials that are code in other languages."""
+    """Return the names of the materials that are code in other languages."""
     names = materials or {}
     return [name for name in names if PurePosixPath(name.lower()).suffix in OTHER_CODE_SUFFIXES]
 

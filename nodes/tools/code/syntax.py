@@ -1,4 +1,4 @@
-"""Python read by Python's own parser: its syntax error, or what the module defines."""
+"""Parse Python with its own parser: report its syntax error, or what the module defines."""
 
 import ast
 import sys
@@ -18,7 +18,7 @@ class SyntaxProblem:
     line: int
     message: str
     text: str
-    """The line as it stands."""
+    """The line, unchanged."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class ModuleOutline:
 
     line_count: int
     functions: tuple[str, ...]
-    """Also the methods, as `Basket.total`."""
+    """Includes methods, as `Basket.total`."""
     classes: tuple[str, ...]
     third_party: tuple[str, ...]
     """Imported packages that are not in the standard library."""
 
     def describe(self) -> str:
-        """Say it in a sentence."""
+        """Return a sentence that lists them."""
         parts = [format_count(self.line_count, "line")]
         for noun, names in (("function", self.functions), ("class", self.classes)):
             if names:
@@ -43,7 +43,7 @@ class ModuleOutline:
 
 
 def parse_module(name: str, text: str) -> ModuleOutline | SyntaxProblem:
-    """Parse a module; what is too deep for the parser counts as not readable."""
+    """Parse a module; one that is too deep for the parser counts as unreadable."""
     try:
         tree = ast.parse(text, filename=name)
     except SyntaxError as error:
@@ -57,7 +57,7 @@ def parse_module(name: str, text: str) -> ModuleOutline | SyntaxProblem:
 
 
 def get_line(text: str, number: int) -> str:
-    """Return one line of a text, without the space around it."""
+    """Return one line of a text, without surrounding space."""
     lines = text.split("\n")
     return sanitize_line(lines[number - 1], MAX_CHARS) if 0 < number <= len(lines) else ""
 

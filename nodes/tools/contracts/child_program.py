@@ -1,6 +1,7 @@
-"""The child process that reads contracts; the tools ask it, one request a line.
+"""The child process that reads contracts; the tools send it one request per line.
 
-Strangers wrote what it reads, and the user the playbook, so it can be killed and holds no key.
+Contracts come from untrusted sources and the playbook from the user, so this process can be killed
+and holds no key.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from nodes.tools.contracts.playbook import (
 from nodes.tools.contracts.quotation_check import check_quotations
 
 CUT_MARK = "[cut at "
-"""How the reader of documents ends a text that was too long."""
+"""Marker with which the document reader ends a text that was too long."""
 
 
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer_for_playbook(operation: str, name: str, materials: Mapping[str, str]) -> dict[str, Any]:
-    """Pass over a playbook, which is used with each contract; hand back one that is broken."""
+    """Return no answer for a valid playbook, used with each contract; report an invalid one."""
     others = [other for other in materials if not is_playbook(other)]
     if not others:
         return {"refusal": f"{name} is a playbook, and there is no contract; add one with --file"}
@@ -69,10 +70,10 @@ def _find_text_problem(name: str, text: str) -> str:
 
 
 def _reject_non_contract(name: str, materials: Mapping[str, str]) -> dict[str, Any]:
-    """Hand the task back, unless another material is the contract."""
+    """Escalate, unless another material is the contract."""
     reason = (
-        f"{name} is no contract: parties, duties and terms such as liability or termination were "
-        "looked for in vain"
+        f"{name} is not a contract: parties, duties and terms such as liability or termination "
+        "were not found"
     )
     others = [other for other in materials if other != name and not is_playbook(other)]
     if any(Contract(other, materials[other][:MAX_CHARS]).is_contract for other in others):

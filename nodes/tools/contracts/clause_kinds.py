@@ -1,4 +1,4 @@
-"""The kinds of clauses that a review looks for first, and the words they are known by."""
+"""The kinds of clauses that a review looks for first, and the wording that identifies them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,33 +8,33 @@ from nodes.tools.contracts.phrases import Phrase, parse_phrase
 
 @dataclass(frozen=True)
 class ClauseKind:
-    """A kind of clause; its wordings are phrases, parted by semicolons."""
+    """A kind of clause; its wordings are phrases, separated by semicolons."""
 
     title: str
     headings: str
-    """Wording of headings, and of requests that ask for it."""
+    """Wording of headings, and of requests for this kind."""
     wording: str
     """Wording of its sentences."""
     unless: str = ""
-    """Wording that is of another kind, though it sounds like this one."""
+    """Wording of another kind, though it looks like this one."""
 
     @cached_property
     def heading_phrases(self) -> tuple[Phrase, ...]:
-        """Return the wording of headings as phrases."""
+        """Return the heading wordings as phrases."""
         return _parse_phrases(self.headings)
 
     @cached_property
     def phrases(self) -> tuple[Phrase, ...]:
-        """Return the wording of sentences as phrases."""
+        """Return the sentence wordings as phrases."""
         return _parse_phrases(self.wording)
 
     @cached_property
     def exceptions(self) -> tuple[Phrase, ...]:
-        """Return the wording of other kinds as phrases."""
+        """Return the wordings of other kinds as phrases."""
         return _parse_phrases(self.unless) if self.unless else ()
 
     def is_named_in(self, text: str) -> bool:
-        """Return whether a heading or a request names it."""
+        """Return whether a heading or a request names this kind."""
         low = text.lower()
         return any(True for each in self.heading_phrases for _ in each.find_matches(low))
 
@@ -165,4 +165,4 @@ CLAUSE_KINDS = (
         "may be amended; modified only; in writing signed",
     ),
 )
-"""By weight: what a reader must know before signing comes first."""
+"""By importance: what a reader must know before signing comes first."""

@@ -1,4 +1,4 @@
-"""A contract as clauses: numbered ones, what stands before them, exhibits and signatures."""
+"""Split a contract into clauses: numbered ones, the text before them, exhibits and signatures."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,31 +30,31 @@ _TOP_CHARS = 400
 
 @dataclass(frozen=True)
 class Clause:
-    """A numbered part of a contract; its parts, such as (a) and (b), are clauses of their own."""
+    """A numbered part of a contract; its parts, such as (a) and (b), are clauses themselves."""
 
     number: str
     """`9`, `4.2(a)`, `Exhibit A 1`; `¶3` where the contract has no numbers; or what it is."""
     heading: str
     start: int
     text_start: int
-    """Where the text after the number begins."""
+    """Offset at which the text after the number begins."""
     body_start: int
-    """Where the text after number and heading begins."""
+    """Offset at which the text after number and heading begins."""
     end: int
-    """Where the next clause of any depth begins."""
+    """Offset at which the next clause of any depth begins."""
     whole_end: int
-    """Where the next clause begins that is no part of this one."""
+    """Offset at which the next clause begins that is not part of this one."""
     level: int
 
     @property
     def name(self) -> str:
-        """Name the clause for a reader."""
+        """Return the clause's name for display."""
         known = self.number if not self.number[0].isdigit() else f"clause {self.number}"
         return f"{known} ({self.heading})" if self.heading else known
 
 
 def split_into_clauses(reading: ContractText) -> list[Clause]:
-    """Part a contract into clauses, in their order; together they cover all of it."""
+    """Split a contract into clauses, in order; together they cover all of it."""
     marked = find_markers(reading.clean)
     cuts = list(_split_regions(reading, marked))
     found: list[Clause] = []
@@ -69,7 +69,7 @@ def split_into_clauses(reading: ContractText) -> list[Clause]:
 
 
 def find_clauses(found: Sequence[Clause], number: str) -> list[Clause]:
-    """Find clauses by number, however it is written: `16 C`, `16(C)`, `Section 16.C`."""
+    """Find clauses by number, in any notation: `16 C`, `16(C)`, `Section 16.C`."""
     wanted = _normalize_number(number)
     return [clause for clause in found if wanted and _normalize_number(clause.number) == wanted]
 
@@ -80,7 +80,7 @@ def _normalize_number(number: str) -> str:
 
 
 def _split_regions(reading: ContractText, marked: Sequence[Marker]) -> Iterator[tuple[int, str]]:
-    """Cut at signatures and attachments; the first region has no label."""
+    """Split at signatures and attachments; the first region has no label."""
     yield 0, ""
     low = reading.lowercase
     attached = [found for found in _ATTACHMENT.finditer(low) if found.start() > _TOP_CHARS]
@@ -125,7 +125,7 @@ def _split_region(
 
 
 def _find_whole_ends(opened: Sequence[ClauseOpening], end: int) -> list[int]:
-    """Return for each clause where the next one begins that lies no deeper."""
+    """Return for each clause where the next clause of the same or a higher level begins."""
     found: list[int] = []
     next_at: dict[int, int] = {}
     for opening in reversed(opened):
@@ -142,7 +142,7 @@ def _build_preamble(reading: ContractText, start: int, end: int, label: str) -> 
 
 
 def _split_unnumbered(reading: ContractText, start: int, end: int, label: str) -> list[Clause]:
-    """Count the parts under headings, or else the paragraphs, of what has no numbers."""
+    """Number the parts under headings, or else the paragraphs, of a text without numbers."""
     blocks = list(_find_blocks(reading, start, end))
     heads = [span for span in blocks if is_heading_line(reading.clean[slice(*span)])]
     if len(heads) >= MIN_NUMBERED_CLAUSES + 1:
@@ -166,7 +166,7 @@ def _is_paragraph(text: str) -> bool:
 
 
 def _find_blocks(reading: ContractText, start: int, end: int) -> Iterator[Span]:
-    """Return headings and paragraphs, parted by blank lines; a heading may have none below it."""
+    """Return headings and paragraphs, separated by blank lines; a heading may have no text."""
     for block in Pattern(r"\S(?:[^\n]|\n(?![ ]*\n))*").finditer(reading.clean[start:end]):
         at, stop = start + block.start(), start + block.end()
         first = at + len(block[0].partition("\n")[0])

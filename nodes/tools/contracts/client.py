@@ -1,4 +1,4 @@
-"""Ask the child process that reads contracts."""
+"""Send requests to the child process that reads contracts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,10 +11,10 @@ TIMEOUT_S = 60.0
 
 
 async def ask_worker(operation: str, materials: Mapping[str, str], **more: Any) -> dict[str, Any]:
-    """Send one request; `more` are its arguments, as JSON can say them.
+    """Send one request; `more` holds its arguments as JSON values.
 
     Raises:
-        ToolFailed: the reading took too long, or broke.
+        ToolFailed: reading took too long, or failed.
         ToolRefused: the contract, the playbook or the arguments cannot be used.
     """
     request = {"operation": operation, "materials": dict(materials), **more}

@@ -1,4 +1,4 @@
-"""How a check against a playbook is told: findings, quotations, what is left to a person."""
+"""Report a check against a playbook: findings, quotations, what is left to a human."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from nodes.tools.contracts.tool_result import (
 )
 
 FOUND_CONFIDENCE, MISSING_CONFIDENCE = 90, 75
-"""Confidence of a finding: wording that stands there; and wording that was looked for in vain."""
+"""Confidence of a finding: wording that was found, and wording that was not found."""
 MAX_SHOWN_CLAUSES = 3
 MAX_CELL_CHARS = 150
 MAX_ROWS = 30
@@ -26,7 +26,7 @@ MAX_JUDGEMENTS = 20
 
 
 def report_compliance(contract: Contract, playbook: Playbook) -> ToolResult:
-    """Answer with a finding for each breach, and a claim with its quotation for each hit."""
+    """Return a finding for each breach, and a claim with its quotation for each hit."""
     told = check_rules(contract, playbook)
     breaches = [verdict for verdict in told if verdict.is_breach]
     passages = [
@@ -55,7 +55,7 @@ def report_compliance(contract: Contract, playbook: Playbook) -> ToolResult:
 
 
 def _build_finding(contract: Contract, verdict: RuleResult) -> dict[str, Any]:
-    """Say what is wrong; rule and likelihood in brackets at the end are read by the risk matrix."""
+    """Build a finding; the rule and likelihood in brackets are read by the risk matrix."""
     rule = verdict.rule
     reason = f" {rule.why}" if rule.why else ""
     found: dict[str, Any] = {
@@ -72,7 +72,7 @@ def _build_finding(contract: Contract, verdict: RuleResult) -> dict[str, Any]:
 
 
 def _describe_result(verdict: RuleResult) -> str:
-    """Name the term and what came of it, in few words: findings in like words would be merged."""
+    """Name the term and its result, in few words: findings in similar words would be merged."""
     rule = verdict.rule
     if rule.kind == "required":
         return f"{rule.title} {verdict.state}"
@@ -118,7 +118,7 @@ def _list_judgements(contract: Contract, breaches: Sequence[RuleResult]) -> list
         return []
     return [
         f"{contract.name}: the playbook compares words; whether these terms are acceptable here is "
-        f"for a person to judge: {listed}"
+        f"for a human to judge: {listed}"
     ]
 
 

@@ -1,4 +1,4 @@
-"""A contract, read once: its clauses, its sentences, and where wording stands in it."""
+"""A parsed contract: its clauses, its sentences, and where wording occurs in it."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,9 +14,9 @@ from nodes.tools.contracts.sentences import split_sentences
 
 MAX_QUOTE_CHARS = 420
 CONTEXT_BEFORE_CHARS = 140
-"""Kept of a long sentence before the words that were looked for."""
+"""Characters kept of a long sentence before the words that were looked for."""
 MIN_DENSITY = 0.012
-"""Words of contracts among all words, from which a text may be one."""
+"""Share of contract terms among all words from which a text counts as a contract."""
 _CONTRACT_SIGNS = (
     Pattern(r"\b(?:agreement|contract|lease|licen[cs]e|deed|amendment|terms and conditions)\b"),
     Pattern(r"\bpart(?:y|ies)\b|\([^()\n]{0,30}\"[^\"()\n]{2,40}\"\)"),
@@ -41,7 +41,7 @@ class ContractPassage:
 
 @dataclass(frozen=True)
 class PhraseHit:
-    """Wording that was found, with the sentence it stands in."""
+    """Wording that was found, with the sentence that holds it."""
 
     clause: Clause
     sentence: Span
@@ -49,7 +49,7 @@ class PhraseHit:
 
     @property
     def is_bare_heading(self) -> bool:
-        """Tell a heading that has its text in the clauses below it."""
+        """Return whether this is a heading whose text is in the clauses below it."""
         return bool(self.clause.heading) and self.sentence[1] <= self.clause.body_start
 
 
@@ -66,7 +66,7 @@ class Contract:
 
     @cached_property
     def sentences(self) -> list[Span]:
-        """Return all sentences but those of the signatures; a heading belongs to its first one."""
+        """Return all sentences except signatures; a heading belongs to its first sentence."""
         found = list[Span]()
         for clause in self.clauses:
             if clause.number == SIGNATURES:
@@ -83,12 +83,12 @@ class Contract:
         return [clause.start for clause in self.clauses]
 
     def find_clause(self, at: int) -> Clause:
-        """Return the clause that an offset lies in."""
+        """Return the clause that contains an offset."""
         return self.clauses[max(0, bisect_right(self._clause_starts, at) - 1)]
 
     @property
     def is_contract(self) -> bool:
-        """Return whether the text speaks as contracts do."""
+        """Return whether the text uses the wording of contracts."""
         low = self.text.lowercase
         counts = [len(sign.findall(low)) for sign in _CONTRACT_SIGNS]
         duties = len(_DUTY.findall(low))
@@ -100,9 +100,9 @@ class Contract:
     def find_phrases(
         self, wording: Iterable[Phrase], unless: Sequence[Phrase] = ()
     ) -> list[PhraseHit]:
-        """Find wording, in order; of what overlaps, the first and longest.
+        """Find wording, in order; of overlapping matches, the first and longest.
 
-        A sentence that holds any of `unless` is passed over.
+        A sentence that holds any of `unless` is skipped.
         """
         found = [hit for phrase in wording for hit in self._find_hits(phrase)]
         if unless:
@@ -119,7 +119,7 @@ class Contract:
         return any(True for phrase in wording for _ in phrase.find_matches(low, *sentence))
 
     def build_hit(self, match: PhraseMatch) -> PhraseHit:
-        """Return what stands at a place its clause and sentence."""
+        """Return the clause and the sentence at an offset."""
         span = find_sentence(self.sentences, match.start) or (match.start, match.end)
         return PhraseHit(self.find_clause(match.start), span, match)
 
@@ -130,7 +130,7 @@ class Contract:
                 yield PhraseHit(self.find_clause(match.start), span, match)
 
     def build_passage(self, hit: PhraseHit, max_chars: int = MAX_QUOTE_CHARS) -> ContractPassage:
-        """Quote the sentence of a hit, or of a long one the part around it."""
+        """Quote the sentence of a hit, or the part around it if the sentence is long."""
         start, end = hit.sentence
         if self.text.clean[end - 1] == ":" and hit.clause.end < hit.clause.whole_end:
             end = self._find_list_end(hit, max_chars)
@@ -142,7 +142,7 @@ class Contract:
         return ContractPassage(hit.clause, start, end)
 
     def _find_list_end(self, hit: PhraseHit, max_chars: int) -> int:
-        """Follow a sentence that ends in a colon to the end of its list, as far as it may go."""
+        """Extend a sentence that ends in a colon to the end of its list, within the limit."""
         if hit.sentence[1] < self.text.trim_span(hit.clause.start, hit.clause.end)[1]:
             return hit.sentence[1]
         most = self.text.trim_span(hit.clause.start, hit.clause.whole_end)[1]
@@ -151,7 +151,7 @@ class Contract:
     def build_opening_passage(
         self, clause: Clause, max_chars: int = MAX_QUOTE_CHARS
     ) -> ContractPassage:
-        """Quote a clause from its beginning."""
+        """Quote the beginning of a clause."""
         end = self._find_word_end(
             min(clause.whole_end, clause.text_start + max_chars), clause.whole_end
         )
@@ -160,7 +160,7 @@ class Contract:
         )
 
     def quote(self, passage: ContractPassage) -> str:
-        """Return a passage's words exactly as they stand."""
+        """Return a passage's words verbatim."""
         return self.text.raw[passage.start : passage.end]
 
     def _find_word_start(self, at: int, least: int) -> int:

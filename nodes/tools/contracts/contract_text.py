@@ -1,4 +1,4 @@
-"""A contract's text as it stands and as it is searched, character by character in step."""
+"""A contract's text as written and as searched, with the same offsets in both."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ _SIGN_REPLACEMENTS = str.maketrans(
 
 @dataclass(frozen=True)
 class ContractText:
-    """A text, and the same text made plain: offsets in one are offsets in the other."""
+    """A text, and its normalized form: offsets in one are offsets in the other."""
 
     raw: str
 
     @cached_property
     def noise(self) -> list[Span]:
-        """Return the places of page marks, running heads and the like."""
+        """Return the spans of page marks, running heads and the like."""
         return find_noise(self.raw.translate(_SIGN_REPLACEMENTS))
 
     @cached_property
     def clean(self) -> str:
-        """Return the text with one kind of quote, dash and space, and noise as spaces."""
+        """Return the text with one kind of quote, dash and space, and noise replaced by spaces."""
         text, parts, at = self.raw.translate(_SIGN_REPLACEMENTS), [], 0
         for start, end in self.noise:
             parts += [text[at:start], Pattern(r"[^\n]").sub(" ", text[start:end])]
@@ -39,7 +39,7 @@ class ContractText:
 
     @cached_property
     def lowercase(self) -> str:
-        """Return the clean text in lower case; a letter that would grow stays as it is."""
+        """Return the clean text in lower case; a letter that would grow longer is kept."""
         low = self.clean.lower()
         if len(low) == len(self.clean):
             return low
@@ -50,16 +50,16 @@ class ContractText:
         return [at for at, char in enumerate(self.raw) if char == "\n"]
 
     def find_line_number(self, at: int) -> int:
-        """Return the number of the line that an offset lies in, from 1."""
+        """Return the number of the line that contains an offset, from 1."""
         return bisect_right(self._line_breaks, at - 1) + 1
 
     def trim_span(self, start: int, end: int) -> Span:
-        """Leave spaces at both ends out of a span."""
+        """Remove the spaces at both ends of a span."""
         text = self.clean[start:end]
         return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
 
     def cut_noise(self, start: int, end: int, at: int) -> Span:
-        """Cut a span where noise interrupts it; what holds `at` is kept."""
+        """Cut a span where noise interrupts it; the part that contains `at` is kept."""
         for first, last in self.noise[bisect_right(self.noise, (start, 0)) :]:
             if first >= end:
                 break
@@ -71,5 +71,5 @@ class ContractText:
         return self.trim_span(start, end)
 
     def format_on_one_line(self, start: int, end: int) -> str:
-        """Return a span's words in one line, for display; without page noise."""
+        """Return a span's words on one line, for display; without page noise."""
         return " ".join(self.raw[start:end].split())

@@ -1,4 +1,4 @@
-"""A contract's parties, dates, law, sums and the clauses that a review looks for, quoted."""
+"""Extract and quote a contract's parties, dates, law, sums and the clauses a review needs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ MAX_WHOLE_QUOTE_CHARS = 900
 
 
 def extract_facts_and_clauses(contract: Contract, query: str) -> ToolResult:
-    """Return the facts, and the clauses of the kinds that a query names; without any, of all.
+    """Return the facts, and the clauses of the kinds that a query names, else of all kinds.
 
-    A query that names none, and speaks of nothing a contract review knows, is looked for in the
-    text; what is not there either is no matter of this contract.
+    A query that names no kind, and no subject that a contract review covers, is searched for in the
+    text; if it is not there either, it is out of scope for this contract.
     """
     asked = [kind for kind in CLAUSE_KINDS if kind.is_named_in(query)]
     if "key clause" in " ".join(query.lower().split()):
@@ -89,7 +89,7 @@ def _build_result(
 
 
 def quote_whole_clause(contract: Contract, number: str) -> ToolResult | None:
-    """Return one clause whole, by its number; None when there is none."""
+    """Return one whole clause by its number; None if there is none."""
     found = find_clauses(contract.clauses, number)
     if not found:
         return None
@@ -126,7 +126,7 @@ def quote_whole_clause(contract: Contract, number: str) -> ToolResult | None:
 def _choose_passages(
     contract: Contract, kind: ClauseKind, at_length: bool
 ) -> list[ContractPassage]:
-    """Choose the sentences of a kind: under a heading of the kind first, then by their hits."""
+    """Choose the sentences of a kind: first those under a heading of the kind, then by hits."""
     hits = [
         hit
         for hit in contract.find_phrases(kind.phrases, kind.exceptions)

@@ -1,4 +1,4 @@
-"""A contract's facts as they are told: parties, date, governing law, sums of money."""
+"""Report a contract's facts: parties, date, governing law, sums of money."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MAX_SUMS = 5
 
 @dataclass(frozen=True)
 class StatedFact:
-    """A fact or a clause found: how it is told, and where it stands."""
+    """A fact or a clause that was found: its wording in the report, and its place."""
 
     label: str
     value: str
@@ -27,12 +27,12 @@ class StatedFact:
 
 
 def choose_name(contract: Contract) -> str:
-    """Return the contract's title, or else the name of its file."""
+    """Return the contract's title, else the name of its file."""
     return find_title(contract) or contract.name
 
 
 def collect_facts(contract: Contract) -> tuple[list[StatedFact], list[str]]:
-    """Return the facts, and what could not be found of them."""
+    """Return the facts, and which of them were not found."""
     between = find_parties(contract)
     name = choose_name(contract)
     called = f"{name} between {' and '.join(p.name for p in between)}" if between else name
@@ -78,7 +78,7 @@ def _collect_sums(contract: Contract, name: str) -> Iterator[StatedFact]:
 
 
 def _widen_to_sentence(contract: Contract, passage: ContractPassage) -> ContractPassage:
-    """Widen a passage to its sentence, or to what of it may be quoted."""
+    """Widen a passage to its sentence, or to the part of it that may be quoted."""
     return contract.build_passage(contract.build_hit(PhraseMatch(passage.start, passage.end)))
 
 

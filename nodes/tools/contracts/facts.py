@@ -36,7 +36,7 @@ _GOVERNING_VERB = Pattern(r"\b(?:governed|construed|interpreted|govern)\b")
 
 
 def find_title(contract: Contract) -> str:
-    """Return the contract's title, else an empty text."""
+    """Return the contract's title, else an empty string."""
     top = contract.text.clean[:6_000]
     found = _TITLE_IN_TEXT.search(top) or _TITLE_ABOVE.search(top)
     shown = " ".join(found["title"].split()).rstrip("* ") if found else ""
@@ -44,7 +44,7 @@ def find_title(contract: Contract) -> str:
 
 
 def find_agreement_date(contract: Contract) -> tuple[date | None, ContractPassage] | None:
-    """Find the date the contract bears; None as date where its place was left blank."""
+    """Find the date of the contract; the date is None if its place was left blank."""
     clause = contract.clauses[0]
     low, end = contract.text.lowercase, clause.end if clause.number == PREAMBLE else 3_000
     opened = _DATE_CUE.search(low, 0, end)
@@ -58,7 +58,7 @@ def find_agreement_date(contract: Contract) -> tuple[date | None, ContractPassag
 
 
 def find_dates(contract: Contract) -> Iterator[tuple[date, ContractPassage]]:
-    """Find the dates that the contract names, signatures left out."""
+    """Find the dates that the contract names, except those of signatures."""
     for found in _DATE.finditer(contract.text.lowercase):
         clause = contract.find_clause(found.start())
         if clause.number != SIGNATURES and (day := _parse_date(found)):
@@ -66,7 +66,7 @@ def find_dates(contract: Contract) -> Iterator[tuple[date, ContractPassage]]:
 
 
 def find_governing_law(contract: Contract) -> tuple[str, ContractPassage] | None:
-    """Find whose law governs, with the words that say so."""
+    """Find the governing law, with the words that name it."""
     clean = contract.text.clean
     for start, end in contract.sentences:
         governs = _GOVERNING_VERB.search(clean, start, end)
@@ -79,7 +79,7 @@ def find_governing_law(contract: Contract) -> tuple[str, ContractPassage] | None
 
 
 def find_sums(contract: Contract) -> Iterator[ContractPassage]:
-    """Find the sums of money that the contract names, signatures left out."""
+    """Find the sums of money that the contract names, except those in signatures."""
     for start, end in find_amounts(contract.text.lowercase):
         clause = contract.find_clause(start)
         if clause.number != SIGNATURES:

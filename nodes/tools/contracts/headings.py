@@ -1,4 +1,4 @@
-"""The heading of a clause, where it has one, and the headings of a contract without numbers."""
+"""Find the headings of clauses, and of contracts without numbers."""
 
 from nodes.limits.patterns import Pattern
 
@@ -16,7 +16,7 @@ _PROSE_VERB = Pattern(r"\b(?:shall|will|may|must|agrees?|is|are|has|have)\b")
 
 
 def match_heading(text: str, at: int) -> tuple[str, int]:
-    """Return the heading that begins at an offset, and where its clause goes on; empty for none."""
+    """Return the heading at an offset, and where the clause continues; empty if there is none."""
     found = _HEADING.match(text[at : at + MAX_HEADING_CHARS])
     if not found or (found.end() == MAX_HEADING_CHARS and not found["end"]):
         return "", at
@@ -28,7 +28,7 @@ def match_heading(text: str, at: int) -> tuple[str, int]:
 
 
 def is_heading_line(line: str) -> bool:
-    """Tell a heading that stands alone on its line and has no number."""
+    """Return whether this is a heading without a number on a line of its own."""
     bare = line.strip().lstrip("#*_ ").rstrip(":*_ ")
     if line.lstrip().startswith("#"):
         return bool(bare)

@@ -1,6 +1,6 @@
-"""Where a clause may begin: numbers and letters as contracts write them, at line starts or within.
+"""Find where a clause may begin: numbers and letters of contracts, at line starts or within lines.
 
-Filed contracts often come with all lines of a page run together, so long lines are searched inside.
+Filed contracts often have all lines of a page joined, so long lines are searched inside.
 """
 
 import re
@@ -12,7 +12,7 @@ from nodes.tools.contracts.headings import match_heading
 
 MIN_LONG_LINE_CHARS = 300
 MIN_WRAPPED_CHARS = 60
-"""A line this long may end where the margin is, in the middle of a sentence."""
+"""A line of this length may end at the margin, in the middle of a sentence."""
 LOOKBACK_CHARS = 300
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
 _NUMBER_WORDS = "ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN|ELEVEN|TWELVE"
@@ -39,24 +39,24 @@ _LIST_ITEM_END = Pattern(r"[;,]\s*(?:and|or|and/or)?$")
 
 @dataclass(frozen=True)
 class Marker:
-    """A number or letter that may open a clause."""
+    """A number or letter that may begin a clause."""
 
     start: int
     end: int
-    """After the mark and the space behind it."""
+    """Offset after the marker and the space behind it."""
     label: str
-    """As the contract writes it, without closing dots: `9`, `4.2`, `(a)`, `A`."""
+    """As written in the contract, without closing dots: `9`, `4.2`, `(a)`, `A`."""
     interpretations: tuple[tuple[str, tuple[int, ...]], ...]
     """Style and ordinals; `(i)` may be a letter or a roman number."""
     indent: int
     is_inside: bool
-    """Not at the start of a line."""
+    """Whether it is not at the start of a line."""
     heading: str = ""
     heading_end: int = 0
 
 
 def find_markers(text: str) -> list[Marker]:
-    """Find what looks like the start of a clause; which of it is one, the sequence tells."""
+    """Find possible starts of clauses; the sequence decides which of them are real."""
     found: dict[int, Marker] = {}
     for match in _MARK_AT_LINE_START.finditer(text):
         if _is_clause_at_line_start(text, match):
@@ -107,7 +107,7 @@ def _is_clause_at_line_start(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_clause_inside_line(text: str, match: re.Match[str]) -> bool:
-    """Ask more of a mark in running text: a capital behind it, and no word that refers to it."""
+    """Return whether a marker in running text is followed by a capital and not referred to."""
     before = text[max(0, match.start() - 20) : match.start() + 1]
     after = text[match.end("mark") : match.end("mark") + 80]
     if match["dotted"] or match["article"] or _REFERENCE_BEFORE.search(before):
@@ -147,7 +147,7 @@ def _list_interpretations(match: re.Match[str]) -> tuple[tuple[str, tuple[int, .
 
 
 def _list_values(letters: str) -> Iterator[tuple[str, int]]:
-    """Read a list mark every way it can be read; the letters a, A, i and I name the styles."""
+    """Return every possible reading of a list marker; the letters a, A, i and I name the styles."""
     if letters.isdigit():
         yield "1", int(letters)
         return

@@ -1,4 +1,4 @@
-"""What stands in a filed contract and is no contract: page marks, running heads, contents."""
+"""Find what in a filed contract is not the contract: page marks, running heads, contents."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ MIN_REPEATS = 3
 MAX_RUNNING_HEAD_CHARS = 120
 MAX_ENTRY_WORDS = 9
 MAX_LINE_CHARS = 200
-"""A longer line is text; nothing is looked for in it."""
+"""A longer line is text and is not searched."""
 _PAGE_MARK = Pattern(
     r"^[ \t]*+(?:page\s++)?[-\u2013\u2014~\[(]*+[ \t]*+(?:(?:[A-Z]-)?\d{1,4}|[ivxl]{1,6})[ \t]*+"
     r"(?:(?:of|/)[ \t]*+\d{1,4})?[ \t]*+[-\u2013\u2014~\])]*+[ \t]*+$",
@@ -38,7 +38,7 @@ _SENTENCE_END = (".", ",", ";", ":")
 
 
 def find_noise(text: str) -> list[Span]:
-    """Find what is no contract, in order and without overlap."""
+    """Find spans that are not contract text, in order and without overlap."""
     found, last = list[Span](), 0
     for start, end in sorted(set(_find_noise_lines(text))):
         if end > last:
@@ -79,7 +79,7 @@ def _normalize_line(line: str) -> str:
 
 
 def _find_running_heads(text: str, lines: list[Span]) -> set[str]:
-    """Find heads and feet of pages: short lines that come back, but for the page number."""
+    """Find page headers and footers: short lines that repeat, except for the page number."""
     counts = Counter[str]()
     for start, end in lines:
         line = text[start:end].strip()
@@ -97,7 +97,7 @@ def _find_paragraph_end(text: str, lines: list[Span], index: int) -> int:
 
 
 def _find_contents_end(text: str, lines: list[Span], index: int) -> int:
-    """Follow a table of contents to its last entry; the body begins where an entry comes back."""
+    """Find the end of a table of contents; the body begins where an entry repeats."""
     first, last = "", index
     for at in range(index + 1, len(lines)):
         line = text[slice(*lines[at])].strip()
@@ -111,7 +111,7 @@ def _find_contents_end(text: str, lines: list[Span], index: int) -> int:
 
 
 def _is_same_entry(first: str, line: str) -> bool:
-    """Tell the first entry of a table of contents from its clause, where it comes back."""
+    """Return whether a line repeats the first entry of a table of contents."""
     if not first:
         return False
     numbers = [_ENTRY_NUMBER.match(f"{each} ") for each in (first, line)]

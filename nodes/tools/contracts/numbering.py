@@ -1,4 +1,4 @@
-"""Which marks open clauses: those that follow on each other, as numbers in a list do."""
+"""Choose the markers that begin clauses: those that follow each other as in a list."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from nodes.tools.contracts.markers import Marker
 
 MAX_NUMBER_GAP = 4
-"""A number may be missing where a clause was deleted; more than this is no sequence."""
+"""A number may be missing where a clause was deleted; a larger gap is no sequence."""
 _TOP_STYLES = ("article", "decimal1", "I.")
-"""Styles of whole clauses; letters and the like stand below them."""
+"""Styles of whole clauses; letters and the like are below them."""
 
 
 @dataclass(frozen=True)
 class ClauseOpening:
-    """A mark that opens a clause, and how deep the clause lies."""
+    """A marker that begins a clause, and the depth of the clause."""
 
     marker: Marker
     level: int
@@ -29,21 +29,21 @@ class _OpenLevel:
 
 
 _Position = tuple[int, str, tuple[int, ...]]
-"""Depth, style and ordinals of a mark that fits."""
+"""Depth, style and ordinals of a marker that fits."""
 _Interpretation = tuple[str, tuple[int, ...]]
 
 
 def find_openings(markers: Iterable[Marker]) -> list[ClauseOpening]:
-    """Follow the marks in their order; one that continues nothing and begins nothing is text."""
+    """Follow the markers in order; one that neither continues nor begins a list is text."""
     follower = _SequenceTracker()
     found = [opening for marker in markers if (opening := follower.place_marker(marker))]
     tops = [index for index, opening in enumerate(found) if opening.style in _TOP_STYLES]
-    # What is lettered before the first number are the parties and the recitals.
+    # Letters before the first number are the parties and the recitals.
     return found[tops[0] :] if tops else found
 
 
 def number_clauses(openings: Sequence[ClauseOpening]) -> list[str]:
-    """Return each clause its full number: `9`, `4.2(a)`, `Article IV`, `Article II.1`."""
+    """Return the full number of each clause: `9`, `4.2(a)`, `Article IV`, `Article II.1`."""
     labels = Counter(o.marker.label for o in openings if o.style == "decimal1" and o.level <= 1)
     found: list[str] = []
     above: list[tuple[int, str]] = []
@@ -75,7 +75,7 @@ class _SequenceTracker:
         self._last_ordinals: dict[str, tuple[int, ...]] = {}
 
     def place_marker(self, marker: Marker) -> ClauseOpening | None:
-        """Place a mark; None when it fits nowhere."""
+        """Place a marker; None if it fits nowhere."""
         places = [
             place
             for reading in marker.interpretations
@@ -119,7 +119,7 @@ class _SequenceTracker:
         )
 
     def _find_nested_beginning(self, reading: _Interpretation) -> _Position | None:
-        """Place `4.2` below 4, or after `3.7` where the whole clause 4 has no mark of its own."""
+        """Place `4.2` below 4, or after `3.7` if the whole clause 4 has no marker of its own."""
         style, ordinals = reading
         for depth, level in reversed(list(enumerate(self._open_levels))):
             if level.ordinals == ordinals[:-1] and ordinals[-1] <= 1 + MAX_NUMBER_GAP:
@@ -129,7 +129,7 @@ class _SequenceTracker:
         return (self._find_clause_depth(style), style, ordinals) if is_next else None
 
     def _may_jump(self, marker: Marker, reading: _Interpretation) -> bool:
-        """Allow a number to be missing, or counting to go on in the next article."""
+        """Allow one missing number, or numbering that continues in the next article."""
         style, ordinals = reading
         last = self._last_ordinals.get(style, (0,))
         is_near = last[0] < ordinals[0] <= last[0] + MAX_NUMBER_GAP
@@ -138,7 +138,7 @@ class _SequenceTracker:
         return bool(marker.heading) or ordinals[0] == last[0] + 1
 
     def _find_depth(self, style: str) -> int:
-        """Put a new list below what is open; the first numbered clause ends lettered recitals."""
+        """Place a new list below what is open; the first numbered clause ends lettered recitals."""
         if style in _TOP_STYLES and not any(
             level.style in _TOP_STYLES for level in self._open_levels
         ):
@@ -146,7 +146,7 @@ class _SequenceTracker:
         return len(self._open_levels)
 
     def _find_clause_depth(self, style: str) -> int:
-        """Return the place of a whole clause: right below the article, if there are any."""
+        """Return the depth of a whole clause: directly below the article, if there are any."""
         return (
             1
             if self._open_levels and self._open_levels[0].style == "article" and style != "article"

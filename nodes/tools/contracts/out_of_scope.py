@@ -1,4 +1,4 @@
-"""What a question about a contract is about, when it names no kind of clause."""
+"""Find what a question about a contract is about, when it names no kind of clause."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ from nodes.tools.contracts.phrases import parse_phrase
 
 MAX_PASSAGES = 6
 MIN_SHARE = 0.5
-"""Of a question's words, that a contract must hold to have an answer."""
+"""Share of a question's words that a contract must hold to have an answer."""
 MIN_STEM_CHARS = 6
-"""Shorter words are looked for as they are: `trade` must not find trademarks."""
+"""Shorter words must match exactly: `trade` must not find trademarks."""
 _WORD = Pattern(r"[a-z][a-z'-]{2,}")
 _DOMAIN_PHRASES = tuple(
     map(
@@ -27,20 +27,20 @@ _DOMAIN_PHRASES = tuple(
 
 
 def is_in_scope(query: str) -> bool:
-    """Say whether a query speaks of what a contract review knows, or of nothing in particular."""
+    """Return whether a query names a subject of a contract review, or no subject in particular."""
     low = query.lower()
     named = any(True for each in _DOMAIN_PHRASES for _ in each.find_matches(low))
     return named or not extract_subject_words(query)
 
 
 def extract_subject_words(query: str) -> list[str]:
-    """Return the words of a query that say what it is about."""
+    """Return the words of a query that name its subject."""
     words = _WORD.findall(query.lower())
     return [word for word in dict.fromkeys(words) if word not in UNSPECIFIC_WORDS]
 
 
 def find_passages_about(contract: Contract, words: Sequence[str]) -> list[ContractPassage]:
-    """Find the sentences that hold most of the words, by rarity; none when most are nowhere."""
+    """Return the sentences with most of the words, by rarity; none if most words do not occur."""
     hits = {word: contract.find_phrases([parse_phrase(_build_word_forms(word))]) for word in words}
     if sum(map(bool, hits.values())) < MIN_SHARE * len(words):
         return []

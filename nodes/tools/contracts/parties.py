@@ -1,4 +1,4 @@
-"""Who a contract is between, as its opening names them."""
+"""Find the parties of a contract, as its opening names them."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _COMMA = Pattern(r"[,;]\s+(?=[A-Z\[])")
 
 @dataclass(frozen=True)
 class Party:
-    """A party, and the word the contract calls it by."""
+    """A party, and the term the contract uses for it."""
 
     name: str
     role: str
@@ -45,7 +45,7 @@ class Party:
 
 
 def find_parties(contract: Contract) -> list[Party]:
-    """Find the parties that the contract's opening names; none where it names them otherwise."""
+    """Find the parties in the contract's opening; none if it names them in another way."""
     clean = contract.text.clean
     first = next((c.start for c in contract.clauses if c.number != PREAMBLE), len(clean))
     end = min(first, MAX_OPENING_CHARS) if first > 40 else min(len(clean), MAX_OPENING_CHARS)
@@ -60,7 +60,7 @@ def find_parties(contract: Contract) -> list[Party]:
 
 
 def _find_listed_parties(text: str) -> Iterator[Party]:
-    """Read parties that stand on lines of their own, numbered."""
+    """Read parties that are on numbered lines of their own."""
     starts = [mark.end() for mark in _LIST_MARK.finditer(text)]
     for index, at in enumerate(starts):
         stop = starts[index + 1] if index + 1 < len(starts) else text.find("\n\n", at)
@@ -70,7 +70,7 @@ def _find_listed_parties(text: str) -> Iterator[Party]:
 
 
 def _find_joined_parties(text: str, at: int, end: int) -> Iterator[Party]:
-    """Read parties that stand in one sentence: `X, a company ("A"), and Y ("B")`."""
+    """Read parties that are in one sentence: `X, a company ("A"), and Y ("B")`."""
     while at < end and (name_end := _name_end(text, at, end)):
         stop = min(end, name_end + MAX_DETAIL_CHARS)
         following = _NEXT_PARTY.search(text, name_end, stop)

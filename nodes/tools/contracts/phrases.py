@@ -1,7 +1,7 @@
-"""Wording to look for, as a lawyer would write it down; no regular expressions, which may hang.
+"""Wording to search for, as a lawyer would write it; no regular expressions, which may hang.
 
 `terminat*` is a word with any ending, `shall|will` one or the other, `...` up to 160 characters in
-between, `#` a quantity such as `thirty (30) days`. Spaces, line breaks and capitals do not matter.
+between, `#` a quantity such as `thirty (30) days`. Spaces, line breaks and case do not matter.
 """
 
 import re
@@ -17,8 +17,8 @@ MAX_GAPS = 2
 MAX_GAP_CHARS = 160
 MAX_PHRASE_CHARS = 200
 MAX_MATCH_CHARS = 2_000
-"""Two gaps, and the words with wide spaces between them. A match that may go on to the end of a
-contract takes as long as it is: the library looks ahead there for the phrase's last word."""
+"""Two gaps, and the words with wide spaces between them. A match that may extend to the end of a
+contract can take its full length: the library looks ahead there for the phrase's last word."""
 _WORD = Pattern(r"[\w'-]+\*?")
 _QUOTE_SIGNS = str.maketrans(
     dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"')
@@ -27,7 +27,7 @@ _QUOTE_SIGNS = str.maketrans(
 
 @dataclass(frozen=True)
 class PhraseMatch:
-    """Where a phrase stands, and the quantity that took the place of its `#`."""
+    """Where a phrase occurs, and the quantity that its `#` matched."""
 
     start: int
     end: int
@@ -36,20 +36,20 @@ class PhraseMatch:
 
 @dataclass(frozen=True)
 class Phrase:
-    """Wording to look for."""
+    """Wording to search for."""
 
     anchors: tuple[str, ...]
-    """What the phrase begins with, of which one is looked for first, since that is quick."""
+    """Beginning of the phrase; one of these words is searched first, since that is quick."""
     head: Pattern
     tail: Pattern | None
-    """What follows the quantity; None where the phrase has none."""
+    """What follows the quantity; None if the phrase has none."""
     is_near: bool = True
-    """The quantity stands right behind the head, not anywhere up to 160 characters on."""
+    """The quantity is directly after the head, not up to 160 characters later."""
 
     def find_matches(
         self, low: str, start: int = 0, end: int | None = None
     ) -> Iterator[PhraseMatch]:
-        """Find the phrase in a text in lower case."""
+        """Find the phrase in a lower-case text."""
         stop = len(low) if end is None else end
         for anchor in self.anchors:
             at = low.find(anchor, start, stop)
@@ -78,7 +78,7 @@ class Phrase:
 
 
 def parse_phrase(text: str) -> Phrase:
-    """Read a phrase.
+    """Parse a phrase.
 
     Raises:
         ValueError: it is too long, has too many gaps, or begins with one.
@@ -106,7 +106,7 @@ def parse_phrase(text: str) -> Phrase:
 
 
 def find_sentence(spans: Sequence[Span], at: int) -> Span | None:
-    """Return the sentence that an offset lies in."""
+    """Return the sentence that contains an offset."""
     index = bisect_right(spans, (at, 1 << 62)) - 1
     return spans[index] if index >= 0 and spans[index][1] > at else None
 

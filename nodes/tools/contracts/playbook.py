@@ -42,7 +42,7 @@ def _validate_phrases(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
-def _wrap_single_phrase(value: Any) -> Any:  # as YAML gives it
+def _wrap_single_phrase(value: Any) -> Any:  # as parsed from YAML
     return [value] if isinstance(value, str) else value
 
 
@@ -80,30 +80,32 @@ class PlaybookRule(BaseModel):
             if self.max is None and self.min is None:
                 raise ValueError("a limited term needs max or min, such as max: 60 days")
             if not any("#" in text.split() for text in self.any):
-                raise ValueError("a limited term needs '#' in a phrase, where the quantity stands")
+                raise ValueError(
+                    "a limited term needs '#' in a phrase, at the place of the quantity"
+                )
         elif self.max is not None or self.min is not None:
             raise ValueError("max and min are for kind: limited")
         return self
 
     @cached_property
     def phrases(self) -> tuple[Phrase, ...]:
-        """Return what is looked for."""
+        """Return the phrases to search for."""
         return tuple(map(parse_phrase, self.any))
 
     @cached_property
     def exceptions(self) -> tuple[Phrase, ...]:
-        """Return what in a sentence takes it out."""
+        """Return the phrases that exclude a sentence."""
         return tuple(map(parse_phrase, self.unless))
 
 
 class Playbook(BaseModel):
-    """What contracts are held against."""
+    """The rules that contracts are checked against."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, max_length=120)
     number_mismatch: Severity | Literal["off"] = "high"
-    """How grave a number is whose words and figures differ."""
+    """Severity of a number whose words and figures differ."""
     rules: tuple[PlaybookRule, ...] = Field(min_length=1, max_length=MAX_RULES)
 
     @model_validator(mode="after")
@@ -115,10 +117,10 @@ class Playbook(BaseModel):
 
 
 def parse_limit(text: str) -> Quantity:
-    """Read a limit, such as `60 days` or `1% per month`.
+    """Parse a limit, such as `60 days` or `1% per month`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a limit.
     """
     found = match_quantity(text.strip().lower(), 0)
     if found is None or found.end < len(text.strip()):
@@ -127,12 +129,12 @@ def parse_limit(text: str) -> Quantity:
 
 
 def is_playbook(name: str) -> bool:
-    """Tell a material that is a playbook by its name."""
+    """Return whether a material is a playbook, by its name."""
     return bool(_PLAYBOOK_NAME.search(name))
 
 
 def read_playbook(name: str, text: str) -> Playbook:
-    """Read a playbook in YAML.
+    """Parse a playbook in YAML.
 
     Raises:
         PlaybookInvalid: it cannot be used; the message names file, line and key.
@@ -153,7 +155,7 @@ _KeyPath = tuple[str | int, ...]
 
 
 def _parse_yaml(name: str, text: str) -> tuple[Any, Mapping[_KeyPath, int]]:
-    """Read YAML, with the line of each part; aliases are refused, since a few can fill memory."""
+    """Parse YAML, with the line of each part; aliases are refused, since a few can fill memory."""
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise PlaybookInvalid(
@@ -165,7 +167,7 @@ def _parse_yaml(name: str, text: str) -> tuple[Any, Mapping[_KeyPath, int]]:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
         problem = f"YAML syntax: {error.problem or error.context}"
-        raise PlaybookInvalid(f"{name}{line}: {problem}; mend the line") from None
+        raise PlaybookInvalid(f"{name}{line}: {problem}; fix the line") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PlaybookInvalid(f"{name}: YAML cannot be read: {error}") from None
 

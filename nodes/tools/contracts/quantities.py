@@ -38,7 +38,7 @@ MAX_QUANTITY_CHARS = 120
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its unit, where it stands."""
+    """A number with its unit, and its place."""
 
     start: int
     end: int
@@ -47,30 +47,30 @@ class Quantity:
     unit: str
     """`days`, `percent`, or `percent per month`."""
     words: float | None = None
-    """What the number is in words, where it is given in words and in figures."""
+    """The number in words, where it is written in words and in figures."""
     digits: float | None = None
 
     @property
     def is_contradictory(self) -> bool:
-        """Tell a number whose words and figures differ."""
+        """Return whether the words and the figures of the number differ."""
         return None not in (self.words, self.digits) and self.words != self.digits
 
 
 def find_quantities(low: str, start: int = 0, end: int | None = None) -> Iterator[Quantity]:
-    """Find the durations and percentages of a text in lower case."""
+    """Find the durations and percentages of a lower-case text."""
     for found in _QUANTITY.finditer(low, start, len(low) if end is None else end):
         if (quantity := _build_quantity(found)) is not None:
             yield quantity
 
 
 def match_quantity(low: str, at: int) -> Quantity | None:
-    """Read the quantity that begins at an offset."""
+    """Parse the quantity that begins at an offset."""
     found = _QUANTITY.match(low, at, min(len(low), at + MAX_QUANTITY_CHARS))
     return _build_quantity(found) if found else None
 
 
 def find_amounts(low: str) -> Iterator[tuple[int, int]]:
-    """Find the sums of money of a text in lower case, those left blank included."""
+    """Find the sums of money of a lower-case text, including those left blank."""
     for found in _MONEY.finditer(low):
         yield found.span()
 

@@ -1,4 +1,4 @@
-"""Quotations held against the contracts they name: whether, and in which clause, they stand."""
+"""Check quotations against the contracts they name: whether they occur, and in which clause."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ WRONG_VERDICTS: tuple[QuotationVerdict, ...] = ("not found", "other clause", "so
 def check_quotations(
     claims: Sequence[Mapping[str, str]], contracts: Mapping[str, Contract]
 ) -> dict[str, Any]:
-    """Answer with a verdict for each quotation, and a finding for each that does not hold."""
+    """Return a verdict for each quotation, and a finding for each that is not confirmed."""
     quotes = [claim for claim in claims if claim["quote"].strip()]
     results = [_check_quotation(claim, contracts) for claim in quotes]
     wrong = [result for result in results if result["verdict"] in WRONG_VERDICTS]
@@ -67,7 +67,7 @@ def _find_quotation(quote: str, text: str) -> tuple[QuotationVerdict, int | None
 
 
 def _is_in_clause(contract: Contract, number: str, quote: str) -> bool:
-    """Return whether a quotation begins in a clause; one whose number is not known is let pass."""
+    """Return whether a quotation begins in a clause; true for an unknown clause number."""
     clauses = find_clauses(contract.clauses, number.rstrip("."))
     if not clauses:
         return True
@@ -79,8 +79,8 @@ def _is_in_clause(contract: Contract, number: str, quote: str) -> bool:
 def _build_finding(result: Mapping[str, Any]) -> dict[str, Any]:
     told = {
         "not found": f"Quotation not found in {result['source']}",
-        "other clause": f"Quotation stands in {result['clause']}, not in the clause named",
-        "source unknown": f"Quotation of {result['source'] or 'no source'}, which is no material",
+        "other clause": f"Quotation is in {result['clause']}, not in the clause named",
+        "source unknown": f"Quotation of {result['source'] or 'no source'}, not a material",
     }[result["verdict"]]
     found: dict[str, Any] = {
         "severity": "high",

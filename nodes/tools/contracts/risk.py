@@ -1,4 +1,4 @@
-"""Findings as risks: likelihood times impact, ranked, and drawn as a matrix."""
+"""Rate findings as risks: likelihood times impact, ranked, and drawn as a matrix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ IMPACTS: dict[Severity, int] = {"critical": 5, "high": 4, "medium": 3, "low": 2,
 LIKELIHOODS = ("rare", "unlikely", "possible", "likely", "almost certain")
 UNKNOWN_LIKELIHOOD = 3
 SHOWN_RISK_COUNTS = (40, 25, 12, 6)
-"""Risks that are shown, fewer where they are too long together."""
+"""Risks that are shown; fewer where they are too long together."""
 MAX_CELL_CHARS = 160
 RiskLevel = Literal["extreme", "high", "medium", "low"]
 _LEVELS: tuple[tuple[int, RiskLevel], ...] = (
@@ -34,7 +34,7 @@ _RULE = Pattern(r"\s*\[(?P<id>[a-z][a-z0-9_]*) (?P<likelihood>[1-5])/5\]\s*$")
 
 
 class ReportedFinding(BaseModel):
-    """A finding of the compliance check, as its report gives it."""
+    """A finding of the compliance check, as its report has it."""
 
     severity: Severity
     message: str = Field(min_length=1, max_length=4000)
@@ -46,18 +46,18 @@ class ReportedFinding(BaseModel):
 
 @dataclass(frozen=True)
 class Risk:
-    """A finding, weighed."""
+    """A finding with its likelihood and impact."""
 
     finding: ReportedFinding
     message: str
     """The finding's words, without the name of its rule."""
     likelihood: int
     is_rated: bool
-    """The playbook gave the likelihood; else it is taken for possible."""
+    """Whether the playbook has the likelihood; otherwise it is rated as possible."""
 
     @property
     def impact(self) -> int:
-        """Return the impact, 1 to 5, that the severity stands for."""
+        """Return the impact of the severity, 1 to 5."""
         return IMPACTS[self.finding.severity]
 
     @property
@@ -67,22 +67,22 @@ class Risk:
 
     @property
     def level(self) -> RiskLevel:
-        """Return the score in words."""
+        """Return the level of the score in words."""
         return next(level for least, level in _LEVELS if self.score >= least)
 
 
 def rank_risks(findings: Sequence[ReportedFinding]) -> list[Risk]:
-    """Rank findings by their score; each once."""
+    """Rank findings by their score, without duplicates."""
     distinct = {(one.file, one.message): one for one in findings}
     risks = [_build_risk(finding) for finding in distinct.values()]
     return sorted(risks, key=lambda risk: (-risk.score, -risk.impact, risk.finding.file))
 
 
 def report_risks(findings: Sequence[ReportedFinding], undone: str = "") -> ToolResult:
-    """Answer with the matrix, the ranked risks, and a claim for each.
+    """Return the matrix, the ranked risks, and a claim for each.
 
     Args:
-        undone: what the check that made the findings could not do; empty when it did all.
+        undone: what the check that made the findings could not do; empty if it did all.
     """
     risks = rank_risks(findings)
     answers = (_build_result(risks, risks[:most], undone) for most in SHOWN_RISK_COUNTS)
@@ -170,7 +170,7 @@ def _build_row(rank: int, risk: Risk, with_file: bool) -> Sequence[str]:
 
 
 def _build_matrix(risks: Sequence[Risk]) -> str:
-    """Draw the numbers of the risks by likelihood, downwards, and impact, to the right."""
+    """Draw the numbers of the risks: likelihood downwards, impact to the right."""
     cells: dict[tuple[int, int], list[str]] = {}
     for rank, risk in enumerate(risks, start=1):
         cells.setdefault((risk.likelihood, risk.impact), []).append(str(rank))

@@ -1,4 +1,4 @@
-"""A contract held against a playbook: each term stated, missing, found, or beyond its limit."""
+"""Check a contract against a playbook: each term is stated, missing, found, or beyond its limit."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _SEVERITY_RANK = {severity: rank for rank, severity in enumerate(get_args(Severi
 
 @dataclass(frozen=True)
 class RuleResult:
-    """What came of one rule, and where its wording stands."""
+    """The result of one rule, and where its wording is."""
 
     rule: PlaybookRule
     state: RuleState
@@ -32,7 +32,7 @@ class RuleResult:
 
 
 def check_rules(contract: Contract, playbook: Playbook) -> list[RuleResult]:
-    """Check every rule; breaches come first, the gravest before the others."""
+    """Check every rule; breaches come first, the most severe before the others."""
     found = [_check_rule(contract, rule) for rule in playbook.rules]
     if playbook.number_mismatch != "off" and (wrong := tuple(_find_number_mismatches(contract))):
         found.append(RuleResult(_build_mismatch_rule(playbook.number_mismatch), "found", wrong))
@@ -59,7 +59,7 @@ def _drop_repeated_hits(hits: Iterable[PhraseHit]) -> list[PhraseHit]:
 
 
 def _drop_bare_headings(hits: Sequence[PhraseHit]) -> tuple[PhraseHit, ...]:
-    """Leave out bare headings, unless there is nothing else."""
+    """Remove bare headings, unless there is nothing else."""
     return tuple(hit for hit in hits if not hit.is_bare_heading) or tuple(hits)
 
 

@@ -1,4 +1,4 @@
-"""Sentences of legal text, as spans; a page break in the middle of one does not end it."""
+"""Split legal text into sentences, as spans; a page break does not end a sentence."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ LOOKBACK_CHARS = 12
 
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """Return the sentences between two offsets, without the space around them."""
+    """Return the sentences between two offsets, without surrounding space."""
     at = start
     for found in _SENTENCE_END.finditer(text, start, end):
         stop = found.start() + 1

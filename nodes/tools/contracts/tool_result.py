@@ -1,4 +1,4 @@
-"""What the tools on contracts answer with: claims and their places, in a report's own words."""
+"""Build the answers of the contract tools: claims and their places, in the form of a report."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ ToolResult = dict[str, Any]
 def build_claim(
     contract: Contract, text: str, passage: ContractPassage, confidence: int = 85
 ) -> dict[str, Any]:
-    """State something, with the words that carry it."""
+    """Build a claim, with the words that support it."""
     quote = contract.quote(passage)
     return {"text": text, "source": contract.name, "quote": quote, "confidence": confidence}
 
 
 def build_place(contract: Contract, passage: ContractPassage) -> dict[str, Any]:
-    """Return where a quotation stands: clause, line, and offsets into the material's text."""
+    """Return the place of a quotation: clause, line, and offsets into the material's text."""
     return {
         "clause": passage.clause.number,
         "line": contract.text.find_line_number(passage.start),
@@ -40,7 +40,7 @@ def build_place(contract: Contract, passage: ContractPassage) -> dict[str, Any]:
 def format_quotation(
     contract: Contract, passage: ContractPassage, max_chars: int = MAX_SHOWN_CHARS
 ) -> str:
-    """Show a quotation in one line; with three dots where it is cut."""
+    """Return a quotation on one line, with three dots if it is cut."""
     shown = sanitize_line(contract.text.format_on_one_line(passage.start, passage.end), max_chars)
     if shown.endswith("…"):
         shown = shown.rpartition(" ")[0] or shown[:-1]
@@ -51,18 +51,18 @@ def format_quotation(
 
 
 def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is due."""
+    """Return a number with its noun, in the plural where needed."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def format_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a table in Markdown."""
+    """Return a Markdown table."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join("| " + " | ".join(map(_escape_cell, line)) + " |" for line in lines)
 
 
 def fit_to_size(answer: ToolResult, *groups: tuple[str, ...]) -> ToolResult:
-    """Drop what is over the size from the ends of lists, group by group, and say so in the gaps.
+    """Drop what exceeds the size from the ends of lists, group by group, and name it in the gaps.
 
     The lists of a group belong together, as claims and their places do.
     """

@@ -1,4 +1,4 @@
-"""The documents in a user's folder: regular files inside it, nothing else."""
+"""List the documents in a user's folder: regular files inside it, nothing else."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ MAX_DOCUMENTS = 2000
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """A document of the folder, and what tells that it has changed."""
+    """A document of the folder, and what shows that it has changed."""
 
     name: str
     """Relative to the folder, with forward slashes."""
@@ -34,16 +34,16 @@ class SkippedFile:
     source: str
     reason: str
     is_document: bool = True
-    """It would be searched, could it be read; not so a picture, or a link."""
+    """Whether it would be searched if it could be read; false for a picture or a link."""
 
 
 def describe_unread(skipped: Sequence[SkippedFile]) -> str:
-    """Return the documents that could not be read, with reasons; empty when all could."""
+    """Return the documents that could not be read, with reasons; empty if all could."""
     return join_names(f"{item.source} ({item.reason})" for item in skipped if item.is_document)
 
 
 def list_documents(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
-    """List the folder's documents by name, hidden files left out; and what is not read."""
+    """Return the folder's documents by name, except hidden files; and what is not read."""
     stored, skipped = list[StoredDocument](), list[SkippedFile]()
     for folder, folders, names in os.walk(root, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith("."))

@@ -19,7 +19,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 @dataclass(frozen=True)
 class PassageHit:
-    """A passage that matches, and how well: the higher the better."""
+    """A passage that matches, and its score: the higher the better."""
 
     passage: Passage
     score: float
@@ -39,7 +39,7 @@ class PassageIndex:
         self._database.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
 
     def search(self, query: str, max_results: int) -> list[PassageHit]:
-        """Find the passages that hold any of the query's words; none when it has no words."""
+        """Return the passages that hold any of the query's words; none if it has no words."""
         match = build_match_expression(query)
         if not match:
             return []
@@ -56,7 +56,7 @@ class PassageIndex:
 
 
 def build_match_expression(query: str) -> str:
-    """Turn words into an FTS5 expression that matches any of them; nothing in it is syntax."""
+    """Return an FTS5 expression that matches any of the words; nothing in it is syntax."""
     words = [word.lower() for word in Pattern(r"\w+").findall(query)]
     telling = [word for word in words if word not in STOP_WORDS] or words
     return " OR ".join(f'"{word}"' for word in list(dict.fromkeys(telling))[:MAX_QUERY_WORDS])

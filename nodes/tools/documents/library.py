@@ -1,4 +1,4 @@
-"""What a worker may read: the user's folder and the run's materials, parsed once per process."""
+"""The documents a worker may read: the user's folder and the run's materials, parsed once."""
 
 import asyncio
 from collections import OrderedDict
@@ -22,14 +22,14 @@ MAX_LIBRARY_CHARS = 200_000_000
 
 @dataclass(frozen=True)
 class Document:
-    """A name that can be cited, and the text it stands for."""
+    """A name that can be cited, and its text."""
 
     name: str
     text: str
 
 
 class DocumentLibrary:
-    """Reads the folder's documents, and reads again those that changed."""
+    """Reads the folder's documents, and reads changed ones again."""
 
     def __init__(self, root: Path | None) -> None:
         self._root = root.resolve() if root else None
@@ -42,7 +42,7 @@ class DocumentLibrary:
     async def load_documents(
         self, materials: Mapping[str, str] | None
     ) -> tuple[list[Document], list[SkippedFile]]:
-        """Return every document that can be read, the run's materials first; and what cannot.
+        """Return every readable document, the run's materials first; and what cannot be read.
 
         Raises:
             ToolRefused: the folder is set but missing.
@@ -50,7 +50,7 @@ class DocumentLibrary:
         given = [Document(name, sanitize_text(text)) for name, text in (materials or {}).items()]
         if self._root is None:
             return given, []
-        # One reading at a time: workers that start together would parse every file twice.
+        # One reader at a time: workers that start together would parse every file twice.
         async with self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             stored, skipped = await asyncio.to_thread(_list_folder, self._root)
             await self._refresh_documents(stored)
@@ -102,7 +102,7 @@ class DocumentLibrary:
 
 @lru_cache(maxsize=8)
 def get_library(root: Path | None) -> DocumentLibrary:
-    """Return the process's one library of a folder, so that nothing is parsed for each tool."""
+    """Return the process's one library of a folder, so that not every tool parses it again."""
     return DocumentLibrary(root)
 
 

@@ -1,4 +1,4 @@
-"""The child process that parses PDF, DOCX and HTML; `read.py` asks it, one document a line."""
+"""The child process that parses PDF, DOCX and HTML; `reader.py` sends it one document per line."""
 
 import base64
 import io
@@ -12,7 +12,7 @@ from nodes.tools.child_process import serve_requests
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_PAGES = 2000
 MIN_ARTICLE_CHARS = 400
-"""Below this a page is kept whole: there is little around the article to leave out."""
+"""Below this size a page is kept whole: there is little around the article to remove."""
 MAX_UNPACKED_BYTES = 200_000_000
 
 
@@ -69,7 +69,7 @@ def _parse_docx(raw: bytes, max_chars: int) -> tuple[str, str]:
         document = docx.Document(io.BytesIO(raw))
     except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
         raise DocumentUnreadable(f"not a readable DOCX: {error}") from error
-    except SyntaxError as error:  # what lxml makes of XML that is broken or grows without end
+    except SyntaxError as error:  # what lxml raises on XML that is broken or grows without end
         raise DocumentUnreadable(f"not a readable DOCX: its XML is broken: {error.msg}") from error
     return document.core_properties.title or "", "\n\n".join(_list_blocks(document))
 
@@ -107,7 +107,7 @@ def _parse_html(raw: bytes, max_chars: int) -> tuple[str, str]:
 
 
 def _detect_encoding(raw: bytes) -> str | None:
-    """Tell UTF-8 by its bytes, which chance does not make; None leaves it to what the page says."""
+    """Return UTF-8 if the bytes are valid UTF-8; None leaves it to what the page declares."""
     try:
         raw.decode()
     except UnicodeDecodeError:
@@ -117,7 +117,7 @@ def _detect_encoding(raw: bytes) -> str | None:
 
 def _extract_all_text(page: Any) -> str:
     for hidden in page.xpath("//head | //script | //style | //noscript | //template | //comment()"):
-        if hidden.getparent() is not None:  # a comment before the page itself has none
+        if hidden.getparent() is not None:  # a comment before the page itself has no parent
             hidden.drop_tree()
     for cell in page.iter("td", "th"):
         cell.tail = " | "

@@ -1,4 +1,4 @@
-"""From a text to passages that can be found and quoted."""
+"""Split a text into passages that can be found and quoted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ _UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
 
 @dataclass(frozen=True)
 class Passage:
-    """Consecutive words of one document, exactly as they stand."""
+    """Consecutive words of one document, verbatim."""
 
     source: str
     place: str
-    """Heading, page or rows; empty where the document has none."""
+    """Heading, page or rows; empty if the document has none."""
     text: str
 
 
 def split_document(source: str, text: str) -> tuple[Passage, ...]:
-    """Cut a document at its pages, headings and paragraphs, at its lines for a table."""
+    """Split a document at its pages, headings and paragraphs, or a table at its lines."""
     if source.lower().endswith((".csv", ".tsv")):
         return tuple(_split_rows(source, text))
     pages = text.split("\f")

@@ -1,4 +1,4 @@
-"""From a document file to its text."""
+"""Read a document file as text."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from nodes.tools.child_process import ChildProcess, ask_once
 
 PARSER_MODULE = "nodes.tools.documents.parser"
 PARSED_SUFFIXES = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
-"""Kinds that need a parser, which runs in a process of its own."""
+"""Suffixes that need a parser, which runs in a process of its own."""
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 2_000_000
 CUT_MARK = f"\n[cut at {MAX_TEXT_CHARS} characters]"
@@ -27,7 +27,7 @@ MAX_PARSERS = 4
 
 
 def read_document(path: Path) -> str:
-    """Read a document as text; pages of a PDF are parted by a form feed.
+    """Read a document as text; pages of a PDF are separated by a form feed.
 
     Raises:
         FileUnreadable: missing, not a regular file, too large, binary, encrypted or empty.
@@ -59,7 +59,7 @@ async def read_document_with(parser: ChildProcess, path: Path) -> str:
 
 
 def is_cut(text: str) -> bool:
-    """Return whether a text is only the beginning of the document it was read from."""
+    """Return whether a text is only the beginning of its document."""
     return bool(_CUT_MARK_PATTERN.search(text[-_MAX_MARK_CHARS:]))
 
 
@@ -82,7 +82,7 @@ async def read_documents(paths: Sequence[Path], *, on_read: Callable[[], None]) 
 async def _read_next_documents(
     left: Iterable[tuple[int, Path]], texts: list[str], on_read: Callable[[], None]
 ) -> None:
-    """Read what no other reader has taken."""
+    """Read documents that no other reader has taken yet."""
     async with ChildProcess(PARSER_MODULE, timeout_s=PARSE_TIMEOUT_S) as parser:
         for number, path in left:
             texts[number] = await read_document_with(parser, path)
@@ -150,7 +150,7 @@ def _suggest_fix(path: Path) -> str:
 
 
 def _wrap_parser_failure(path: Path, failure: ToolFailed | ToolRefused) -> FileUnreadable:
-    return _build_unreadable_error(path, str(failure), "save it anew, or hand it over as text")
+    return _build_unreadable_error(path, str(failure), "save it again, or add it as text")
 
 
 def _build_unreadable_error(path: Path, cause: str, advice: str) -> FileUnreadable:

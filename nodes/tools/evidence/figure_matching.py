@@ -1,4 +1,4 @@
-"""The figures in a text, so that two ways to write one number are one."""
+"""Find the figures in a text, so that two ways to write one number are equal."""
 
 import re
 from collections.abc import Iterable
@@ -34,40 +34,40 @@ _SCALE_HINT = Pattern(
 
 @dataclass(frozen=True)
 class Figure:
-    """A number as it stands in a text, and what it is worth."""
+    """A number as written in a text, and its value."""
 
     text: str
     mantissa: Decimal
     """The digits as written, unit not applied."""
     scale: int = 0
-    """Power of ten that the unit stands for."""
+    """Power of ten that the unit means."""
     is_percent: bool = False
 
     @property
     def value(self) -> Decimal:
-        """The mantissa with its unit applied; a percentage stays a percentage."""
+        """Return the mantissa with its unit applied; a percentage stays a percentage."""
         return self.mantissa.scaleb(self.scale)
 
     @property
     def is_count(self) -> bool:
-        """True for a bare whole number below ten, which counts things rather than measures."""
+        """Return whether it is a bare whole number below ten, a count rather than a measure."""
         bare = not self.scale and not self.is_percent and self.text.isdigit()
         return bare and self.mantissa < 10
 
 
 def find_figures(text: str) -> list[Figure]:
-    """Find the numbers of a text, in order; none inside a word such as Q3 or EC2."""
+    """Return the numbers of a text, in order; none inside a word such as Q3 or EC2."""
     return [_build_figure(found) for found in _FIGURE.finditer(text)]
 
 
 def find_scale_hints(text: str) -> frozenset[int]:
-    """Find the scales a table's heading may give to its bare numbers, as in `usd_bn`."""
+    """Return the scales that a table's heading may define for its bare numbers, as in `usd_bn`."""
     words = (next(filter(None, found)) for found in _SCALE_HINT.findall(text))
     return frozenset(SCALES[word.lower()] for word in words)
 
 
 def is_among(claimed: Figure, found: Iterable[Figure], hints: frozenset[int]) -> bool:
-    """Return whether a figure stands among others, rounded as the claim rounds it."""
+    """Return whether a figure is among others, rounded as the claim rounds it."""
     return any(_is_same_value(claimed, other, hints) for other in found)
 
 

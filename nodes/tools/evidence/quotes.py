@@ -1,4 +1,4 @@
-"""Whether words stand in a text, however their spaces, quotes and dashes are written."""
+"""Check whether words are in a text, however their spaces, quotes and dashes are written."""
 
 import re
 import unicodedata
@@ -17,13 +17,13 @@ _ROW_QUOTE = Pattern(r"^[^:;]+:[^;]*(?:;[^:;]+:[^;]*)*$")
 
 
 def normalize_for_comparison(text: str) -> str:
-    """Bring a text to the form in which quotations are compared."""
+    """Return a text in the form in which quotations are compared."""
     signs = unicodedata.normalize("NFKC", text.replace("…", "...")).translate(_SIGN_REPLACEMENTS)
     return " ".join(signs.casefold().split())
 
 
 def is_quote_in(quote: str, text: str) -> bool:
-    """Return whether a quotation stands in a text; its parts around `...` in their order."""
+    """Return whether a quotation is in a text; its parts around `...` must be in order."""
     place, haystack = 0, normalize_for_comparison(text)
     parts = [
         part

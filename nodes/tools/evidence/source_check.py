@@ -1,4 +1,4 @@
-"""What a source says about a claim: quotation found, figures found, or not."""
+"""Check a claim against a source: quotation found, figures found, or not."""
 
 import csv
 import io
@@ -21,11 +21,11 @@ class CitedClaim(BaseModel):
     source: str = Field("", max_length=1000)
     """Name of a material or document, as the worker cites it."""
     quote: str = Field("", max_length=8000)
-    """Words of the source that carry the claim."""
+    """Words of the source that support the claim."""
 
 
 class SourceCheck(BaseModel):
-    """What checking one claim found."""
+    """The result of checking one claim."""
 
     source: str
     text: str
@@ -36,7 +36,7 @@ class SourceCheck(BaseModel):
 
 
 def check_claim(claim: CitedClaim, name: str, text: str) -> SourceCheck:
-    """Check a claim against the text of its source, which goes by `name`."""
+    """Check a claim against the text of the source called `name`."""
     quoted = is_quote_in(claim.quote, text) if claim.quote.strip() else None
     claimed = [figure for figure in find_figures(claim.text) if not figure.is_count]
     held, hints = find_figures(_separate_cells(name, text)), find_scale_hints(text)
@@ -56,7 +56,7 @@ def check_claim(claim: CitedClaim, name: str, text: str) -> SourceCheck:
 
 
 def build_unknown_check(claim: CitedClaim, reason: str) -> SourceCheck:
-    """Say that a claim's source cannot be looked into, and why."""
+    """Return a check for a claim whose source cannot be read, with the reason."""
     return SourceCheck(
         source=sanitize_line(claim.source, MAX_SHOWN_CHARS),
         text=f"source_unknown: {reason}",
@@ -66,7 +66,7 @@ def build_unknown_check(claim: CitedClaim, reason: str) -> SourceCheck:
 
 
 def _separate_cells(name: str, text: str) -> str:
-    """Part the cells of a table: `2024,107` in a CSV is two figures, in prose it may be one."""
+    """Separate the cells of a table: `2024,107` in a CSV is two figures, in prose it may be one."""
     if not name.lower().endswith((".csv", ".tsv")):
         return text
     try:
@@ -89,9 +89,9 @@ def _decide_verdict(quoted: bool | None, found: int, missing: int) -> SourceVerd
 def _describe_reason(name: str, quoted: bool | None, found: int, missing: tuple[str, ...]) -> str:
     parts = list[str]()
     if quoted is not None:
-        parts.append("the quotation stands in it" if quoted else "the quotation is not in it")
+        parts.append("the quotation is in it" if quoted else "the quotation is not in it")
     if found and not missing:
-        parts.append("every figure stands in it")
+        parts.append("every figure is in it")
     if missing:
         listed = ", ".join(missing)
         parts.append(f"not in it: {listed} (derived by calculation, or wrong)")

@@ -1,4 +1,4 @@
-"""The vocabulary of what went wrong: frames, and the failure they belong to."""
+"""Types for what went wrong: stack frames, and the failure they belong to."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 Language = Literal["Python", "Java", "JavaScript"]
 FailureLink = Literal["", "caused by", "raised while handling"]
-"""What a failure has to do with the one before it."""
+"""How a failure is related to the one before it."""
 
 MAX_LINE_CHARS: Final = 2000
-"""Of a line that is looked at; patterns need not be quick on longer ones."""
+"""Limit of a line that is read; patterns need not be quick on longer ones."""
 MAX_CHAIN_LENGTH: Final = 12
-"""Failures that are kept of a chain: the outermost, and the root."""
+"""Failures that are kept of a chain: the outermost ones, and the root."""
 _LIBRARY_MARKS: Final = (
     *("site-packages/", "dist-packages/", "lib/python3", "node_modules/"),
     *("<frozen ", "<anonymous", "<native", "node:"),
@@ -19,24 +19,24 @@ _LIBRARY_MARKS: Final = (
     *("org.springframework.", "org.apache.", "org.hibernate.", "org.postgresql.", "org.eclipse."),
     *("io.netty.", "com.zaxxer.", "com.fasterxml.", "com.mysql.", "reactor."),
 )
-"""Where libraries and runtimes live: somewhere in a path, or at the start of a Java class."""
+"""Locations of libraries and runtimes: part of a path, or the start of a Java class."""
 
 
 @dataclass(frozen=True)
 class StackFrame:
-    """A call that was under way."""
+    """A call that was in progress."""
 
     file: str
     line: int | None
     function: str
     log_line: int
-    """The line of the log that names it, counted from 1."""
+    """Line of the log that names it, counted from 1."""
     code: str = ""
-    """The line of code, where the log shows it."""
+    """Line of code, if the log shows it."""
 
     @property
     def is_own_code(self) -> bool:
-        """Return whether it is of the product, not of a library or a runtime."""
+        """Return whether it is in the product, not in a library or a runtime."""
         path = self.file.replace("\\", "/")
         if "/" in path or path.startswith(("<", "node:")):
             return not any(mark in path for mark in _LIBRARY_MARKS if not mark.endswith("."))
@@ -53,19 +53,19 @@ class Failure:
 
     language: Language
     error: str
-    """Its type; empty where the log has the calls alone."""
+    """Its type; empty if the log has only the calls."""
     message: str
     frames: tuple[StackFrame, ...]
     first_line: int
     last_line: int
     error_line: int
-    """The lines of the log where it begins, ends, and names its error, counted from 1."""
+    """Lines of the log where it begins, ends, and names its error, counted from 1."""
     cause: "Failure | None" = None
     link: FailureLink = ""
 
     @property
     def title(self) -> str:
-        """Say type and message as the log does."""
+        """Return type and message as logged."""
         named = self.error or "an error whose line is missing"
         return f"{named}: {self.message}" if self.message else named
 
@@ -81,13 +81,13 @@ class Failure:
 
     @property
     def own_frame(self) -> StackFrame | None:
-        """Return the call of the product that is nearest to the root; None where none is."""
+        """Return the product's own call nearest to the root; None if there is none."""
         frames = (frame for each in reversed(self.chain) for frame in each.frames)
         return next((frame for frame in frames if frame.is_own_code), None)
 
 
 def chain_failures(failures: Iterable[Failure], link: FailureLink = "caused by") -> Failure:
-    """Join failures, the outermost first, each caused by the next."""
+    """Chain failures, the outermost first, each caused by the next."""
     *outer, at = failures
     for each in reversed(outer):
         at = replace(each, cause=at, link=link, first_line=min(each.first_line, at.first_line))

@@ -1,4 +1,4 @@
-"""Tracebacks as Python prints them, chains and all, with whatever a log puts in front."""
+"""Find tracebacks as Python prints them, with their chains, behind any prefix that a log adds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from nodes.tools.failures.failure import MAX_CHAIN_LENGTH, Failure, FailureLink,
 
 HEADER: Final = "Traceback (most recent call last):"
 MAX_LINES_BETWEEN: Final = 50
-"""Lines between two parts of a chain."""
+"""Lines allowed between two parts of a chain."""
 
 _FRAME = Pattern(r'File "([^"]+)", line (\d+)(?:, in (.+))?$')
 _ERROR = Pattern(r"(?<![\w.])([A-Za-z_]\w*+(?:\.\w++)*+)(?::\s?(.*))?$")
@@ -22,7 +22,7 @@ _LINKS: Final[tuple[tuple[str, FailureLink], ...]] = (
 
 
 def find_python_failures(lines: Sequence[str]) -> list[Failure]:
-    """Find the tracebacks of a log; one that another led to holds it as its cause."""
+    """Find the tracebacks of a log; one caused by another holds that one as its cause."""
     found: list[Failure] = []
     for failure in _find_tracebacks(lines):
         link = _find_link(lines, found[-1], failure) if found else ""

@@ -1,1 +1,1 @@
-"""What products say they can do, and how it is set side by side."""
+"""Features that products state, and their comparison."""

@@ -1,4 +1,4 @@
-"""Reading a product's features out of its page: lines and table rows of the form name, value."""
+"""Read a product's features from its page: lines and table rows of the form name, value."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ MAX_NAME_CHARS: Final = 60
 MAX_NAME_WORDS: Final = 6
 MAX_VALUE_CHARS: Final = 160
 CLAIM_SEPARATOR: Final = " \N{EM DASH} "
-"""Between a product and what is said of it, in a claim."""
+"""Separates a product and what is stated of it, in a claim."""
 
 _HEADING: Final = Pattern(r"#{1,6}\s+(.+)")
 _TABLE_RULE: Final = Pattern(r"\|?[\s:|-]+\|[\s:|-]*")
@@ -30,17 +30,17 @@ class Feature:
     name: str
     value: str
     line: int
-    """Where it stands, counted from 1."""
+    """Line number, counted from 1."""
     quote: str
 
     @property
     def claim(self) -> str:
-        """Say it as a claim, from which `stated` reads it back."""
+        """Return it as a claim, which `parse_claim` can parse again."""
         return f"{self.product}{CLAIM_SEPARATOR}{self.name}: {self.value}"
 
 
 def extract_features(text: str, default_product: str) -> list[Feature]:
-    """Read the features that a page states; of a name that stands twice the first counts."""
+    """Return the features that a page states; of a name that occurs twice the first counts."""
     product, found = default_product, dict[str, Feature]()
     lines = text.splitlines()
     heading = next((m for line in lines if (m := _HEADING.fullmatch(line.strip()))), None)
@@ -54,13 +54,13 @@ def extract_features(text: str, default_product: str) -> list[Feature]:
 
 
 def parse_claim(claim: str) -> tuple[str, str, str] | None:
-    """Read product, feature and value back out of a claim; None where it is no such claim."""
+    """Parse product, feature and value from a claim; None if it has another form."""
     found = _FEATURE_CLAIM.fullmatch(claim.strip())
     return (found[1].strip(), found[2].strip(), found[3].strip()) if found else None
 
 
 def normalize_name(name: str) -> str:
-    """Fold a feature's name, so that case and punctuation do not part what belongs together."""
+    """Normalize a feature's name, so that case and punctuation make no difference."""
     return " ".join(Pattern(r"[\W_]+").sub(" ", name.casefold()).split())
 
 

@@ -1,4 +1,4 @@
-"""Setting the features of products side by side."""
+"""Compare the features of products side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,30 +12,30 @@ UNSTATED_VALUE: Final = "not stated"
 
 @dataclass(frozen=True)
 class FeatureMatrix:
-    """Features by product; a cell that nobody states says so."""
+    """Features by product; an empty cell means that no source states it."""
 
     products: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     """The feature's name, then a value for each product; shared features first."""
     sources: tuple[tuple[str, str], ...]
-    """Product and the source its features are read from."""
+    """Each product and the source of its features."""
     empty_cells: tuple[tuple[str, str], ...]
     """Product and feature of each empty cell."""
     conflicts: tuple[str, ...]
-    """Features that one product states twice, differently."""
+    """Features that one product states twice with different values."""
 
     def to_markdown(self) -> str:
-        """Write the matrix as a table, with the source of each product below."""
+        """Return the matrix as a table, with the source of each product below it."""
         head = ["feature", *self.products]
         lines = [head, ["---"] * len(head), *self.rows]
         table = ["| " + " | ".join(_escape_cell(cell) for cell in line) + " |" for line in lines]
         named = "; ".join(f"{product}: {source}" for product, source in self.sources)
-        # A line right below a table would be a row of it.
+        # A line directly below a table would become a row of it.
         return "\n".join([*table, "", f"Source: {named}."])
 
 
 def build_matrix(claims: Sequence[CitedClaim]) -> FeatureMatrix:
-    """Set what claims say of products side by side; other claims are passed over."""
+    """Build the matrix from claims about products; other claims are skipped."""
     names: dict[str, str] = {}
     cells: dict[tuple[str, str], str] = {}
     sources: dict[tuple[str, str], None] = {}

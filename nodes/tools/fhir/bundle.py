@@ -1,4 +1,4 @@
-"""A FHIR bundle as the record of one patient."""
+"""Read a FHIR bundle as the record of one patient."""
 
 import asyncio
 import json
@@ -38,18 +38,18 @@ RESOURCE_MODELS: Mapping[str, type[FhirModel]] = {
 TYPES_WITHOUT_SUBJECT = frozenset(("Patient", "Medication"))
 REPEATED = "repeated"
 TEST_DATA_LABEL = "HTEST"
-"""The label of health data made up for tests."""
+"""The label of synthetic health data, made for tests."""
 
 JsonObject = dict[str, Any]
-"""An object of a stranger's JSON."""
+"""An object of untrusted JSON."""
 
 
 async def read_record(material: str, materials: Mapping[str, str] | None) -> PatientRecord:
-    """Read a material as a bundle; what several tools read at a time is read once.
+    """Read a material as a bundle; a bundle that several tools need at the same time is read once.
 
     Raises:
-        ToolFailed: the reading took too long, or broke.
-        ToolRefused: no such material, no bundle, nothing in it, or not of exactly one patient.
+        ToolFailed: reading took too long, or failed.
+        ToolRefused: no such material, no bundle, an empty one, or not of exactly one patient.
     """
     name = resolve_material_name(material, materials)
     return await asyncio.to_thread(_read_record_once, name, (materials or {})[name])
@@ -68,9 +68,9 @@ def _read_record_once(name: str, text: str) -> PatientRecord:
 
 @lru_cache(maxsize=4)
 def _read_or_explain(name: str, text: str) -> PatientRecord | str:
-    """Return the record, or why there is none: that is not found out twice either.
+    """Return the record, or why there is none; a refusal is cached too.
 
-    A failure is not kept: the next reading may succeed.
+    A failure is not cached: the next reading may succeed.
     """
     try:
         return _read_bundle(name, text)
@@ -97,7 +97,7 @@ def _read_bundle(name: str, text: str) -> PatientRecord:
 
 
 def _build_record(source: str, bundle: JsonObject, invalid: Mapping[int, str]) -> PatientRecord:
-    """Part what can be used from what cannot."""
+    """Separate usable from unusable resources."""
     held = [entry if isinstance(entry, dict) else {} for entry in bundle["entry"]]
     found = [_get_object(entry, "resource") for entry in held]
     names = [name_entry(entry, index) for index, entry in enumerate(held)]
@@ -142,16 +142,18 @@ def _require_one_patient(source: str, patients: list[str]) -> str:
     if len(patients) == 1:
         return patients[0]
     if not patients:
-        raise ToolRefused(f"no resource of {source} names a patient, so it is no one's record")
+        raise ToolRefused(
+            f"no resource of {source} names a patient, so it is not a patient's record"
+        )
     raise ToolRefused(
-        f"{source} speaks of {format_count(len(patients), 'patient')} "
+        f"{source} refers to {format_count(len(patients), 'patient')} "
         f"({join_names(patients)}), and their "
-        "records are not mixed: hand over a bundle for one of them"
+        "records are not mixed: add a bundle for one of them"
     )
 
 
 def _explain_exclusion(resource: JsonObject, subject: str, patient: str) -> str:
-    """Return why a valid resource is not used; empty when it is."""
+    """Return why a valid resource is not used; empty if it is."""
     verified = _list_codes(_get_object(resource, "verificationStatus").get("coding"))
     if "entered-in-error" in (resource.get("status"), *verified):
         return "entered in error"
@@ -161,7 +163,7 @@ def _explain_exclusion(resource: JsonObject, subject: str, patient: str) -> str:
 
 
 def _find_repeated_entries(names: Sequence[str], found: Sequence[JsonObject]) -> dict[int, str]:
-    """Find what stands twice under one name: once is enough, unless the two differ."""
+    """Find entries that share a name: duplicates are dropped, unless they differ."""
     places: dict[str, list[int]] = {}
     for index, name in enumerate(names):
         places.setdefault(name, []).append(index)
@@ -170,7 +172,7 @@ def _find_repeated_entries(names: Sequence[str], found: Sequence[JsonObject]) ->
         if all(found[at] == found[first] for at in others):
             told |= dict.fromkeys(others, REPEATED)
         else:
-            reason = f"it stands {len(others) + 1} times with different contents"
+            reason = f"it occurs {len(others) + 1} times with different contents"
             told |= dict.fromkeys((first, *others), reason)
     return told
 

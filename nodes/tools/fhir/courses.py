@@ -1,4 +1,4 @@
-"""Requests for and statements of a medicine, as courses that can be listed and compared."""
+"""Read requests for and statements of a medicine as courses that can be listed and compared."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ CURRENT_STATUSES = frozenset(("active", "on-hold", "intended"))
 
 @dataclass(frozen=True)
 class MedicationCourse:
-    """One resource on one medicine."""
+    """One resource about one medicine."""
 
     name: str
     kind: str
@@ -54,14 +54,14 @@ class MedicationCourse:
 
     @property
     def medicine_keys(self) -> frozenset[tuple[str, str]]:
-        """Give what tells a medicine from another: its codes and its words, not its ingredient."""
+        """Return what identifies a medicine: its codes and its words, not its ingredient."""
         codes = {(coding.system, coding.code) for coding in self.medicine.coding if coding.code}
         words = self.medicine.label.casefold()
         return frozenset(codes | ({("words", words)} if words else set()))
 
 
 def list_courses(record: PatientRecord) -> list[MedicationCourse]:
-    """Return every course of a record."""
+    """Return every medication course of a record."""
     substances = {entry.name: entry.value for entry in record.list_entries(MedicationSubstance)}
     return [
         _build_course(record, entry, substances) for entry in record.list_entries(MedicationUse)
@@ -71,7 +71,7 @@ def list_courses(record: PatientRecord) -> list[MedicationCourse]:
 def pair_same_medicines(
     held: Iterable[MedicationCourse],
 ) -> Iterator[tuple[MedicationCourse, MedicationCourse]]:
-    """Return each two courses of the same medicine."""
+    """Return each pair of courses of the same medicine."""
     keyed = [(course, course.medicine_keys) for course in held]
     for (one, ours), (other, theirs) in combinations(keyed, 2):
         if ours & theirs:
@@ -103,7 +103,7 @@ def _build_course(
 def _resolve_medicine(
     record: PatientRecord, medication: MedicationUse, substances: dict[str, MedicationSubstance]
 ) -> Concept:
-    """Return what is taken; a reference is followed within the bundle."""
+    """Return the medicine; a reference is resolved within the bundle."""
     if medication.concept is not None:
         return medication.concept
     reference = medication.reference
@@ -114,7 +114,7 @@ def _resolve_medicine(
 
 
 def _find_period(medication: MedicationUse, dosages: Iterable[Dosage]) -> Period | None:
-    """Return the period of the statement or of the dosage; None where neither has one."""
+    """Return the period of the statement or of the dosage; None if neither has one."""
     stated = Period(start=medication.effective_date)
     bounds = [dosage.timing.repeat.bounds for dosage in dosages]
     known = (medication.effective_period, stated, *bounds)

@@ -1,4 +1,4 @@
-"""The parts that FHIR resources are made of, as far as they are read."""
+"""The data types of FHIR resources, as far as they are read."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -12,7 +12,7 @@ from nodes.tools.fhir.dates import FhirDate, parse_date
 MAX_TEXT_CHARS = 120
 MAX_DOSAGE_CHARS = 500
 MAX_DIGITS = 30
-"""Of a number written out: an exponent could make it as long as a book."""
+"""Limit for a number written out: an exponent could make it as long as a book."""
 CODE_SYSTEMS = {
     "http://loinc.org": "LOINC",
     "http://snomed.info/sct": "SNOMED CT",
@@ -25,7 +25,7 @@ CODE_SYSTEMS = {
 UCUM_SYSTEM = "http://unitsofmeasure.org"
 
 ShortText = Annotated[str, BeforeValidator(lambda text: sanitize_line(str(text), MAX_TEXT_CHARS))]
-"""A stranger's words: one line, of limited length."""
+"""Words from an untrusted source: one line, of limited length."""
 DosageText = Annotated[
     str, BeforeValidator(lambda text: sanitize_line(str(text), MAX_DOSAGE_CHARS))
 ]
@@ -33,13 +33,13 @@ FhirDecimal = Annotated[Decimal, Field(max_digits=MAX_DIGITS)]
 
 
 class FhirModel(BaseModel):
-    """A resource or a part of one; what is not named in it is not read."""
+    """A resource or a part of one; fields that are not declared are not read."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _drop_nulls(cls, value: Any) -> Any:  # whatever JSON holds
+    def _drop_nulls(cls, value: Any) -> Any:  # any JSON value
         if not isinstance(value, Mapping):
             return value
         kept = {key: item for key, item in value.items() if item is not None}
@@ -56,20 +56,20 @@ class Coding(FhirModel):
 
 
 class Concept(FhirModel):
-    """A notion in words, in codes, or both."""
+    """A concept in words, in codes, or both."""
 
     text: ShortText = ""
     coding: tuple[Coding, ...] = ()
 
     @property
     def label(self) -> str:
-        """Return its words; its first code where it has none."""
+        """Return its words; its first code if it has none."""
         shown = [coding.display for coding in self.coding] + [coding.code for coding in self.coding]
         return self.text or next(filter(None, shown), "")
 
     @property
     def code_with_system(self) -> str:
-        """Return its first code with the name of its system; empty where that is not known."""
+        """Return its first code with the name of its system; empty if the system is not known."""
         known = (c for c in self.coding if c.code and c.system in CODE_SYSTEMS)
         return next((f"{CODE_SYSTEMS[c.system]} {c.code}" for c in known), "")
 
@@ -90,7 +90,7 @@ class Concept(FhirModel):
 
 
 class FhirQuantity(FhirModel):
-    """A number as it was written, and its unit."""
+    """A number as written, and its unit."""
 
     value: FhirDecimal | None = None
     comparator: ShortText = ""
@@ -100,12 +100,12 @@ class FhirQuantity(FhirModel):
 
     @property
     def unit_key(self) -> str:
-        """Return what tells one unit from another: the UCUM code, else the unit's words."""
+        """Return what distinguishes units: the UCUM code, else the unit's words."""
         return (self.code if self.system == UCUM_SYSTEM else "") or self.unit or self.code
 
     @property
     def display_text(self) -> str:
-        """Write it out, such as `<7.0 %`."""
+        """Return it written out, such as `<7.0 %`."""
         unit = self.unit or self.code
         return f"{self.comparator}{format_decimal(self.value)}{f' {unit}' if unit else ''}"
 
@@ -129,5 +129,5 @@ class Reference(FhirModel):
 
 
 def format_decimal(value: Decimal | None) -> str:
-    """Write a number as it stands in the source, never with an exponent."""
+    """Return a number as written in the source, never with an exponent."""
     return "" if value is None else f"{value:f}"

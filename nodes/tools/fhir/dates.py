@@ -1,4 +1,4 @@
-"""Dates as FHIR has them: a year, a month, a day, or a time with its zone."""
+"""Dates in FHIR: a year, a month, a day, or a time with its zone."""
 
 import calendar
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ _PARTIAL_DATE = Pattern(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 
 @dataclass(frozen=True)
 class FhirDate:
-    """A date, and the stretch of time it may mean."""
+    """A date, and the interval of time it may mean."""
 
     text: str
-    """As the resource has it."""
+    """As written in the resource."""
     earliest: datetime
     latest: datetime
 
@@ -29,7 +29,7 @@ class FhirDate:
 
 
 def parse_date(text: str) -> FhirDate | None:
-    """Read a FHIR date, dateTime or instant; None when there is none, or none that exists."""
+    """Parse a FHIR date, dateTime or instant; None if there is none, or the date does not exist."""
     try:
         if partial := _PARTIAL_DATE.fullmatch(text):
             return _parse_partial_date(text, *partial.groups())
@@ -42,13 +42,13 @@ def parse_date(text: str) -> FhirDate | None:
 
 
 def format_day(text: str) -> str:
-    """Return the day of a FHIR date; empty where there is none that exists."""
+    """Return the day of a FHIR date; empty if there is none or it does not exist."""
     found = parse_date(text)
     return found.day if found else ""
 
 
 def _parse_partial_date(text: str, year: str, month: str | None, day: str | None) -> FhirDate:
-    """Take all of a year, month or day; a day has no zone, so it is read as in Greenwich."""
+    """Return the whole year, month or day; a day has no time zone, so it is read as UTC."""
     last_month = int(month or 12)
     last_day = int(day or calendar.monthrange(int(year), last_month)[1])
     first = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""The dates of a record, held against each other."""
+"""Check the dates of a record against each other."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,24 +17,24 @@ from state import Severity
 SHOWN_COUNTS = (40, 20, 10)
 """Findings shown, fewer where they are too long together."""
 MAX_PAIRS = 50_000
-"""Compared with each other; a record with more is no person's."""
+"""Entries compared with each other; no real patient has more."""
 INPATIENT_CLASSES = frozenset(("IMP", "ACUTE", "NONAC"))
 ONGOING_STATUSES = frozenset(("active", "recurrence", "relapse"))
 
 
 @dataclass(frozen=True)
 class DatedSpan:
-    """What a resource says of when it was."""
+    """A dated resource and the interval it covers."""
 
     name: str
     title: str
     start: FhirDate | None
     end: FhirDate | None
     is_active: bool = False
-    """It is said to go on."""
+    """Whether the resource states that it continues."""
 
     def overlaps(self, other: "DatedSpan") -> bool:
-        """Return whether two closed spans certainly share more than a day's border."""
+        """Return whether two closed intervals certainly share more than a boundary day."""
         if not (self.start and self.end and other.start and other.end):
             return False
         return self.start.is_before(other.end) and other.start.is_before(self.end)
@@ -42,7 +42,7 @@ class DatedSpan:
 
 @dataclass(frozen=True)
 class DateConflict:
-    """A date that cannot be right, or two that do not go together."""
+    """A date that cannot be right, or two that contradict each other."""
 
     severity: Severity
     name: str
@@ -50,7 +50,7 @@ class DateConflict:
 
 
 def check_intervals(record: PatientRecord) -> dict[str, Any]:
-    """Return what is wrong with the dates of a record."""
+    """Return the findings about the dates of a record."""
     spans = list(_list_spans(record))
     clashes, failures = _check_span_pairs(record)
     clashes = [*_check_single_spans(record, spans), *clashes]
@@ -134,7 +134,7 @@ def _build_span(name: str, title: str, period: Period, is_active: bool = False) 
 
 
 def _check_single_spans(record: PatientRecord, spans: list[DatedSpan]) -> Iterator[DateConflict]:
-    """Hold each span against itself, the patient's life, and the newest date of the record."""
+    """Check each interval against itself, the patient's life, and the newest date of the record."""
     person = record.patient_resource
     born = parse_date(person.birth_date) if person else None
     died = parse_date(person.deceased_date) if person else None
@@ -153,19 +153,19 @@ def _check_single_spans(record: PatientRecord, spans: list[DatedSpan]) -> Iterat
             yield DateConflict("medium", span.name, message)
         if span.is_active and last and newest and last.is_before(newest):
             message = (
-                f"{span.title} is called active, but ended on {last.day}; the record goes on to "
+                f"{span.title} is called active, but ended on {last.day}; the record continues to "
                 f"{newest.day}"
             )
             yield DateConflict("low", span.name, message)
 
 
 def _check_span_pairs(record: PatientRecord) -> tuple[list[DateConflict], list[str]]:
-    """Hold stays against stays, and courses of one medicine against each other.
+    """Compare hospital stays with stays, and courses of one medicine with each other.
 
-    What is current twice is the medication list's matter.
+    Medicines that are current twice are reported by the medication list.
 
     Returns:
-        The clashes, and in words what was not compared.
+        The conflicts, and in words what was not compared.
     """
     stays = list(islice(combinations(_list_stays(record, INPATIENT_CLASSES), 2), MAX_PAIRS + 1))
     same = list(islice(pair_same_medicines(list_courses(record)), MAX_PAIRS + 1))

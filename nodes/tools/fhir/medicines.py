@@ -1,4 +1,4 @@
-"""A medication list in words: by status, what stands twice, what is missing."""
+"""Report a medication list: by status, what is listed twice, what is missing."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -22,7 +22,7 @@ MEDICATION_TYPES = ("MedicationRequest", "MedicationStatement", "Medication")
 
 
 def list_medicines(record: PatientRecord) -> dict[str, Any]:
-    """Tell every medicine of a record."""
+    """Report every medicine of a record."""
     held = list_courses(record)
     return fit_to_size(lambda most: _build_report(record, held, most), SHOWN_COUNTS)
 
@@ -71,7 +71,7 @@ def _describe_course(course: MedicationCourse) -> str:
 def _report_duplicates(
     reply: ToolReport, record: PatientRecord, held: list[MedicationCourse]
 ) -> None:
-    """Name medicines that are current more than once, the first pairs of many."""
+    """Name medicines that are current more than once, at most the first pairs."""
     current = [course for course in held if course.is_current]
     found = list(islice(pair_same_medicines(current), MAX_DUPLICATES + 1))
     for one, other in found[:MAX_DUPLICATES]:
@@ -83,7 +83,7 @@ def _report_duplicates(
             record.cite(other.name),
             "Ask whether both are meant."
             if both_ordered
-            else "An order and what the patient tells may be the same medicine.",
+            else "An order and what the patient states may be the same medicine.",
         )
     if len(found) > MAX_DUPLICATES:
         reply.gaps.append("More medicines are current twice than are named.")
@@ -112,6 +112,6 @@ def _list_gaps(record: PatientRecord, held: list[MedicationCourse]) -> Iterator[
     if unnamed:
         yield f"No code, only words, so compared by their words: {join_names(unnamed)}."
     yield (
-        "The same medicine is told by equal code or equal words only, not by ingredient or class; "
+        "The same medicine is found by equal code or equal words only, not by ingredient or class; "
         "interactions, allergies and doses are not checked."
     )

@@ -1,4 +1,4 @@
-"""What a record cannot answer: advice, a diagnosis, a prognosis, and what it is not about."""
+"""Escalate what a record cannot answer: advice, a diagnosis, a prognosis, other subjects."""
 
 import asyncio
 import re
@@ -41,10 +41,10 @@ async def answer_from_record(
     materials: Mapping[str, str] | None,
     tell: Callable[[PatientRecord], dict[str, Any]],
 ) -> dict[str, Any]:
-    """Read a record and tell what is asked of it, or hand back what it cannot answer.
+    """Read a record and report what is asked of it, or escalate what it cannot answer.
 
     Raises:
-        ToolRefused: the material is no record of one patient.
+        ToolRefused: the material is not a record of one patient.
     """
     record = await read_record(material, materials)
     return await asyncio.to_thread(_answer_in_scope, question, record, tell)
@@ -67,7 +67,7 @@ def _answer_in_scope(
 
 
 def _iterate_texts(record: PatientRecord) -> Iterator[str]:
-    """Return every text that stands in what was read."""
+    """Return every text in what was read."""
     held: list[Any] = [entry.value.model_dump() for entry in record.entries]
     while held:
         match held.pop():

@@ -1,4 +1,4 @@
-"""The record of one patient: what of a bundle can be used, and what cannot."""
+"""The record of one patient: which resources of a bundle are used, and which are not."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,21 +32,21 @@ class ExcludedResource:
 
 @dataclass(frozen=True)
 class PatientRecord:
-    """Everything a bundle says of its patient that could be read."""
+    """Everything a bundle states about its patient that could be read."""
 
     source: str
     """The material's name."""
     patient: str
-    """Name of the patient that all resources speak of."""
+    """Name of the patient that all resources refer to."""
     entries: tuple[RecordEntry[Any], ...]
     excluded: tuple[ExcludedResource, ...]
     counts: Mapping[str, int]
-    """Resources by kind, as the bundle holds them."""
+    """Resources by kind, in the bundle's order."""
     references: ReferenceIndex
     is_test_data: bool
 
     def cite(self, name: str) -> str:
-        """Name a resource as a source."""
+        """Return the name by which a resource is cited as a source."""
         return f"{self.source}#{name}"
 
     def list_entries(self, model: type[ModelT]) -> list[RecordEntry[ModelT]]:
@@ -55,12 +55,12 @@ class PatientRecord:
 
     @property
     def patient_resource(self) -> Patient | None:
-        """Return the patient's own resource; None where the bundle has none."""
+        """Return the patient's own resource; None if the bundle has none."""
         return next((entry.value for entry in self.list_entries(Patient)), None)
 
     @property
     def heading(self) -> str:
-        """Introduce the patient in a line."""
+        """Return one line that introduces the patient."""
         person = self.patient_resource
         told = [self.patient]
         if person is not None:
@@ -72,7 +72,7 @@ class PatientRecord:
         return f"**Patient:** {', '.join(filter(None, told))}{label} ({self.cite(self.patient)})"
 
     def list_gaps(self, kinds: Iterable[str]) -> Iterator[str]:
-        """Name what was left out of some kinds, each resource alike whoever names it."""
+        """Return what was left out of some kinds, in the same words for every tool."""
         wanted = set(kinds)
         told = [each for each in self.excluded if each.kind in wanted]
         for each in told[:MAX_JOINED_NAMES]:

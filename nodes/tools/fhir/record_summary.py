@@ -1,4 +1,4 @@
-"""The record of a patient in words: conditions, allergies, encounters, immunizations."""
+"""Summarize the record of a patient: conditions, allergies, encounters, immunizations."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ SHOWN_COUNTS = (40, 25, 15, 8)
 
 @dataclass(frozen=True)
 class _RecordLine:
-    """One resource in words."""
+    """One resource as a line of the summary."""
 
     name: str
     text: str
     date: str
     quote: str
-    """What of it the resource has in these words."""
+    """The part of it that is quoted from the resource."""
     is_current: bool = True
 
 
 def summarize_record(record: PatientRecord) -> dict[str, Any]:
-    """Tell a record, current matters first, then the newest."""
+    """Summarize a record, current entries first, then the newest."""
     sections = {
         "Condition": [_describe_condition(entry) for entry in record.list_entries(Condition)],
         "Allergy or intolerance": [
@@ -147,7 +147,7 @@ def _build_line(
 
 
 def _format_period(period: Period) -> str:
-    """Write a period out in days; empty where neither end is known."""
+    """Return a period in days; empty if neither end is known."""
     start, end = format_day(period.start), format_day(period.end)
     if start and end:
         return f"on {start}" if start == end else f"{start} to {end}"

@@ -1,4 +1,4 @@
-"""How the resources of a bundle are named, and refer to each other."""
+"""Name the resources of a bundle, and resolve the references between them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ class ReferenceIndex:
     def from_entries(
         cls, entries: Sequence[Mapping[str, Any]], names: Sequence[str]
     ) -> "ReferenceIndex":
-        """List every full address."""
+        """Index every full address."""
         urls = (str(entry.get("fullUrl") or "") for entry in entries)
         return cls({url: name for url, name in zip(urls, names, strict=True) if url})
 
     def resolve(self, reference: object) -> str:
-        """Return the name that a reference leads to: by full address, else by type and id."""
+        """Return the name that a reference resolves to: by full address, else by type and id."""
         target = reference.get("reference") if isinstance(reference, dict) else reference
         if not isinstance(target, str):
             return ""
@@ -42,11 +42,11 @@ class ReferenceIndex:
         return tail[1]
 
     def resolve_subject(self, resource: Mapping[str, Any]) -> str:
-        """Return the name of whom a resource is about."""
+        """Return the name of the patient a resource is about."""
         return self.resolve(resource.get("subject") or resource.get("patient"))
 
     def list_patients(self, found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[str]:
-        """Name every patient that is there or spoken of, each once."""
+        """Return the name of every patient that is present or referred to, each once."""
         named = dict.fromkeys(
             name
             for name, resource in zip(names, found, strict=True)
@@ -58,7 +58,7 @@ class ReferenceIndex:
 
 
 def name_entry(entry: Mapping[str, Any], index: int) -> str:
-    """Name an entry: type and id, else its full address, else its place."""
+    """Return the name of an entry: type and id, else its full address, else its place."""
     resource = entry.get("resource")
     held = resource if isinstance(resource, dict) else {}
     kind, identifier = held.get("resourceType"), held.get("id")

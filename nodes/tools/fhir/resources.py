@@ -1,4 +1,4 @@
-"""What is read of each FHIR resource. Whether it is valid R4 has been checked before."""
+"""The fields that are read of each FHIR resource. R4 validity has been checked before."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ class ReferenceRange(FhirModel):
 
 
 class ObservationResult(FhirModel):
-    """What an observation and each of its components hold alike."""
+    """The fields that an observation and each of its components share."""
 
     code: Concept
     quantity: FhirQuantity | None = Field(None, alias="valueQuantity")
@@ -47,7 +47,7 @@ class ObservationResult(FhirModel):
 
     @property
     def text_value(self) -> str:
-        """Return a result that is no quantity; empty where there is none."""
+        """Return a result that is not a quantity; empty if there is none."""
         if self.concept is not None:
             return self.concept.label
         told = self.integer if self.integer is not None else self.boolean
@@ -105,7 +105,7 @@ class Condition(FhirModel):
 
     @property
     def active_period(self) -> Period:
-        """Return onset and abatement."""
+        """Return the period between onset and abatement."""
         ended = self.abatement_date or self.abatement_period.end or self.abatement_period.start
         return Period(start=self.onset_date or self.onset_period.start, end=ended)
 
@@ -170,7 +170,7 @@ class Dispense(FhirModel):
     validity: Period = Field(Period(), alias="validityPeriod")
 
 
-def _wrap_in_list(value: Any) -> Any:  # whatever JSON holds
+def _wrap_in_list(value: Any) -> Any:  # any JSON value
     return [value] if isinstance(value, Mapping) else value
 
 
@@ -195,6 +195,6 @@ class MedicationUse(FhirModel):
 
 
 class MedicationSubstance(FhirModel):
-    """A `Medication` resource: what a reference leads to."""
+    """A `Medication` resource, to which a reference may point."""
 
     code: Concept = Concept()

@@ -1,4 +1,4 @@
-"""Results of one test in one unit over time, each held against its own reference range."""
+"""Results of one test in one unit over time, each compared with its own reference range."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from nodes.tools.fhir.resources import Observation, ObservationResult, Reference
 
 LOINC_SYSTEM = "http://loinc.org"
 RangePosition = Literal["below", "above", "within", ""]
-"""Where a value stands to its own range; empty where that cannot be said."""
+"""Position of a value relative to its own range; empty if that is not known."""
 
 FLAG_MEANINGS = {
     "H": "high",
@@ -36,10 +36,10 @@ _POSITION_BY_FLAG: dict[str, RangePosition] = {
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """One measured value, with what its resource says of it."""
+    """One measured value, with what its resource states about it."""
 
     name: str
-    """Of the observation, which a component shares with its siblings."""
+    """Name of the observation, which a component shares with its siblings."""
     measured_on: FhirDate
     quantity: FhirQuantity
     ranges: tuple[ReferenceRange, ...]
@@ -58,7 +58,7 @@ class MeasuredValue:
 
     @property
     def reference_range(self) -> ReferenceRange | None:
-        """Return the one range that stands for everybody; None when there is none, or a choice."""
+        """Return the one range that applies to everyone; None if there is none, or several."""
         return (
             self.ranges[0]
             if len(self.ranges) == 1 and _applies_to_everyone(self.ranges[0])
@@ -67,7 +67,7 @@ class MeasuredValue:
 
     @property
     def range_position(self) -> RangePosition:
-        """Hold the value against its own range, in the same unit only."""
+        """Compare the value with its own range, only if the unit is the same."""
         span = self.reference_range
         ends = [end for end in (span.low, span.high) if end] if span else []
         if not span or self.quantity.comparator or not ends:
@@ -95,7 +95,7 @@ class MeasuredValue:
 
     @property
     def is_contradictory(self) -> bool:
-        """Return whether the interpretation claims another side than the range shows."""
+        """Return whether the interpretation contradicts the range."""
         told = {_POSITION_BY_FLAG[flag] for flag in self.flags if flag in _POSITION_BY_FLAG}
         return bool(self.range_position and told and self.range_position not in told)
 
@@ -115,7 +115,7 @@ class ResultSeries:
 
     @property
     def direction(self) -> str:
-        """Compare the last value with the first, and say whether each step went that way."""
+        """Compare the last value with the first, and check that each step had that direction."""
         if len(self.values) == 1:
             return "one value"
         if not self.unit_key:
@@ -137,11 +137,11 @@ class ResultSeries:
 
 @dataclass
 class GroupedResults:
-    """What the observations of a record come to."""
+    """The grouped results of the observations of a record."""
 
     series: list[ResultSeries] = field(default_factory=list)
     text_results: list[tuple[str, Observation, str]] = field(default_factory=list)
-    """Results that are no quantity: the observation's name, itself, its result."""
+    """Results that are not quantities: the observation's name, itself, its result."""
     uncoded: list[str] = field(default_factory=list)
     undated: list[str] = field(default_factory=list)
     without_result: list[str] = field(default_factory=list)
@@ -150,7 +150,7 @@ class GroupedResults:
 
 
 def group_results(observations: Iterable[RecordEntry[Observation]]) -> GroupedResults:
-    """Gather results by LOINC code and unit, those out of range first."""
+    """Group results by LOINC code and unit, those out of range first."""
     found = GroupedResults()
     values: dict[tuple[str, str], list[MeasuredValue]] = {}
     titles: dict[str, str] = {}
@@ -175,7 +175,7 @@ def group_results(observations: Iterable[RecordEntry[Observation]]) -> GroupedRe
 def _list_results(
     entry: RecordEntry[Observation], found: GroupedResults
 ) -> Iterator[ObservationResult]:
-    """Return the results an observation holds; name it where it holds none."""
+    """Return the results of an observation; record its name if it has none."""
     observation = entry.value
     held = [
         each for each in (observation, *observation.component) if each.quantity or each.text_value
@@ -216,7 +216,7 @@ def _build_value(
 
 
 def _applies_to_everyone(span: ReferenceRange) -> bool:
-    """Tell a range for everyone from one for an age, a sex, or another purpose than normal."""
+    """Return whether a range is for everyone, not for an age, a sex, or a special purpose."""
     kind = span.type.find_code() if span.type else ""
     return kind in ("", "normal") and not span.applies_to and not span.age
 

@@ -1,4 +1,4 @@
-"""Trends in words: a table of series, every value with its source, and what cannot be said."""
+"""Report trends: a table of series, every value with its source, and what cannot be determined."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ POSITION_TEXTS = {
 
 
 def describe_trends(record: PatientRecord, codes: str = "") -> dict[str, Any]:
-    """Tell every series of a record, or those of some LOINC codes.
+    """Report every series of a record, or those of some LOINC codes.
 
     Raises:
         ToolRefused: there are no values of these codes.
@@ -90,7 +90,7 @@ def _add_series(reply: ToolReport, record: PatientRecord, series: ResultSeries, 
 def _add_findings(
     reply: ToolReport, record: PatientRecord, series: ResultSeries, value: MeasuredValue
 ) -> None:
-    """Put into findings what is out of range now, what was critical, and what does not agree."""
+    """Add findings: what is out of range now, what was critical, and what is contradictory."""
     said, source = _describe_value(series, value), record.cite(value.name)
     if value.is_out_of_range and (value is series.last_value or value.is_critical):
         reply.add_finding("high" if value.is_critical else "medium", said, source)
@@ -158,7 +158,7 @@ def _explain_flags(value: MeasuredValue) -> str:
 
 
 def _format_range(span: ReferenceRange) -> str:
-    """Write a range out, such as `4.0 to 5.6 %`; in its own words where it has no numbers."""
+    """Return a range written out, such as `4.0 to 5.6 %`; in its own words if it has no numbers."""
     low = format_decimal(span.low.value) if span.low else ""
     high = span.high.display_text if span.high else ""
     if low and high:
@@ -169,7 +169,7 @@ def _format_range(span: ReferenceRange) -> str:
 
 
 def _format_time(value: MeasuredValue) -> str:
-    """Return the day, and the time where the resource has one."""
+    """Return the day, and the time if the resource has one."""
     text = value.measured_on.text
     return text[:16].replace("T", " ") if "T" in text else text
 

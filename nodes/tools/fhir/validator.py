@@ -1,4 +1,4 @@
-"""The child process that checks a bundle against the models of FHIR R4; `bundle.py` asks it."""
+"""The child process that checks a bundle against the models of FHIR R4, for `bundle.py`."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ MAX_REASON_CHARS = 160
 def validate_bundle(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{text}` with `{invalid: [[index, reason], …]}`, or `{refused}`.
 
-    R4B is R4 with some definitions of medicines changed; the clinical resources are the same.
+    R4B is R4 with changed definitions of medicines; the clinical resources are the same.
     """
     try:
         bundle = json.loads(request["text"], parse_constant=_reject_constant)
@@ -36,7 +36,7 @@ def validate_bundle(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explain_invalid_entry(entry: object) -> str:
-    """Return why an entry's resource is not valid; empty when it is."""
+    """Return why an entry's resource is not valid; empty if it is."""
     resource = entry.get("resource") if isinstance(entry, dict) else None
     if not isinstance(resource, dict):
         return "the entry has no resource"
@@ -51,14 +51,14 @@ def _explain_invalid_entry(entry: object) -> str:
     return ""
 
 
-def _format_error(detail: Any) -> str:  # pydantic's own, which it does not export
+def _format_error(detail: Any) -> str:  # pydantic's own type, which it does not export
     place = ".".join(map(str, detail["loc"]))
     reason = str(detail["msg"]).removeprefix("Value error, ")
     return f"{place}: {reason}" if place else reason
 
 
 def _reject_constant(text: str) -> None:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""From Markdown to a Word document."""
+"""Convert Markdown to a Word document."""
 
 import io
 import itertools
@@ -12,7 +12,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.formats.html import build_markdown_parser
 
 MAX_COLUMNS = 63
-"""Word's own limit."""
+"""The limit of Microsoft Word."""
 MAX_LIST_LEVEL = 3
 
 
@@ -30,7 +30,7 @@ def to_docx(markdown: str, title: str) -> bytes:
 
 
 class _DocxWriter:
-    """Walks the tokens of a document; `_lists` and `_quoted` say where it stands."""
+    """Walks the tokens of a document; `_lists` and `_quoted` track the current nesting."""
 
     def __init__(self, title: str) -> None:
         self.document: Any = docx.Document()  # python-docx types its factory loosely
@@ -40,7 +40,7 @@ class _DocxWriter:
         self._heading_level = 0
 
     def write_tokens(self, tokens: Sequence[Token]) -> None:
-        """Put every block of the token stream into the document."""
+        """Add every block of the token stream to the document."""
         stream = iter(tokens)
         for token in stream:
             match token.type:
@@ -125,5 +125,5 @@ def _add_runs(paragraph: Any, tokens: Sequence[Token], *, bold: bool = False) ->
 
 
 def _drop_control_characters(text: str) -> str:
-    """Leave out the characters that XML cannot hold."""
+    """Remove the characters that XML cannot hold."""
     return "".join(sign for sign in text if sign >= " " or sign in "\n\t")

@@ -1,4 +1,4 @@
-"""From Markdown to a page that stands alone."""
+"""Convert Markdown to a self-contained page."""
 
 import html
 
@@ -32,11 +32,11 @@ pre {{ overflow-x: auto; background: #f5f5f5; padding: .8em; }}
 
 
 def build_markdown_parser() -> MarkdownIt:
-    """Read Markdown with tables; HTML in it is text."""
+    """Build a Markdown parser with tables; HTML in the source is text."""
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def to_html(markdown: str, title: str) -> bytes:
-    """Render a whole page; nothing in it loads or runs."""
+    """Return a whole page; nothing in it loads or runs."""
     body = build_markdown_parser().disable("image").render(markdown)
     return _PAGE_TEMPLATE.format(title=html.escape(title), body=body).encode()

@@ -1,6 +1,6 @@
-"""Words of others within a report's own."""
+"""Capitalize quoted words within a report."""
 
 
 def capitalize_first(text: str) -> str:
-    """Begin with a capital letter."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""What was changed, and when: deployments and configuration, as the materials tell of them."""
+"""Find what was changed, and when: deployments and configuration changes in the materials."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MAX_DESCRIPTION_CHARS = 120
 
 @dataclass(frozen=True)
 class LoggedChange:
-    """A deployment or the like."""
+    """A deployment or another change."""
 
     time: datetime
     description: str
@@ -31,13 +31,13 @@ class LoggedChange:
 
 
 def find_changes(entries: Sequence[LogEntry]) -> list[LoggedChange]:
-    """Find what is told as a change; else the first request that a new version answers."""
+    """Return the reported changes; else the first request that a new version answers."""
     told = [_build_change(entry) for entry in entries if entry.time and _is_change(entry)]
     return [change for change in told if change] or _find_new_versions(entries)
 
 
 def _is_change(entry: LogEntry) -> bool:
-    """Tell a row of a list of changes, or a line that speaks of one, from a request or an error."""
+    """Distinguish a row of a list of changes, or a line about one, from a request or an error."""
     if entry.is_request or entry.is_failing or entry.requests is not None or entry.trace:
         return False
     return bool(_CHANGE_WORDS.search(entry.message)) or bool(entry.version and not entry.level)
@@ -70,6 +70,6 @@ def _find_new_versions(entries: Sequence[LogEntry]) -> list[LoggedChange]:
 
 
 def find_last_before(found: Sequence[LoggedChange], moment: datetime) -> LoggedChange | None:
-    """Name the last change before a moment; None where none was."""
+    """Return the last change before a time; None if there is none."""
     before = [change for change in found if change.time <= moment]
     return max(before, key=lambda change: change.time, default=None)

@@ -1,4 +1,4 @@
-"""The child process that reads code, logs and configuration that others wrote."""
+"""The child process that reads untrusted code, logs and configuration."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ HANDLERS: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{look, materials, …}` in the words of a report."""
+    """Answer `{look, materials, …}` with a report."""
     try:
         return HANDLERS[request["look"]](request)
     except InsufficientMaterials as reason:

@@ -1,4 +1,4 @@
-"""Asking for a look at code, logs or configuration, in a process of its own."""
+"""Request an analysis of code, logs or configuration from a child process."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ async def run_incident_tool(
     *,
     request: str = "",
     timeout_s: float = TIMEOUT_S,
-    **more: Any,  # what a look takes besides; JSON
+    **more: Any,  # further arguments of an analysis; JSON
 ) -> dict[str, Any]:
-    """Return what the child says by one kind of look, in the words of a report.
+    """Return the child's report for one kind of analysis.
 
     Raises:
-        ToolFailed: it took too long, or broke.
-        ToolRefused: the materials do not hold what is needed.
+        ToolFailed: it took too long, or failed.
+        ToolRefused: the materials do not have what is needed.
     """
     if elsewhere := await asyncio.to_thread(reject_if_out_of_scope, request, materials):
         return elsewhere

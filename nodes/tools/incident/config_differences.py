@@ -1,4 +1,4 @@
-"""Two files of settings, compared; what is secret is told as different or alike, never shown."""
+"""Compare two settings files; secrets are reported as different or equal, never shown."""
 
 import math
 import re
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SECRET_MASK = "[secret]"
 MAX_VALUE_CHARS = 80
 MIN_NUMBER_FACTOR = 5.0
-"""From which on a number that differs is worth a look by itself."""
+"""From this ratio on a different number is worth a look by itself."""
 SEVERITY_ORDER: tuple["Severity", ...] = ("critical", "high", "medium", "low", "info")
 
 _HEX = Pattern(r"[0-9a-fA-F]{32,}")
@@ -35,7 +35,7 @@ MIN_RANDOM_CHARS, MIN_ENTROPY = 20, 4.0
 
 @dataclass(frozen=True)
 class Difference:
-    """A setting that two files do not have alike."""
+    """A setting that differs between two files."""
 
     key: str
     old: str
@@ -48,7 +48,7 @@ class Difference:
 def list_differences(
     old: SettingsFile, new: SettingsFile, suspects: Collection[str]
 ) -> list[Difference]:
-    """List what differs, the gravest first; `suspects` are settings that others have named."""
+    """Return the differences, the most severe first; `suspects` are settings others have named."""
     wanted = {normalize_key(name) for name in suspects}
     keys = list(dict.fromkeys([*new.values, *old.values]))
     found = [
@@ -60,18 +60,18 @@ def list_differences(
 
 
 def is_suspect(key: str, wanted: Collection[str]) -> bool:
-    """Return whether a setting is one of those named, by the whole way to it or its end."""
+    """Return whether a setting is one of those named, by its whole path or its end."""
     bare = normalize_key(key)
     return any(bare == name or bare.endswith(f"_{name}") for name in wanted)
 
 
 def normalize_key(key: str) -> str:
-    """Bring `gateway.timeout_s` and `GATEWAY_TIMEOUT_S` to one form."""
+    """Normalize `gateway.timeout_s` and `GATEWAY_TIMEOUT_S` to one form."""
     return Pattern(r"[^a-z0-9]+").sub("_", key.lower()).strip("_")
 
 
 def is_secret(key: str, value: SettingValue) -> bool:
-    """Return what must not be shown: by the setting's name, or by the looks of its value."""
+    """Return whether it must not be shown: by the setting's name, or by the form of its value."""
     is_named = is_secret_name(key) and not _is_limit(key, value)
     if not isinstance(value, str):
         return is_named and isinstance(value, int)
@@ -81,7 +81,7 @@ def is_secret(key: str, value: SettingValue) -> bool:
 
 
 def _is_limit(key: str, value: SettingValue) -> bool:
-    """Tell a limit on secrets, or a number of them, from a secret."""
+    """Return whether it is a limit on secrets, or a number of them, rather than a secret."""
     bare = key.lower()
     if Pattern(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$").search(bare):
         return True
@@ -107,7 +107,7 @@ def _build_difference(key: str, old: SettingsFile, new: SettingsFile, suspect: b
     secret = any(is_secret(key, file.values.get(key)) for file in (old, new))
     shown = [_format_value(key, file, secret) for file in (old, new)]
     what, severity = _rate_difference(key, old, new, secret)
-    # A host or a secret differs by right: that a finding names it makes it no cause.
+    # A host or a secret is expected to differ: a finding that names it does not make it a cause.
     if suspect and severity != "info":
         severity = "high"
     return Difference(key, shown[0], shown[1], what, severity, suspect)
@@ -137,7 +137,7 @@ def _rate_difference(
 
 
 def find_foreign_environment(value: SettingValue, old_name: str, new_name: str) -> str:
-    """Return the word for the other environment that a value holds; empty where it holds none."""
+    """Return the word for another environment that a value contains; empty if there is none."""
     others = set(split_words(old_name)) & ENVIRONMENTS - set(split_words(new_name))
     return next((word for word in split_words(str(value)) if word in others), "")
 
@@ -180,12 +180,12 @@ def _format_value(key: str, file: SettingsFile, secret: bool) -> str:
 
 
 def holds_secret(text: str, file: SettingsFile) -> bool:
-    """Return whether a secret of the file stands in a text, which is then not quoted."""
+    """Return whether a text contains a secret of the file; it is then not quoted."""
     return any(str(value) in text for key, value in file.values.items() if is_secret(key, value))
 
 
 def find_named_settings(texts: Sequence[str]) -> list[str]:
-    """Find what stands between backticks and may name a setting."""
+    """Return what is in backticks and may name a setting."""
     found = [
         word for text in texts for word in Pattern(r"`([A-Za-z_][\w.\-]{1,120})`").findall(text)
     ]

@@ -1,4 +1,4 @@
-"""Which files of settings belong together, and which of two is the one that fails."""
+"""Pair the settings files that belong together, and choose which of two is the failing one."""
 
 from collections.abc import Iterable
 from pathlib import PurePosixPath
@@ -23,7 +23,7 @@ NameRank = tuple[int, tuple[int, ...], str]
 
 
 def pair_configs(names: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Pair names, the reference first; those left over are given too.
+    """Return pairs of names, the reference first; and the names left over.
 
     `staging.yaml` is the reference of `production.yaml`, `app-2.6.toml` that of `app-2.7.toml`.
     """
@@ -42,7 +42,7 @@ def pair_configs(names: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]
 
 
 def split_words(name: str) -> list[str]:
-    """Part a name into words and numbers."""
+    """Split a name into words and numbers."""
     return Pattern(r"[a-z]+|\d+").findall(name.lower())
 
 

@@ -1,4 +1,4 @@
-"""The comparison of configurations, in the words of a report."""
+"""Report the comparison of configurations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +29,7 @@ def compare_config(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{materials, findings}`, each finding with its message.
 
     Raises:
-        NothingFits: there are no two files to compare, or one cannot be read.
+        InsufficientMaterials: there are no two files to compare, or one cannot be read.
     """
     given = sort_materials(request["materials"]).configuration
     found, alone = pair_configs(given)
@@ -48,7 +48,7 @@ def compare_config(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _keep_known_settings(names: Sequence[str], files: Any) -> list[str]:
-    """Keep the names that a file has, or that look like a setting."""
+    """Keep the names that are in a file, or that look like a setting."""
     wanted = {name: {normalize_key(name)} for name in names}
     return [
         name
@@ -66,11 +66,11 @@ def _build_report(
 ) -> ToolReport:
     reply = ToolReport()
     if alone:
-        reply.gaps.append(f"Not compared, as there is no counterpart: {join_names(alone)}.")
+        reply.gaps.append(f"Not compared, without a counterpart: {join_names(alone)}.")
     for old, new in found:
         _add_comparison(files[old], files[new], suspects, size, reply)
     reply.gaps.append(
-        "Whether a difference is meant is for a person to judge; what is not in these files, such "
+        "Whether a difference is meant is for a human to judge; what is not in these files, such "
         "as variables set at start, was not compared."
     )
     return reply

@@ -1,4 +1,4 @@
-"""Why a line raised what it raised: a defect of the code, or a value that was configured so."""
+"""Diagnose why a line raised: a defect of the code, or a configured value."""
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
@@ -35,12 +35,12 @@ _REMOTE_ERRORS = frozenset(
         "gaierror",
     }
 )
-"""What is raised where another machine does not answer, whatever the code is like."""
+"""Errors raised when a remote host does not answer, whatever the code does."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What a trace comes down to."""
+    """The result of diagnosing a trace."""
 
     verdict: Literal["defect", "configuration", "open"]
     reason: str
@@ -52,7 +52,7 @@ class Diagnosis:
 def diagnose(
     trace: ExceptionTrace, frame: TraceFrame, source: SourceFile, sources: Sequence[SourceFile]
 ) -> Diagnosis:
-    """Return why a line of a known file raised; `open` where no rule tells."""
+    """Return why a line of a known file raised; `open` if no rule applies."""
     statement = find_statement(source, frame.line)
     if statement is None:
         return Diagnosis("open", f"line {frame.line} of {source.name} holds no statement")
@@ -126,7 +126,7 @@ def _diagnose_index(scene: FailureSite) -> Diagnosis | None:
 
 
 def _diagnose_none(scene: FailureSite) -> Diagnosis | None:
-    """Find what was None, and the function that gave it."""
+    """Find what was None, and the function that returned it."""
     if not _NONE_TYPE.search(scene.trace.message):
         return None
     found = _NONE_ATTRIBUTE.search(scene.trace.message)
@@ -213,7 +213,7 @@ def _diagnose_name(scene: FailureSite) -> Diagnosis:
 
 
 def _diagnose_remote_error(scene: FailureSite) -> Diagnosis | None:
-    """Blame what the call was told where another machine did not answer it."""
+    """Blame the call's arguments where a remote host did not answer."""
     keys = tuple(
         dict.fromkeys(
             k for node in list_head_nodes(scene.statement) for k in scene.list_settings(node)

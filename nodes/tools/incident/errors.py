@@ -1,5 +1,5 @@
-"""What a look at an incident's materials ends with when they do not hold enough."""
+"""The error of an analysis whose materials are not sufficient."""
 
 
 class InsufficientMaterials(Exception):
-    """The materials do not hold what was asked for; the message says what would."""
+    """The materials do not have what was asked for; the message names what is needed."""

@@ -1,4 +1,4 @@
-"""The explanation of logged exceptions by the code at hand, in the words of a report."""
+"""Explain logged exceptions by the available code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from nodes.tools.tool_report import ToolReport, format_count, join_names
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200
 SOURCE_HINT = "give the source files with --file, or set SUPERVISE_REPOSITORY"
-PLAN_ADVICE = "The rest of the plan stands on a bug in the code; compare the configuration instead."
+PLAN_ADVICE = "The rest of the plan assumes a bug in the code; compare the configuration instead."
 
 
 @dataclass(frozen=True)
 class ExplainedError:
-    """A logged exception, and what the code says to it."""
+    """A logged exception, and its explanation from the code."""
 
     logged_trace: LoggedTrace
     source: SourceFile | None = None
@@ -38,7 +38,7 @@ def explain_error(request: dict[str, Any]) -> dict[str, Any]:
     """Answer `{materials, repository}`.
 
     Raises:
-        NothingFits: there is neither code nor a traceback.
+        InsufficientMaterials: there is neither code nor a traceback.
     """
     matter = sort_materials(request["materials"])
     sources, gaps = load_sources(request["materials"], request["repository"])
@@ -67,7 +67,7 @@ def explain_error(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explain_trace(seen: LoggedTrace, sources: Sequence[SourceFile]) -> ExplainedError:
-    """Judge the innermost call whose file is at hand; the line must be the one that ran."""
+    """Diagnose the innermost call whose file is available; the line must be the one that ran."""
     for frame in reversed(seen.trace.frames):
         named = [source for source in sources if count_shared_parts(source.name, frame.file)]
         named.sort(key=lambda one: -count_shared_parts(one.name, frame.file))
@@ -125,7 +125,7 @@ def _add_diagnosis(
             reply.lines.append(f"- **Proposed fix:** {capitalize_first(found.fix)}.")
             reply.gaps.append(
                 "What the code is to do in that case, and whether a test covers it, is for a "
-                "person to decide."
+                "human to decide."
             )
         case "configuration":
             keys = ", ".join(f"`{key}`" for key in found.setting_keys)
@@ -139,13 +139,13 @@ def _add_diagnosis(
                 frame.line,
             )
             reply.gaps.append(
-                "That the code has no bug is told by rule from the failing line; whether what it "
-                "called had a fault of its own is not in these files."
+                "That the code has no bug is decided by rule from the failing line; whether what "
+                "it called had a fault of its own is not in these files."
             )
         case _:
             reply.lines.append(f"- {found.reason}.")
             reply.add_claim(f"{found.reason}.", source.name, line)
-            reply.gaps.append(f"Why {source.name}:{frame.line} raises: no rule tells; read it.")
+            reply.gaps.append(f"Why {source.name}:{frame.line} raises: no rule applies; read it.")
 
 
 def _add_lint_findings(sources: Sequence[SourceFile], reply: ToolReport) -> None:
@@ -157,7 +157,7 @@ def _add_lint_findings(sources: Sequence[SourceFile], reply: ToolReport) -> None
 
 
 def _invalidate_plan(explained: Sequence[ExplainedError]) -> dict[str, Any]:
-    """Say that the plan no longer holds where all that could be explained was configured so."""
+    """Invalidate the plan if every exception that could be explained comes from configuration."""
     verdicts = [one.diagnosis for one in explained if one.diagnosis]
     told = {each.verdict for each in verdicts}
     if "configuration" not in told or "defect" in told:

@@ -1,4 +1,4 @@
-"""The line that raised, with what is known around it."""
+"""The line that raised, with its context."""
 
 import ast
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ MAX_CODE_CHARS = 120
 
 @dataclass(frozen=True)
 class FailureSite:
-    """The failing line, with what is known around it."""
+    """The failing line, with its context."""
 
     trace: ExceptionTrace
     frame: TraceFrame
@@ -25,16 +25,16 @@ class FailureSite:
 
     @property
     def file_and_line(self) -> str:
-        """Name the place as file and line."""
+        """Return the place as file and line."""
         return f"{self.source.name}:{self.frame.line}"
 
     @property
     def code_line(self) -> str:
-        """Quote the failing line."""
+        """Return the failing line."""
         return sanitize_line(self.source.get_line(self.frame.line), MAX_CODE_CHARS)
 
     def list_settings(self, node: ast.AST) -> tuple[str, ...]:
-        """Name the settings behind a part of the statement."""
+        """Return the settings that a part of the statement reads."""
         return tuple(find_settings(node, self.location, self.sources))
 
     def find_nodes(self, *kinds: type[ast.AST]) -> list[ast.AST]:
@@ -48,7 +48,7 @@ class FailureSite:
 
 
 def list_head_nodes(statement: ast.stmt) -> list[ast.AST]:
-    """Return the parts of a statement, the body of a compound one left out."""
+    """Return the parts of a statement, without the body of a compound one."""
     bodies = {"body", "orelse", "finalbody", "handlers", "cases"}
     return [
         part

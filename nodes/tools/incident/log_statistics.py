@@ -1,4 +1,4 @@
-"""All that is computed of a set of logs."""
+"""All statistics of a set of logs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from nodes.tools.incident.traffic import (
 
 @dataclass(frozen=True)
 class LogStatistics:
-    """All that is computed of a set of logs."""
+    """All statistics of a set of logs."""
 
     counted_entries: list[LogEntry]
     unit: str
@@ -31,28 +31,28 @@ class LogStatistics:
     buckets: list[TrafficWindow]
     failing_entries: list[LogEntry]
     error_messages: list[tuple[LogEntry, int]]
-    """What is logged with errors, and how often; the most frequent first."""
+    """Messages logged with errors, and how often; the most frequent first."""
     changes: list[LoggedChange]
 
     @property
     def peak(self) -> TrafficWindow:
-        """Give the bucket with the highest rate of errors; of equals the one with more of them."""
+        """Return the bucket with the highest error rate; of equal ones the one with more errors."""
         return max(self.buckets, key=lambda one: (one.error_rate, one.errors))
 
     @cached_property
     def onset(self) -> TrafficWindow | None:
-        """Return the bucket at which errors rose most clearly; None where no rise stands out."""
+        """Return the bucket at which errors rose most clearly; None if there is no clear rise."""
         return find_error_rise(self.buckets)
 
     @property
     def source(self) -> str:
-        """Name the file that most of the entries are of."""
+        """Return the file with most of the entries."""
         ((name, _),) = Counter(entry.source for entry in self.counted_entries).most_common(1)
         return name
 
     @property
     def suspected_change(self) -> LoggedChange | None:
-        """Name the last change before the errors rose."""
+        """Return the last change before the errors rose."""
         if self.onset is None or self.onset.started_at is None:
             return None
         return find_last_before(
@@ -60,7 +60,7 @@ class LogStatistics:
         )
 
     def split_at_change(self, change: LoggedChange) -> tuple[TrafficWindow, TrafficWindow]:
-        """Sum up what came before a change, and what came after."""
+        """Return the totals before and after a change."""
         before = [
             entry for entry in self.counted_entries if entry.time and entry.time < change.time
         ]
@@ -74,7 +74,7 @@ def compute_statistics(entries: Sequence[LogEntry]) -> LogStatistics:
     """Compute everything from the entries of one or several logs.
 
     Raises:
-        NothingFits: nothing with a time can be counted.
+        InsufficientMaterials: nothing with a time can be counted.
     """
     chosen = select_counted_entries(entries)
     if not chosen:

@@ -1,4 +1,4 @@
-"""Log lines and rows of metrics, whatever their format, as entries of one kind."""
+"""Read log lines and rows of metrics, whatever their format, as entries of one kind."""
 
 import csv
 import io
@@ -49,23 +49,23 @@ class LogEntry:
     version: str = ""
     service: str = ""
     requests: int | None = None
-    """How many requests a row of metrics stands for."""
+    """How many requests a row of metrics represents."""
     errors: int | None = None
 
     @property
     def is_request(self) -> bool:
-        """Return whether a request was answered here, well or badly."""
+        """Return whether this service answered a request, with or without an error."""
         return self.status is not None
 
     @property
     def is_failing(self) -> bool:
-        """Return whether a server's error is told of."""
+        """Return whether the entry reports a server error."""
         return self.status >= 500 if self.status is not None else self.level in FAILING_LEVELS
 
 
 @dataclass
 class LogContents:
-    """What a log held, and what could not be read of it."""
+    """The entries of a log, and what of it could not be read."""
 
     entries: list[LogEntry] = field(default_factory=list)
     bad_lines: list[int] = field(default_factory=list)
@@ -136,7 +136,7 @@ def _parse_json(text: str) -> object:
 
 
 def _read_lines(name: str, text: str) -> LogContents:
-    """Read lines that begin with a time; what follows one without a time belongs to it."""
+    """Read lines that begin with a time; a line without a time belongs to the one before."""
     read, held = LogContents(), list[tuple[int, datetime | None, list[str]]]()
     for number, line in enumerate(text.splitlines(), 1):
         time, rest = split_timestamp(line)
@@ -194,7 +194,7 @@ def _parse_count(text: str) -> int | None:
 
 
 def read_logs(logs: Mapping[str, str]) -> tuple[list[LogEntry], list[str]]:
-    """Read all logs, in the order of time where it is known; gaps name what was not read."""
+    """Read all logs, sorted by time where it is known; gaps name what was not read."""
     read = {name: read_log(name, text) for name, text in logs.items()}
     gaps = [gap for name, one in read.items() for gap in describe_unread_lines(name, one)]
     entries = list(chain.from_iterable(one.entries for one in read.values()))
@@ -202,7 +202,7 @@ def read_logs(logs: Mapping[str, str]) -> tuple[list[LogEntry], list[str]]:
 
 
 def describe_unread_lines(name: str, read: LogContents) -> list[str]:
-    """Return how many lines of a log could not be read, in words; nothing where all could."""
+    """Return how many lines of a log could not be read, in words; empty if all could."""
     bad = read.bad_lines
     said = f"{name}: {format_count(len(bad), 'line')} could not be read"
     return [f"{said}, the first is line {bad[0]}."] if bad else []

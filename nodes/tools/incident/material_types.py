@@ -1,4 +1,4 @@
-"""Which of an incident's materials are code, logs, configuration, or prose."""
+"""Sort an incident's materials into code, logs, configuration, and prose."""
 
 import re
 from collections.abc import Mapping
@@ -43,12 +43,12 @@ class IncidentMaterials:
 
     @property
     def is_technical(self) -> bool:
-        """Return whether there is anything here that engineers work on."""
+        """Return whether any material is technical."""
         return bool(self.code or self.logs or self.configuration)
 
 
 def sort_materials(materials: Mapping[str, str]) -> IncidentMaterials:
-    """Sort materials by their names, and by their looks where a name does not tell."""
+    """Sort materials by their names, and by their content where a name is not enough."""
     matter = IncidentMaterials()
     for name, text in materials.items():
         getattr(matter, detect_kind(name, text))[name] = text
@@ -56,7 +56,7 @@ def sort_materials(materials: Mapping[str, str]) -> IncidentMaterials:
 
 
 def detect_kind(name: str, text: str = "") -> str:
-    """Tell a material's kind: `code`, `logs`, `configuration` or `prose`."""
+    """Return a material's kind: `code`, `logs`, `configuration` or `prose`."""
     path = PurePosixPath(name.lower())
     if path.suffix in _CODE_SUFFIXES:
         return "code"

@@ -1,4 +1,4 @@
-"""The figures of an incident: rates, percentiles, the first error, and the change before it."""
+"""Report the metrics of an incident: rates, percentiles, first error, and last change before it."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
 MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
 DAY_S = 86_400
 MIN_RISE_FACTOR = 3.0
-"""Times the rate of errors before a change, for it to be called a rise."""
+"""Factor between the error rates before and after a change, for it to be called a rise."""
 SHOWN_COUNTS = (16, 8)
 CAUSE_CAVEAT = (
     "That errors follow a change in time does not show that the change caused them; the code and "
@@ -23,10 +23,10 @@ CAUSE_CAVEAT = (
 
 
 def log_metrics(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{materials}` with the figures of its logs.
+    """Answer `{materials}` with the metrics of its logs.
 
     Raises:
-        NothingFits: there is no log, or none with times.
+        InsufficientMaterials: there is no log, or none with times.
     """
     entries, gaps = read_logs(sort_materials(request["materials"]).logs)
     undated = sum(entry.time is None and _is_counted(entry) for entry in entries)
@@ -85,7 +85,7 @@ def _add_errors(found: LogStatistics, reply: ToolReport) -> None:
         )
         _add_statement(reply, text, found.source)
     else:
-        reply.lines.append("- No rise of the error rate stands out from chance.")
+        reply.lines.append("- No rise of the error rate is distinguishable from chance.")
     for entry, number in found.error_messages[:MAX_MESSAGES]:
         words = sanitize_line(entry.message, MAX_MESSAGE_CHARS)
         said = format_as_code(mask_secrets(words))
@@ -98,7 +98,7 @@ def _add_change(found: LogStatistics, reply: ToolReport) -> None:
     change = found.suspected_change
     if change is None:
         if found.onset:
-            why = "all of them came later" if found.changes else "none is told of in the files"
+            why = "all of them came later" if found.changes else "none is reported in the files"
             reply.gaps.append(f"No deployment or other change before the rise is known: {why}.")
         return
     before, after = found.split_at_change(change)
@@ -114,7 +114,7 @@ def _add_change(found: LogStatistics, reply: ToolReport) -> None:
         entry.time for entry in found.failing_entries if entry.time and entry.time >= change.time
     ]
     if later:
-        # Of the times as they are shown, so that a reader who subtracts finds the same.
+        # From the rounded times shown, so that a reader who subtracts gets the same.
         first, before_it = later[0].replace(microsecond=0), change.time.replace(microsecond=0)
         seconds = (first - before_it).total_seconds()
         text += f" The first of these came {seconds:,.0f} s after the change."
@@ -137,7 +137,7 @@ def _add_durations(found: LogStatistics, reply: ToolReport) -> None:
     if not found.total.durations:
         reply.gaps.append("Percentiles of duration: no durations are logged.")
         return
-    # In one claim: two that differ in a period alone look like a contradiction.
+    # In one claim: two that differ only in a period look like a contradiction.
     told = format_percentiles(found.total)
     if change := found.suspected_change:
         before, after = map(format_percentiles, found.split_at_change(change))
@@ -175,7 +175,7 @@ def _format_table(found: LogStatistics, size: int) -> str:
 
 
 def _format_start(part: TrafficWindow, found: LogStatistics) -> str:
-    """Write when a part of the time begins: with its date, unless all is of one day."""
+    """Return when a bucket begins: with its date, unless all are on one day."""
     first, last = found.counted_entries[0].time, found.counted_entries[-1].time
     assert first and last and part.started_at, "what is counted has a time"
     if found.bucket_width_s >= DAY_S:
@@ -185,12 +185,12 @@ def _format_start(part: TrafficWindow, found: LogStatistics) -> str:
 
 
 def format_error_rate(part: TrafficWindow) -> str:
-    """Write the rate of errors."""
+    """Return the error rate as text."""
     return f"{100 * part.error_rate:.2f} percent" if part.requests else "no requests"
 
 
 def format_percentiles(part: TrafficWindow) -> str:
-    """Write the usual three."""
+    """Return the usual three percentiles as text."""
     if not part.durations:
         return "not known"
     values = [(name, part.compute_percentile(share)) for name, share in _PERCENTILE_SHARES]
@@ -198,14 +198,14 @@ def format_percentiles(part: TrafficWindow) -> str:
 
 
 def format_milliseconds(value: float | None) -> str:
-    """Write a duration to a tenth below ten, else whole."""
+    """Return a duration with one decimal below ten, else as a whole number."""
     if value is None:
         return ""
     return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def format_width(width: int) -> str:
-    """Name a width."""
+    """Return the name of a bucket width."""
     named = {60: "minute", 3600: "hour", 21_600: "6 hours", DAY_S: "day", 7 * DAY_S: "week"}
     return named.get(width, f"{width // DAY_S} days" if width > DAY_S else f"{width // 60} minutes")
 

@@ -1,4 +1,4 @@
-"""The draft of a note on an incident: facts, impact, cause, fix, and what comes next."""
+"""Draft a note on an incident: facts, impact, cause, fix, and next steps."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -60,7 +60,7 @@ def compose_note(
         reply.gaps.append(f"The note names no cause: {why}.")
     reply.gaps += [f"The note does not cover what is missing: {each}" for each in lacking]
     reply.gaps.append(
-        "Who gets the note, when, and when the next update is due is for a person to decide."
+        "Who gets the note, when, and when the next update is due is for a human to decide."
     )
     return reply.to_json()
 
@@ -85,7 +85,7 @@ def _compose_for_team(
 def _compose_for_customers(
     impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
 ) -> list[str]:
-    """Leave files, lines, settings and code out."""
+    """Write for customers, without files, lines, settings and code."""
     facts = [
         _format_line(claim.text)
         for claim in impact
@@ -101,7 +101,7 @@ def _compose_for_customers(
 
 
 def _select_causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
-    """Choose the findings on code and configuration, the gravest first; a rise is no cause."""
+    """Return the findings on code and configuration, the most severe first; a rise is no cause."""
     held = [
         one
         for one in findings

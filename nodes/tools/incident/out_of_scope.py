@@ -1,4 +1,4 @@
-"""Tell a request on running software from one on something else."""
+"""Distinguish a request about running software from one about something else."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _INCIDENT_TERMS = Pattern(
 def reject_if_out_of_scope(
     request: str, materials: Mapping[str, str] | None
 ) -> dict[str, Any] | None:
-    """Hand back what is not on running software; None when this team may work on it."""
+    """Escalate what is not about running software; None if the team may work on it."""
     if request.strip() and not _INCIDENT_TERMS.search(request):
         return escalate_out_of_scope(
             "this team looks into code, logs and configuration of a service; the request asks for "

@@ -1,4 +1,4 @@
-"""Which settings a piece of code reads: from the environment, or from what it calls settings."""
+"""Find the settings that a piece of code reads, from the environment or a settings object."""
 
 import ast
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _GETTER_NAMES = frozenset({"get" + "env", "get_env"})
 
 
 def find_setting_keys(node: ast.AST) -> list[str]:
-    """Name the settings that an expression reads itself, in the order they stand."""
+    """Return the settings that an expression reads itself, in order of appearance."""
     return list(dict.fromkeys(_iterate_keys(node)))
 
 
@@ -40,7 +40,7 @@ def _get_key(node: ast.AST) -> str:
 
 
 def _get_path(node: ast.AST) -> list[str]:
-    """Return the way to a value as names: `settings["a"].get("b")` is settings, a, b."""
+    """Return the path to a value as names: `settings["a"].get("b")` is settings, a, b."""
     match node:
         case ast.Name(id=name):
             return [name]

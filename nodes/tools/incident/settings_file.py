@@ -1,4 +1,4 @@
-"""Files of settings, flattened: YAML, TOML, JSON, INI, .env and properties."""
+"""Read settings files, flattened: YAML, TOML, JSON, INI, .env and properties."""
 
 import configparser
 import json
@@ -24,7 +24,7 @@ _QUOTES = "'\""
 
 @dataclass(frozen=True)
 class SettingsFile:
-    """A file of settings: each value by the way to it, joined by dots."""
+    """A settings file: each value by its path, joined by dots."""
 
     name: str
     text: str
@@ -36,7 +36,7 @@ class SettingsFile:
         return self.text.splitlines()
 
     def find_line(self, key: str) -> int | None:
-        """Find the line of a key: its parts one below the other."""
+        """Return the line of a key: its parts are one below the other."""
         at = 0
         for part in key.split("."):
             bare = Pattern(r"\[\d+\]$").sub("", part)
@@ -50,10 +50,10 @@ class SettingsFile:
 
 
 def read_settings(name: str, text: str) -> SettingsFile:
-    """Read a file of settings.
+    """Read a settings file.
 
     Raises:
-        NothingFits: it cannot be parsed, holds nothing, or too much.
+        InsufficientMaterials: it cannot be parsed, is empty, or too large.
     """
     text = sanitize_text(text)
     try:
@@ -112,7 +112,7 @@ def _flatten_values(root: object) -> Iterator[tuple[str, SettingValue]]:
     left: list[tuple[str, object, int]] = [("", root, 0)]
     while left:
         path, value, depth = left.pop()
-        # A few aliases of YAML can stand for more values than fit into memory.
+        # A few aliases of YAML can expand to more values than fit into memory.
         count += 1
         if count > MAX_KEYS or depth > MAX_DEPTH:
             raise InsufficientMaterials(f"has more than {MAX_KEYS} settings or {MAX_DEPTH} levels")

@@ -1,4 +1,4 @@
-"""What Python's own rules find wrong in a file, by ruff's version of Pyflakes."""
+"""Lint a file with ruff's version of Pyflakes."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ TIMEOUT_S = 20.0
 
 @dataclass(frozen=True)
 class LintFinding:
-    """A mistake in a line."""
+    """A defect in a line."""
 
     file: str
     line: int
@@ -26,7 +26,7 @@ class LintFinding:
 
 @dataclass(frozen=True)
 class LintResult:
-    """What the rules found, and what they did not look at, in words."""
+    """The findings, and what was not checked, in words."""
 
     findings: list[LintFinding]
     gaps: list[str]
@@ -34,7 +34,7 @@ class LintResult:
 
 
 def lint_source_files(sources: Sequence[SourceFile]) -> LintResult:
-    """Find undefined names, wrong formats and their like; at most a few."""
+    """Find undefined names, wrong formats and similar defects, up to a limit."""
     python = [source for source in sources if source.is_python and source.tree]
     found, failed = list[LintFinding](), list[str]()
     for source in python[:MAX_FILES]:
@@ -55,9 +55,9 @@ def _lint_file(source: SourceFile) -> Iterator[LintFinding]:
     """Lint one file.
 
     Raises:
-        OSError, ValueError, KeyError, subprocess.TimeoutExpired: ruff gave no answer.
+        OSError, ValueError, KeyError, subprocess.TimeoutExpired: ruff did not answer.
     """
-    # The file's own words may not switch rules off, and no configuration is looked for.
+    # Comments in the file must not disable rules, and no configuration is looked for.
     options = ["--isolated", "--no-cache", "--ignore-noqa", "--output-format", "json"]
     command = [find_ruff_bin(), "check", *options, "--select", RUFF_RULES, "-"]
     done = subprocess.run(

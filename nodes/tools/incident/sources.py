@@ -1,4 +1,4 @@
-"""The source files at hand: those among the materials, and those a git repository has."""
+"""The available source files: those among the materials, and those of a git repository."""
 
 import ast
 import os
@@ -20,7 +20,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of code."""
+    """A source file."""
 
     name: str
     text: str
@@ -37,7 +37,7 @@ class SourceFile:
 
     @cached_property
     def tree(self) -> ast.Module | None:
-        """Parse it; None where it is no Python that this version can parse."""
+        """Return its syntax tree; None if it is not Python that this version can parse."""
         if not self.is_python:
             return None
         try:
@@ -47,11 +47,11 @@ class SourceFile:
 
     @cached_property
     def definitions(self) -> list[tuple[str, DefinitionNode]]:
-        """List its functions and classes with their qualified names."""
+        """Return its functions and classes with their qualified names."""
         return list(_list_definitions(self.tree, "")) if self.tree else []
 
     def get_line(self, number: int) -> str:
-        """Return a line by its number from 1; empty where there is none."""
+        """Return a line by its number from 1; empty if there is none."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
 
@@ -68,7 +68,7 @@ def _list_definitions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Definit
 def load_sources(
     materials: Mapping[str, str], repository: str
 ) -> tuple[list[SourceFile], list[str]]:
-    """Give the code among the materials, then that of the repository's newest commit; and gaps."""
+    """Return the code among the materials, then that of the newest commit; and gaps."""
     given = [SourceFile(n, t) for n, t in materials.items() if detect_kind(n, t) == "code"]
     if not repository:
         return given, _describe_unparsed(given)
@@ -84,7 +84,7 @@ def _describe_unparsed(sources: list[SourceFile]) -> list[str]:
 
 
 def _read_repository(root: str) -> tuple[list[SourceFile], list[str]]:
-    # Git's own program is not run, so that a repository's configuration runs nothing either.
+    # The git program is not run, so that a repository's configuration cannot run anything.
     from dulwich.errors import NotGitRepository
     from dulwich.object_store import iter_tree_contents
     from dulwich.objects import Blob, Commit
@@ -123,7 +123,7 @@ def is_same_file(first: str, second: str) -> bool:
 
 
 def count_shared_parts(first: str, second: str) -> int:
-    """Count the parts that two paths share at their ends."""
+    """Return how many parts two paths share at their ends."""
     ends = zip(
         reversed(PurePosixPath(first).parts), reversed(PurePosixPath(second).parts), strict=False
     )

@@ -1,4 +1,4 @@
-"""Where functions and classes are defined and used, and where words stand in the code."""
+"""Find where functions and classes are defined and used, and where words occur in the code."""
 
 import ast
 import re
@@ -13,17 +13,17 @@ from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
 
 MAX_SYMBOLS, MAX_QUERY_CHARS, MAX_LINE_CHARS = 5, 200, 200
 SHOWN_COUNTS = (20, 8, 3)
-NO_CODE = "there is no code to look in; give source files with --file, or set SUPERVISE_REPOSITORY"
+NO_CODE = "there is no code to search; give source files with --file, or set SUPERVISE_REPOSITORY"
 _QUOTED = Pattern(r"[`\"“]([^`\"“”\n]{2,80})[`\"”]")
 _IDENTIFIER = Pattern(r"[A-Za-z_][\w.]*")
 _CODE_LIKE = Pattern(r"_|\w\.\w|[a-z][A-Z]|^[A-Z]+\d*[a-z]+[A-Z]")
 
 
 def find_symbol(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{request, materials, repository}`: definitions and uses of the names it holds.
+    """Answer `{request, materials, repository}`: definitions and uses of the names in it.
 
     Raises:
-        NothingFits: there is no code.
+        InsufficientMaterials: there is no code.
     """
     sources, gaps = _require_sources(request)
     wanted = list(dict.fromkeys(_find_known_names(request["request"], sources)))[:MAX_SYMBOLS]
@@ -34,7 +34,7 @@ def find_symbol(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _find_known_names(request: str, sources: Sequence[SourceFile]) -> Iterator[str]:
-    """Find the names that stand in the code and cannot be mere words, unless they are quoted."""
+    """Return names that occur in the code and are not common words, unless they are quoted."""
     known = {
         part
         for one in sources
@@ -82,7 +82,7 @@ def _find_definitions(
 
 
 def _find_uses(name: str, source: SourceFile) -> list[int]:
-    """Return the lines that read a name; without syntax, those that hold the word."""
+    """Return the lines that read a name; without a syntax tree, those that contain the word."""
     if source.tree is None:
         word = Pattern(rf"\b{re.escape(name)}\b")
         return [n for n, line in enumerate(source.lines, 1) if word.search(line)]
@@ -100,10 +100,10 @@ def _get_last_part(name: str) -> str:
 
 
 def search_code(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{query, materials, repository}`: the lines that hold most of the words.
+    """Answer `{query, materials, repository}`: the lines that contain most of the words.
 
     Raises:
-        NothingFits: there is no code, or nothing to look for.
+        InsufficientMaterials: there is no code, or nothing to search for.
     """
     sources, gaps = _require_sources(request)
     words = [

@@ -1,4 +1,4 @@
-"""Times as logs write them."""
+"""Parse and format times as logs write them."""
 
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ _TIMESTAMP = Pattern(
 
 
 def parse_time(text: str) -> datetime | None:
-    """Read a time; one without a zone is taken for UTC, a bare number for seconds since 1970."""
+    """Parse a time; one without a zone is UTC, a bare number is seconds since 1970."""
     text = text.strip().strip("[]")
     if _EPOCH.fullmatch(text):
         seconds = float(text) / (1000 if len(text.split(".")[0]) == 13 else 1)
@@ -31,7 +31,7 @@ def parse_time(text: str) -> datetime | None:
 
 
 def split_timestamp(line: str) -> tuple[datetime | None, str]:
-    """Part the time at the beginning of a line from the rest of it."""
+    """Split the time at the beginning of a line from the rest of it."""
     found = _TIMESTAMP.match(line)
     if not found:
         return None, line
@@ -39,5 +39,5 @@ def split_timestamp(line: str) -> tuple[datetime | None, str]:
 
 
 def format_time(when: datetime) -> str:
-    """Write a time to the second, with its date."""
+    """Return a time to the second, with its date."""
     return when.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,4 +1,4 @@
-"""Python tracebacks in logs and other texts."""
+"""Find Python tracebacks in logs and other texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from nodes.tools.incident.logs import LogEntry, read_log
 
 @dataclass(frozen=True)
 class TraceFrame:
-    """A call on the way to an exception."""
+    """A call that led to an exception."""
 
     file: str
     line: int
@@ -44,7 +44,7 @@ class LoggedTrace:
 
 
 def find_traces(text: str) -> Iterator[ExceptionTrace]:
-    """Find the tracebacks of a text; of chained exceptions the last, which went up."""
+    """Return the tracebacks of a text; of chained exceptions the last, which propagated."""
     for failure in find_python_failures(text.split("\n")):
         frames = tuple(
             TraceFrame(frame.file, frame.line, frame.function, frame.code)
@@ -56,7 +56,7 @@ def find_traces(text: str) -> Iterator[ExceptionTrace]:
 
 
 def group_traces(logs: Mapping[str, str], prose: Mapping[str, str]) -> list[LoggedTrace]:
-    """Gather the tracebacks of all texts, those that end alike as one; the most frequent first."""
+    """Group the tracebacks of all texts by how they end; the most frequent first."""
     held: dict[tuple[str, str, int], list[tuple[ExceptionTrace, LogEntry]]] = {}
     for entry in _list_entries(logs, prose):
         for trace in find_traces(entry.trace):

@@ -1,4 +1,4 @@
-"""How many requests, how many errors, how slow: over a stretch of time, and minute by minute."""
+"""Count requests and errors and measure durations: over an interval, and minute by minute."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,12 @@ from nodes.tools.incident.logs import LogEntry
 BUCKET_WIDTHS_S = (60, 300, 900, 3600, 6 * 3600, 86_400, 7 * 86_400, 31 * 86_400)
 MAX_BUCKETS = 45
 MIN_LIKELIHOOD_GAIN = 6.0
-"""In log-likelihood: chance alone brings as much in about one of forty quiet logs."""
+"""In log-likelihood: chance alone reaches it in about one of forty quiet logs."""
 
 
 @dataclass(frozen=True)
 class TrafficWindow:
-    """What happened in a stretch of time."""
+    """The traffic in an interval of time."""
 
     started_at: datetime | None
     requests: int
@@ -39,7 +39,7 @@ class TrafficWindow:
 
 
 def select_counted_entries(entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """Choose the entries that count: requests where there are any, else all lines with a time."""
+    """Return the entries that count: requests if there are any, else all lines with a time."""
     dated = [entry for entry in entries if entry.time]
     return (
         [entry for entry in dated if entry.is_request]
@@ -49,7 +49,7 @@ def select_counted_entries(entries: Sequence[LogEntry]) -> list[LogEntry]:
 
 
 def sum_entries(entries: Iterable[LogEntry], begins: datetime | None = None) -> TrafficWindow:
-    """Sum entries up."""
+    """Return the totals of entries."""
     held = list(entries)
     return TrafficWindow(
         begins,
@@ -60,14 +60,14 @@ def sum_entries(entries: Iterable[LogEntry], begins: datetime | None = None) -> 
 
 
 def count_errors(entry: LogEntry) -> int:
-    """Count the errors that an entry tells of."""
+    """Return the number of errors that an entry reports."""
     if entry.requests is not None:
         return entry.errors or 0
     return int(entry.is_failing)
 
 
 def choose_bucket_width_s(entries: Sequence[LogEntry]) -> int:
-    """Choose the width of a bucket so that there are not too many of them."""
+    """Return a bucket width that does not make too many buckets."""
     times = [entry.time for entry in entries if entry.time]
     span = (max(times) - min(times)).total_seconds() if times else 0.0
     return next(
@@ -76,7 +76,7 @@ def choose_bucket_width_s(entries: Sequence[LogEntry]) -> int:
 
 
 def build_buckets(entries: Sequence[LogEntry], width: int) -> list[TrafficWindow]:
-    """Sum entries up by stretches of so many seconds, those without entries left out."""
+    """Return totals by intervals of so many seconds; those without entries are left out."""
     held: dict[int, list[LogEntry]] = {}
     for entry in entries:
         if entry.time:
@@ -88,10 +88,10 @@ def build_buckets(entries: Sequence[LogEntry], width: int) -> list[TrafficWindow
 
 
 def find_error_rise(parts: Sequence[TrafficWindow]) -> TrafficWindow | None:
-    """Return the part that begins the clearest rise of the error rate.
+    """Return the bucket that begins the clearest rise of the error rate.
 
-    It is where two constant rates, a lower before and a higher after, fit the counts best; None
-    where they fit hardly better than one.
+    It is where two constant rates, a lower before and a higher after, fit the counts best; None if
+    they fit hardly better than one.
     """
     requests, errors = sum(part.requests for part in parts), sum(part.errors for part in parts)
     best, found = _compute_log_likelihood(errors, requests) + MIN_LIKELIHOOD_GAIN, None
@@ -106,7 +106,7 @@ def find_error_rise(parts: Sequence[TrafficWindow]) -> TrafficWindow | None:
 
 
 def _compute_log_likelihood(errors: int, requests: int) -> float:
-    """Return the logarithm of the likelihood of so many errors at their own rate."""
+    """Return the log-likelihood of so many errors at their own rate."""
     if not 0 < errors < requests:
         return 0.0
     share = errors / requests

@@ -1,4 +1,4 @@
-"""Where a value in the code comes from: assignments, calls, attributes, as far as they are seen."""
+"""Trace where a value in the code comes from: assignments, calls, attributes."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ MAX_DEPTH = 4
 
 @dataclass(frozen=True)
 class CodeLocation:
-    """A spot in the code: its file, and the function and the class it is in."""
+    """A location in the code: its file, and the function and the class that contain it."""
 
     source: SourceFile
     function: FunctionNode | None = None
@@ -34,7 +34,7 @@ def locate_line(source: SourceFile, line: int) -> CodeLocation:
 
 
 def find_statement(source: SourceFile, line: int) -> ast.stmt | None:
-    """Find the smallest statement that a line is of."""
+    """Find the smallest statement that contains a line."""
     if source.tree is None:
         return None
     found = [
@@ -48,14 +48,14 @@ def find_statement(source: SourceFile, line: int) -> ast.stmt | None:
 def find_values(
     expression: ast.AST, place: CodeLocation, sources: Sequence[SourceFile]
 ) -> list[ast.expr]:
-    """Return the expressions that a name, parameter or attribute of self was given."""
+    """Return the expressions assigned to a name, parameter or attribute of self."""
     return [value for value, _ in _trace_values(expression, place, sources)]
 
 
 def find_settings(
     node: ast.AST, place: CodeLocation, sources: Sequence[SourceFile], depth: int = MAX_DEPTH
 ) -> list[str]:
-    """Name the settings that a value depends on, through what it was made of."""
+    """Return the settings that a value depends on, directly or through other values."""
     found = find_setting_keys(node)
     if depth:
         for part in ast.walk(node):
@@ -136,7 +136,7 @@ def _list_parameters(function: FunctionNode) -> list[str]:
 def _find_passed_values(
     name: str, parameters: list[str], place: CodeLocation, sources: Sequence[SourceFile]
 ) -> Iterator[tuple[ast.expr, CodeLocation]]:
-    """Find what callers pass for a parameter; a class is called for its `__init__`."""
+    """Return what callers pass for a parameter; calling a class calls its `__init__`."""
     assert place.function is not None
     called = place.function.name
     if called == "__init__" and place.owner_class:
@@ -166,7 +166,7 @@ def _get_callee_name(call: ast.Call) -> str:
 def find_called_functions(
     call: ast.Call, sources: Sequence[SourceFile]
 ) -> list[tuple[SourceFile, FunctionNode]]:
-    """Find the functions of a call's name."""
+    """Return the functions with the name of a call."""
     name = _get_callee_name(call)
     return [
         (source, node)

@@ -23,20 +23,20 @@ class _ChannelModel(BaseModel):
 
 
 class Channel(_ChannelModel):
-    """A place for copy, with the length of a text there."""
+    """A channel for copy, with the maximum length of a text."""
 
     title: str
     names: tuple[str, ...]
-    """How headings may call it."""
+    """Names that headings may use for it."""
     count: CountMethod
     piece: PieceKind
     max: int = Field(gt=0)
     is_advice: bool = False
-    """The channel takes more; readers see less."""
+    """The channel accepts more, but readers see less."""
     source: str
 
     def measure_text(self, text: str) -> tuple[int, int]:
-        """Return a text's length as this channel counts, and the most it takes of such a text."""
+        """Return a text's length as this channel counts it, and the maximum for such a text."""
         if self.count == "sms":
             length, most, _ = counting.measure_sms(text)
             return length, most
@@ -59,10 +59,10 @@ Expression = Annotated[str, AfterValidator(_checked)]
 
 
 class CopyRule(_ChannelModel):
-    """What copy may not say, or must say."""
+    """A rule on what copy must not, or must, contain."""
 
     channels: tuple[str, ...] = ()
-    """Empty for all of them."""
+    """Empty if it applies to all channels."""
     pattern: Expression | None = None
     lacks: Expression | None = None
     is_exact: bool = False
@@ -71,7 +71,7 @@ class CopyRule(_ChannelModel):
     source: str = ""
 
     def find_violation(self, channel: str, text: str) -> str | None:
-        """Give the words that break the rule; empty for words that lack, None when all is well."""
+        """Return the words that break the rule; empty if words are missing, None if it is kept."""
         if self.channels and channel not in self.channels:
             return None
         flags = re.NOFLAG if self.is_exact else re.IGNORECASE
@@ -91,12 +91,12 @@ class ChannelBook(_ChannelModel):
 
 @cache
 def load_channel_book() -> ChannelBook:
-    """Read the channels and rules that ship."""
+    """Load the shipped channels and rules."""
     return ChannelBook.model_validate(yaml.safe_load(_CHANNELS_FILE.read_text(encoding="utf-8")))
 
 
 def find_channel(heading: str, channels: Mapping[str, Channel]) -> str | None:
-    """Find the channel that a heading names, the one with the longest name that stands in it."""
+    """Return the channel that a heading names; of several, the one with the longest name."""
     words = f" {' '.join(Pattern(r'[a-z0-9]+').findall(heading.lower()))} "
     names = [(name, key) for key, channel in channels.items() for name in channel.names]
     fitting = [(len(name), key) for name, key in names if Pattern(rf" {name}s? ").search(words)]

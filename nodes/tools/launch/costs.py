@@ -1,4 +1,4 @@
-"""What a unit costs and what must be earned back: from the request's words, else from a table."""
+"""Read unit cost and fixed costs: from the request's words, else from a table."""
 
 import re
 from collections.abc import Mapping
@@ -48,20 +48,20 @@ _FIXED_COST_NAMES = ("fixed_cost", "fixed_costs", "launch_budget", "setup_cost",
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs, and a price that the request asks about; None where nobody says."""
+    """Costs, and a price that the request asks about; None if not stated."""
 
     unit_cost: Decimal | None = None
     fixed_costs: Decimal | None = None
     asked_price: Decimal | None = None
     source: str = ""
-    """Name of the table; empty when the request's own words were enough."""
+    """Name of the table; empty if the request's own words were enough."""
 
 
 def load_costs(request: str, materials: Mapping[str, str] | None) -> Costs:
-    """Read the costs; the request outranks a table.
+    """Read the costs; the request takes precedence over a table.
 
     Raises:
-        ToolRefused: a cost cannot be read, or is said twice; or the request is too long.
+        ToolRefused: a cost cannot be read, or is stated twice; or the request is too long.
     """
     text = " ".join(request.split())
     if len(text) > MAX_REQUEST_CHARS:
@@ -97,7 +97,7 @@ def _find_amount(patterns: tuple[str, ...], text: str) -> Decimal | None:
 def _parse_amount(text: str) -> Decimal:
     value = parse_number(text, "point" if "," in text else "unknown")
     if value is None:
-        raise ToolRefused(f"{text[:40]!r} in the request is no number that can be read in one way")
+        raise ToolRefused(f"{text[:40]!r} in the request is not a number or is ambiguous")
     return value
 
 
@@ -128,10 +128,7 @@ def _read_costs(table: CsvTable) -> dict[str, Decimal]:
         if kind is None:
             continue
         if value is None or value < 0:
-            text = (
-                f"the amount, {quote_cell(row.cells[amount])}, is no number that can be read "
-                "one way"
-            )
+            text = f"the amount, {quote_cell(row.cells[amount])}, is not a number or is ambiguous"
             defects.add_defect(text, table, row.line)
         elif kind in found:
             defects.add_defect(f"a second {kind} cost; add them up", table, row.line)

@@ -1,4 +1,4 @@
-"""How long a text is, as each channel counts."""
+"""Measure the length of a text, as each channel counts it."""
 
 import unicodedata
 
@@ -8,7 +8,7 @@ import regex  # type: ignore[import-untyped]  # noqa: TID251  single characters 
 from nodes.limits.patterns import Pattern
 
 X_URL_WEIGHT = 23
-"""Of any address in a post on X, which shortens them."""
+"""Length of any address in a post on X, which shortens them."""
 SMS_GSM_CHARS, SMS_GSM_PART_CHARS = 160, 153
 SMS_UCS2_CHARS, SMS_UCS2_PART_CHARS = 70, 67
 """Characters of one message, and of each part of a longer one, in the GSM alphabet and outside."""
@@ -25,7 +25,7 @@ def count_characters(text: str) -> int:
 
 
 def count_display_width(text: str) -> int:
-    """Count characters, those of double width twice."""
+    """Count characters; those of double width count twice."""
     plain = unicodedata.normalize("NFC", text)
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in plain)
 
@@ -36,7 +36,7 @@ def count_bytes(text: str) -> int:
 
 
 def count_x_weight(text: str) -> int:
-    """Count as X does: an address as 23, an emoji as two, most other scripts' signs as two."""
+    """Count as X does: an address as 23, an emoji as two, letters of most other scripts as two."""
     plain = unicodedata.normalize("NFC", text)
     addresses = len(_URL.findall(plain))
     return X_URL_WEIGHT * addresses + sum(
@@ -45,7 +45,7 @@ def count_x_weight(text: str) -> int:
 
 
 def measure_sms(text: str) -> tuple[int, int, int]:
-    """Return the length of a text message, the most one message holds, and how many it takes."""
+    """Return the length of a text message, the maximum of one message, and how many it takes."""
     try:
         length, one, part = len(text.encode("gsm03.38")), SMS_GSM_CHARS, SMS_GSM_PART_CHARS
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""How demand answers to the price: a line through the logarithms, by least squares.
+"""Estimate how demand responds to price: a least squares line through the logarithms.
 
 log(units) = level + elasticity * log(price). Standard error, interval and probability are those of
-the textbook for one explaining variable.
+the textbook for one explanatory variable.
 """
 
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from nodes.tools.launch.sales import MIN_PRICES, MIN_ROWS, ProductSales
 from nodes.tools.launch.student_t import compute_two_sided_p, find_critical_value
 
 SIGNIFICANCE_LEVEL = 0.05
-"""From which a probability counts as too high to speak of an effect."""
+"""From here on a probability is too high to report an effect."""
 ROUNDING_NOISE = 1e-24
-"""Share of the squares that is no more than the rounding of the machine."""
+"""Share of the squares below which a difference is only rounding error."""
 
 
 @dataclass(frozen=True)
 class Demand:
-    """A fitted line and how far it may be trusted."""
+    """A fitted line and its reliability."""
 
     elasticity: float
     intercept: float
@@ -30,17 +30,17 @@ class Demand:
     interval_high: float
     """Ends of its 95 percent interval."""
     p_value: float
-    """Of an elasticity at least this far from zero, if there were none."""
+    """Probability of an elasticity at least this far from zero, if there were none."""
     r_squared: float
     row_count: int
     smearing_factor: float
-    """What turns the typical number of units into the expected one (Duan 1983)."""
+    """Factor from the typical number of units to the expected one (Duan 1983)."""
     durbin_watson: float
-    """Near 2 where rows that follow each other miss the line independently."""
+    """Near 2 if the residuals of consecutive rows are independent."""
 
     @property
     def is_significant(self) -> bool:
-        """Return whether the elasticity can be told from zero."""
+        """Return whether the elasticity differs significantly from zero."""
         return self.p_value < SIGNIFICANCE_LEVEL
 
     def estimate_units(self, price: float) -> float:
@@ -49,7 +49,7 @@ class Demand:
 
 
 def fit_demand(sales: ProductSales) -> Demand | str:
-    """Fit the line, or say why there is none."""
+    """Fit the line, or return why there is none."""
     prices = [log(sale.price) for sale in sales.rows]
     units = [log(sale.units) for sale in sales.rows]
     if len(prices) < MIN_ROWS:

@@ -1,4 +1,4 @@
-"""One text held against its channel: too long, forbidden, or fine."""
+"""Check one text against its channel: too long, forbidden, or fine."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ MAX_REMARK_CHARS, MAX_MESSAGE_CHARS = 160, 400
 
 @dataclass(frozen=True)
 class DraftRemark:
-    """What is wrong with a text, and who says so."""
+    """What is wrong with a text, and the source of the rule."""
 
     severity: Severity
     text: str
@@ -34,7 +34,7 @@ class DraftRemark:
 
 @dataclass(frozen=True)
 class DraftCheck:
-    """A draft held against its channel."""
+    """The result of checking a draft against its channel."""
 
     draft: Draft
     channel: Channel
@@ -44,7 +44,7 @@ class DraftCheck:
 
     @property
     def short_text(self) -> str:
-        """Return the text as it is shown."""
+        """Return the text shortened for display."""
         return sanitize_line(self.draft.text, MAX_SHOWN_CHARS).replace("|", "/")
 
     def to_row(self) -> list[str]:
@@ -54,7 +54,7 @@ class DraftCheck:
         return [self.channel.title, self.short_text, str(self.length), str(self.max_length), shown]
 
     def list_findings(self) -> list[dict[str, Any]]:
-        """Give one finding for all that is wrong, as grave as the gravest of it; none for none."""
+        """Return one finding for all remarks, with the worst severity; none without remarks."""
         if not self.remarks:
             return []
         said = "; ".join(
@@ -69,7 +69,7 @@ class DraftCheck:
 
 
 def check_draft(draft: Draft, book: ChannelBook, forbidden: Mapping[str, str]) -> DraftCheck:
-    """Hold a draft against its channel, the rules, and the words a user forbids."""
+    """Check a draft against its channel, the rules, and the words a user forbids."""
     channel = book.channels[draft.channel]
     length, most = channel.measure_text(draft.text)
     remarks = [*_check_length(channel, draft.text, length, most)]

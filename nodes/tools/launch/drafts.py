@@ -1,4 +1,4 @@
-"""Copy under headings that name its channel, cut into the texts that are published."""
+"""Split copy under headings that name its channel into the texts to publish."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Draft:
 class _Section:
     heading: str
     is_title: bool
-    """Of the whole document."""
+    """Characters of the whole document."""
     lines: tuple[tuple[int, str], ...]
 
 
@@ -49,7 +49,7 @@ def find_drafts(
 def find_material_drafts(
     materials: Mapping[str, str] | None, channels: Mapping[str, Channel]
 ) -> tuple[list[Draft], list[str]]:
-    """Return the drafts of all materials that hold any, and their other headings."""
+    """Return the drafts of all materials that have any, and their other headings."""
     found, unknown = list[Draft](), list[str]()
     for name, text in (materials or {}).items():
         if name.lower().endswith(TEXT_SUFFIXES):
@@ -60,7 +60,7 @@ def find_material_drafts(
 
 
 def _split_sections(text: str) -> Iterator[_Section]:
-    # Signs that nobody sees stay: a channel counts them, and they hold emojis together.
+    # Invisible characters are kept: a channel counts them, and they join emojis.
     heading, is_title, lines = "", True, list[tuple[int, str]]()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if match := _HEADING.match(line):

@@ -1,7 +1,7 @@
-"""The price that earns most, never outside the prices that were tried.
+"""Find the most profitable price, never outside the prices that were tried.
 
-Of a demand with a constant elasticity e below -1 the best price is the unit cost times e / (1 + e);
-with one between -1 and 0 profit rises with the price as far as the line holds.
+For a demand with a constant elasticity e below -1 the best price is the unit cost times e / (1 +
+e); for one between -1 and 0 profit rises with the price within the range of the fit.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ RangeEnd = Literal["", "lowest", "highest"]
 
 @dataclass(frozen=True)
 class OptimalPrice:
-    """A best price, and which end of the tried range holds it, if one does."""
+    """A best price, and which end of the tried range limits it, if any."""
 
     price: float
     range_end: RangeEnd
     unbounded_price: float | None
-    """Where the line alone would put it; None where it has no highest point."""
+    """The optimum by the fitted line alone; None if the line has no maximum."""
 
 
 def find_optimal_price(
@@ -47,7 +47,7 @@ def compute_profit(demand: Demand, price: float, unit_cost: float) -> float:
 
 
 def compute_break_even(fixed: float, price: float, unit_cost: float) -> int | None:
-    """Return the units that earn the fixed costs back; None where none do."""
+    """Return the units that cover the fixed costs; None if no number does."""
     return ceil(round(fixed / (price - unit_cost), 9)) if price > unit_cost else None
 
 

@@ -1,4 +1,4 @@
-"""Tell a request on the launch of a product from one on something else."""
+"""Distinguish a request about a product launch from one about something else."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ _LAUNCH_TERMS = Pattern(
 
 
 def reject_if_out_of_scope(request: str) -> dict[str, Any] | None:
-    """Hand a request back that is not on a launch; None when it is one for this team."""
+    """Escalate a request that is not about a launch; None if it is for this team."""
     if _LAUNCH_TERMS.search(request) or not request.strip():
         return None
     return escalate_out_of_scope(

@@ -1,4 +1,4 @@
-"""A product at several prices: units, revenue, margin, break-even, and the best of them."""
+"""Analyse a product at several prices: units, revenue, margin, break-even, and the best price."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from nodes.tools.tables.formatting import build_finding, format_money, format_pe
 
 MODEL_CAVEAT = (
     "Expected units come from past sales at a constant elasticity; what rivals do when the price "
-    "changes, and whether the launch market is like the one measured, is for a person to judge."
+    "changes, and whether the launch market is like the one measured, is for a human to judge."
 )
 
 
@@ -59,7 +59,7 @@ class PriceAnalysis:
         return float(median(sale.price for sale in self.sales.rows))
 
     def describe_best_price(self) -> str:
-        """Say the best price, its uncertainty, and whether the range of prices holds it back."""
+        """Report the best price, its uncertainty, and whether the range of prices limits it."""
         if self.best_price is None or self.trusted_demand is None or self.costs.unit_cost is None:
             return ""
         unit_cost = float(self.costs.unit_cost)
@@ -78,7 +78,7 @@ class PriceAnalysis:
         return f"{line}."
 
     def describe_costs(self) -> list[str]:
-        """Return what was computed from the costs, at the price that matters."""
+        """Report what was computed from the costs, at the relevant price."""
         if self.costs.unit_cost is None:
             return []
         price = self.best_price or self._median_price
@@ -94,7 +94,7 @@ class PriceAnalysis:
         return lines
 
     def format_table(self) -> str:
-        """Show the prices that matter side by side."""
+        """Return a table of the relevant prices."""
         unit, span = f" {self.sales.currency}".rstrip(), self.sales.period_name
         columns = [f"price{unit}", "what it is", f"units a {span}", f"revenue{unit}", "margin %"]
         columns += [f"contribution a {span}{unit}", "break-even units", f"{span}s to break even"]
@@ -103,7 +103,7 @@ class PriceAnalysis:
         )
 
     def list_remarks(self) -> list[str]:
-        """Return what holds the best price back, and how to read the table."""
+        """Return what limits the best price, and how to read the table."""
         said = []
         if self.trusted_demand is not None and self.costs.unit_cost is not None:
             found = find_optimal_price(
@@ -115,7 +115,7 @@ class PriceAnalysis:
         return said
 
     def list_findings(self) -> list[dict[str, Any]]:
-        """Find prices that do not even pay for the unit."""
+        """Return the prices that do not even cover the unit cost."""
         found = []
         unit_cost = self.costs.unit_cost
         losing = [price for price, _ in self._list_prices() if unit_cost and price <= unit_cost]
@@ -128,7 +128,7 @@ class PriceAnalysis:
         return found
 
     def list_gaps(self) -> list[str]:
-        """Name what is missing or was not derived."""
+        """Return what is missing or was not derived."""
         gaps = []
         if isinstance(self.demand, str):
             gaps.append(f"No expected units and no best price: {self.demand}.")
@@ -206,7 +206,7 @@ class PriceAnalysis:
 def build_price_analysis(
     groups: Sequence[ProductSales], costs: Costs, request: str
 ) -> PriceAnalysis:
-    """Choose the product that the request names.
+    """Analyse the product that the request names.
 
     Raises:
         ToolRefused: there are several, and it names none or more than one.

@@ -1,4 +1,4 @@
-"""What was sold at which price, from a CSV material."""
+"""Read what was sold at which price from a CSV material."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -76,12 +76,12 @@ class ProductSales:
     group: str
     rows: tuple[PricedSale, ...]
     zero_sales_rows: int
-    """Rows in which nothing was sold; a logarithm cannot take them."""
+    """Rows in which nothing was sold; zero has no logarithm."""
     currency: str
     period_name: str
-    """What a row stands for, such as a week."""
+    """What a row represents, such as a week."""
     is_chronological: bool
-    """Whether the rows follow each other in time."""
+    """Whether the rows are consecutive in time."""
 
     @property
     def lowest_price(self) -> Decimal:
@@ -95,12 +95,12 @@ class ProductSales:
 
 
 def is_sales_table(table: CsvTable) -> bool:
-    """Tell a table of sales by its columns."""
+    """Return whether a table has the columns of sales."""
     return None not in (_find_column(table, PRICE_COLUMNS), _find_column(table, UNITS_COLUMNS))
 
 
 def load_sales(materials: Mapping[str, str] | None, name: str = "") -> list[ProductSales]:
-    """Read the table of sales, one entry a product or market.
+    """Read the table of sales, one entry per product or market.
 
     Raises:
         ToolRefused: there is none, several would fit, or rows cannot be read; names the places.
@@ -145,10 +145,7 @@ def _parse_sale(table: CsvTable, row: CsvRow, defects: TableDefects) -> PricedSa
         assert column is not None, "a table of sales has both"
         value = table.parse_number(row.cells[column])
         if value is None:
-            text = (
-                f"the {what}, {quote_cell(row.cells[column])}, is no number that can be read "
-                "one way"
-            )
+            text = f"the {what}, {quote_cell(row.cells[column])}, is not a number or is ambiguous"
             defects.add_defect(text, table, row.line)
         elif value < 0 or (what == "price" and value == 0):
             defects.add_defect(f"the {what}, {value}, is not above zero", table, row.line)
@@ -175,7 +172,7 @@ def _build_sales(table: CsvTable, label: str, sales: list[PricedSale]) -> Produc
 
 
 def _find_column(table: CsvTable, names: Iterable[str]) -> int | None:
-    """Find a column whose name may end in a currency."""
+    """Return a column whose name may end in a currency."""
     bare = [
         normalize_column_name(_CURRENCY_SUFFIX.sub("", column.strip())) for column in table.columns
     ]

@@ -15,7 +15,7 @@ def compute_two_sided_p(t: float, freedom: int) -> float:
 
 
 def find_critical_value(level: float, freedom: int) -> float:
-    """Return the value that is exceeded, on either side, with this probability."""
+    """Return the critical value that is exceeded, on either side, with this probability."""
     low, high = 0.0, MAX_CRITICAL_VALUE
     for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Objectives judged, in words."""
+"""Report on learning objectives."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ SHOWN_COUNTS = (60, 40, 20, 10)
 
 
 def assess_objectives(objectives: Sequence[Objective]) -> dict[str, Any]:
-    """Tell of each objective its verb, its level, and what to put in place of a vague one.
+    """Report the verb and level of each objective, and better verbs for vague ones.
 
     Raises:
         ToolRefused: there are none.

@@ -1,4 +1,4 @@
-"""Verbs of learning objectives: what each asks of a learner, and those nobody can assess."""
+"""Verbs of learning objectives: their Bloom level, and those that cannot be assessed."""
 
 from collections.abc import Mapping
 
@@ -59,17 +59,17 @@ _BETTER_BY_VAGUE_VERB = {
     verb: better for better, verbs in _VAGUE_BY_BETTER_VERBS.items() for verb in verbs
 }
 EMPTY_VERBS = frozenset(("be", "become", "get", "have", "gain", "acquire", "develop"))
-"""Verbs that say nothing without the word behind them: be familiar, gain insight."""
+"""Verbs with no meaning without the word behind them: be familiar, gain insight."""
 _SPELLING_PAIRS = (("ise", "ize"), ("yse", "yze"), ("ising", "izing"), ("ises", "izes"))
 
 
 def find_level(verb: str) -> str:
-    """Return the level a verb usually asks for; empty where it is on no list."""
+    """Return the level a verb usually has; empty if it is on no list."""
     return next((_LEVEL_BY_VERB[form] for form in _list_forms(verb) if form in _LEVEL_BY_VERB), "")
 
 
 def suggest_better_verbs(verb: str) -> str:
-    """Name verbs to put in the place of one that cannot be assessed; empty where it can."""
+    """Return better verbs for one that cannot be assessed; empty if it can."""
     return next(
         (
             _BETTER_BY_VAGUE_VERB[form]
@@ -81,7 +81,7 @@ def suggest_better_verbs(verb: str) -> str:
 
 
 def _list_forms(verb: str) -> list[str]:
-    """Return the forms a verb may have, as it stands first, in either spelling."""
+    """Return the forms a verb may have as first word, in both spellings."""
     word = verb.lower()
     found = [word, *sorted(list_base_forms(word) - {word})]
     for one, other in _SPELLING_PAIRS:

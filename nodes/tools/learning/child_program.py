@@ -1,6 +1,6 @@
-"""The child process that reads course materials; `work.py` asks it, one task a process.
+"""The child process that reads course materials; `client.py` starts one process per task.
 
-A text that is made for it keeps a reader of YAML or Markdown busy for a long time.
+Hostile input can keep a YAML or Markdown parser busy for a long time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from nodes.tools.tool_report import build_failures_part
 Materials = Mapping[str, str]
 MAX_OBJECTIVES = 200
 DATA_SUFFIXES = (".csv", ".tsv", ".yaml", ".yml", ".json")
-"""Names of materials that promise a form; prose is read as far as it goes."""
+"""Names of materials that require a form; prose is read as far as possible."""
 
 
 def plan_materials(
@@ -50,7 +50,7 @@ def _list_unread(materials: Materials, read: Callable[[str, str], object]) -> It
 
 
 def _add_unread(work: Callable[[], dict[str, Any]], unread: Sequence[str]) -> dict[str, Any]:
-    """Return what the work gives with what was not read; so too where it gives nothing."""
+    """Return the result with what was not read added, also if the result is a refusal."""
     try:
         return {**work(), **build_failures_part(unread)}
     except ToolRefused as refusal:
@@ -60,7 +60,7 @@ def _add_unread(work: Callable[[], dict[str, Any]], unread: Sequence[str]) -> di
 def check_objectives(
     request: str, materials: Materials, material: str, objectives: str
 ) -> dict[str, Any]:
-    """Judge the objectives given, else those of the materials."""
+    """Assess the objectives passed, else those of the materials."""
     if objectives.strip():
         return _assess_limited(parse_objective_lines(objectives), [])
     held = select_materials(material, materials, holds_objectives)
@@ -93,7 +93,7 @@ HANDLERS: Mapping[str, Callable[..., dict[str, Any]]] = {
 
 
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{work, given}` with `{told}`, or with why not: `{objection}`."""
+    """Answer `{work, given}` with `{told}`, or with the refusal: `{objection}`."""
     given = request["given"]
     asked = f"{given['request']} {given.get('objectives', '')}"
     try:

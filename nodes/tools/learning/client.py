@@ -1,4 +1,4 @@
-"""Work on course materials, in a process of its own."""
+"""Run an analysis of course materials in a child process."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ TIMEOUT_S = 30.0
 async def run_course_tool(
     kind: str, request: str, materials: Mapping[str, str] | None, **given: Any
 ) -> dict[str, Any]:
-    """Have one kind of work done, by its name in the child.
+    """Run one analysis, by its name in the child.
 
     Raises:
-        ToolFailed: it took too long, or broke.
+        ToolFailed: it took too long, or failed.
         ToolRefused: it cannot be done.
     """
     asked = {"work": kind, "given": {"request": request, "materials": materials or {}, **given}}

@@ -1,4 +1,4 @@
-"""A course in words: order, levels, weeks, what is assumed."""
+"""Report a course plan: order, levels, weeks, what is assumed."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -26,7 +26,7 @@ def plan_course(
     """Order the topics of the materials, and those that the request itself chains by arrows.
 
     Raises:
-        ToolRefused: there are no topics, or they need each other in a circle.
+        ToolRefused: there are no topics, or they depend on each other in a cycle.
     """
     held = [topic for name, text in materials.items() for topic in read_topics(name, text)]
     given = held + parse_topics(request)

@@ -1,4 +1,4 @@
-"""The reading grade of materials against a target, in words."""
+"""Report the reading grade of materials against a target."""
 
 import re
 from collections.abc import Mapping, Set
@@ -17,11 +17,11 @@ from nodes.tools.learning.reading_grade import FORMULAS, ReadingGrade, grade_sen
 from nodes.tools.tool_report import ToolReport, fit_to_size
 
 MIN_WORDS = 100
-"""Below it a grade says little."""
+"""Below this number of words a grade is not reliable."""
 MIN_ENGLISH = 0.2
-"""Share of words that are English grammar; in English prose it is near a half."""
+"""Share of words that are English function words; in English prose it is near a half."""
 TOLERANCE = 1.0
-"""Grades a text may be above its target: the formulas are no more exact than that."""
+"""Grades a text may be above its target: the formulas are not more precise."""
 MAX_TEXTS = 30
 MAX_SHOWN_CHARS = 240
 SHOWN_COUNTS = (3, 2, 1, 0)
@@ -33,7 +33,7 @@ _TARGET_GRADE = Pattern(
 
 
 def find_target_grade(request: str, target_grade: float = 0) -> float | None:
-    """Return the grade that texts are for, as given, else as the words of a request have it."""
+    """Return the target grade, from the argument, else from the words of a request."""
     if 0 < target_grade <= 20:
         return target_grade
     found = _TARGET_GRADE.search(request)
@@ -41,7 +41,7 @@ def find_target_grade(request: str, target_grade: float = 0) -> float | None:
 
 
 def measure_difficulty(materials: Mapping[str, str], target: float | None) -> dict[str, Any]:
-    """Tell the grade of each material, and the hardest sentences of those above the target.
+    """Report the grade of each material, and the hardest sentences of those above the target.
 
     Raises:
         ToolRefused: there is no prose to measure, or there are too many texts.
@@ -104,7 +104,7 @@ def _build_report(
 
 
 def _add_hardest_sentences(reply: ToolReport, name: str, found: list[Sentence], most: int) -> None:
-    """Name the sentences that raise the grade most."""
+    """Add the sentences that raise the grade most."""
     ranked = sorted(found, key=lambda sentence: -grade_sentences([sentence]).flesch_kincaid)
     for sentence in ranked[:most]:
         counts = grade_sentences([sentence])

@@ -1,4 +1,4 @@
-"""Which materials a tool of this field works on, and what is not for it."""
+"""Choose the materials that a course tool reads, and reject what is out of scope."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,10 +20,10 @@ verb verbs week weeks workshop
 def select_materials(
     name: str, materials: Mapping[str, str] | None, fits: Callable[[str, str], bool]
 ) -> dict[str, str]:
-    """Return the material of a name; without one, those that fit.
+    """Return the material of a name; without a name, those that fit.
 
     Raises:
-        ToolRefused: there is none of that name.
+        ToolRefused: there is none with that name.
     """
     held = materials or {}
     if name:
@@ -35,10 +35,10 @@ def select_materials(
 def reject_if_out_of_scope(
     request: str, materials: Mapping[str, str] | None
 ) -> dict[str, Any] | None:
-    """Hand a request back that speaks neither of teaching nor of its materials."""
+    """Escalate a request that is neither about teaching nor about its materials."""
     words = find_foreign_words(request, _TEACHING_TERMS, (materials or {}).values())
     if not words:
         return None
     return escalate_out_of_scope(
-        f"neither a course nor its materials speak of {', '.join(words[:12])}"
+        f"neither a course nor its materials mention {', '.join(words[:12])}"
     )

@@ -1,4 +1,4 @@
-"""Learning objectives: where they stand in a material, and what their verb asks."""
+"""Find learning objectives in materials, and assess their verbs."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from nodes.text.plain_text import sanitize_line
 from nodes.tools.learning.bloom import EMPTY_VERBS, find_level, suggest_better_verbs
 
 MAX_YAML_VALUES = 20_000
-"""Values of a YAML file: a few aliases may stand for very many."""
+"""Limit on the values of a YAML file: a few aliases may expand to very many."""
 MAX_OBJECTIVE_CHARS = 300
 MAX_TEXT_CHARS = 200_000
 
@@ -39,7 +39,7 @@ _SECOND_VERB = Pattern(r"^(?:and|or|and/or|&|,)\s*(?:then\s+)?([A-Za-z\-]+)", re
 
 @dataclass(frozen=True)
 class Objective:
-    """What a learner is to be able to do, and where that stands."""
+    """What a learner is to be able to do, and where it is stated."""
 
     text: str
     source: str = ""
@@ -48,14 +48,14 @@ class Objective:
 
 @dataclass(frozen=True)
 class VerbAssessment:
-    """What the verb of an objective asks."""
+    """The level of an objective's verb."""
 
     verb: str
     verdict: VerbVerdict
     level: str = ""
     better_verbs: str = ""
     second_verb: str = ""
-    """A second verb that asks for something else."""
+    """A second verb with another level."""
 
 
 def holds_objectives(name: str, text: str) -> bool:
@@ -67,10 +67,10 @@ def holds_objectives(name: str, text: str) -> bool:
 
 
 def find_objectives(name: str, text: str) -> list[Objective]:
-    """Find the objectives of a material: under a heading, in a column or under a key so named.
+    """Return the objectives of a material: under a heading, in a column or under a key so named.
 
     Raises:
-        ToolRefused: it is too large, or cannot be read as what its name promises.
+        ToolRefused: it is too large, or cannot be parsed as its name suggests.
     """
     if len(text) > MAX_TEXT_CHARS:
         raise ToolRefused(f"{name} has {len(text)} characters, of at most {MAX_TEXT_CHARS}")
@@ -85,11 +85,11 @@ def find_objectives(name: str, text: str) -> list[Objective]:
         return _collect_objectives(found, name)
     except (csv.Error, yaml.YAMLError, ValueError, RecursionError) as error:
         reason = sanitize_line(str(error), 120)
-        raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
+        raise ToolRefused(f"{name} cannot be read: {reason}; fix its syntax") from None
 
 
 def parse_objective_lines(text: str) -> list[Objective]:
-    """Read objectives that are given as they are, one a line."""
+    """Parse objectives passed as text, one per line."""
     lines = [
         item[1] if (item := _LIST_ITEM.match(line)) else line.strip() for line in text.splitlines()
     ]
@@ -99,7 +99,7 @@ def parse_objective_lines(text: str) -> list[Objective]:
 
 
 def assess_verb(objective: str) -> VerbAssessment:
-    """Judge an objective by its first verb; adverbs before it are passed over."""
+    """Assess an objective by its first verb; adverbs before it are skipped."""
     bare = _TO_PREFIX.sub("", _LEARNER_LEAD.sub("", objective.strip(" *_\"'")))
     words = list(_WORD.finditer(bare))
     while len(words) > 1 and words[0][0].lower().endswith("ly") and not find_level(words[0][0]):
@@ -129,7 +129,7 @@ def _collect_objectives(found: Iterable[tuple[str, int | None]], source: str) ->
 
 
 def _find_in_lines(lines: list[str]) -> Iterator[tuple[str, int | None]]:
-    """Give the items below a heading that names objectives, and lines that say who can do what."""
+    """Return the items below a heading that names objectives, and lines such as "X can do Y"."""
     is_below = False
     for number, line in enumerate(lines, start=1):
         heading = _HEADING.match(line)

@@ -1,4 +1,4 @@
-"""The prose of a document, sentence by sentence, with its lines."""
+"""Split the prose of a document into sentences, with their lines."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ MIN_BLOCK_WORDS = 5
 MAX_TITLE_CHARS = 80
 MAX_ABBREVIATION_CHARS = 10
 MIN_SENTENCES = 3
-"""Outside of lists, for a text to be prose."""
+"""Sentences outside of lists, for a text to be prose."""
 
 _WORD = Pattern(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
 _SENTENCE_END = Pattern(r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
@@ -30,7 +30,7 @@ _ABBREVIATION = Pattern(r"(?:\b(?:e\.g|i\.e|etc|cf|Dr|Mr|Mrs|Ms|St|No|Fig|vs|app
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words that end with a full stop, and the line their paragraph begins on."""
+    """A sentence, and the line on which its paragraph begins."""
 
     text: str
     line: int
@@ -42,7 +42,7 @@ class Sentence:
 
 
 def is_prose(name: str, text: str) -> bool:
-    """Return whether a material is to be read: not a table, and more than headings and lists."""
+    """Return whether a material is prose: not a table, and more than headings and lists."""
     if PurePosixPath(name.lower()).suffix in NON_PROSE_SUFFIXES:
         return False
     outside = (sentence for sentence in split_sentences(text) if not sentence.is_list_item)
@@ -50,7 +50,7 @@ def is_prose(name: str, text: str) -> bool:
 
 
 def split_sentences(text: str) -> Iterator[Sentence]:
-    """Return the sentences of paragraphs and list items; headings, tables and code are left out."""
+    """Return the sentences of paragraphs and list items; not headings, tables and code."""
     is_open, depth = False, 0
     for token in _build_block_parser().parse(text[:MAX_TEXT_CHARS]):
         if token.type in ("list_item_open", "list_item_close"):
@@ -67,7 +67,7 @@ def split_sentences(text: str) -> Iterator[Sentence]:
 
 @cache
 def _build_block_parser() -> MarkdownIt:
-    """Make a parser of blocks only: links and emphasis can be nested until parsing never ends."""
+    """Build a parser of blocks only: nested links and emphasis can make parsing endless."""
     rules = (
         "blockquote",
         "code",

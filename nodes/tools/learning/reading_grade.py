@@ -16,7 +16,7 @@ FORMULAS = (
 
 @dataclass(frozen=True)
 class ReadingGrade:
-    """Counts of a text, and the grades that follow from them."""
+    """Counts of a text, and its grades."""
 
     words: int
     sentences: int
@@ -46,12 +46,12 @@ class ReadingGrade:
 
     @property
     def median_grade(self) -> float:
-        """Return the middle one of the three grades."""
+        """Return the median of the three grades."""
         return median((self.flesch_kincaid, self.automated_readability, self.coleman_liau))
 
 
 def grade_sentences(sentences: Sequence[Sentence]) -> ReadingGrade:
-    """Count the words, syllables and letters of sentences; there must be a word."""
+    """Count the words, syllables and letters of sentences; at least one word is required."""
     words = [word for sentence in sentences for word in sentence.words]
     return ReadingGrade(
         words=len(words),
@@ -62,5 +62,5 @@ def grade_sentences(sentences: Sequence[Sentence]) -> ReadingGrade:
 
 
 def count_syllables(word: str) -> int:
-    """Count syllables by a word list, else by the vowels; every word has one."""
+    """Count syllables by a word list, else by the vowels; every word has at least one."""
     return max(1, int(syllapy.count(word.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))))

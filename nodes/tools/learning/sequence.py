@@ -1,4 +1,4 @@
-"""The order in which topics can be taught, their levels, and the longest chain."""
+"""Order topics by their prerequisites: sequence, levels, and the longest chain."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,23 +14,23 @@ MAX_NAMED_IN_CYCLE = 12
 
 @dataclass(frozen=True)
 class TopicSequence:
-    """Topics in an order in which each comes after what it needs."""
+    """Topics in an order in which each comes after its prerequisites."""
 
     topics: tuple[Topic, ...]
     levels: Mapping[str, int]
-    """From 1: topics that need nothing; then one more than the highest of those needed."""
+    """From 1: topics without prerequisites; then one more than the highest prerequisite."""
     longest_chain: tuple[str, ...]
-    """The longest chain of topics of which each needs the one before."""
+    """The longest chain of topics in which each is a prerequisite of the next."""
     unlisted_prerequisites: Mapping[str, str]
-    """What is needed and not listed, with the listed topic that may be meant."""
+    """Prerequisites that are not listed, with the listed topic that may be meant."""
     repeated_topics: tuple[str, ...]
 
 
 def order_topics(given: Iterable[Topic]) -> TopicSequence:
-    """Put topics in order; those that may come at the same time stay as they are listed.
+    """Order topics; those that may come at the same time keep the order of the list.
 
     Raises:
-        ToolRefused: they need each other in a circle, which is named.
+        ToolRefused: they depend on each other in a cycle, which is named.
     """
     topics, repeated = _merge_repeated(given)
     graph, assumed = _build_graph(topics)
@@ -48,7 +48,7 @@ def order_topics(given: Iterable[Topic]) -> TopicSequence:
 
 
 def _merge_repeated(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str, ...]]:
-    """Join what is listed twice, whatever the case of its letters."""
+    """Merge topics that are listed twice, ignoring case."""
     topics: dict[str, Topic] = {}
     repeated: dict[str, None] = {}
     for topic in given:
@@ -62,7 +62,7 @@ def _merge_repeated(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str
 
 
 def _build_graph(topics: Mapping[str, Topic]) -> tuple["nx.DiGraph", dict[str, str]]:
-    """Draw an arrow from each topic to those that need it; name what is needed and not listed."""
+    """Build the graph of prerequisites; return the prerequisites that are not listed."""
     graph, assumed = nx.DiGraph(), dict[str, str]()
     graph.add_nodes_from(topics)
     for key, topic in topics.items():

@@ -1,4 +1,4 @@
-"""From an order of topics to weeks."""
+"""Assign ordered topics to weeks."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _WEEKS = Pattern(r"(\d{1,3})[\s-]*weeks?\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class CourseCapacity:
-    """What a course has room for; None where nobody said."""
+    """The time available in a course; None if not stated."""
 
     weeks: int | None = None
     hours_a_week: Fraction | None = None
@@ -35,7 +35,7 @@ class Timetable:
     """First and last week of each topic, in the order of the topics."""
     basis: str
     excess: str = ""
-    """By how much the topics are more than there is room for."""
+    """How far the topics exceed the available time."""
 
     @property
     def weeks(self) -> int:
@@ -43,7 +43,7 @@ class Timetable:
 
 
 def read_capacity(request: str, weeks: int = 0, hours_a_week: float = 0) -> CourseCapacity:
-    """Return the room a course has, as given, else as the words of a request have it."""
+    """Return the capacity of a course, from the arguments, else from the words of a request."""
     hours = _HOURS_A_WEEK.search(request)
     count = _WEEKS.search(request)
     told_hours = Fraction(str(hours_a_week)) if 0 < hours_a_week <= MAX_HOURS_A_WEEK else None
@@ -55,7 +55,7 @@ def read_capacity(request: str, weeks: int = 0, hours_a_week: float = 0) -> Cour
 
 
 def build_timetable(topics: Sequence[Topic], frame: CourseCapacity) -> Timetable | None:
-    """Spread topics over weeks, one after the other; None where too little is known."""
+    """Distribute topics over weeks in order; None if too little is known."""
     hours = [topic.hours for topic in topics if topic.hours is not None]
     total = sum(hours, Fraction())
     if len(hours) == len(topics) and frame.hours_a_week:
@@ -77,7 +77,7 @@ def build_timetable(topics: Sequence[Topic], frame: CourseCapacity) -> Timetable
 
 
 def format_hours(hours: Fraction) -> str:
-    """Write hours to two decimals at most."""
+    """Return hours with at most two decimals."""
     return f"{float(hours):.2f}".rstrip("0").rstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""Topics, what they need first, and their hours: from a table, YAML, Markdown or arrows."""
+"""Read topics, their prerequisites and hours: from a table, YAML, Markdown or arrows."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ MAX_TOPICS = 300
 MAX_TEXT_CHARS = 200_000
 MAX_NAME_CHARS = 100
 MAX_LINE_CHARS = 2000
-"""Of a line of Markdown; a longer one is no item of a list, nor a chain."""
+"""Limit of a line of Markdown; a longer one is neither a list item nor a chain."""
 MAX_HOURS = 10_000
 
 _TOPIC_COLUMNS = frozenset(("topic", "name", "title", "unit", "lesson", "module"))
@@ -52,11 +52,11 @@ class Topic:
     prerequisites: tuple[str, ...] = ()
     hours: Fraction | None = None
     source: str = ""
-    """The material it stands in."""
+    """The material that lists it."""
 
 
 def holds_topics(name: str, text: str) -> bool:
-    """Return whether a material lists topics with what they need."""
+    """Return whether a material lists topics with prerequisites."""
     try:
         found = read_topics(name, text)
     except ToolRefused:
@@ -65,10 +65,10 @@ def holds_topics(name: str, text: str) -> bool:
 
 
 def read_topics(name: str, text: str) -> list[Topic]:
-    """Read the topics of a material, by its kind; empty where it holds none.
+    """Read the topics of a material, by its kind; empty if it has none.
 
     Raises:
-        ToolRefused: it is too large, or no list of topics in the form its name promises.
+        ToolRefused: it is too large, or cannot be parsed as its name suggests.
     """
     if len(text) > MAX_TEXT_CHARS:
         raise ToolRefused(f"{name} has {len(text)} characters, of at most {MAX_TEXT_CHARS}")
@@ -87,7 +87,7 @@ def read_topics(name: str, text: str) -> list[Topic]:
 
 
 def parse_topics(text: str) -> list[Topic]:
-    """Read arrows, a Markdown table, or a list such as `- Fractions (after Division; 3 hours)`."""
+    """Parse arrows, a Markdown table, or a list such as `- Fractions (after Division; 3 hours)`."""
     lines = [line for line in text.splitlines() if len(line) <= MAX_LINE_CHARS]
     rows = [line.strip().strip("|").split("|") for line in lines if "|" in line]
     tabled = list(_parse_table(row for row in rows if set("".join(row).strip()) - set("-: ")))
@@ -99,7 +99,7 @@ def _get_csv_dialect(name: str) -> str:
 
 
 def _parse_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
-    """Read rows below a header that names a topic's column and what it needs."""
+    """Parse rows below a header that names columns for topics and their prerequisites."""
     held = iter(rows)
     try:
         header = [cell.strip().strip("*").lower().replace(" ", "_") for cell in next(held, [])]
@@ -112,7 +112,7 @@ def _parse_table(rows: Iterable[Sequence[str]]) -> Iterator[Topic]:
                 needs = _split_names(cells["needs"])
                 yield Topic(_clean_name(cells["topic"]), needs, _parse_hours(cells["hours"]))
     except csv.Error as error:
-        raise ToolRefused(f"a table of topics cannot be read: {error}; mend its syntax") from None
+        raise ToolRefused(f"a table of topics cannot be read: {error}; fix its syntax") from None
 
 
 def _find_column(header: Sequence[str], names: frozenset[str]) -> int | None:
@@ -128,7 +128,7 @@ def _parse_yaml(name: str, text: str) -> list[Topic]:
         held = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = sanitize_line(str(error), 120)
-        raise ToolRefused(f"{name} cannot be read: {reason}; mend its syntax") from None
+        raise ToolRefused(f"{name} cannot be read: {reason}; fix its syntax") from None
     if isinstance(held, dict) and isinstance(held.get("topics"), list | dict):
         held = held["topics"]
     if isinstance(held, dict):
@@ -138,7 +138,7 @@ def _parse_yaml(name: str, text: str) -> list[Topic]:
 
 
 def _build_item(topic: object, value: object) -> dict[str, Any]:
-    """Read `Fractions: [Division]`, or `Fractions: {after: [Division], hours: 3}`."""
+    """Parse `Fractions: [Division]`, or `Fractions: {after: [Division], hours: 3}`."""
     more = value if isinstance(value, dict) else {"needs": value}
     return {"topic": topic, **more}
 
@@ -161,7 +161,7 @@ def _find_value(item: Mapping[Any, Any], names: frozenset[str]) -> object:
 
 
 def _parse_arrows(lines: Iterable[str]) -> list[Topic]:
-    """Read chains such as `Division -> Fractions -> Decimals`, one a line or parted by `;`."""
+    """Parse chains such as `Division -> Fractions -> Decimals`, one per line or split by `;`."""
     needs: dict[str, list[str]] = {}
     for part in (part for line in lines for part in Pattern(r";|\.\s").split(line)):
         chain = [_clean_name(_strip_request_words(name)) for name in _ARROW.split(part)]
@@ -174,12 +174,12 @@ def _parse_arrows(lines: Iterable[str]) -> list[Topic]:
 
 
 def _strip_request_words(name: str) -> str:
-    """Leave a request's words around a chain away: `Order these: A -> B in 6 weeks`."""
+    """Remove the words around a chain: `Order these: A -> B in 6 weeks`."""
     return _SURROUNDING_WORDS.sub("", name.rpartition(":")[2]).strip().rstrip(".?!")
 
 
 def _parse_list(lines: Iterable[str]) -> list[Topic]:
-    """Read the lists that say what comes after what, heading by heading."""
+    """Parse lists of what comes after what, heading by heading."""
     found, held = list[Topic](), list[Topic]()
     for line in (*lines, "#"):
         if line.startswith("#"):

@@ -1,4 +1,4 @@
-"""What a request says must not be sold or bought, as tickers of the portfolio."""
+"""Find the tickers that a request forbids to sell or to buy."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class BlockedTickers:
 def find_blocked_tickers(
     kept: Iterable[Prohibition], tickers: Collection[str], *, no_sales: bool
 ) -> BlockedTickers:
-    """Find the tickers that each prohibition names.
+    """Return the tickers that each prohibition names.
 
     Raises:
-        ToolRefused: one names none; passing over it would trade what must not be traded.
+        ToolRefused: one names none; ignoring it would trade what must not be traded.
     """
     unsold = set(tickers) if no_sales else set[str]()
     unbought = set[str]()
@@ -46,7 +46,7 @@ def find_blocked_tickers(
 
 
 def _read_tickers(what: str, tickers: Collection[str]) -> set[str]:
-    """Read tickers until a word comes that is none; words for all of them stand for all."""
+    """Parse tickers up to the first word that is none; words for all of them mean all."""
     found = set[str]()
     for word in _TOKEN.findall(what):
         name = word.strip(".").upper()

@@ -1,6 +1,6 @@
-"""What a reader of the figures should know about the files they come from.
+"""Report issues of the input files that a reader of the figures should know.
 
-One finding a kind, however many places it names: findings that sound alike are taken for one.
+One finding per kind, however many places it names: similar findings would be merged.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,13 +14,13 @@ from nodes.tools.tables.formatting import build_finding, join_names
 
 STALE_AFTER = timedelta(days=7)
 VALUE_TOLERANCE = Decimal("0.01")
-"""How far a value in the file may be from quantity times price before it is told."""
+"""Difference between a value in the file and quantity times price from which it is reported."""
 
 
 def find_data_issues(
     held: Holdings, prices: Prices, positions: Mapping[str, Position]
 ) -> Iterator[dict[str, Any]]:
-    """Return findings on what is odd and was computed with all the same."""
+    """Return findings on odd data that was used nevertheless."""
     latest = max(position.priced_on for position in positions.values())
     if differing := list(_find_differing_values(held, positions)):
         text = f"the value is not quantity times price, which is used: {join_names(differing)}"
@@ -41,7 +41,9 @@ def find_data_issues(
         text = f"changes that may be a split or a wrong price: {join_names(jumps)}"
         yield build_finding("medium", text, prices.name)
     if prices.repeated_count:
-        text = f"{prices.repeated_count} prices stand there twice, alike; they count once"
+        text = (
+            f"{prices.repeated_count} prices are listed twice with the same value; they count once"
+        )
         yield build_finding("low", text, prices.name)
 
 

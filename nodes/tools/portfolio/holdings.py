@@ -1,4 +1,4 @@
-"""What is held: positions and cash, from a table of holdings."""
+"""Read positions and cash from a table of holdings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _CASH = Pattern(r"CASH(?:[ _.\-]?[A-Z]{3})?|[A-Z]{3}[ _.\-]?CASH")
 
 @dataclass(frozen=True)
 class Holding:
-    """A position: its number of shares, or else its value as the file has it."""
+    """A position: its number of shares, or else its value in the file."""
 
     line: int
     quantity: Decimal | None
@@ -37,29 +37,29 @@ class Position:
     price: Decimal
     priced_on: date
     line: int = 0
-    """Of the table of holdings; 0 for what is only wanted."""
+    """Line of the table of holdings; 0 for a ticker that is only a target."""
 
     @property
     def value(self) -> Decimal:
-        """Return what the position is worth."""
+        """Return the value of the position."""
         return self.quantity * self.price
 
 
 @dataclass
 class Holdings:
-    """The table of holdings, read."""
+    """The parsed table of holdings."""
 
     name: str
     positions: dict[str, Holding] = field(default_factory=dict)
     cash: Decimal = Decimal(0)
     targets: dict[str, Decimal] = field(default_factory=dict)
-    """Target weights of the file's own column, as they stand."""
+    """Target weights of the file's own column, unchanged."""
     currencies: dict[str, int] = field(default_factory=dict)
     """Each currency and the first line that names it."""
 
 
 def is_holdings_table(table: CsvTable) -> bool:
-    """Tell a table of holdings by its columns."""
+    """Return whether a table has the columns of holdings."""
     has_amount = any(
         table.find_column(names) is not None for names in (QUANTITY_COLUMNS, VALUE_COLUMNS)
     )
@@ -71,7 +71,7 @@ def is_holdings_table(table: CsvTable) -> bool:
 
 
 def parse_ticker(text: str) -> str | None:
-    """Read a ticker; every way of writing cash is `CASH`, and None is what cannot be one."""
+    """Parse a ticker; every way of writing cash is `CASH`, and None is not a ticker."""
     bare = text.strip().upper()
     if _CASH.fullmatch(bare):
         return CASH
@@ -79,14 +79,14 @@ def parse_ticker(text: str) -> str | None:
 
 
 def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
-    """Read positions and cash; whatever is wrong goes into the defects."""
+    """Read positions and cash; errors are added to the defects."""
     found, lines = Holdings(table.name), dict[str, int]()
     column = table.find_column(TICKER_COLUMNS)
     assert column is not None, "a table of holdings has a column of tickers"
     for row in table.rows:
         name = parse_ticker(row.cells[column])
         if name is None:
-            defects.add_defect(f"{quote_cell(row.cells[column])} is no ticker", table, row.line)
+            defects.add_defect(f"{quote_cell(row.cells[column])} is not a ticker", table, row.line)
         elif name in lines:
             text = f"{name} stands here again, after line {lines[name]}; add up lots of one kind"
             defects.add_defect(text, table, row.line)
@@ -138,7 +138,7 @@ def _parse_amount(
     value = table.parse_number(row.cells[column].removesuffix("%"))
     what = f"the {table.columns[column]} of {name}, {quote_cell(row.cells[column])},"
     if value is None:
-        defects.add_defect(f"{what} is no number that can be read in one way", table, row.line)
+        defects.add_defect(f"{what} is not a number or is ambiguous", table, row.line)
     elif value < 0:
         kind = "overdrawn cash" if name == CASH else "short positions"
         defects.add_defect(f"{what} is below zero; {kind} are not handled", table, row.line)

@@ -1,4 +1,4 @@
-"""Tell a request on a portfolio from one on something else."""
+"""Distinguish a request about a portfolio from one about something else."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from nodes.tools.portfolio.holdings import is_holdings_table
 from nodes.tools.tables.reader import read_headers
 
 MIN_WORDS = 3
-"""A request of fewer is taken for limits alone, such as "as of 2025-05-30"."""
+"""A request with fewer words only states limits, such as "as of 2025-05-30"."""
 
 _WORD = Pattern(r"[^\W\d_]{3,}")
 _PORTFOLIO_TERMS = Pattern(
@@ -24,7 +24,7 @@ _PORTFOLIO_TERMS = Pattern(
 def reject_if_out_of_scope(
     request: str, materials: Mapping[str, str] | None
 ) -> dict[str, Any] | None:
-    """Hand a request back that is not on a portfolio; None when it is one for this team."""
+    """Escalate a request that is not about a portfolio; None if it is for this team."""
     words = _WORD.findall(request)
     if _PORTFOLIO_TERMS.search(request) or (len(words) < MIN_WORDS and _has_holdings(materials)):
         return None

@@ -1,4 +1,4 @@
-"""A portfolio made of the materials of a task: positions with their prices, cash, and targets."""
+"""Load a portfolio from the materials of a task: positions with their prices, cash, and targets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ from nodes.tools.portfolio.targets import TargetWeights, is_targets_table, resol
 from nodes.tools.tables.reader import CsvTable, TableDefects, read_headers, read_table
 
 QUANTITY_STEP = Decimal("0.000001")
-"""Of a quantity that was derived from a value."""
+"""Decimals of a quantity that was derived from a value."""
 
 
 @dataclass(frozen=True)
 class Portfolio:
-    """A portfolio that can be computed with: every defect has been refused before."""
+    """A portfolio without defects: all of them have been refused before."""
 
     positions: dict[str, Position]
-    """Of all that is held or wanted; what is only wanted has a quantity of zero."""
+    """All that is held or a target; a position that is only a target has a quantity of zero."""
     cash: Decimal
-    """Without what the request adds."""
+    """Without the cash that the request adds."""
     terms: RequestTerms
     targets: TargetWeights
     prices: Prices
@@ -44,7 +44,7 @@ class Portfolio:
 
     @property
     def total_value(self) -> Decimal:
-        """Return what everything is worth, cash included."""
+        """Return the total value, cash included."""
         return sum((each.value for each in self.positions.values()), self.cash)
 
     @property
@@ -53,14 +53,14 @@ class Portfolio:
         return max(position.priced_on for position in self.positions.values())
 
     def compute_weight(self, name: str) -> Decimal:
-        """Return a position's, or the cash's, share of the whole."""
+        """Return the share of a position, or of cash, in the total."""
         amount = self.cash if name == CASH else self.positions[name].value
         return amount / self.total_value if self.total_value else Decimal(0)
 
 
 @dataclass(frozen=True)
 class MaterialNames:
-    """Names of the materials to read; empty for the one that looks like it."""
+    """Names of the materials to read; if empty, the material with matching columns is read."""
 
     holdings: str = ""
     prices: str = ""
@@ -70,7 +70,7 @@ class MaterialNames:
 def load_portfolio(
     request: str, materials: Mapping[str, str] | None, named: MaterialNames
 ) -> Portfolio:
-    """Read holdings, prices and targets, and refuse what cannot be computed with.
+    """Read holdings, prices and targets, and refuse what cannot be used.
 
     Raises:
         ToolRefused: a table is missing or wrong; the message names the places.
@@ -124,7 +124,7 @@ def _find_table(
     if name:
         table = read_table(name, get_material_text(name, materials))
         if not fits(table):
-            raise ToolRefused(f"{name} is no table of {what}; its columns do not say so")
+            raise ToolRefused(f"{name} is not a table of {what}; it lacks the required columns")
         return table
     fitting = [table.name for table in read_headers(materials) if fits(table)]
     if len(fitting) > 1:

@@ -1,4 +1,4 @@
-"""Closing prices by date, from a wide table (a column a ticker) or a long one (a row a price)."""
+"""Read closing prices by date, from a table with a column per ticker or a row per price."""
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from nodes.tools.tables.reader import CsvRow, CsvTable, TableDefects, quote_cell
 DATE_COLUMNS = ("date", "day", "week", "month", "as_of")
 PRICE_COLUMNS = ("close", "price", "adj_close", "adjusted_close", "closing_price", "last", "nav")
 MAX_PLAUSIBLE_CHANGE = Decimal("0.4")
-"""A change between two dates that looks more like a split than like a market."""
+"""A change between two dates that looks more like a split than like a market move."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Prices:
     currencies: dict[str, int] = field(default_factory=dict)
     """Each currency and the first line that names it."""
     repeated_count: int = 0
-    """Prices that say again, alike, what another row said."""
+    """Prices that repeat another row with the same value."""
 
     def find_last(self, name: str, as_of: date | None = None) -> tuple[date, Decimal] | None:
         """Return the last price of a ticker, at or before a date."""
@@ -39,7 +39,7 @@ class Prices:
         return (max(days), known[max(days)]) if days else None
 
     def find_jumps(self, names: Iterable[str]) -> Iterator[tuple[str, date, Decimal]]:
-        """Return the changes that are too large to be believed: ticker, date, change as a share."""
+        """Return implausibly large changes: ticker, date, change as a share."""
         for name in names:
             series = self.series.get(name, {})
             for before, after in pairwise(sorted(series)):
@@ -60,7 +60,7 @@ class _PriceLayout:
 
 
 def is_prices_table(table: CsvTable, held: Set[str]) -> bool:
-    """Tell a table of prices by its columns: a long one, or one with a column of what is held."""
+    """Return whether a table has prices: a long one, or one with a column of a ticker held."""
     layout = _find_layout(table)
     if layout is None:
         return False
@@ -70,13 +70,13 @@ def is_prices_table(table: CsvTable, held: Set[str]) -> bool:
 
 
 def read_prices(table: CsvTable, wanted: Set[str], defects: TableDefects) -> Prices:
-    """Read the prices of the wanted tickers; whatever is wrong goes into the defects."""
+    """Read the prices of the wanted tickers; errors are added to the defects."""
     found, layout = Prices(table.name), _find_layout(table)
     assert layout is not None, "a table of prices has a column of dates"
     for row in table.rows:
         day = _parse_date(row.cells[layout.date_column])
         if day is None:
-            text = f"{quote_cell(row.cells[layout.date_column])} is no date such as 2025-05-30"
+            text = f"{quote_cell(row.cells[layout.date_column])} is not a date such as 2025-05-30"
             defects.add_defect(text, table, row.line)
             continue
         for name, cell in _iterate_prices(table, layout, row, defects):
@@ -96,7 +96,7 @@ def _add_price(
     name, day, cell = point
     price = table.parse_number(cell)
     if price is None:
-        text = f"the price of {name}, {quote_cell(cell)}, is no number that can be read in one way"
+        text = f"the price of {name}, {quote_cell(cell)}, is not a number or is ambiguous"
         defects.add_defect(text, table, row.line)
     elif price <= 0:
         defects.add_defect(
@@ -122,7 +122,7 @@ def _iterate_prices(
     name = parse_ticker(row.cells[layout.ticker_column])
     if name is None:
         defects.add_defect(
-            f"{quote_cell(row.cells[layout.ticker_column])} is no ticker", table, row.line
+            f"{quote_cell(row.cells[layout.ticker_column])} is not a ticker", table, row.line
         )
     else:
         yield name, row.cells[layout.price_column]

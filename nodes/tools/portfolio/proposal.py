@@ -1,4 +1,4 @@
-"""A list of trades as a report: what to do, what it comes to, and what it could not reach."""
+"""Report a list of trades: the trades, the result, and what could not be reached."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -26,7 +26,7 @@ MAX_TRADES = 200
 def write_proposal(
     book: Portfolio, weights: Mapping[str, Fraction], kept: BlockedTickers, found: PlannedTrades
 ) -> dict[str, Any]:
-    """Write the trades up."""
+    """Return the report of the trades."""
     after = _compute_weights_after(book, found)
     parts = [
         _format_trade_table(book, found),

@@ -1,11 +1,11 @@
-"""Weights that follow from past risk alone, to hold a portfolio against; long only.
+"""Reference weights that follow from past risk alone, for comparison; long only.
 
 Equal risk: each position brings the same share of the variance (Maillard, Roncalli, Teiletche,
 "The Properties of Equally Weighted Risk Contribution Portfolios", 2010). Minimum variance:
 Markowitz, "Portfolio Selection", 1952, without short positions. Both are found by cyclical
 coordinate descent (for equal risk: Griveau-Billion, Richard, Roncalli, "A Fast Algorithm for
 Computing High-dimensional Risk Parity Portfolios", 2013): each coordinate in turn takes the value
-that is best while the others stand.
+that is best while the others stay as they are.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from nodes.tools.portfolio.request_terms import RiskMethod
 from nodes.tools.portfolio.risk import FloatArray, ReturnHistory
 
 MAX_UPDATES = 400_000
-"""Of single weights, about a second's work."""
+"""Limit on single weights, about a second's work."""
 TOLERANCE = 1e-9
 METHOD_SOURCES: dict[RiskMethod, str] = {
     "minimum_variance": "Markowitz 1952, long only",
@@ -28,7 +28,7 @@ CoordinateUpdate = Callable[[float, float], float]
 
 
 def compute_reference_weights(past: ReturnHistory, method: RiskMethod) -> FloatArray | str:
-    """Return the weights by a method, or say why it has none."""
+    """Return the weights by a method, or why it has none."""
     count = len(past.names)
     still = [name for name, spread in zip(past.names, past.volatilities, strict=True) if not spread]
     if still:

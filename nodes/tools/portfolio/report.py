@@ -1,4 +1,4 @@
-"""How an answer on a portfolio is written."""
+"""Build the report of a portfolio tool."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,18 +9,18 @@ from nodes.tools.tables.formatting import Number, round_exactly
 MAX_CLAIMS = 24
 ADVICE_DISCLAIMER = (
     "Not investment advice: this is arithmetic on the files given. Whether weights and trades suit "
-    "their owner, with taxes, fees and aims, is for a person to judge."
+    "their owner, with taxes, fees and aims, is for a human to judge."
 )
 
 
 def format_points(share: Number) -> str:
-    """Write a difference of shares in percentage points."""
+    """Return a difference of shares in percentage points."""
     points = round_exactly(share * 100, 2)
     return f"{points:+.2f}" if points else "0.00"
 
 
 def format_currency_suffix(book: Portfolio) -> str:
-    """Return the currency with a space before it; empty where no file names one."""
+    """Return the currency with a space before it; empty if no file names one."""
     return f" {book.currency}" if book.currency else ""
 
 
@@ -32,7 +32,7 @@ def build_report(
     findings: Iterable[dict[str, Any]] = (),
     gaps: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Answer in the report's own words, with what is to be known of the files."""
+    """Build the report, with the known issues of the files."""
     return {
         "summary": "\n\n".join(part for part in parts if part),
         "claims": list(claims)[:MAX_CLAIMS],

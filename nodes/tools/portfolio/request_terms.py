@@ -1,4 +1,4 @@
-"""What a request asks of the trades: weights, limits and a date, in the words people use."""
+"""Parse the terms of a request for trades: weights, limits and a date, in plain language."""
 
 import re
 from collections.abc import Iterator
@@ -85,23 +85,23 @@ _NOT_TICKERS = frozenset(("EUR", "USD", "GBP", "CHF", "JPY", "ETF", "ETFS", "CSV
 
 @dataclass(frozen=True)
 class Prohibition:
-    """What must not be done."""
+    """An action that the request forbids."""
 
     verb: Literal["sell", "buy", "trade"]
     object_words: str
     """The words after the verb."""
     may_be_all: bool
-    """Whether it forbids all where it names nothing: "without selling" does, "never sell X" not."""
+    """Whether it forbids all if it names nothing: "without selling" does, "never sell X" not."""
 
 
 @dataclass
 class RequestTerms:
-    """What was asked for, as far as it could be read."""
+    """The terms of a request, as far as they could be parsed."""
 
     weights: dict[str, Decimal] = field(default_factory=dict)
     """Target weights in percent, as the request has them."""
     method: WeightMethod | None = None
-    """How the target weights are to be made."""
+    """Method of the target weights."""
     is_fractional: bool = False
     min_trade: Decimal | None = None
     max_turnover: Decimal | None = None
@@ -111,16 +111,16 @@ class RequestTerms:
     is_buying_only: bool = False
     as_of: date | None = None
     currencies: frozenset[str] = frozenset()
-    """Those that the request writes beside an amount."""
+    """The currencies that the request writes next to an amount."""
     unread_figures: tuple[str, ...] = ()
-    """Figures of the request that none of this took, with the words around them."""
+    """Figures of the request that no term uses, with the words around them."""
 
 
 def read_request_terms(request: str) -> RequestTerms:
-    """Read a request.
+    """Parse a request.
 
     Raises:
-        ToolRefused: it can be read in two ways, or is too long.
+        ToolRefused: it is ambiguous, or too long.
     """
     text = " ".join(request.split())
     if len(text) > MAX_REQUEST_CHARS:
@@ -144,13 +144,13 @@ def read_request_terms(request: str) -> RequestTerms:
 
 
 class _RequestReader:
-    """A text of which each figure is taken once."""
+    """A text in which each figure is used once."""
 
     def __init__(self, text: str) -> None:
         self.text, self.currencies = text, set[str]()
 
     def take_amount(self, patterns: tuple[Pattern, ...]) -> Decimal | None:
-        """Take an amount; two that differ are refused."""
+        """Parse an amount; two different ones are refused."""
         read: dict[Decimal, str] = {}
         for pattern in patterns:
             while match := pattern.search(self.text):
@@ -164,20 +164,20 @@ class _RequestReader:
         return next(iter(read), None)
 
     def take_date(self) -> date | None:
-        """Take the date of the prices."""
+        """Parse the date of the prices."""
         days = set[date]()
         for match in list(_find_matches(_DATE, self.text)):
             try:
                 days.add(date.fromisoformat(match["d"]))
             except ValueError:
-                raise ToolRefused(f"{match['d']} in the request is no date") from None
+                raise ToolRefused(f"{match['d']} in the request is not a date") from None
             self._blank_out(match)
         if len(days) > 1:
             raise ToolRefused("the request names several dates; name the one to value at, as a day")
         return next(iter(days), None)
 
     def take_weights(self) -> dict[str, Decimal]:
-        """Take the target weights, in whichever order number and ticker stand."""
+        """Parse the target weights, with number and ticker in any order."""
         readings = [_read_weights(self.text, each) for each in (_WEIGHT_FIRST, _TICKER_FIRST)]
         full = [found for found in readings if found and sum(found.values()) == 100]
         if len(full) > 1 and full[0] != full[1]:
@@ -228,5 +228,5 @@ def _parse_prohibition(match: re.Match[str]) -> Prohibition:
 def _parse_number(text: str) -> Decimal:
     value = parse_number(text, "point") if text.count(",") else parse_number(text)
     if value is None:
-        raise ToolRefused(f"{text[:40]!r} in the request is no number that can be read in one way")
+        raise ToolRefused(f"{text[:40]!r} in the request is not a number or is ambiguous")
     return value

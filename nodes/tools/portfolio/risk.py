@@ -1,4 +1,4 @@
-"""How positions have moved: returns, volatility, correlation, and who brings the risk.
+"""Compute the risk of positions: returns, volatility, correlation, and risk contributions.
 
 Volatility is the standard deviation of simple returns, times the root of the periods a year.
 """
@@ -28,7 +28,7 @@ class ReturnHistory:
 
     names: tuple[str, ...]
     returns: FloatArray
-    """A row a period, a column a ticker."""
+    """One row per period, one column per ticker."""
     first_date: date
     last_date: date
     frequency: str
@@ -38,18 +38,18 @@ class ReturnHistory:
 
     @cached_property
     def covariance(self) -> FloatArray:
-        """Return the sample covariance of the returns, a year."""
+        """Return the annualized sample covariance of the returns."""
         found = np.atleast_2d(np.cov(self.returns, rowvar=False))
         return np.asarray(found * self.periods_per_year, dtype=np.float64)
 
     @cached_property
     def volatilities(self) -> FloatArray:
-        """Return the volatility of each ticker, a year."""
+        """Return the annualized volatility of each ticker."""
         return np.asarray(np.sqrt(np.diag(self.covariance)), dtype=np.float64)
 
     @cached_property
     def correlation(self) -> FloatArray:
-        """Return the correlations; one that never moved correlates with nothing."""
+        """Return the correlations; a ticker that never moved correlates with nothing."""
         spread = self.volatilities
         scale = np.where(spread > 0, spread, 1.0)
         found = np.asarray(self.covariance / np.outer(scale, scale), dtype=np.float64)
@@ -57,7 +57,7 @@ class ReturnHistory:
         return found
 
     def compute_volatility(self, weights: Sequence[float]) -> float:
-        """Return the volatility of a portfolio of these weights; what they leave is cash."""
+        """Return the volatility of a portfolio of these weights; the remainder is cash."""
         vector = np.asarray(weights, dtype=np.float64)
         return sqrt(max(0.0, float(vector @ self.covariance @ vector)))
 
@@ -72,7 +72,7 @@ class ReturnHistory:
 def build_return_history(
     prices: Prices, names: Sequence[str], as_of: date | None
 ) -> ReturnHistory | str:
-    """Return the returns of the tickers, or say why there are none to compute with."""
+    """Return the returns of the tickers, or why there are none to compute with."""
     series: list[Mapping[date, object]] = [prices.series.get(name, {}) for name in names]
     every = set[date]().union(*series)
     shared = set(every).intersection(*series)

@@ -1,4 +1,4 @@
-"""The weights a portfolio is to have: from the request, a table, or a rule."""
+"""Resolve the target weights of a portfolio: from the request, a table, or a rule."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ ROUNDING_TOLERANCE_PERCENT = Decimal("0.5")
 
 @dataclass
 class TargetWeights:
-    """Weights as shares of one, cash included where it is named, and where they stand."""
+    """Weights as shares of one, cash included where it is named, and their source."""
 
     weights: dict[str, Decimal] = field(default_factory=dict)
     source: str = ""
@@ -43,7 +43,7 @@ class TargetWeights:
 
 
 def is_targets_table(table: CsvTable) -> bool:
-    """Tell a table of target weights by its columns."""
+    """Return whether a table has target weights."""
     is_other = is_holdings_table(table) or table.find_column(("date",)) is not None
     return (
         table.find_column(TICKER_COLUMNS) is not None
@@ -55,7 +55,7 @@ def is_targets_table(table: CsvTable) -> bool:
 def resolve_targets(
     terms: RequestTerms, held: Holdings, table: CsvTable | None, defects: TableDefects
 ) -> TargetWeights:
-    """Find the target weights; those of the request outrank a table, a table a column.
+    """Return the target weights; the request takes precedence over a table, a table over a column.
 
     Raises:
         ToolRefused: they do not sum to 100 percent.
@@ -67,11 +67,11 @@ def resolve_targets(
     if terms.weights:
         found = _scale_weights(terms.weights, "the request", "")
         if listed:
-            assert table is not None, "the listed weights stand in it"
+            assert table is not None, "the listed weights are in it"
             found.notes.append(f"The weights of the request were used, not those of {table.name}.")
         return found
     if listed:
-        assert table is not None, "the listed weights stand in it"
+        assert table is not None, "the listed weights are in it"
         return _scale_weights(listed, table.name, table.name)
     return _scale_weights(held.targets, held.name, held.name) if held.targets else TargetWeights()
 
@@ -90,12 +90,11 @@ def _read_weights(table: CsvTable, defects: TableDefects) -> dict[str, Decimal]:
         )
         if name is None:
             defects.add_defect(
-                f"{quote_cell(row.cells[name_column])} is no ticker", table, row.line
+                f"{quote_cell(row.cells[name_column])} is not a ticker", table, row.line
             )
         elif weight is None or weight < 0:
-            text = (
-                f"the weight of {name}, {quote_cell(row.cells[weight_column])}, is no share of 100"
-            )
+            cell = quote_cell(row.cells[weight_column])
+            text = f"the weight of {name}, {cell}, is not a share of 100"
             defects.add_defect(text, table, row.line)
         elif name in found:
             defects.add_defect(f"{name} has a second weight", table, row.line)

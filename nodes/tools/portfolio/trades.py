@@ -1,6 +1,6 @@
-"""Which trades bring a portfolio to its target weights: exact, in lots, within limits.
+"""Compute the trades that bring a portfolio to its target weights: exact, in lots, within limits.
 
-All is computed with fractions and paid in cents, so that a list of trades sums to the last one.
+All is computed with fractions and paid in cents, so that the amounts of the trades add up.
 
 1. A position's trade is its target value less its value.
 2. Over the turnover cap all trades shrink by one factor: part of the way, evenly.
@@ -21,12 +21,12 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class TradePosition:
-    """A position as the trades see it."""
+    """A position as input of the trades."""
 
     quantity: Fraction
     price: Fraction
     weight: Fraction
-    """What it should have of the whole, as a share of one; what the lines leave is cash."""
+    """Target share of the whole, as a share of one; the remainder of all lines is cash."""
     may_sell: bool = True
     may_buy: bool = True
 
@@ -43,16 +43,16 @@ class TradeRules:
 
 @dataclass(frozen=True)
 class PlannedTrades:
-    """Shares to buy, those to sell below zero, and what comes of them."""
+    """Shares to buy, those to sell below zero, and the results."""
 
     shares: dict[str, Fraction]
     amounts: dict[str, Fraction]
-    """What each comes to in cents, rounded so that it never costs less; sales are below zero."""
+    """Amount of each in cents, rounded so that it never costs less; sales are below zero."""
     cash: Fraction
-    """What is left afterwards: what was there, less the amounts."""
+    """Cash afterwards: the cash before, less the amounts."""
     turnover: Fraction
     wanted_turnover: Fraction
-    """Without the cap."""
+    """Turnover without the cap."""
     omitted: tuple[str, ...] = ()
     """Trades that were below the minimum, or less than one lot."""
 
@@ -60,7 +60,7 @@ class PlannedTrades:
 def plan_trades(
     lines: Mapping[str, TradePosition], cash: Fraction, rules: TradeRules
 ) -> PlannedTrades:
-    """Find the trades."""
+    """Compute the trades."""
     total = cash + sum(line.quantity * line.price for line in lines.values())
     kept = max(ZERO, total * (1 - sum(line.weight for line in lines.values())))
     values = {name: _compute_wanted_value(line, total, rules.lot) for name, line in lines.items()}
@@ -100,7 +100,7 @@ def _compute_wanted_value(line: TradePosition, total: Fraction, lot: Fraction) -
 def _shrink_to_cash(
     values: Mapping[str, Fraction], cash: Fraction, floor: Fraction
 ) -> dict[str, Fraction]:
-    """Shrink all buys by one factor where cash would fall below the floor."""
+    """Shrink all buys by one factor if cash would fall below the floor."""
     bought = sum((value for value in values.values() if value > 0), ZERO)
     short = floor - (cash - sum(values.values()))
     if short <= 0 or not bought:
@@ -119,7 +119,7 @@ class _LotPlan:
 
     lines: Mapping[str, TradePosition]
     values: Mapping[str, Fraction]
-    """What each trade should be worth before it is cut to lots."""
+    """Value that each trade should have before it is cut to lots."""
     cash_before: Fraction
     cash_floor: Fraction
     total: Fraction
@@ -139,7 +139,7 @@ class _LotPlan:
         return {name: count * self.lines[name].price for name, count in self.shares.items()}
 
     def compute_amount(self, name: str, more: Fraction = ZERO) -> Fraction:
-        """Return what a trade comes to in cents, also when it is so many shares larger."""
+        """Return the amount of a trade in cents, optionally with so many more shares."""
         return Fraction(ceil((self.shares[name] + more) * self.lines[name].price * 100), 100)
 
     def compute_cash(self) -> Fraction:
@@ -151,7 +151,7 @@ class _LotPlan:
         return _compute_turnover(self.compute_values(), self.total)
 
     def find_too_small(self) -> set[str]:
-        """Name the trades that are below the minimum, before or after they were cut to lots."""
+        """Return the trades that are below the minimum, before or after they were cut to lots."""
         least, worth = self.rules.min_trade, self.compute_values()
         return {
             name
@@ -160,7 +160,7 @@ class _LotPlan:
         }
 
     def balance_cash(self) -> None:
-        """Cover what is short, then spend what is left over, a lot at a time."""
+        """Cover a shortfall, then spend what is left over, lot by lot."""
         while (short := self.cash_floor - self.compute_cash()) > 0:
             if not (self._raise_one_trade(is_sale=True) or self._lower_largest_buy(short)):
                 break
@@ -168,7 +168,7 @@ class _LotPlan:
             pass
 
     def _raise_one_trade(self, *, is_sale: bool) -> bool:
-        """Move one trade to its next lot, once each: the one that is furthest behind."""
+        """Move one trade to its next lot, at most once each: the one that is furthest behind."""
         room, left = self._compute_turnover_left(), self.compute_cash() - self.cash_floor
         able = [
             name
@@ -189,7 +189,7 @@ class _LotPlan:
         return True
 
     def _compute_turnover_left(self) -> Fraction:
-        """Return what may still be traded under the turnover cap."""
+        """Return the turnover still available under the cap."""
         traded = sum(map(abs, self.compute_values().values()), ZERO)
         cap = self.rules.max_turnover
         return 2 * self.total if cap is None else 2 * cap * self.total - traded
@@ -203,13 +203,13 @@ class _LotPlan:
         return lot * line.price <= room and (now + lot) * line.price >= self.rules.min_trade
 
     def _compute_shortfall(self, name: str) -> Fraction:
-        """Return what a trade lacks of its value, in lots for sales, in money for buys."""
+        """Return the difference of a trade to its target: in lots for sales, in money for buys."""
         price = self.lines[name].price
         lacks = abs(self.values[name]) - abs(self.shares[name]) * price
         return lacks / price if self.values[name] < 0 else lacks
 
     def _lower_largest_buy(self, short: Fraction) -> bool:
-        """Lower the largest buy by what is short, to nothing if it would be below the minimum."""
+        """Lower the largest buy by the shortfall, to zero if it would be below the minimum."""
         worth = {name: value for name, value in self.compute_values().items() if value > 0}
         if not worth:
             return False

@@ -1,4 +1,4 @@
-"""The child process that reads texts: what is made for it keeps a reader of Markdown busy."""
+"""The child process that reads texts: hostile input can keep a Markdown parser busy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,15 +13,15 @@ from nodes.tools.prose.word_limit import count_words, find_word_limit
 from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
 
 REPORT_SIZES = (40, 20, 10, 4)
-"""Remarks that are told, fewer where they are too long together."""
+"""Remarks that are reported, fewer where they are too long together."""
 MIN_WORDS = 100
-"""Below it a grade says little."""
+"""Below this number of words a grade is not reliable."""
 MAX_PARAGRAPH_LINES = 60
-"""Of a paragraph."""
+"""Limit of a paragraph."""
 MAX_OPENING_CHARS = 20
 JUDGEMENT_GAP = (
-    "Rules have read the text as it stands; tone, truth and whether it serves its readers are for "
-    "a language model or a person to judge, and so is any new wording."
+    "Rules have read the text unchanged; tone, truth and whether it serves its readers are for "
+    "a language model or a human to judge, and so is any new wording."
 )
 TABLE_HEADER = "| text | words | sentences | words a sentence | Flesch-Kincaid grade | remarks |"
 
@@ -29,7 +29,7 @@ _CODE = Pattern(r"`[^`\n]{1,200}`")
 
 
 def check_texts(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{request, texts}` in the report's own words."""
+    """Answer `{request, texts}` with a report."""
     texts: dict[str, str] = request["texts"]
     read = {name: list(split_sentences(_CODE.sub("code", text))) for name, text in texts.items()}
     found = {name: _locate_remarks(find_remarks(each), texts[name]) for name, each in read.items()}
@@ -42,7 +42,7 @@ def check_texts(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _locate_remarks(remarks: Sequence[ProseRemark], text: str) -> list[ProseRemark]:
-    """Find the lines of the words, below those on which their paragraphs begin."""
+    """Return the lines of the words, at or below the first line of their paragraphs."""
     lines = text.split("\n")
     return [replace(remark, line=_find_line(remark, lines)) for remark in remarks]
 

@@ -1,4 +1,4 @@
-"""A draft out of the sentences that materials hold, none of them changed."""
+"""Build a draft from the sentences of the materials, unchanged."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -11,17 +11,17 @@ from nodes.tools.learning.prose_sentences import Sentence, split_sentences
 
 MAX_SENTENCES = 12
 MAX_SENTENCES_READ = 400
-"""Sentences of a text that are looked at."""
+"""Sentences of a text that are considered."""
 MIN_CHOSEN_SENTENCES = 3
-"""Where fewer speak of the request, a text is taken from its beginning."""
+"""If fewer are about the request, a text is used from its beginning."""
 
 _WORD = Pattern(r"[^\W\d_][\w\-]+")
 
 
 def choose_sentences(request: str, texts: Mapping[str, str]) -> dict[str, list[Sentence]]:
-    """Choose the sentences of each text that speak of the request, in their order.
+    """Return the sentences of each text that are about the request, in their order.
 
-    A sentence speaks also of what the heading above it names.
+    A sentence is also about what the heading above it names.
     """
     wanted = _extract_subject_terms(request)
     share = max(MIN_CHOSEN_SENTENCES, MAX_SENTENCES // len(texts))

@@ -1,4 +1,4 @@
-"""What may be mended in a sentence: habits that style books name, and words of no list."""
+"""Find what could be improved in a sentence: habits that style books name, and unknown words."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -17,7 +17,7 @@ from nodes.text.plain_text import sanitize_line
 from nodes.tools.learning.prose_sentences import Sentence
 
 LONG_SENTENCE_WORDS = 35
-"""Words; from there on readers lose the thread."""
+"""Words from which on a sentence is long."""
 REMARK_KINDS = {
     "cliches": "cliché",
     "corporate_speak": "cliché",
@@ -33,28 +33,28 @@ REMARK_KINDS = {
     "spelling": "spelling",
     "uncomparables": "cannot be compared",
 }
-"""Families of proselint that are looked for; typography and taste are left out."""
+"""Families of proselint checks that are used; typography and taste are left out."""
 MIN_LETTERS = 4
 MIN_FREQUENCY = 1e-5
-"""Of a word that a misspelled one may have been meant for."""
+"""Corrections suggested for a misspelled word."""
 MAX_SUGGESTIONS = 3
 BRITISH_SPELLINGS = (
     *(("our", "or"), ("re", "er"), ("is", "iz"), ("ys", "yz"), ("ll", "l"), ("ogue", "og")),
     *(("ence", "ense"), ("ae", "e"), ("oe", "e"), ("mme", "m")),
 )
-"""What is spelled otherwise in British English, which the word list does not know."""
+"""British spellings, which the word list does not know."""
 MAX_SHOWN_CHARS = 160
 MAX_STYLE_REMARKS = 1000
-"""On habits, in one text."""
+"""Remarks on habits, in one text."""
 
 _SENTENCE_SEPARATOR = "\n\u00a7\n"
-"""A sign that keeps the end of a sentence and the beginning of the next from being one phrase."""
+"""A separator that keeps the end of one sentence and the beginning of the next apart."""
 _PLAIN_WORD = Pattern(rf"(?<![\w'\u2019\-./@])[a-z]{{{MIN_LETTERS},}}(?![\w'\u2019\-/@])")
 
 
 @dataclass(frozen=True)
 class ProseRemark:
-    """One thing to look at, and what might stand there."""
+    """A remark, and a possible replacement."""
 
     line: int
     kind: str
@@ -63,7 +63,7 @@ class ProseRemark:
 
 
 def find_remarks(sentences: Sequence[Sentence]) -> list[ProseRemark]:
-    """Look at each sentence; of remarks on the same words only the first is kept."""
+    """Return the remarks on each sentence; of remarks on the same words only the first."""
     kept: dict[int, list[ProseRemark]] = defaultdict(list)
     for remark in [
         *_find_long_sentences(sentences),
@@ -83,7 +83,7 @@ def _find_long_sentences(sentences: Sequence[Sentence]) -> Iterator[ProseRemark]
 
 
 def _find_style_remarks(sentences: Sequence[Sentence]) -> Iterator[ProseRemark]:
-    """Lint all sentences at once, since choosing the checks takes longer than making them."""
+    """Lint all sentences at once, since choosing the checks takes longer than running them."""
     _register_checks()
     text = _SENTENCE_SEPARATOR.join(sentence.text for sentence in sentences)
     starts = list(
@@ -112,7 +112,7 @@ def _find_misspellings(sentences: Sequence[Sentence]) -> Iterator[ProseRemark]:
 
 @cache
 def _suggest_spelling(word: str) -> str:
-    """Return what an unknown word may have been meant for; empty for a known one."""
+    """Return corrections of an unknown word; empty for a known one."""
     known = _load_word_list()
     if not known.unknown([word]) or _is_british(word):
         return ""

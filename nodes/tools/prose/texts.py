@@ -1,4 +1,4 @@
-"""Which materials are texts to work on, and their sentences."""
+"""Select the materials that are texts, and split them into sentences."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from nodes.tools.materials import resolve_material_name, select_named_materials
 from nodes.tools.out_of_scope import escalate_out_of_scope
 
 ARGUMENT_NAME = "draft"
-"""Name of a text that comes as an argument."""
+"""Name for a text that comes as an argument."""
 MAX_TEXTS = 12
 
 _SEND_REQUEST = Pattern(
@@ -34,26 +34,26 @@ _NON_PROSE_SUFFIXES = NON_PROSE_SUFFIXES | PYTHON_SUFFIXES | OTHER_CODE_SUFFIXES
 
 
 def reject_if_out_of_scope(request: str) -> dict[str, Any] | None:
-    """Hand a request back that wants a text sent; None when it is one for a writer."""
+    """Escalate a request to send a text; None if it is for a writer."""
     if not _SEND_REQUEST.search(request):
         return None
-    return escalate_out_of_scope("texts are written and checked here; sending one is for a person")
+    return escalate_out_of_scope("texts are written and checked here; sending one is for a human")
 
 
 def asks_to_write(request: str) -> bool:
-    """Tell a request for a new text, or for the same in another format."""
+    """Return whether a new text is requested, or the same in another format."""
     return bool(_WRITE_REQUEST.search(request))
 
 
 def asks_to_check(request: str) -> bool:
-    """Tell a request on a text that there is; any that does not ask for a new one counts."""
+    """Return whether a check of an existing text is requested; the default if no new one is."""
     return bool(_CHECK_REQUEST.search(request)) or not asks_to_write(request)
 
 
 def select_texts(
     request: str, material: str, text: str, materials: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Return the texts meant: that of the argument, of a name, named in the request; else all.
+    """Return the texts of the argument, of a name, or named in the request; else all.
 
     Raises:
         ToolRefused: there is no text of whole sentences, or there are too many.
@@ -71,8 +71,8 @@ def select_texts(
     if not chosen:
         given = f" in {', '.join(list(held)[:8])}" if held else ""
         raise ToolRefused(
-            f"there is no text of whole sentences{given}. Give one with --file, or hand over a "
-            "text that was written: without a language model none can be written here"
+            f"there is no text of whole sentences{given}. Give one with --file, or add a "
+            "text to the request: without a language model none can be written here"
         )
     if len(chosen) > MAX_TEXTS:
         raise ToolRefused(f"{len(chosen)} texts, of at most {MAX_TEXTS}; name one of them")
@@ -80,5 +80,5 @@ def select_texts(
 
 
 def is_prose(name: str) -> bool:
-    """Tell by its name that a material is no table, data or code."""
+    """Return whether a material is not a table, data or code, by its name."""
     return PurePosixPath(name.lower()).suffix not in _NON_PROSE_SUFFIXES

@@ -1,4 +1,4 @@
-"""The number of words that a text has, and that a request allows."""
+"""Count the words of a text, and find the limit that a request sets."""
 
 import re
 
@@ -15,12 +15,12 @@ _STRICT = Pattern(r"(?:under|below|fewer than|less than)\s", re.IGNORECASE)
 
 
 def count_words(text: str) -> int:
-    """Count the words of a whole text as a person does: by its spaces, headings included."""
+    """Count the words of a whole text by its spaces, headings included."""
     return sum(any(map(str.isalnum, word)) for word in _COMMENT.sub("", text).split())
 
 
 def find_word_limit(request: str) -> int | None:
-    """Return the most words that a text may have by a request; None where it does not say."""
+    """Return the word limit that a request sets; None if it sets none."""
     found = _LIMIT.search(request)
     if found is None:
         return None

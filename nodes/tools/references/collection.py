@@ -1,4 +1,4 @@
-"""A collection of reference entries on one domain, as it ships beside this file."""
+"""A collection of reference entries on one domain, shipped beside this file."""
 
 from collections.abc import Set
 from functools import cache
@@ -20,16 +20,16 @@ _FOLDER = Path(__file__).parent
 
 
 class ReferenceEntry(BaseModel):
-    """A fact in our words, and the public text that it is taken from."""
+    """A fact in our words, and the public text that supports it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     title: str
     where: str = ""
-    """Where it holds; empty where that is no matter of place."""
+    """Where it applies; empty if the place does not matter."""
     terms: str
-    """Other words that people ask with."""
+    """Other words for what users ask."""
     text: str
     source: str
     as_of: str
@@ -37,12 +37,12 @@ class ReferenceEntry(BaseModel):
 
     @property
     def citation(self) -> str:
-        """Name the source with its date or version."""
+        """Return the source with its date or version."""
         return f"{self.source} ({self.as_of})"
 
 
 class ReferenceCollection:
-    """The entries of a domain, and which of them answer a question."""
+    """The entries of a domain, searched by question."""
 
     def __init__(self, domain: Domain, entries: tuple[ReferenceEntry, ...]) -> None:
         self.domain, self.entries = domain, entries
@@ -56,10 +56,10 @@ class ReferenceCollection:
         )
 
     def find_answers(self, words: QuestionWords, named: Set[str]) -> list[ReferenceEntry]:
-        """Return the entries that answer a question, the best first; none where none does.
+        """Return the entries that answer a question, the best first; none if no entry does.
 
         Args:
-            named: the places that the question names: only what holds there, or everywhere, counts.
+            named: places in the question: only entries for them, or for everywhere, count.
         """
         entries = {
             entry.id: entry
@@ -82,13 +82,13 @@ class ReferenceCollection:
 
 
 def find_places(words: QuestionWords) -> set[str]:
-    """Return the places of the collections that a question names."""
+    """Return the places in the collections that a question names."""
     return {place for place, names in _load_places().items() if names & set(words.keywords)}
 
 
 @cache
 def load_collection(domain: Domain) -> ReferenceCollection:
-    """Read a domain's entries, once in a process."""
+    """Load a domain's entries, once per process."""
     held = yaml.safe_load((_FOLDER / f"{domain}.yaml").read_text(encoding="utf-8"))
     return ReferenceCollection(
         domain, TypeAdapter(tuple[ReferenceEntry, ...]).validate_python(held)

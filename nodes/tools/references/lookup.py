@@ -1,4 +1,4 @@
-"""A question put to one domain's references and to the user's own documents."""
+"""Answer a question from one domain's references and the user's own documents."""
 
 import asyncio
 from collections.abc import Hashable, Mapping, Sequence
@@ -32,7 +32,7 @@ Item = TypeVar("Item", bound=Hashable)
 async def look_up_references(
     domain: Domain, question: str, materials: Mapping[str, str] | None, library: DocumentLibrary
 ) -> dict[str, Any]:
-    """Quote what answers a question; hand back what is for a person, or what nothing answers."""
+    """Quote what answers a question; escalate what needs a human, or what nothing answers."""
     if whom := await asyncio.to_thread(find_referral, domain, question):
         return escalate_out_of_scope(whom)
     asked = split_question(question[:MAX_QUESTION_CHARS])
@@ -113,7 +113,7 @@ def _format_block(head: str, text: str, source: str) -> list[str]:
 def _escalate_unanswered(
     question: str, domain: Domain, asked: Sequence[QuestionWords], skipped: Sequence[SkippedFile]
 ) -> dict[str, Any]:
-    """Hand back: to a person, to the expert who does know, or with what the references hold."""
+    """Escalate to a human, to the expert for the question, or with the available topics."""
     others = [other for other in DOMAINS if other != domain]
     if whom := next(filter(None, (find_referral(other, question) for other in others)), ""):
         return escalate_out_of_scope(whom)

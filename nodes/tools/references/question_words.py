@@ -1,4 +1,4 @@
-"""Whether a text answers a question, by the words that they share; rare words count most."""
+"""Match texts to a question by shared words; rare words count most."""
 
 import math
 import re
@@ -11,23 +11,23 @@ from nodes.limits.patterns import Pattern
 from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 
 MIN_SHARE = 0.34
-"""Of the weight of the question's words, that a text must have to answer it."""
+"""Share of the weight of the question's words that a text must have to answer it."""
 MIN_SHARE_OF_BEST = 0.75
-"""Of the best text's share, that another must have to be named beside it."""
+"""Share of the best text's weight that another must have to be listed beside it."""
 MIN_HEAD_WORDS = 2
-"""Words in a text's title, or in what it is asked by: fewer are chance."""
+"""Shared words in a text's title or its keywords: fewer are chance."""
 MAX_HOLDERS = 2
-"""Of a word in the head that is telling by itself; without one, more must be shared."""
+"""Weight of a word in the head that is enough by itself; without one, more must be shared."""
 MIN_SHARE_OF_COMMON = 0.5
 MIN_SHARE_OF_ONE = 0.6
-"""Where only one word stands in the head, and in no other."""
+"""Where only one word is in the head of this text, and in no other head."""
 BODY_ONLY_WEIGHT = 0.5
-"""What a word counts that stands in the text, but not in its head."""
+"""Weight of a word that is in the text, but not in its head."""
 UNKNOWN_WORD_WEIGHT = 0.5
-"""What a word counts that no text has."""
+"""Weight of a word that no text has."""
 MAX_WORDS = 60
 MAX_CLAUSES = 8
-"""Of a question that are looked up."""
+"""Words of a question that are looked up."""
 
 Name = TypeVar("Name", bound=Hashable)
 WordHolders = tuple[set[Name], set[Name]]
@@ -39,7 +39,7 @@ _COUNTRIES = {
     "UK": Pattern(r"\bU\.K\.|\bunited kingdom\b", re.IGNORECASE),
     "EU": Pattern(r"\bE\.U\.|\beuropean union\b", re.IGNORECASE),
 }
-"""Countries of several words, by one; "us" in small letters names nobody."""
+"""Names of countries, mapped to one word; "us" in lower case is not a country."""
 _CLAUSE_END = Pattern(r"[.?!;:,]\s+|\s(?:and|but|also|then)\s")
 _SMALL_TALK = """
     able actually allowed anyway apply back case come does doesn don explain get give given go going
@@ -59,7 +59,7 @@ def split_question(question: str) -> list["QuestionWords"]:
 
 
 class QuestionWords:
-    """The words of a question that tell what it is about."""
+    """The words of a question that identify its subject."""
 
     def __init__(self, question: str) -> None:
         for country, names in _COUNTRIES.items():
@@ -68,7 +68,7 @@ class QuestionWords:
 
     @cached_property
     def keywords(self) -> tuple[str, ...]:
-        """Return the words that are neither grammar nor talk."""
+        """Return the words that are neither function words nor filler."""
         found = (word for word in self._all_words if word not in _STOP_WORDS and len(word) > 1)
         return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
@@ -100,7 +100,7 @@ def _compute_weight(holders: int) -> float:
 
 
 def _compute_required_share(name: Name, holding: Mapping[str, WordHolders[Name]]) -> float:
-    """Return the share that a text must have, by what of the question stands in its head."""
+    """Return the share that a text must have, by which words of the question its head has."""
     holders = [len(heads) for heads, _ in holding.values() if name in heads]
     if len(holders) < min(MIN_HEAD_WORDS, len(holding)):
         return MIN_SHARE_OF_ONE if holders == [1] else math.inf

@@ -1,4 +1,4 @@
-"""What is for a person and not for a reference: emergencies, and a decision on one's own case."""
+"""Refer to a human: emergencies, and decisions on the user's own case."""
 
 import re
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class _ReferralRule:
 
 
 def find_referral(domain: Domain, question: str) -> str:
-    """Say whom a question is for instead; empty where the references may answer it.
+    """Return whom a question is for instead; empty if the references may answer it.
 
-    An emergency is told in every domain, and before anything else.
+    An emergency is reported in every domain, and before anything else.
     """
     plain = " ".join(question[:MAX_CHARS].split())
     for rule in (*_load_rules()["everywhere"], *_load_rules().get(domain, ())):

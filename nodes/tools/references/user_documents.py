@@ -1,4 +1,4 @@
-"""What the user's own documents say to a question, word for word."""
+"""Quote what the user's own documents state about a question."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from nodes.tools.documents.passages import Passage
 from nodes.tools.references.question_words import QuestionWords, WordHolders
 
 MAX_HITS_PER_WORD = 40
-"""Passages looked at for each word."""
+"""Passages examined for each word."""
 MAX_QUOTE_CHARS = 700
 
 _STEM_CHARS = 5
@@ -27,7 +27,7 @@ _INSTRUCTION = Pattern(
 
 @dataclass(frozen=True)
 class Quotation:
-    """Words of a document, exactly as they stand there."""
+    """Words of a document, verbatim."""
 
     source: str
     place: str
@@ -35,12 +35,12 @@ class Quotation:
 
     @property
     def contains_instructions(self) -> bool:
-        """Return whether it speaks to a program that reads it, and so is no reference."""
+        """Return whether it addresses a program that reads it, and so is not a reference."""
         return _INSTRUCTION.search(self.text) is not None
 
 
 def find_quotations(index: PassageIndex, words: QuestionWords) -> list[Quotation]:
-    """Quote the passages that answer a question, the best first."""
+    """Return quotations that answer a question, the best first."""
     holding: dict[str, WordHolders[Passage]] = {
         word: ({hit.passage for hit in index.search(word, MAX_HITS_PER_WORD)}, set())
         for word in words.keywords
@@ -52,7 +52,7 @@ def find_quotations(index: PassageIndex, words: QuestionWords) -> list[Quotation
 
 
 def _choose_quote(text: str, words: QuestionWords) -> str:
-    """Give the paragraph with most of the question's words, cut at a sentence where it is long."""
+    """Return the paragraph with most of the question's words, cut at a sentence if it is long."""
     paragraphs = [part.strip() for part in _BREAK.split(_HEADING.sub("", text)) if part.strip()]
     stems = {word[:_STEM_CHARS] for word in words.keywords}
     best = max(paragraphs or [text], key=lambda part: sum(stem in part.lower() for stem in stems))

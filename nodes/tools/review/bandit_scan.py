@@ -1,6 +1,6 @@
-"""Bandit over fragments: known ways to write code that can be attacked.
+"""Run bandit over fragments: known patterns of vulnerable code.
 
-Its `nosec` comments are not obeyed: whoever wants a hole overlooked would write one.
+Its `nosec` comments are ignored: an attacker who wants to hide a hole would write one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,16 +15,16 @@ from nodes.tools.review.ruff_scan import LintSource, write_sources
 from nodes.tools.review.rules import find_rule, list_rule_codes
 
 DOUBT_PENALTIES = {"HIGH": 0, "MEDIUM": 5, "LOW": 20}
-"""By bandit's own confidence, for those of its tests that give more than one."""
+"""By bandit's own confidence, for those of its tests that report more than one level."""
 DOUBTED_TESTS = frozenset(("B202", "B608", "B701"))
 HARMLESS_PENALTY = 25
-"""Where bandit sees a milder form, such as a shell command that is a constant."""
+"""Where bandit reports a milder form, such as a shell command that is a constant."""
 
 
 def scan_with_bandit(
     sources: Sequence[LintSource], folder: Path
 ) -> tuple[list[RuleHit], list[str]]:
-    """Scan the sources in a folder of their own, and keep what the diff has brought about.
+    """Scan the sources in a folder of their own, and keep what the diff has introduced.
 
     Returns:
         The hits, and the names of the files that could not be scanned.

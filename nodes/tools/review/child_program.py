@@ -1,4 +1,4 @@
-"""The child process that reviews: it reads the diff, runs one lens, and ends."""
+"""The child process of a review: it reads the diff, runs one lens, and ends."""
 
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,11 @@ from nodes.tools.review.lens_report import build_escalation, build_report, list_
 from nodes.tools.review.lenses import LENSES, LensInput, build_sources
 
 MAX_WRITTEN_BYTES = 20_000_000
-"""Of one file for the linters."""
+"""Limit of one file for the linters."""
 
 
 def review_diffs(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{lens, materials, diff, repository, folder}` in the report's own words."""
+    """Answer `{lens, materials, diff, repository, folder}` with a report."""
     given = sort_materials(request["materials"], request["diff"])
     root = Path(request["repository"]) if request["repository"] else None
     read = [read_diff(text) for text in given.diffs.values()]

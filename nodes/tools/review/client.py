@@ -1,4 +1,4 @@
-"""Asking for a review by one lens, in a process of its own."""
+"""Request a review by one lens from a child process."""
 
 import asyncio
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ NO_REPOSITORY_REPORT: Mapping[str, Any] = {
     "findings": [],
     "gaps": ["The history was not looked at: no repository is set (SUPERVISE_REPOSITORY)"],
 }
-"""What the history lens says without a repository."""
+"""Gap of the history lens without a repository."""
 
 
 async def run_review(
@@ -35,8 +35,8 @@ async def run_review(
     """Review the diff of a name, or all diffs among the materials.
 
     Raises:
-        ToolFailed: the review cannot be finished: unseen is not the same as clean.
-        ToolRefused: there is no material of that name.
+        ToolFailed: the review cannot be finished: not reviewed is not the same as clean.
+        ToolRefused: there is no material with that name.
     """
     held = dict(materials or {})
     if diff:
@@ -65,7 +65,7 @@ async def run_review(
 
 
 def _reject_without_diff(materials: Mapping[str, str], diff: str) -> dict[str, Any]:
-    """Hand the task back where there is nothing to review; empty where there is."""
+    """Return an escalation if there is nothing to review; empty if there is."""
     diffs = sort_materials(materials, diff).diffs
     if not diffs:
         given = f"none of {', '.join(materials)} is one" if materials else "none was given"

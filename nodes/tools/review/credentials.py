@@ -1,7 +1,7 @@
-"""detect-secrets over added lines: keys, tokens and passwords that must not stand in a file.
+"""Run detect-secrets over added lines: keys, tokens and passwords that must not be in a file.
 
-Its checks of a secret with its issuer, which go online, are never called. What a secret is stays
-out of the finding.
+Its online checks of a secret with its issuer are never called. Findings never contain the secret
+itself.
 """
 
 import re
@@ -35,7 +35,7 @@ PLACEHOLDER_PENALTY = 40
 KEYWORD_SECRET = "Secret Keyword"
 
 _KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption):")
-"""In or after a private key's first line; code that only looks for keys has none."""
+"""In or after a private key's first line; code that only searches for keys has none."""
 _PLACEHOLDER = Pattern(
     r"example|placeholder|change.?me|dummy|fake|sample|redacted|your[-_ ]|insert|<|>|\*{3}|x{4}"
     r"|\.\.\.|\$\{|%\(|^[{%$].*|secret$|abc123|123456"
@@ -45,7 +45,7 @@ _PLACEHOLDER = Pattern(
 
 
 def find_secrets(files: Iterable[ChangedFile]) -> list[RuleHit]:
-    """Look for secrets in the lines that the diff adds to any file."""
+    """Find secrets in the lines that the diff adds to any file."""
     return [
         hit
         for file in files
@@ -55,7 +55,7 @@ def find_secrets(files: Iterable[ChangedFile]) -> list[RuleHit]:
 
 
 def list_long_lines(files: Iterable[ChangedFile]) -> list[str]:
-    """Return the places of the added lines of which only the beginning is searched."""
+    """Return the places of added lines that are too long to be searched to the end."""
     return [
         f"{file.path}:{number}"
         for file in files
@@ -98,7 +98,7 @@ def _is_likely(secret: str) -> bool:
 
 
 def _is_random(secret: str) -> bool:
-    """Tell a generated secret from words: by entropy, and by digits among the letters."""
+    """Return whether it is a generated secret, not words: by entropy and digits among letters."""
     plugins: list[HighEntropyStringsPlugin] = [Base64HighEntropyString(), HexHighEntropyString()]
     is_mixed = any(c.isdigit() for c in secret) and any(c.isalpha() for c in secret)
     return is_mixed and any(
@@ -118,7 +118,7 @@ def _is_placeholder(secret: str) -> bool:
 
 @cache
 def _build_detectors() -> tuple[BasePlugin, ...]:
-    """Make the detectors of secrets that can be told by their form."""
+    """Build the detectors of secrets with a known format."""
     classes: Mapping[str, type[Any]] = get_mapping_from_secret_type_to_class()
     wanted = [kind for kind in list_rule_codes("detect-secrets", "security") if kind in classes]
     return tuple(classes[kind]() for kind in wanted if kind != KEYWORD_SECRET)

@@ -1,4 +1,4 @@
-"""A unified diff as data: which lines of which files it adds and removes."""
+"""Parse a unified diff: which lines of which files it adds and removes."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from nodes.text.plain_text import sanitize_line
 
 MAX_FILES = 300
 MAX_LINES = 20_000
-"""Of the new side, context included, over all files; what is beyond is named and not read."""
+"""Lines of the new side, with context, over all files; the excess is named and not read."""
 MAX_PATH_CHARS = 200
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 
@@ -30,7 +30,7 @@ _BINARY = Pattern(r"^(?:GIT binary patch|Binary files .* differ)$", re.MULTILINE
 
 @dataclass(frozen=True)
 class Hunk:
-    """One changed place of a file."""
+    """One changed region of a file."""
 
     start: int
     """Number of its first line in the new file."""
@@ -73,12 +73,12 @@ class ChangedFile:
 
     @cached_property
     def removed_texts(self) -> frozenset[str]:
-        """Return the lines that the diff takes away, without their indentation."""
+        """Return the lines that the diff removes, without their indentation."""
         return frozenset(line.strip() for line in self.removed.values())
 
     @cached_property
     def removed(self) -> dict[int, str]:
-        """Return the lines that the diff takes away, by their number in the old file."""
+        """Return the lines that the diff removes, by their number in the old file."""
         return {
             number: line
             for hunk in self.hunks
@@ -89,18 +89,18 @@ class ChangedFile:
 
 @dataclass(frozen=True)
 class ParsedDiff:
-    """A whole diff, and in words what of it could not be read or was too much."""
+    """A whole diff, and what of it could not be read or exceeded the limit."""
 
     files: tuple[ChangedFile, ...]
     unread_parts: tuple[str, ...] = ()
     skipped_parts: tuple[str, ...] = ()
-    """What there is no need to read, or no use for, in words."""
+    """What need not be read, or has no use, in words."""
     is_unreadable: bool = False
-    """Nothing could be read, though there was something."""
+    """Whether nothing could be read, though there was something."""
 
 
 def read_diff(text: str) -> ParsedDiff:
-    """Read a diff file by file, so that one that cannot be read does not hide the others."""
+    """Read a diff file by file, so that one unreadable file does not hide the others."""
     files, unread, binary = list[ChangedFile](), list[str](), list[str]()
     for part in _split_files(text):
         if _BINARY.search(part) and not _NAME_LINES.search(part):
@@ -116,15 +116,15 @@ def read_diff(text: str) -> ParsedDiff:
 
 
 def format_names(names: Sequence[str], most: int = 5) -> str:
-    """Name files in a line; of many, the first ones and how many more."""
+    """Return names of files on a line; of many, the first ones and how many more."""
     shown = ", ".join(f"`{name}`" for name in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def _split_files(text: str) -> list[str]:
-    """Cut a diff where a file begins; the lines of hunks cannot be mistaken for that.
+    """Split a diff where a file begins; the lines of hunks are never mistaken for that.
 
-    A header of git's and the two lines of names below it begin one file together.
+    A git header and the two lines of names below it together begin one file.
     """
     starts = list[int]()
     marks = [(found.start(), True) for found in _HEADER.finditer(text)]
@@ -138,7 +138,7 @@ def _split_files(text: str) -> list[str]:
 
 
 def _parse_part(part: str) -> tuple[list[ChangedFile], str]:
-    """Read one file's part; where its last hunk is cut off or broken, as far as that goes."""
+    """Read one file's part; if its last hunk is cut off or broken, as far as possible."""
     try:
         return list(_read_files(part)), ""
     except _PARSE_ERRORS as error:
@@ -153,7 +153,7 @@ def _parse_part(part: str) -> tuple[list[ChangedFile], str]:
 
 
 def _repair_last_hunk(part: str) -> str:
-    """End the last hunk where its lines end, and let its head say so."""
+    """End the last hunk where its lines end, and adjust its header."""
     heads = list(_HUNK_HEADER.finditer(part))
     if not heads:
         return ""
@@ -185,7 +185,7 @@ def _parse_patch_set(part: str) -> PatchSet:
     try:
         return PatchSet(part)
     except _PARSE_ERRORS:
-        # Names that git quotes disagree with its own header; the lines below say all there is.
+        # Names that git quotes differ from its own header; the lines below are complete.
         names = _NAME_LINES.search(part)
         if names is None or names.start() == 0:
             raise
@@ -193,7 +193,7 @@ def _parse_patch_set(part: str) -> PatchSet:
 
 
 def _get_old_path(patched: PatchedFile) -> str:
-    """Return the old side's name, with git's prefix dropped as the library does for the new one."""
+    """Return the old side's name, without git's prefix, as the library does for the new one."""
     source = patched.source_file.strip('"')
     is_prefixed = patched.target_file.strip('"')[2:] == patched.path
     return patched.path if source == "/dev/null" else source[2:] if is_prefixed else source

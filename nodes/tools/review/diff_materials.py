@@ -1,4 +1,4 @@
-"""Which of a task's materials are diffs, and what the others are."""
+"""Sort a task's materials into diffs and others."""
 
 import re
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ class ReviewMaterials:
     configuration: Mapping[str, str] = field(default_factory=dict)
     prose: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Whole files, perhaps of those that the diff changes."""
+    """Whole files, possibly of those that the diff changes."""
 
 
 def sort_materials(materials: Mapping[str, str], wanted: str = "") -> ReviewMaterials:
-    """Sort materials by their names and looks; `wanted` names the one diff to read."""
+    """Sort materials by their names and content; `wanted` names the one diff to read."""
     diffs = {name: text for name, text in materials.items() if _is_diff_material(name, text)}
     others = {name: text for name, text in materials.items() if name not in diffs}
     configuration = {
@@ -44,7 +44,7 @@ def sort_materials(materials: Mapping[str, str], wanted: str = "") -> ReviewMate
 
 
 def _is_diff_material(name: str, text: str) -> bool:
-    """Go by the name; a text of another kind may quote a diff, one without a kind may be one."""
+    """Decide by suffix: another kind of text may quote a diff; without a suffix it may be one."""
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in DIFF_SUFFIXES:
         return True
@@ -52,5 +52,5 @@ def _is_diff_material(name: str, text: str) -> bool:
 
 
 def is_diff(text: str) -> bool:
-    """Return whether a text holds a unified diff."""
+    """Return whether a text contains a unified diff."""
     return _DIFF_START.search(text) is not None

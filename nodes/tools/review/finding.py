@@ -1,4 +1,4 @@
-"""A finding, as the child process that reviews says it: `state.Finding` without its library."""
+"""A finding in the child process that reviews: `state.Finding` without its library."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -9,7 +9,7 @@ SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "high", "medium", "low", 
 
 @dataclass(frozen=True)
 class ReviewFinding:
-    """A defect or remark about one line, in the words of `state.Finding`."""
+    """A defect or remark about one line, with the fields of `state.Finding`."""
 
     severity: Severity
     message: str

@@ -1,7 +1,7 @@
-"""Python that parses, made of what a diff shows of a file, with the new file's line numbers.
+"""Build Python that parses from what a diff shows of a file, with the new file's line numbers.
 
 A hunk begins and ends anywhere: in the middle of a call, a string, a block. What is missing before
-and after is made up; what still does not parse is left out, a statement at a time.
+and after is made up; statements that still do not parse are left out one by one.
 """
 
 import ast
@@ -23,13 +23,13 @@ from nodes.tools.review.source_piece import BLOCK_OPENING, SourcePiece, get_inde
 MAX_OMITTED = 12
 """Statements of one hunk that may be left out before it is read statement by statement."""
 PLACEHOLDER_NAME = "fragment"
-"""Of what is made up."""
+"""Limit on what is made up."""
 
 _ASYNC_CODE = Pattern(r"\bawait\b|\basync (?:for|with)\b")
 _WORD = Pattern(r"[a-z]+|@")
 _CONTINUATION = Pattern(r"(?:and|or|if|else|for|in|is|not in)\b|[-+/%|&<>.]|==|!=|\*(?![*\w])")
 _BLOCK_STARTS = {"else": "if True:", "elif": "if True:", "except": "try:", "finally": "try:"}
-"""What must stand before a block that goes on so."""
+"""Headers required before a block that continues this way."""
 _DEFINITION_WORDS = frozenset(("def", "async", "class", "@"))
 
 
@@ -39,16 +39,16 @@ class CodeFragment:
 
     text: str
     numbers: tuple[int, ...]
-    """Of each line in the new file; 0 for one that is made up."""
+    """Number of each line in the new file; 0 for one that is made up."""
     is_whole: bool
     cut_lines: frozenset[int] = frozenset()
-    """Numbers of lines whose statement begins before or ends after what is shown."""
+    """Numbers of lines whose statement begins before or ends after the visible part."""
 
 
 def build_fragments(file: ChangedFile) -> tuple[list[CodeFragment], list[int]]:
     """Return a file as text that parses, and the added lines that had to be left out.
 
-    Where the whole file is known, that is one text; otherwise it is one for each hunk.
+    If the whole file is known, it is one text; otherwise it is one text per hunk.
     """
     whole = file.full_text
     if whole is not None and _is_parsable(whole):
@@ -68,13 +68,13 @@ def _build_fragment(hunk: Hunk, imports: Sequence[str]) -> CodeFragment:
 
 
 def _choose_best_repair(piece: SourcePiece) -> SourcePiece:
-    """Leave out least: the piece may begin in code, or inside of a string."""
+    """Choose the repair that leaves out least: a piece may begin in code, or inside a string."""
     made = list[tuple[int, bool, SourcePiece]]()
     for quote in ("", '"""', "'''"):
         begun = piece.open_string(quote)
         if begun is None or (whole := _repair_piece(begun)) is None:
             continue
-        # A string that never ends may have swallowed what is code.
+        # A string that never ends may have included what is code.
         is_open = bool(scan_source(begun.lines).open_quote)
         if not (whole.omitted_count or is_open):
             return whole
@@ -84,7 +84,7 @@ def _choose_best_repair(piece: SourcePiece) -> SourcePiece:
 
 
 def _repair_piece(piece: SourcePiece) -> SourcePiece | None:
-    """Make up what is missing around a piece; None when it cannot be made to parse."""
+    """Make up what is missing around a piece; None if it cannot be made to parse."""
     piece = _open_brackets(piece)
     for _ in range(MAX_OMITTED):
         found = scan_source(piece.lines)
@@ -118,7 +118,7 @@ def _open_brackets(piece: SourcePiece) -> SourcePiece:
     )
     first = piece.find_next_line(0).strip()
     if BLOCK_OPENING.search(rest) or rest.lstrip().startswith("->"):
-        # The line after the head stands one level deeper than the head.
+        # The line after the head is one level deeper than the head.
         indent = indent if begins else indent[: -min(4, len(indent)) or None]
         head = f"{indent}{_guess_keyword(rest, first)} {PLACEHOLDER_NAME}{opening}"
     else:
@@ -128,14 +128,14 @@ def _open_brackets(piece: SourcePiece) -> SourcePiece:
 
 
 def _guess_keyword(rest: str, first: str) -> str:
-    """Tell the rest of a function's head from the rest of a condition."""
+    """Distinguish the rest of a function's head from the rest of a condition."""
     is_plain_end = not rest.strip(": ")
     has_parameters = Pattern(r"(?<!\w)\*{0,2}\w++\s*+(?:[:=,]|$)").match(first) is not None
     return "def" if "->" in rest or (is_plain_end and has_parameters) else "if"
 
 
 def _iterate_endings(piece: SourcePiece, found: SourceScan) -> Iterator[list[str]]:
-    """Return endings to try: closed brackets and strings, bodies of blocks that have none."""
+    """Return possible endings: closed brackets and strings, bodies for blocks without one."""
     closing = "".join(CLOSER_BY_OPENER[opener] for opener in reversed(found.unclosed))
     if found.open_quote:
         yield _add_bodies(piece, found, [found.open_quote + closing])
@@ -169,7 +169,7 @@ def _add_bodies(piece: SourcePiece, found: SourceScan, tail: list[str]) -> list[
 
 
 def _add_frame(piece: SourcePiece, found: SourceScan, tail: list[str]) -> SourcePiece:
-    """Put headers before a piece for the blocks that it begins in."""
+    """Add headers before a piece for the blocks in which it begins."""
     levels = list[Statement]()
     for statement in found.statements:
         if not levels or len(statement.indent) < len(levels[-1].indent):
@@ -190,7 +190,7 @@ def _add_frame(piece: SourcePiece, found: SourceScan, tail: list[str]) -> Source
 
 
 def _guess_header(dedented: Statement, function: str) -> str:
-    """Guess what opened the block that ends at a statement."""
+    """Guess the header of the block that ends at a statement."""
     word = _get_first_word(dedented)
     if word in _BLOCK_STARTS:
         return _BLOCK_STARTS[word]
@@ -205,7 +205,7 @@ def _get_first_word(statement: Statement) -> str:
 def _find_broken_statement(
     piece: SourcePiece, found: SourceScan, errors: list[tuple[int, SourcePiece]]
 ) -> Statement | None:
-    """Find the statement at which the attempt that came furthest failed."""
+    """Find the statement at which the attempt that parsed furthest failed."""
     reached = list[int]()
     for line, whole in errors:
         made_up = next((at for at, n in enumerate(whole.numbers) if n), 0)

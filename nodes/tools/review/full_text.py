@@ -1,4 +1,4 @@
-"""Whole files to a diff, where they are at hand: before the change or after it."""
+"""Find the whole files of a diff, where available: before the change or after it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,10 +12,10 @@ MAX_FILE_BYTES = 1_000_000
 def attach_full_texts(
     change: ParsedDiff, texts: Mapping[str, str], root: Path | None
 ) -> ParsedDiff:
-    """Return each file the text it has after the change, where that can be known.
+    """Attach to each file its text after the change, if that can be determined.
 
-    It is all in the diff for a new file; else it is looked for among `texts` and in the folder
-    `root`. What is found must fit the diff, as it is or with the diff applied to it.
+    For a new file it is all in the diff; otherwise it is searched among `texts` and in the folder
+    `root`. A text must match the diff, as it is or with the diff applied to it.
     """
     files, misfits = list[ChangedFile](), list[str]()
     for file in change.files:
@@ -39,7 +39,7 @@ def _build_new_file_text(file: ChangedFile) -> str | None:
 
 
 def _find_by_path(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
-    """Find texts by the file's path, or by the end of it."""
+    """Return texts that match the file's path, or the end of it."""
     for name, text in texts.items():
         if file.path == name or file.path.endswith(f"/{name}") or name.endswith(f"/{file.path}"):
             yield text
@@ -77,7 +77,7 @@ def _has_lines_at(wanted: Sequence[str], lines: Sequence[str], start: int) -> bo
 def _apply_hunks(file: ChangedFile, lines: Sequence[str]) -> Iterable[str]:
     at = 0
     for hunk in file.hunks:
-        # Without old lines, a hunk names the line that it stands after.
+        # Without old lines, a hunk names the line before it.
         start = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
         yield from lines[at:start]
         yield from hunk.lines

@@ -1,4 +1,4 @@
-"""A project's own rules of style: what its configuration selects and its prose asks for."""
+"""Read a project's style rules: those that its configuration selects and its prose requires."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ from nodes.tools.review.rules import LintRule, RuleContext
 MAX_QUOTED_CHARS = 120
 DEFAULT_LINE_LENGTH = 88
 GUIDELINE_CONFIDENCE = 92
-"""Of a hit on a rule that the project has set itself."""
+"""Severity of a hit on a rule that the project requires."""
 
 _RULE_CODE = Pattern(r"[A-Z]{1,6}[0-9]{0,4}")
 _TARGET_VERSION = Pattern(r"py3\d{1,2}")
@@ -23,7 +23,7 @@ _LOCAL_RULES = (
     *("ISC", "N80", "PIE", "PLR2004", "PLW0603", "PT", "Q", "RSE", "S", "SIM", "T20", "TID252"),
     *("TRY", "UP", "W1", "W29", "W605"),
 )
-"""Rules that look at a line or a statement, so that they hold for a part of a file as well."""
+"""Rules about a line or a statement, so that they are also valid for a part of a file."""
 _REQUIREMENT_WORDS = Pattern(
     r"\b(?:must|should|shall|never|always|avoid|prefer|use|keep|write|do not|don't|no)\b",
     re.IGNORECASE,
@@ -58,10 +58,10 @@ _LINE_LENGTH = Pattern(
 
 @dataclass(frozen=True)
 class Guidelines:
-    """What a project asks for, as rules; and what no rule can check."""
+    """What a project requires, as rules; and what no rule can check."""
 
     required_rules: Mapping[str, str]
-    """Rule or family to where it is asked for."""
+    """Rule or family, mapped to where it is required."""
     ignored_rules: tuple[str, ...] = ()
     line_length: int = DEFAULT_LINE_LENGTH
     target_version: str = "py310"
@@ -70,12 +70,12 @@ class Guidelines:
     """Configuration that cannot be read."""
 
     def build_rule(self, code: str) -> LintRule | None:
-        """Return what a rule is worth that is here because the project asks for it."""
+        """Return severity and confidence of a rule that applies because the project requires it."""
         needs: RuleContext = "hunk" if code.startswith(_LOCAL_RULES) else "file"
         return LintRule("ruff", code, "style", "low", GUIDELINE_CONFIDENCE, needs, "", "")
 
     def find_requirement(self, code: str) -> str:
-        """Return where a rule is asked for; empty when it is not."""
+        """Return where a rule is required; empty if it is not."""
         fitting = (where for rule, where in self.required_rules.items() if code.startswith(rule))
         return next(fitting, "")
 
@@ -84,7 +84,7 @@ class Guidelines:
 
 
 def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) -> Guidelines:
-    """Read guidelines; prose outranks the configuration."""
+    """Read guidelines; prose takes precedence over the configuration."""
     asked, ignored, unchecked = dict[str, str](), list[str](), list[str]()
     length, target = DEFAULT_LINE_LENGTH, "py310"
     found = {name: _read_ruff_settings(text) for name, text in configuration.items()}
@@ -116,7 +116,7 @@ def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) 
     return Guidelines(asked, tuple(ignored), length, target, tuple(unchecked), unread)
 
 
-def _read_ruff_settings(text: str) -> dict[str, Any] | None:  # whatever TOML can say
+def _read_ruff_settings(text: str) -> dict[str, Any] | None:  # any TOML value
     try:
         read = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -155,7 +155,7 @@ def _split_sentences(text: str) -> Iterator[str]:
 
 
 def _join_paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Join wrapped lines; headings, code blocks and list items stand for themselves."""
+    """Join wrapped lines; headings, code blocks and list items are kept separate."""
     kept, is_code = list[str](), False
     for line in lines:
         stripped = line.strip()

@@ -1,6 +1,6 @@
-"""What a repository remembers of the changed files: who wrote the lines that go, and why.
+"""Read the history of the changed files: who wrote the lines that are removed, and why.
 
-Git's own program is not run, so that a repository's configuration runs nothing either.
+The git program is not run, so that a repository's configuration cannot run anything.
 """
 
 import re
@@ -23,14 +23,14 @@ from nodes.tools.review.diff import ChangedFile, ParsedDiff, format_names
 from nodes.tools.review.finding import ReviewFinding
 
 MAX_COMMITS = 2_000
-"""The newest; older ones are not read."""
+"""The newest commits; older ones are not read."""
 MAX_REMARKS = 10
 MAX_BLOB_BYTES = 1_000_000
 MAX_SECONDS = 12.0
 MIN_DISTINCTIVE_CHARS = 12
-"""Of a line that is telling; a bracket or `return` alone comes and goes."""
+"""Limit for a significant line; a bracket or `return` alone is frequent."""
 MIN_RESTORED_LINES = 2
-"""Telling lines that must come back before a fix is taken to be undone by them."""
+"""Significant lines that must be restored before a fix counts as undone by them."""
 
 _FIX_WORDS = Pattern(
     r"\b(?:fix(?:es|ed)?|bug|regression|security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection|crash)\b",
@@ -44,12 +44,12 @@ BlamedLines = list[tuple[tuple[Commit, TreeEntry], bytes]]
 
 
 class HistoryUnavailable(Exception):
-    """There is no repository that could be read, and why."""
+    """Why no repository could be read."""
 
 
 @dataclass(frozen=True)
 class FileVersion:
-    """A file as a commit left it."""
+    """A file as of a commit."""
 
     commit: Commit
     entry: TreeEntry
@@ -62,7 +62,7 @@ def review_history(
     """Return findings, remarks on each file, and gaps.
 
     Raises:
-        NoHistory: the folder is no repository, or has no commit.
+        HistoryUnavailable: the folder is not a repository, or has no commit.
     """
     inside = [file for file in change.files if _is_inside(file)]
     outside = [file.path for file in change.files if not _is_inside(file)]
@@ -90,7 +90,7 @@ def _open_repository(root: Path) -> Repo:
         repository = Repo(str(root))
         repository.head()
     except (NotGitRepository, KeyError, OSError) as error:
-        raise HistoryUnavailable(f"{root} is no git repository with a commit") from error
+        raise HistoryUnavailable(f"{root} is not a git repository with a commit") from error
     return repository
 
 
@@ -101,7 +101,7 @@ def _is_inside(file: ChangedFile) -> bool:
 def _list_versions(
     repository: Repo, paths: Set[bytes]
 ) -> tuple[dict[bytes, list[FileVersion]], list[str]]:
-    """List each file's versions, the newest first, and say where the walk was ended early."""
+    """Return each file's versions, the newest first, and where the walk was stopped early."""
     versions: dict[bytes, list[FileVersion]] = {}
     large: dict[str, None] = {}
     ends = monotonic() + MAX_SECONDS
@@ -141,7 +141,7 @@ def _summarize_history(file: ChangedFile, versions: Sequence[FileVersion]) -> st
 def _find_undone_fixes(
     file: ChangedFile, versions: Sequence[FileVersion]
 ) -> Iterator[ReviewFinding]:
-    """Find lines that a fix has brought and the diff takes away."""
+    """Find lines that a fix added and the diff removes."""
     annotated: BlamedLines = []
     for version in reversed(versions):
         annotated = update_lines(annotated, (version.commit, version.entry), version.blob)
@@ -170,7 +170,7 @@ def _find_undone_fixes(
 def _find_restored_lines(
     file: ChangedFile, versions: Sequence[FileVersion]
 ) -> Iterator[ReviewFinding]:
-    """Find lines that the diff adds and a fix has once taken away."""
+    """Find lines that the diff adds and a fix once removed."""
     gone = {line.strip() for line in file.removed.values()}
     wanted = {
         text.strip(): number
@@ -196,7 +196,7 @@ def _find_restored_lines(
 
 
 def _locate_in_new_file(file: ChangedFile, old_line: int) -> int | None:
-    """Return the line of the new file at which a removed one stood."""
+    """Return the line of the new file where a removed line was."""
     for hunk in file.hunks:
         if old_line in hunk.removed:
             before = [n for n in hunk.added if n <= hunk.start + old_line - hunk.old_start]

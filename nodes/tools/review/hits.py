@@ -1,4 +1,4 @@
-"""From what a linter says of a line to a finding about the change."""
+"""Convert what a linter reports about a line to a finding about the change."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,9 +13,9 @@ from nodes.tools.review.rules import Lens, LintRule
 MAX_MESSAGE_CHARS = 240
 MAX_LINES_NAMED = 6
 NOT_SHIPPED_PENALTIES: Mapping[Lens, int] = {"security": 25, "performance": 10, "style": 10}
-"""Taken from the confidence of a finding in tests, documents and examples."""
+"""Subtracted from the confidence of a finding in tests, documents and examples."""
 MOVED_PENALTY = 30
-"""Taken where the diff takes the same line away elsewhere in the file: it is moved, not new."""
+"""Subtracted where the diff removes the same line elsewhere in the file: it is moved, not new."""
 
 _NOT_SHIPPED_PATH = Pattern(
     r"(?:^|/)(?:tests?|testing|docs?|examples?|fixtures|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)"
@@ -33,11 +33,11 @@ class RuleHit:
     line: int
     rule: LintRule
     code: str
-    """The rule's full name, where the table knows only its family."""
+    """The rule's full name, if the table only has its family."""
     message: str = ""
     advice: str = ""
     penalty: int = 0
-    """What circumstances take from the rule's confidence."""
+    """Subtracted from the rule's confidence for the circumstances."""
 
     @property
     def confidence(self) -> int:
@@ -49,7 +49,7 @@ class RuleHit:
         return max(0, self.rule.confidence - less)
 
     def to_finding(self, also: Iterable[int] = ()) -> ReviewFinding:
-        """Say it in the report's words; `also` are further lines of the same kind."""
+        """Return it as a finding; `also` holds further lines of the same kind."""
         rule = self.rule
         words = sanitize_line(rule.message or self.message, MAX_MESSAGE_CHARS).rstrip(".")
         lines = sorted(also)
@@ -66,18 +66,18 @@ class RuleHit:
 
 
 def is_not_shipped(path: str) -> bool:
-    """Tell tests, documents and examples from code that is shipped."""
+    """Return whether a file is a test, document or example, not shipped code."""
     return _NOT_SHIPPED_PATH.search(path) is not None
 
 
 def is_moved(file: ChangedFile, line: int) -> bool:
-    """Tell a line that the diff takes away elsewhere in the file, but for its indentation."""
+    """Return whether the diff removes the line elsewhere in the file, ignoring indentation."""
     text = file.added.get(line, "").strip()
     return bool(text) and text in file.removed_texts
 
 
 def is_waived(line: str, code: str) -> bool:
-    """Return whether a line asks linters to pass over a rule, with `noqa`."""
+    """Return whether a line suppresses a rule with `noqa`."""
     found = _NOQA.search(line)
     if found is None:
         return False
@@ -86,12 +86,12 @@ def is_waived(line: str, code: str) -> bool:
 
 
 def list_waived_lines(file: ChangedFile) -> list[int]:
-    """List the added lines that ask linters to pass over them."""
+    """Return the added lines that suppress linters."""
     return [number for number, line in file.added.items() if _NOQA.search(line)]
 
 
 def build_findings(hits: Iterable[RuleHit], *, together: bool = False) -> list[ReviewFinding]:
-    """Make findings of hits, each once; `together` gives one for a rule and a file."""
+    """Build findings from hits without duplicates; `together` merges those of a rule and file."""
     by_place: dict[tuple[str, str, int], RuleHit] = {}
     for hit in hits:
         key = (hit.file.path, hit.code, hit.line)

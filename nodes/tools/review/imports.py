@@ -1,4 +1,4 @@
-"""The imports that a piece of a file stands on: rules know a function by where it comes from."""
+"""Find the imports that a fragment needs: rules identify a function by its module."""
 
 from collections.abc import Sequence
 
@@ -12,27 +12,27 @@ COMMON_MODULES = (
     *("requests", "shutil", "ssl", "subprocess", "sys", "tarfile", "tempfile", "threading"),
     *("time", "urllib", "warnings", "yaml"),
 )
-"""Taken to be imported where a name of theirs is used and nothing else bears that name."""
+"""Assumed to be imported if a name of theirs is used and nothing else has that name."""
 
 _IMPORT_LINE = Pattern(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
 _MODULE_USE = Pattern(rf"(?<![\w.])({'|'.join(COMMON_MODULES)})\.[a-z]")
 
 
 def list_imports(file: ChangedFile) -> list[str]:
-    """List the imports of the module that the diff shows, each in a line."""
+    """Return the imports of the module that the diff shows, one per line."""
     lines = (line.rstrip() for hunk in file.hunks for line in hunk.lines)
     return list(dict.fromkeys(line for line in lines if _IMPORT_LINE.fullmatch(line)))[:MAX_IMPORTS]
 
 
 def guess_imports(lines: Sequence[str]) -> list[str]:
-    """Guess the imports of common modules from their use."""
+    """Return imports of common modules, guessed from their use."""
     text = "\n".join(lines)
     used = sorted(set(_MODULE_USE.findall(text)))
     return [f"import {name}" for name in used if not _is_bound(name, text)]
 
 
 def _is_bound(name: str, text: str) -> bool:
-    """Tell a variable or parameter from a module."""
+    """Return whether a name is a variable or parameter, not a module."""
     forms = (
         rf"(?<![\w.]){name}\s*=(?!=)",
         rf"\b(?:for|as) {name}\b",

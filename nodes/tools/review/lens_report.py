@@ -1,4 +1,4 @@
-"""A lens's findings in the report's own words: summary, claims, findings, gaps; of limited size."""
+"""Build the report of a lens: summary, claims, findings, gaps; of limited size."""
 
 import json
 from collections import Counter
@@ -12,10 +12,10 @@ from nodes.tools.review.hits import list_waived_lines
 from nodes.tools.tool_report import build_failures_part
 
 MIN_SURE_CONFIDENCE = 80
-"""Below it a finding is a hint: told to the worker's model, and left out by most teams."""
+"""Below it a finding is a hint: passed to the worker's model, and left out by most teams."""
 MAX_HINTS = 10
 MAX_CHARS = 16_000
-"""Of all findings as JSON."""
+"""Limit on all findings as JSON."""
 
 _SEVERITY_RANKS = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
@@ -30,7 +30,7 @@ def build_report(
     failures: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Compose the answer of a lens to the diffs of these names; no tools, nothing looked at."""
+    """Build the report of a lens on the named diffs; empty `tools`: nothing was checked."""
     ranked = sorted(found, key=_get_rank)
     sure = [finding for finding in ranked if finding.confidence >= MIN_SURE_CONFIDENCE]
     hints = [finding for finding in ranked if finding.confidence < MIN_SURE_CONFIDENCE]
@@ -50,12 +50,12 @@ def build_report(
 
 
 def build_escalation(reason: str, message: str) -> dict[str, Any]:
-    """Say that there is nothing that could be reviewed."""
+    """Return an escalation: there is nothing that could be reviewed."""
     return {"escalation": {"reason": reason, "message": message}}
 
 
 def list_scope_gaps(change: ParsedDiff, lost: Sequence[str]) -> list[str]:
-    """Return what of the change no rule for Python could look at."""
+    """Return which parts of the change no rule for Python could check."""
     gaps = list[str]()
     python = [file for file in change.files if file.is_python and file.added]
     others = [file.path for file in change.files if not file.is_python and file.added]
@@ -64,7 +64,7 @@ def list_scope_gaps(change: ParsedDiff, lost: Sequence[str]) -> list[str]:
             f"Not Python, so read for secrets and merge markers only: {format_names(others)}"
         )
     if lost:
-        gaps.append(f"Parts that are no Python by themselves were left out: {format_names(lost)}")
+        gaps.append(f"Parts that are not Python by themselves were left out: {format_names(lost)}")
     partly = [file.path for file in python if file.full_text is None]
     if partly:
         gaps.append(

@@ -1,4 +1,4 @@
-"""The lenses: each looks at one change with tools of its own."""
+"""The lenses: each checks one change with its own tools."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,31 +21,31 @@ _MERGE_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
 
 @dataclass(frozen=True)
 class LensResult:
-    """What a lens has found."""
+    """The findings of a lens."""
 
     tools: str
     findings: Sequence[ReviewFinding]
     gaps: Sequence[str] = ()
     remarks: Sequence[str] = ()
     failures: Sequence[str] = ()
-    """What it could not look at."""
+    """What it could not check."""
 
 
 @dataclass(frozen=True)
 class LensInput:
-    """What a lens looks at."""
+    """The input of a lens."""
 
     diff: ParsedDiff
     materials: ReviewMaterials
     sources: Sequence[LintSource]
     folder: Path
-    """Empty, for what the tools want to have as files."""
+    """An empty folder, for tools that need files."""
     root: Path | None
     """The repository, where one is set."""
 
 
 def check_security(matter: LensInput) -> LensResult:
-    """Look for ways to attack and for secrets, in tests and documents with less confidence."""
+    """Find vulnerabilities and secrets, in tests and documents with less confidence."""
     from nodes.tools.review import bandit_scan, credentials
 
     hits, skipped = bandit_scan.scan_with_bandit(matter.sources, matter.folder)
@@ -58,20 +58,20 @@ def check_security(matter: LensInput) -> LensResult:
 
 
 def check_bugs(matter: LensInput) -> LensResult:
-    """Look for defects in the logic, and in all files for conflicts left open."""
+    """Find defects in the logic, and unresolved merge conflicts in all files."""
     hits = _lint_for_lens(matter, "bugs") + _find_merge_markers(matter.diff)
     gap = "Not judged: whether the change does what it is meant to do; rules see patterns alone"
     return LensResult("ruff's rules on logic", build_findings(hits), [gap])
 
 
 def check_performance(matter: LensInput) -> LensResult:
-    """Look for needless work, blocking calls and functions that are hard to follow."""
+    """Find needless work, blocking calls and functions that are hard to follow."""
     hits = _lint_for_lens(matter, "performance")
     return LensResult("ruff's rules on performance", build_findings(hits, together=True))
 
 
 def check_style(matter: LensInput) -> LensResult:
-    """Look for what the project's guidelines ask, and for a few habits that nobody defends."""
+    """Find violations of the project's guidelines, and of a few generally accepted rules."""
     guidelines = read_guidelines(matter.materials.configuration, matter.materials.prose)
     asked = [code for code in guidelines.required_rules if not guidelines.is_ignored(code)]
     selected = [*list_rule_codes("ruff", "style"), *asked]
@@ -98,7 +98,7 @@ def check_style(matter: LensInput) -> LensResult:
 
 
 def check_history(matter: LensInput) -> LensResult:
-    """Look into the repository for fixes that the change undoes."""
+    """Find fixes in the repository's history that the change undoes."""
     assert matter.root is not None, "without a repository no child is asked"
     from nodes.tools.review.history import HistoryUnavailable, review_history
 
@@ -120,7 +120,7 @@ LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
 
 
 def build_sources(change: ParsedDiff) -> tuple[list[LintSource], list[str]]:
-    """Make the change's Python into text that parses; with it, the files of what could not be."""
+    """Return the change's Python as text that parses, and the files that do not parse."""
     made, lost = list[LintSource](), list[str]()
     for file in change.files:
         if file.is_python and file.added:
@@ -146,7 +146,7 @@ def _find_merge_markers(change: ParsedDiff) -> list[RuleHit]:
 
 
 def _apply_guideline(hit: RuleHit, guidelines: Guidelines) -> RuleHit:
-    """Raise a hit on a rule that the project has set itself, and quote where."""
+    """Raise the severity of a hit on a rule that the project requires, and quote where."""
     where = guidelines.find_requirement(hit.code)
     if not where:
         return hit

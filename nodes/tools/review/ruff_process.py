@@ -1,4 +1,4 @@
-"""Ruff over the files of a folder, without any configuration."""
+"""Run ruff over the files of a folder, without any configuration."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ TIMEOUT_S = 30.0
 
 
 def run_ruff(folder: Path, *options: str) -> list[dict[str, Any]]:
-    """Return what ruff finds, as it tells it in JSON."""
+    """Return ruff's results, from its JSON output."""
     command = [
         *(find_ruff_bin(), "check", "--isolated", "--no-cache", "--exit-zero", "--quiet"),
         *("--output-format", "json", "--no-respect-gitignore", *options, "."),

@@ -1,4 +1,4 @@
-"""Ruff over fragments: isolated from any configuration, on files with made up names."""
+"""Run ruff over fragments: isolated from any configuration, on files with made-up names."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,38 +14,38 @@ from nodes.tools.review.rules import LintRule, find_rule
 
 MAX_COMPLEXITY = 15
 CUT_PENALTY = 15
-"""Taken where a statement begins or ends outside of what the diff shows."""
+"""Subtracted where a statement begins or ends outside of what the diff shows."""
 
 _REEXPORTING_PATH = Pattern(r"(?:^|/)(?:__init__\.py|[^/]*compat[^/]*)$")
-"""Files that import names for others to import."""
+"""Files that import names for re-export."""
 
 
 @dataclass(frozen=True)
 class LintSource:
-    """A fragment and the file that it is of."""
+    """A fragment and its file."""
 
     file: ChangedFile
     fragment: CodeFragment
 
     def find_added_line(self, row: int) -> int:
-        """Give the new file's number of a row, counted from 1; 0 where the diff did not add it."""
+        """Return the new file's number of a row, counted from 1; 0 if the diff did not add it."""
         numbers = self.fragment.numbers
         number = numbers[row - 1] if 0 < row <= len(numbers) else 0
         return number if number in self.file.added else 0
 
 
 def find_no_rule(code: str) -> LintRule | None:
-    """Know no rule."""
+    """Return no rule for any code."""
     return None
 
 
 @dataclass(frozen=True)
 class RuffOptions:
-    """What of ruff's settings may differ from its defaults."""
+    """Options of ruff that may differ from the defaults."""
 
     select: Sequence[str]
     find_other_rule: Callable[[str], LintRule | None] = find_no_rule
-    """Says what a rule is worth that the table does not have."""
+    """Returns the rule for a code that is not in the table."""
     line_length: int = 88
     target_version: str = "py310"
 
@@ -53,7 +53,7 @@ class RuffOptions:
 def lint_sources(
     sources: Sequence[LintSource], options: RuffOptions, folder: Path
 ) -> list[RuleHit]:
-    """Lint the sources in a folder of their own, and keep what the diff has brought about."""
+    """Lint the sources in a folder of their own, and keep what the diff has introduced."""
     if not sources or not options.select:
         return []
     write_sources(sources, folder)
@@ -62,7 +62,7 @@ def lint_sources(
 
 
 def write_sources(sources: Sequence[LintSource], folder: Path) -> list[Path]:
-    """Write the sources to a folder, under names that have nothing of the diff's."""
+    """Write the sources to a folder, under names that do not come from the diff."""
     paths = list[Path]()
     for index, source in enumerate(sources):
         suffix = ".pyi" if source.file.path.endswith(".pyi") else ".py"

@@ -1,8 +1,8 @@
-"""What each rule of each linter is worth: its lens, severity, confidence and advice.
+"""The lens, severity, confidence and advice of each linter rule.
 
-The table is `rules.csv`. Its confidence says how often a hit is a defect that a reviewer would want
-to be told of; from 80 on it reaches the answer. `needs` is `file` for a rule that would be wrong
-where only a part of a file is known.
+The table is `rules.csv`. Its confidence is how often a hit is a defect that a reviewer would want
+to see; from 80 on it is reported. `needs` is `file` for a rule that would be wrong if only a part
+of a file is known.
 """
 
 import csv
@@ -20,7 +20,7 @@ RuleContext = Literal["line", "hunk", "file"]
 
 @dataclass(frozen=True)
 class LintRule:
-    """One row of the table. A ruff rule may be a prefix; the longest that fits counts."""
+    """One row of the table. A ruff rule may be a prefix; the longest match counts."""
 
     tool: str
     rule: str
@@ -29,27 +29,27 @@ class LintRule:
     confidence: int
     needs: RuleContext
     message: str
-    """Empty where the linter's own words are shown."""
+    """Empty if the linter's own message is shown."""
     advice: str
 
 
 @cache
 def load_rules() -> Mapping[tuple[str, str], LintRule]:
-    """Read the table: by tool and rule."""
+    """Load the table, by tool and rule."""
     text = Path(__file__).with_name("rules.csv").read_text(encoding="utf-8")
     read = map(_parse_row, csv.DictReader(text.splitlines()))
     return {(rule.tool, rule.rule): rule for rule in read}
 
 
 def find_rule(tool: str, code: str) -> LintRule | None:
-    """Return what the table says of a hit; None for a rule that is not in it."""
+    """Return the table's row for a hit; None for a rule that is not in it."""
     table = load_rules()
     prefixes = (code[:end] for end in range(len(code), 0, -1))
     return next((table[tool, prefix] for prefix in prefixes if (tool, prefix) in table), None)
 
 
 def list_rule_codes(tool: str, lens: Lens) -> list[str]:
-    """List the rules of a tool that a lens looks for."""
+    """Return the rules of a tool that a lens uses."""
     return [rule.rule for rule in load_rules().values() if (rule.tool, rule.lens) == (tool, lens)]
 
 

@@ -1,4 +1,4 @@
-"""The lines of a piece of Python that need not parse: statements, brackets and strings."""
+"""Scan Python that need not parse: statements, brackets and strings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from nodes.limits.patterns import Pattern
 
 CLOSER_BY_OPENER = {"(": ")", "[": "]", "{": "}"}
 MAX_BACKSLASHES = 100
-"""Looked at before a quote, to tell whether it is escaped."""
+"""Characters before a quote that decide whether it is escaped."""
 OPENER_BY_CLOSER = {closer: opener for opener, closer in CLOSER_BY_OPENER.items()}
 
 _TOKEN = Pattern(
@@ -33,21 +33,21 @@ class Statement:
 
 @dataclass(frozen=True)
 class SourceScan:
-    """What a piece of source holds, as far as brackets and quotes tell."""
+    """The statements of a piece of source, as far as brackets and quotes show them."""
 
     statements: tuple[Statement, ...]
     unopened: str
     """Closing brackets that nothing in the piece opens, in their order."""
     closes_at: int
-    """Line of the last of them; -1 when there is none."""
+    """Line of the last of them; -1 if there is none."""
     unclosed: str
     """Opening brackets that nothing closes."""
     open_quote: str
-    """The quotes of a string that goes on beyond the end."""
+    """The quotes of a string that continues beyond the end."""
 
 
 def scan_source(lines: Sequence[str]) -> SourceScan:
-    """Find the logical lines; the piece is taken to begin outside of any string."""
+    """Find the logical lines; the piece is assumed to begin outside any string."""
     reader = _SourceScanner(lines)
     reader.scan()
     statements = [statement for statement in reader.statements if statement is not None]
@@ -61,7 +61,7 @@ def scan_source(lines: Sequence[str]) -> SourceScan:
 
 
 class _SourceScanner:
-    """Goes over a piece from token to token."""
+    """Scans a piece token by token."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines, self.text = lines, "\n".join(lines) + "\n"
@@ -86,7 +86,7 @@ class _SourceScanner:
         self.statements.append(_build_statement(self.lines, self._first, len(self.lines) - 1))
 
     def _skip_string(self, at: int, quote: str) -> int:
-        """Go to the end of a string; to that of the text where it has none."""
+        """Skip to the end of a string; to the end of the text if it is not closed."""
         ends = _find_string_end(self.text, at, quote)
         self.open_quote = "" if ends >= 0 else quote
         ends = ends if ends >= 0 else len(self.text)
@@ -109,7 +109,7 @@ class _SourceScanner:
 
 
 def _find_string_end(text: str, at: int, quote: str) -> int:
-    """Return where a string that began before `at` has ended; -1 when it has not."""
+    """Return where a string that began before `at` ended; -1 if it has not."""
     while (ends := text.find(quote, at)) >= 0:
         before = text[max(0, ends - MAX_BACKSLASHES) : ends]
         if (len(before) - len(before.rstrip("\\"))) % 2 == 0:
@@ -119,7 +119,7 @@ def _find_string_end(text: str, at: int, quote: str) -> int:
 
 
 def _build_statement(lines: Sequence[str], first: int, last: int) -> Statement | None:
-    """Make a statement of lines, unless all are blank or comments."""
+    """Build a statement of lines, unless all are blank or comments."""
     while first <= last and lines[first].lstrip()[:1] in ("", "#"):
         first += 1
     if first > last:

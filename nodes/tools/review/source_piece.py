@@ -1,4 +1,4 @@
-"""Lines of the new side of a hunk, on their way to text that parses."""
+"""The new lines of a hunk, while they are being repaired to parse."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,12 @@ from nodes.limits.patterns import Pattern
 from nodes.tools.review.scan import Statement
 
 BLOCK_OPENING = Pattern(r":\s*(?:#.*)?$")
-"""The end of a line that opens a block."""
+"""The end of a line that begins a block."""
 
 
 @dataclass(frozen=True)
 class SourcePiece:
-    """Lines with their numbers, on the way to text that parses."""
+    """Lines with their numbers, while they are being repaired to parse."""
 
     lines: Sequence[str]
     numbers: Sequence[int]
@@ -35,7 +35,7 @@ class SourcePiece:
         return replace(self, cut_lines=cut)
 
     def without_statement(self, statement: Statement) -> "SourcePiece":
-        """Leave a statement out; one that opens a block goes on opening it."""
+        """Leave a statement out; one that begins a block still begins it."""
         lines, numbers = list(self.lines), list(self.numbers)
         is_block = BLOCK_OPENING.search(lines[statement.last]) is not None
         for at in range(statement.first, statement.last + 1):
@@ -44,7 +44,7 @@ class SourcePiece:
         return replace(self, lines=lines, numbers=numbers, omitted_count=self.omitted_count + 1)
 
     def open_string(self, quote: str) -> "SourcePiece | None":
-        """Open the string that the first line may stand in; None where none ends."""
+        """Open the string that may contain the first line; None if no string ends."""
         if not quote:
             return self
         inside = next((at for at, line in enumerate(self.lines) if quote in line), None)
@@ -55,10 +55,10 @@ class SourcePiece:
         return self.with_cut(0, inside).with_head([get_indentation(line) + quote])
 
     def find_next_line(self, start: int) -> str:
-        """Return the first line from a place on that is not blank; empty where there is none."""
+        """Return the first non-blank line from a place on; empty if there is none."""
         return next((line for line in self.lines[start:] if line.strip()), "")
 
 
 def get_indentation(line: str) -> str:
-    """Return the white space that a line begins with."""
+    """Return the leading white space of a line."""
     return line[: len(line) - len(line.lstrip())]

@@ -1,4 +1,4 @@
-"""The calls to Linux that Python has no function for."""
+"""Linux system calls that Python has no function for."""
 
 import ctypes
 import os
@@ -48,7 +48,7 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
 
 
 def remount_read_only(path: str) -> None:
-    """Make a mount, and all below it, read only and deaf to set-user-id bits."""
+    """Remount a mount, and all below it, read-only and nosuid."""
     wanted = _MountAttr(set=_MOUNT_ATTR_RDONLY | MS_NOSUID)
     _call_libc(
         "syscall",
@@ -62,17 +62,17 @@ def remount_read_only(path: str) -> None:
 
 
 def set_parent_death_signal(signal: int) -> None:
-    """Get a signal when the parent ends."""
+    """Set the signal that is received when the parent ends."""
     _call_prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal))
 
 
 def set_no_new_privileges() -> None:
-    """Gain nothing by whatever program is executed from here on."""
+    """Prevent any program executed from now on from gaining privileges."""
     _call_prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1))
 
 
 def set_seccomp_filter(program: object) -> None:
-    """Hold all calls from here on to a filter program; privileges must have been renounced."""
+    """Apply a seccomp filter program to all later calls; privileges must be dropped before."""
     option, mode = _PR_SET_SECCOMP_FILTER
     _call_prctl(option, ctypes.c_ulong(mode), program)
 
@@ -86,7 +86,7 @@ def _call_libc(name: str, *arguments: object) -> None:
     """Call a function of the C library.
 
     Raises:
-        OSError: it says no; its text names the function.
+        OSError: the call failed; the text names the function.
     """
     library = ctypes.CDLL(None, use_errno=True)
     if getattr(library, name)(*arguments) == -1:

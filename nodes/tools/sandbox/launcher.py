@@ -1,8 +1,8 @@
-"""The child process that runs code in a cell, and watches it.
+"""The child process that runs code in a sandbox, and monitors it.
 
-    launcher -> warden (new namespaces, builds the cell) -> init -> the code
+    launcher -> monitor (new namespaces, builds the sandbox) -> init -> the code
 
-When one ends, all after it end: the kernel kills what is left in a cell whose init is gone.
+When one ends, all after it end: the kernel kills what is left in a sandbox whose init has ended.
 """
 
 import json
@@ -21,13 +21,13 @@ from nodes.tools.sandbox import kernel, namespaces
 from nodes.tools.sandbox.limits import SandboxLimits
 
 GRACE_S: Final = 2.0
-"""For what was printed last, once a cell was killed."""
+"""For the last output, after a sandbox was killed."""
 OWN_PROCESSES: Final = 2
 
 
 @dataclass(frozen=True)
 class _SandboxRun:
-    """What the processes below this one know of it."""
+    """A run, as the processes below this one see it."""
 
     files: Mapping[str, str]
     entry: str
@@ -36,7 +36,7 @@ class _SandboxRun:
     python: str
     is_root: bool
     report_fd: int
-    """Where they say what went wrong, or how the code ended."""
+    """File descriptor where they report errors, or how the code ended."""
     output_fds: tuple[int, int]
 
 
@@ -69,13 +69,13 @@ def run_in_sandbox(request: dict[str, Any]) -> dict[str, Any]:
             os.write(may_go, b".")
         return _watch_output(warden, {printed: bytearray(), erred: bytearray()}, words, bounds)
     except OSError as error:
-        return {"refused": f"the cell cannot be closed: {error}"}
+        return {"refused": f"the sandbox cannot be isolated: {error}"}
     finally:
         _kill_process(warden)
 
 
 def _run_monitor(errand: _SandboxRun, is_ready: int, go: int) -> NoReturn:
-    """Be the warden: build the cell, start its init, and end with it."""
+    """Run as monitor: build the sandbox, start its init, and end with it."""
     try:
         kernel.unshare(namespaces.NAMESPACES)
         kernel.set_parent_death_signal(signal.SIGKILL)
@@ -90,15 +90,15 @@ def _run_monitor(errand: _SandboxRun, is_ready: int, go: int) -> NoReturn:
                 os.close(stream)
             os.waitpid(init, 0)
     except BaseException as error:
-        _write_report(errand, {"refused": f"the cell cannot be closed: {error}"})
+        _write_report(errand, {"refused": f"the sandbox cannot be isolated: {error}"})
     os._exit(0)
 
 
 def _run_init(errand: _SandboxRun, quiet: int) -> NoReturn:
-    """Be the cell's first process: start the code, and end when it ends."""
+    """Run as the sandbox's first process: start the code, and end when it ends."""
     try:
         kernel.set_parent_death_signal(signal.SIGKILL)
-        # Of what the code sends, only a signal with a handler reaches the first process.
+        # Of the code's signals, only one with a handler reaches the first process.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         code = os.fork()
         if code == 0:
@@ -108,16 +108,16 @@ def _run_init(errand: _SandboxRun, quiet: int) -> NoReturn:
             ended, status = os.waitpid(-1, 0)
         _write_report(errand, {"code": os.waitstatus_to_exitcode(status)})
     except BaseException as error:
-        _write_report(errand, {"refused": f"the cell cannot be closed: {error}"})
+        _write_report(errand, {"refused": f"the sandbox cannot be isolated: {error}"})
     os._exit(0)
 
 
 def _execute_code(errand: _SandboxRun, quiet: int) -> NoReturn:
-    """Be the code: no environment, no open file but its streams, all limits set."""
+    """Execute the code: no environment, no open file but its streams, all limits set."""
     try:
         for target, stream in enumerate((quiet, *errand.output_fds)):
             os.dup2(stream, target)
-        # The pipe to `told` closes by itself when the code is there.
+        # The pipe to `report_fd` closes by itself when the code starts.
         os.closerange(3, errand.report_fd)
         os.closerange(errand.report_fd + 1, os.sysconf("SC_OPEN_MAX"))
         namespaces.confine_process(errand.bounds, apart=0 if errand.is_root else OWN_PROCESSES)
@@ -131,7 +131,7 @@ def _execute_code(errand: _SandboxRun, quiet: int) -> NoReturn:
 def _watch_output(
     warden: int, read: dict[int, bytearray], words: int, bounds: SandboxLimits
 ) -> dict[str, Any]:
-    """Read what is printed until the end; put an end to it at the deadline or the cap."""
+    """Read what is printed until the end; kill the run at the deadline or the output limit."""
     began, cause = monotonic(), ""
     until = began + bounds.wall_s
     with selectors.DefaultSelector() as selector:
@@ -159,13 +159,13 @@ def _watch_output(
 
 
 def _read_reports(words: int) -> dict[str, Any]:
-    """Read what the processes of the cell have said of it: a refusal before all else."""
+    """Read the reports of the sandbox's processes: a refusal before all else."""
     said = b""
     while chunk := os.read(words, 65_536):
         said += chunk
     lines = [json.loads(line) for line in said.splitlines()]
     refused = [line for line in lines if "refused" in line]
-    return next(iter([*refused, *lines]), {"refused": "the cell ended without a word"})
+    return next(iter([*refused, *lines]), {"refused": "the sandbox ended without a report"})
 
 
 def _write_report(errand: _SandboxRun, word: Mapping[str, Any]) -> None:

@@ -1,27 +1,27 @@
-"""What code that is run may use."""
+"""Limits for code that is run."""
 
 from dataclasses import dataclass
 from typing import Final
 
 SANDBOX_FOLDER: Final = "/cell"
-"""Where the code and its files lie, as it sees them."""
+"""Folder of the code and its files, as the code sees it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxLimits:
-    """The limits of one run; code that would run without one of them is not run."""
+    """The limits of one run; code for which one of them cannot be set is not run."""
 
     wall_s: float = 10.0
-    """From the first instruction to the last, however little of it is computing."""
+    """Wall clock time from the first instruction to the last."""
     cpu_s: int = 5
-    """Of each process."""
+    """CPU time of each process."""
     memory_bytes: int = 256_000_000
-    """Of each process, Python itself included."""
+    """Memory of each process, Python itself included."""
     max_processes: int = 8
     """Processes and threads together."""
     max_file_bytes: int = 8_000_000
     folder_bytes: int = 16_000_000
-    """Of all files together, those it was given included; they are kept in memory."""
+    """Size of all files together, including the input files; they are kept in memory."""
     max_open_files: int = 64
     max_output_bytes: int = 200_000
-    """Printed by it, errors included."""
+    """Size of its output, errors included."""

@@ -1,7 +1,7 @@
-"""The cell that code runs in: a root of its own with Python and the files it was given.
+"""The sandbox for code: a root file system of its own with Python and the input files.
 
-this machine            the cell
-------------            --------
+this machine            the sandbox
+------------            -----------
 /usr /lib* Python  ->   the same, read only
 /dev/null …        ->   the same
 all else                is not there: no home, no /proc, no network, no other process
@@ -21,11 +21,11 @@ from nodes.tools.sandbox.limits import SANDBOX_FOLDER, SandboxLimits
 from nodes.tools.sandbox.seccomp import refuse_system_calls
 
 SANDBOX_UID: Final = 1000
-"""Inside of the cell."""
+"""User id inside the sandbox."""
 NOBODY_UID: Final = 65534
-"""Outside of the cell, where root starts it."""
+"""User id outside the sandbox, where root starts it."""
 HOST_NAME: Final = "cell"
-"""Of the machine, as the code sees it."""
+"""Host name, as the code sees it."""
 NAMESPACES: Final = (
     kernel.CLONE_NEWUSER
     | kernel.CLONE_NEWNS
@@ -39,11 +39,11 @@ _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 
 
 def map_user_ids(pid: int) -> None:
-    """Say, from outside, who the users of a process's new namespace are."""
+    """Map, from outside, the users of a process's new namespace."""
     uid, gid = os.geteuid(), os.getegid()
     users, groups = f"{SANDBOX_UID} {uid} 1\n", f"{SANDBOX_UID} {gid} 1\n"
     if uid == 0:
-        # Limits on the number of processes do not hold for root, so the code must be another.
+        # Limits on the number of processes do not apply to root, so the code must be another user.
         users = groups = f"0 0 1\n{SANDBOX_UID} {NOBODY_UID} 1\n"
     else:
         Path(f"/proc/{pid}/setgroups").write_text("deny")
@@ -52,8 +52,8 @@ def map_user_ids(pid: int) -> None:
 
 
 def build_root(root: str, python: str, files: Mapping[str, str], bounds: SandboxLimits) -> None:
-    """Mount the cell below a folder and enter it."""
-    # Whatever the user's own mask: where root builds the cell, another has to read it.
+    """Mount the sandbox below a folder and enter it."""
+    # Whatever the user's own umask: if root builds the sandbox, another user has to read it.
     os.umask(0o022)
     socket.sethostname(HOST_NAME)
     kernel.mount("", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
@@ -71,16 +71,16 @@ def build_root(root: str, python: str, files: Mapping[str, str], bounds: Sandbox
         path = Path(work, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace")
-    # Without a privilege nobody leaves it, and where it stands no new namespace of users is made.
+    # Without privileges no process can leave it, nor create a user namespace inside it.
     os.chroot(root)
     os.chdir(SANDBOX_FOLDER)
 
 
 def confine_process(bounds: SandboxLimits, *, apart: int) -> None:
-    """Set the limits of this process and become the cell's user; there is no way back.
+    """Set the limits of this process and become the sandbox's user; this cannot be reversed.
 
     Args:
-        apart: processes of the cell's user that are not the code's.
+        apart: processes of the sandbox's user that are not the code's.
     """
     os.setsid()
     if os.getuid() == 0:
@@ -105,7 +105,7 @@ def confine_process(bounds: SandboxLimits, *, apart: int) -> None:
 
 
 def _drop_nested_paths(paths: Sequence[str]) -> list[str]:
-    """Keep the paths that exist and do not lie in another one."""
+    """Keep the paths that exist and are not inside another one."""
     found = [path for path in dict.fromkeys(paths) if os.path.lexists(path)]
     return [
         path

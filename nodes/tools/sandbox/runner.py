@@ -1,4 +1,4 @@
-"""Running Python in a cell, and saying in one line how it ended."""
+"""Run Python in a sandbox, and report in one line how it ended."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ from nodes.tools.sandbox.limits import SANDBOX_FOLDER, SandboxLimits
 
 LAUNCHER_MODULE = "nodes.tools.sandbox.launcher"
 STARTUP_S = 20.0
-"""For what comes before the code and after it."""
+"""Time for what comes before the code and after it."""
 MAX_REASON_CHARS = 240
 REQUIREMENTS = "it takes Linux 5.12 or newer with user namespaces, on x86_64 or aarch64"
 
@@ -36,18 +36,18 @@ _LIMIT_HINTS: Final[Mapping[str, str]] = {
         "it has Python's own library and the files of the request, no other packages"
     ),
     r"Operation not permitted": "such calls are refused to it",
-    r"^EOFError": "nobody types into it",
+    r"^EOFError": "it has no input",
 }
-"""What the last line of an error may be due to."""
+"""The possible cause of an error, by its last line."""
 
 
 class RunRefused(Exception):
-    """The code was not run, since it could not be closed in."""
+    """The code was not run, since it could not be isolated."""
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of code that was run."""
+    """The result of a run."""
 
     outcome: str
     """In words, after the name of the file."""
@@ -59,14 +59,14 @@ class RunResult:
     """The last line of its error."""
     file: str = ""
     line: int | None = None
-    """Where the error came up, in the files that were given."""
+    """Location of the error, in the input files."""
 
 
 async def run_python(files: Mapping[str, str], entry: str, bounds: SandboxLimits) -> RunResult:
-    """Run one of some files in a cell that holds all of them.
+    """Run one of some files in a sandbox that contains all of them.
 
     Raises:
-        NotRun: a limit cannot be set on this machine, or the code could not be started.
+        RunRefused: a limit cannot be set on this machine, or the code could not be started.
     """
     names = {name: make_sandbox_path(name) for name in files}
     held = {names[name]: text for name, text in files.items()}
@@ -86,7 +86,7 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: SandboxLimits
 
 
 def make_sandbox_path(name: str) -> str:
-    """Return the path of a material inside the cell: relative, and not above its folder."""
+    """Return the path of a material inside the sandbox: relative, and not above its folder."""
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..", ".")]
     return "/".join(parts) or "code.py"
 
@@ -108,7 +108,7 @@ def _describe_size_limits(bounds: SandboxLimits) -> str:
 def _build_result(
     told: Mapping[str, Any], names: Mapping[str, str], bounds: SandboxLimits
 ) -> RunResult:
-    """Return how it ended; the names are those of the files, by their paths in the cell."""
+    """Return how it ended, with the files' own names in place of the paths in the sandbox."""
     out, err = sanitize_text(told["out"]), sanitize_text(told["err"])
     if told["cause"] != "end" or told["code"] <= 0:
         how, is_failure = _describe_stop(told["cause"], told.get("code", 0), bounds)
@@ -155,7 +155,7 @@ def _describe_place(file: str, line: int | None) -> str:
 
 
 def _describe_limit(reason: str, bounds: SandboxLimits) -> str:
-    """Return which limit an error may be due to."""
+    """Return which limit may have caused an error."""
     for pattern, words in _LIMIT_HINTS.items():
         if Pattern(pattern).search(reason):
             told = words.format(

@@ -1,9 +1,9 @@
-"""The calls to Linux that code in a cell may not make: those that hold memory beyond the limits.
+"""The Linux system calls that sandboxed code may not make: those that hold memory beyond limits.
 
-Also those that nothing in a cell needs and that have had holes, and sockets of every family but
-that between processes: a namespace holds back IP alone, and a virtual machine can be left over
-others (vsock). The filter is the kernel's own (seccomp); the numbers of the calls depend on the
-machine, and on one that is not listed no code is run.
+Also those that code in a sandbox does not need and that have had vulnerabilities, and sockets of
+every family but AF_UNIX: a namespace isolates IP only, and other families can leave a virtual
+machine (vsock). The filter is the kernel's own (seccomp); the numbers of the calls depend on the
+architecture, and on one that is not listed no code is run.
 """
 
 import ctypes
@@ -39,7 +39,7 @@ _REFUSED_CALLS: Final[Mapping[str, tuple[int, int]]] = {
 _SOCKET_CALLS: Final = ((41, 198), (53, 199))
 """`socket` and `socketpair`, which take the family as their first argument."""
 _X32_SYSCALL_BIT: Final = 0x40000000
-"""From here on the numbers are those of a second way to call, on x86_64."""
+"""From here on the numbers belong to the x32 ABI, on x86_64."""
 _BPF_LOAD, _BPF_JUMP_EQUAL, _BPF_JUMP_GREATER_EQUAL, _BPF_RETURN = 0x20, 0x15, 0x35, 0x06
 _SECCOMP_RET_ALLOW, _SECCOMP_RET_ERRNO, _SECCOMP_RET_KILL_PROCESS = (
     0x7FFF0000,
@@ -54,10 +54,10 @@ class _SockFprog(ctypes.Structure):
 
 
 def refuse_system_calls() -> None:
-    """Refuse them to this process and to whatever comes of it.
+    """Refuse these calls to this process and its descendants.
 
     Raises:
-        OSError: the machine is not known, or its kernel has no filters.
+        OSError: the architecture is not known, or its kernel has no filters.
     """
     machine = os.uname().machine
     if machine not in _AUDIT_ARCHS:

@@ -1,4 +1,4 @@
-"""The child process that runs SQL; `query_database.py` asks it once and ends it."""
+"""The child process that runs SQL; `query_database.py` sends it one request and ends it."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from nodes.tools.tool_report import join_names
 GRACE_S = 0.1
 TIMEOUT_MESSAGE = "the statement took too long; filter or aggregate more"
 MAX_WRITTEN_BYTES = 100_000_000
-"""Materials are put down in a temporary folder of the child's for DuckDB to read."""
+"""Materials are written to a temporary folder of the child's for DuckDB to read."""
 
 
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:
@@ -72,14 +72,14 @@ def _query_duckdb(
 
 
 def _query_postgres(location: DatabaseLocation, sql: str, timeout_s: float) -> dict[str, Any]:
-    from nodes.tools.sql import postgres  # the driver loads only where a server is read
+    from nodes.tools.sql import postgres  # the driver loads only if a server is read
 
     return asyncio.run(postgres.answer_query(location.target, sql, timeout_s))
 
 
 @contextmanager
 def _enforce_deadline(timeout_s: float, known: list[SqlTable]) -> Iterator[None]:
-    """End this process when the block takes longer: one long operation heeds no interrupt."""
+    """End this process when the block takes longer: one long operation ignores an interrupt."""
     timer = Timer(timeout_s + GRACE_S, _exit_at_deadline, [known])
     timer.daemon = True
     timer.start()

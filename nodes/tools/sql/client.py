@@ -1,4 +1,4 @@
-"""A look at the database that `query_database` would read, for commands that run no team."""
+"""Inspect the database that `query_database` would read, for commands that run no team."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ INSPECT_TIMEOUT_S = 20.0
 
 
 def inspect_database(location: DatabaseLocation) -> dict[str, Any]:
-    """Return its `tables`, or what is wrong as `error`; with a `fix` where its role is refused."""
+    """Return its `tables`, or what is wrong as `error`; with a `fix` if its role is refused."""
     request = {
         "engine": location.engine,
         "target": location.target,

@@ -1,4 +1,4 @@
-"""DuckDB over files, locked down before the statement runs."""
+"""Read files with DuckDB, locked down before the statement runs."""
 
 import contextlib
 import re
@@ -23,7 +23,7 @@ def connect(
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, Exception]]]:
     """Load what the statement mentions into memory; without a statement, the columns of all.
 
-    A file that is no table hides no other: it comes back with what is wrong with it.
+    A file that is not a table does not hide others: it is returned with its error.
     """
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY_LIMIT,
@@ -32,7 +32,7 @@ def connect(
         "autoload_known_extensions": False,
     }
     with duckdb.connect(":memory:", config=config) as base:
-        # The files are gone before the statement runs: it may end with a kill.
+        # The files are removed before the statement runs: it may end with a kill.
         with tempfile.TemporaryDirectory() as folder:
             broken = _load_files(base, _map_tables_to_files(location, materials, Path(folder)), sql)
         if location.engine == "duckdb":
@@ -48,7 +48,7 @@ def connect(
 def list_tables(
     base: duckdb.DuckDBPyConnection, location: DatabaseLocation, materials: Mapping[str, str]
 ) -> list[SqlTable]:
-    """List what is loaded, with the file each table comes from."""
+    """Return what is loaded, with the file of each table."""
     sources = {
         name: source
         for name, (source, _) in _map_tables_to_files(location, materials, None).items()
@@ -63,7 +63,7 @@ def list_tables(
 def run_query(
     base: duckdb.DuckDBPyConnection, sql: str
 ) -> tuple[list[str], list[Sequence[object]]]:
-    """Run one reading statement; gives at most one row more than is shown.
+    """Run one reading statement; returns at most one row more than is shown.
 
     Raises:
         duckdb.Error: not one reading statement, or wrong.
@@ -84,7 +84,7 @@ def run_query(
 def _map_tables_to_files(
     location: DatabaseLocation, materials: Mapping[str, str], folder: Path | None
 ) -> dict[str, tuple[str, Path]]:
-    """Name the tables: materials first, then files; a taken name is not given again."""
+    """Name the tables: materials first, then files; a used name is not used again."""
     files: dict[str, tuple[str, Path]] = {}
     for n, (table, name) in enumerate(name_tables(materials).items()):
         path = (folder or Path()) / f"{n}.csv"

@@ -1,4 +1,4 @@
-"""Where the analyst's data is, from the setting to an engine."""
+"""Resolve where the analyst's data is, from the setting to an engine."""
 
 import re
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ DATA_SUFFIXES = frozenset({".csv", ".tsv", ".parquet"})
 
 @dataclass(frozen=True)
 class DatabaseLocation:
-    """An engine and what it opens: a path, or the URL of a server."""
+    """An engine and its target: a path, or the URL of a server."""
 
     engine: Engine
     target: str = ""
 
 
 def locate_database(sql_url: str | None) -> DatabaseLocation:
-    """Tell the engine from a path, or from `sqlite:///`, `duckdb:///`, `postgresql://`.
+    """Return the engine for a path, or for `sqlite:///`, `duckdb:///`, `postgresql://`.
 
     Raises:
-        ToolRefused: nothing is there, or it is not a kind of database that is read.
+        ToolRefused: nothing is there, or it is not a supported kind of database.
     """
     if not sql_url:
         return DatabaseLocation("none")
@@ -40,7 +40,7 @@ def locate_database(sql_url: str | None) -> DatabaseLocation:
 
 
 def list_data_files(target: str) -> list[Path]:
-    """List the data files of a folder, or the one file itself; links are left out."""
+    """Return the data files of a folder, or the one file itself; links are left out."""
     path = Path(target)
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     return [
@@ -69,5 +69,5 @@ def _detect_engine(path: Path, said: str) -> Engine:
 def _build_refusal(cause: str) -> ToolRefused:
     return ToolRefused(
         f"the database cannot be opened: {cause}; work from the artifacts of your handoff, or "
-        "report that the setting SUPERVISE_SQL_URL must be mended"
+        "report that the setting SUPERVISE_SQL_URL must be fixed"
     )

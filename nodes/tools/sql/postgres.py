@@ -1,9 +1,8 @@
-"""PostgreSQL, one reading statement per connection, in the child process: a row may be huge.
+"""Query PostgreSQL, one reading statement per connection, in the child process: a row may be huge.
 
-Three things hold, each by itself: the role can only read (`postgres_role.py`), the transaction
-is read only and never ends in a commit, and what the statement calls only computes
-(`postgres_calls.py`). Which tables may be read is for the role of the connection to say.
-"""
+Three safeguards are independent of each other: the role can only read (`postgres_role.py`), the
+transaction is read only and never commits, and the functions that the statement calls only compute
+(`postgres_calls.py`). Which tables may be read is decided by the role of the connection."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -30,7 +29,7 @@ Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 
 
 async def answer_query(url: str, sql: str, timeout_s: float) -> dict[str, Any]:
-    """Run a statement, or list the tables without one; what goes wrong is told as `error`."""
+    """Run a statement, or list the tables without one; a failure is returned as `error`."""
     known: list[SqlTable] = []
     try:
         async with _open_connection(url) as connection:
@@ -58,7 +57,7 @@ async def _open_connection(url: str) -> AsyncIterator[Connection]:
     """Connect for one transaction that may only read; closing it rolls everything back."""
     limits = f"-c default_transaction_read_only=on -c statement_timeout={CATALOGUE_TIMEOUT_S}s"
     try:
-        # What the address itself sets stays, such as a search path; of two the later counts.
+        # Settings in the URL itself stay, such as a search path; of two the later counts.
         options = f"{conninfo_to_dict(url).get('options') or ''} {limits}"
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
             connection = await psycopg.AsyncConnection.connect(
@@ -78,7 +77,7 @@ async def _open_connection(url: str) -> AsyncIterator[Connection]:
 
 
 async def _list_tables(connection: Connection) -> list[SqlTable]:
-    """List the tables and views that the role may see."""
+    """Return the tables and views that the role may see."""
     rows = await (await connection.execute(_LIST_TABLES_SQL)).fetchall()
     return [
         SqlTable(shown, tuple(columns), shown)

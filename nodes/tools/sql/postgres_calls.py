@@ -1,10 +1,9 @@
-"""Which functions a statement may call: those that compute and have no other effect.
+"""Check which functions a statement calls: only those that compute and have no side effects.
 
-A transaction that may only read keeps tables as they are, but not the server: functions write
-messages into its log, take locks, end sessions, and run SQL out of text. What a function does is
-for the server's catalogue to say; what a statement may call is read from its text without
-parsing it, and rather too much than too little: a name can only be called where a bracket or a
-comment follows it.
+A transaction that may only read protects tables, but not the server: functions write messages into
+its log, take locks, end sessions, and run SQL out of text. The server's catalogue states what a
+function does; what a statement may call is read from its text without parsing it, and rather too
+much than too little: a name can only be called if a bracket or a comment follows it.
 """
 
 import re
@@ -16,7 +15,7 @@ from nodes.limits.patterns import Pattern
 _NAME: Final = Pattern(r"[\w$]+")
 _CALL: Final = Pattern(r'(?<=[\w$])"?\s*+(?:\(|/\*|--)')
 MAX_NAME_CHARS: Final = 63
-"""The server cuts longer ones."""
+"""The server truncates longer ones."""
 _ESCAPED_NAME: Final = Pattern(r'u&"', re.IGNORECASE)
 
 _SAFE_FUNCTION_NAMES: Final = """
@@ -41,7 +40,7 @@ to_regclass to_regtype to_timestamp to_tsquery to_tsvector transaction_timestamp
 ts_headline uuidv4 uuidv7 version websearch_to_tsquery xml xml_is_well_formed
 """
 SAFE_FUNCTIONS: Final = _SAFE_FUNCTION_NAMES.split()
-"""The server's own functions that are not immutable and yet only compute; unknown ones are not."""
+"""The server's own functions that are not immutable but only compute; others are refused."""
 
 _HARMFUL_CALLS_SQL: Final = r"""
 SELECT 'the function ' || p.proname
@@ -84,10 +83,10 @@ ORDER BY 1 LIMIT 5"""
 
 
 async def refuse_unsafe_functions(connection: Any, sql: str) -> None:
-    """Refuse a statement that may call something whose effects are not known to be none.
+    """Refuse a statement that may call a function whose side effects are not known to be none.
 
     Raises:
-        ToolRefused: it may; names what.
+        ToolRefused: it may; the message names the function.
     """
     if _ESCAPED_NAME.search(sql):
         raise ToolRefused('a name may not be written with escapes (U&"…"); write it plainly')
@@ -109,7 +108,7 @@ async def refuse_unsafe_functions(connection: Any, sql: str) -> None:
 
 
 def list_names(sql: str) -> list[tuple[str, bool]]:
-    """List the words of a statement, in small letters, each with whether it may be a call."""
+    """Return the words of a statement, in lower case, each with whether it may be a call."""
     return [
         (
             word[0].lstrip("0123456789$")[:MAX_NAME_CHARS].lower(),

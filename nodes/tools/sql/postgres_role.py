@@ -1,7 +1,7 @@
-"""What a role of PostgreSQL must not be able to do before a model's statement runs under it.
+"""Check that a PostgreSQL role has no dangerous privileges before a model's statement runs.
 
-A statement can take on any role that its session may become, so what a session gives up for a
-statement it has not lost. Only the address can keep such roles out.
+A statement can take on any role that its session may become, so a session cannot give up a role for
+one statement. Only the role of the URL can prevent that.
 """
 
 from typing import Any, Final
@@ -26,9 +26,9 @@ WHERE role.rolsuper OR role.rolreplication OR role.rolcreaterole
     OR has_column_privilege(role.oid, 'pg_catalog.pg_shadow', 'passwd', 'SELECT')
 ORDER BY role.rolsuper DESC, role.rolname = session_user DESC, role.rolname
 LIMIT 1"""
-# Names that begin with pg_ are the server's own roles: all of them reach beyond the tables that
-# were granted, but for the one that every owner of a database is. That a role may also write
-# tables is no reason to refuse it: its transaction may not.
+# Names that begin with pg_ are the server's predefined roles: all of them have access beyond the
+# granted tables, except the one that every owner of a database has. A role that may also write
+# tables is not refused: its transaction is read only.
 
 _CREATE_READER_SQL: Final = """
 SELECT format('CREATE ROLE reader LOGIN PASSWORD ''…''; GRANT CONNECT ON DATABASE %I TO reader; '
@@ -38,7 +38,7 @@ FROM (SELECT coalesce(current_schema(), 'public') AS schema) AS here"""
 
 
 class RoleRefused(ToolRefused):
-    """The role of an address could do more than read; `fix` has the statements that make one."""
+    """The role of a URL could do more than read; `fix` has the statements for a safe one."""
 
     def __init__(self, what: str, *, fix: str) -> None:
         super().__init__(f"{what}; {fix}")
@@ -46,10 +46,10 @@ class RoleRefused(ToolRefused):
 
 
 async def refuse_privileged_role(connection: Any) -> None:
-    """Refuse an address whose role is a superuser, may become one, or reaches beyond tables.
+    """Refuse a URL whose role is a superuser, may become one, or has access beyond tables.
 
     Raises:
-        AddressRefused: it does; nothing else has been read.
+        RoleRefused: it has; nothing else has been read.
     """
     found = await (await connection.execute(_PRIVILEGED_ROLE_SQL)).fetchone()
     if found is None:

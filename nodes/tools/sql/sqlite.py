@@ -1,4 +1,4 @@
-"""SQLite, read only: an authorizer, limits and a deadline hold, whatever the statement says."""
+"""Read SQLite: an authorizer, limits and a deadline apply, whatever the statement."""
 
 import csv
 import io
@@ -28,9 +28,9 @@ _FORBIDDEN_FUNCTIONS = frozenset(
 def connect(
     path: str, materials: Mapping[str, str]
 ) -> tuple[sqlite3.Connection, dict[str, Exception]]:
-    """Open the file read only beside an in-memory base that holds the CSV materials.
+    """Open the file read-only beside an in-memory database that holds the CSV materials.
 
-    One that is no table hides no other: it comes back with what is wrong with it.
+    One that is not a table does not hide others: it is returned with its error.
     """
     base = sqlite3.connect("file::memory:", uri=True)
     broken: dict[str, Exception] = {}
@@ -45,7 +45,7 @@ def connect(
 
 
 def list_tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[SqlTable]:
-    """List the user's tables and views, materials first."""
+    """Return the user's tables and views, materials first."""
     sources = name_tables(materials)
     found = base.execute(
         "SELECT 'main', name FROM main.sqlite_master WHERE type IN ('table', 'view') "
@@ -65,7 +65,7 @@ def list_tables(base: sqlite3.Connection, materials: Mapping[str, str]) -> list[
 def run_query(
     base: sqlite3.Connection, sql: str, timeout_s: float
 ) -> tuple[list[str], list[Sequence[object]]]:
-    """Run one reading statement; gives at most one row more than is shown.
+    """Run one reading statement; returns at most one row more than is shown.
 
     Raises:
         sqlite3.Error: not one reading statement, wrong, or out of time.
@@ -100,7 +100,7 @@ def _load_csv(base: sqlite3.Connection, table: str, text: str) -> None:
     header = list[str]()
     for n, name in enumerate(rows[0], start=1):
         header.append(find_free_name(name.strip() or f"column{n}", _CaseInsensitiveNames(header)))
-    # NUMERIC affinity turns what looks like a number into one and leaves other text alone.
+    # NUMERIC affinity turns what looks like a number into one and does not change other text.
     columns = ", ".join(f"{_quote_identifier(name)} NUMERIC" for name in header)
     base.execute(f"CREATE TABLE {_quote_identifier(table)} ({columns})")
     places = ", ".join("?" for _ in header)

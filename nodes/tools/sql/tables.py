@@ -1,4 +1,4 @@
-"""What can be queried, and how a result is shown."""
+"""Describe the tables that can be queried, and the result of a query."""
 
 import datetime
 import math
@@ -32,14 +32,14 @@ table tablesample then to trailing transaction true union unique unpack unpivot 
 values variadic verbose when where window with
 """
 RESERVED_WORDS = frozenset(_RESERVED_WORD_LIST.split())
-"""Words that DuckDB or SQLite does not take for a table's name without quotation marks."""
+"""Words that DuckDB or SQLite does not accept as a table's name without quotation marks."""
 
 Cell = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
 class SqlTable:
-    """A table's name, its columns, and the name a claim cites it by."""
+    """A table's name, its columns, and the name by which a claim cites it."""
 
     name: str
     columns: tuple[str, ...]
@@ -47,7 +47,7 @@ class SqlTable:
 
 
 def name_tables(file_names: Iterable[str]) -> dict[str, str]:
-    """Name a table after each file: `Revenue 2024.csv` is `revenue_2024`, its namesake `…_2`."""
+    """Name a table after each file: `Revenue 2024.csv` is `revenue_2024`, a duplicate `…_2`."""
     named: dict[str, str] = {}
     for file_name in file_names:
         name = Pattern(r"\W+").sub("_", PurePath(file_name).stem.lower()).strip("_")
@@ -57,24 +57,24 @@ def name_tables(file_names: Iterable[str]) -> dict[str, str]:
 
 
 def _needs_prefix(name: str) -> bool:
-    """Return whether an engine would refuse the name, or read it as something else."""
+    """Return whether an engine would refuse the name, or parse it as something else."""
     return not name or name[0].isdigit() or name.startswith("sqlite_") or name in RESERVED_WORDS
 
 
 def find_free_name(name: str, taken: Container[str]) -> str:
-    """Return the name itself, or with the first number from 2 that makes it new."""
+    """Return the name itself, or with the first number from 2 that makes it unique."""
     if name not in taken:
         return name
     return next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in taken)
 
 
 def mentions(sql: str, name: str) -> bool:
-    """Return whether a statement names a table; best effort, never a guard."""
+    """Return whether a statement names a table; best effort, not a security check."""
     return Pattern(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE).search(sql) is not None
 
 
 def describe_tables(tables: Sequence[SqlTable]) -> dict[str, Any]:
-    """Show the tables to a model."""
+    """Return the tables in a form for a model."""
     shown = [
         {"table": table.name, "columns": list(table.columns), "source": table.source}
         for table in tables[:MAX_TABLES]
@@ -90,7 +90,7 @@ def describe_result(
     columns: Sequence[str],
     rows: Sequence[Sequence[object]],
 ) -> dict[str, Any]:
-    """Show a result to a model; it holds one row more than shown when there are more."""
+    """Return a result in a form for a model; it has one row more than shown if there are more."""
     used = [table.source for table in tables if mentions(sql, table.name)]
     source = ", ".join(dict.fromkeys(used)) or "query_database"
     shown, cut = _fit_rows([[convert_cell(value) for value in row] for row in rows[:MAX_ROWS]])
@@ -107,7 +107,7 @@ def describe_result(
 
 
 def convert_cell(value: object) -> Cell:
-    """Turn a value of any engine into one that JSON and a model can read."""
+    """Convert a value of any engine to one that JSON and a model can read."""
     match value:
         case None | bool() | str():
             return _shorten_text(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Times of a log: how they are written stays as it is, how far they are apart is computed."""
+"""Compute the time between two log lines, whose notation stays unchanged."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ _APACHE_DATE = Pattern(r"^(\d{1,2}/[A-Z][a-z]{2}/\d{4}):")
 
 
 def format_time_between(first: str, last: str) -> str:
-    """Return how long it is between two times in words; empty where that cannot be told."""
+    """Return the duration between two times in words; empty if it cannot be determined."""
     begun, ended = _parse_time(first), _parse_time(last)
     if begun is None or ended is None or (begun.tzinfo is None) != (ended.tzinfo is None):
         return ""

@@ -1,4 +1,4 @@
-"""The errors of a log, each kind once, with how often and when it came."""
+"""List the errors of a log, each kind once, with how often and when it occurred."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,20 +18,20 @@ class ErrorKind:
     title: str
     level: str
     failure: Failure | None
-    """The first of them, where calls are known."""
+    """The first of them, if its calls are known."""
     line_numbers: list[int] = field(default_factory=list)
-    """Lines that state it, counted from 1."""
+    """Lines that report it, counted from 1."""
     announcement: str = ""
-    """What the log said when it came first."""
+    """The log's timestamp of the first one."""
 
     @property
     def root_title(self) -> str:
-        """Name the error at the root of it."""
+        """Return the name of the root error."""
         return self.failure.chain[-1].title if self.failure else self.title
 
 
 def list_error_kinds(log: Log) -> list[ErrorKind]:
-    """Return the kinds of errors of a log in the order in which they came first."""
+    """Return the kinds of errors of a log, in order of first occurrence."""
     found: dict[str, ErrorKind] = {}
     for key, number, trouble in _iterate_errors(log):
         found.setdefault(key, trouble).line_numbers.append(number)
@@ -57,7 +57,7 @@ def _iterate_errors(log: Log) -> Iterator[tuple[str, int, ErrorKind]]:
 
 
 def _find_announcement(by_line: dict[int, LogLine], failure: Failure) -> LogLine | None:
-    """Find the entry that a failure belongs to: its own first line, or one right above it."""
+    """Return the entry that a failure belongs to: its own first line, or one directly above it."""
     near = range(failure.first_line, failure.first_line - MAX_ANNOUNCEMENT_LINES - 1, -1)
     entry = next((by_line[number] for number in near if number in by_line), None)
     return entry if entry and entry.level in ("critical", "error", "warning", "") else None

@@ -1,4 +1,4 @@
-"""What the help documents say, found by the words of a request and by the errors of its logs."""
+"""Search the help documents by the words of a request and by the errors of its logs."""
 
 import asyncio
 import math
@@ -28,9 +28,9 @@ MAX_ERRORS: Final = 5
 MAX_NAMES: Final = 5
 MAX_PASSAGE_CHARS: Final = 1200
 MIN_COVERAGE: Final = 0.4
-"""Of what a question asks for, by the rarity of its words, that a passage must hold."""
+"""Share of what a question asks for, by the rarity of its words, that a passage must have."""
 MIN_ERROR_COVERAGE: Final = 0.3
-"""The same of an error, of which half is often the name of a file or a number."""
+"""The same for an error, of which half is often the name of a file or a number."""
 MIN_SHARE_OF_BEST: Final = 0.6
 CONFIDENCE: Final = 85
 
@@ -39,25 +39,25 @@ _LINK_IN_BRACKETS = Pattern(r"\([^()]*https?://[^()]*\)")
 _PACKAGE_PREFIX = Pattern(r"(?<![\w.])(?:[A-Za-z_]\w*+\.){1,20}(?=[A-Z])")
 _PROPER_NAME = Pattern(r"(?<=[a-z,] )[A-Z][\w-]*[\w]")
 _LINE_MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
-"""Of a list, a heading or a quotation."""
+"""Start of a list, a heading or a quotation."""
 _SENTENCE_BREAK = Pattern(r"(?<=[.!?:])\s+|\n+")
 
 
 @dataclass(frozen=True)
 class PassageMatch:
-    """A passage, and how much of what was asked it holds."""
+    """A passage, and how much of the question it covers."""
 
     passage: Passage
     coverage: float
     quote: str
     body: str
-    """What of it is shown."""
+    """The part of it that is shown."""
 
 
 async def search_help_documents(
     library: DocumentLibrary, request: str, query: str, materials: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    """Answer from the help documents, or hand back what they say nothing on."""
+    """Answer from the help documents, or escalate what they do not cover."""
     held = materials or {}
     pages = await asyncio.to_thread(_select_pages, held)
     index, skipped, read = await library.get_index(pages)
@@ -103,7 +103,7 @@ def _build_report(
         )
     kept = found[: MAX_PASSAGES + len(errors)]
     if unnamed := _find_unnamed(request, kept):
-        gaps.append(f"The passages found do not speak of {', '.join(unnamed)}")
+        gaps.append(f"The passages found do not mention {', '.join(unnamed)}")
     return {
         "summary": "\n\n".join(_format_passage(each) for each in kept),
         "claims": [_build_claim(each) for each in kept],
@@ -119,7 +119,7 @@ def _find_unnamed(request: str, found: Sequence[PassageMatch]) -> list[str]:
 
 
 def _list_errors(request: str, held: Mapping[str, str]) -> list[str]:
-    """Name the errors of the logs that came with a request, root and all."""
+    """Return the errors of the logs that came with a request, including root causes."""
     logs = [read_log("the request", request), *find_logs(held)]
     said = [
         _PACKAGE_PREFIX.sub(
@@ -159,20 +159,20 @@ def _find_best_passages(
 
 
 def _select_keywords(text: str) -> list[str]:
-    """Return the words that say what a text is about."""
+    """Return the words that identify the subject of a text."""
     words = [word.lower() for word in _WORD.findall(text)]
     named = [word for word in words if not is_generic(word)]
     return [word for word in named if not is_verb(word)] or named
 
 
 def _weigh_terms(wanted: Iterable[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Weigh words by how few of the passages hold them; one that none holds as if one did."""
+    """Weigh words by how few passages have them; a word in none counts as in one."""
     counts = Counter(term for has in held for term in has)
     return {term: math.log(1 + (len(held) + 1) / (max(counts[term], 1) + 0.5)) for term in wanted}
 
 
 def _choose_quote(passage: Passage, weights: Mapping[str, float]) -> str:
-    """Choose the sentence that holds most of what was asked."""
+    """Return the sentence that covers most of the question."""
     parts = [
         part.strip() for part in _SENTENCE_BREAK.split(_get_body(passage)) if len(part.strip()) > 20
     ]
@@ -183,7 +183,7 @@ def _choose_quote(passage: Passage, weights: Mapping[str, float]) -> str:
 
 
 def _choose_paragraphs(passage: Passage, weights: Mapping[str, float]) -> str:
-    """Leave out the paragraphs of a page without headings that are on something else."""
+    """Return the relevant paragraphs of a page without headings."""
     paragraphs = _get_body(passage).split("\n\n")
     if passage.place or len(paragraphs) < 2:
         return _get_body(passage)

@@ -1,4 +1,4 @@
-"""What a request is about: matters that a person decides, and what is no request for support."""
+"""Classify a request: what a human must decide, and what is not a support request."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,14 +12,14 @@ from nodes.tools.support.request_wording import load_wording
 ASKS_FOR_HUMAN: Final = "asks for a person"
 MAX_WORDS_CHARS: Final = 60
 MIN_PASTED_LINES: Final = 3
-"""Lines with a time or a level, for a request to hold a log."""
+"""Lines with a time or a level from which a request contains a log."""
 OUT_OF_SCOPE_MESSAGE: Final = (
     "this desk answers requests for support of a product; the request asks for something else"
 )
 
 
 def find_human_decisions(request: str) -> dict[str, str]:
-    """Return the matters of a request that a person decides, each with the words that say so."""
+    """Return what a human must decide in a request, each with the words that show it."""
     spoken = remove_pasted_log(request)
     hits = {name: pattern.search(spoken) for name, pattern in load_wording().matters.items()}
     return {
@@ -30,7 +30,7 @@ def find_human_decisions(request: str) -> dict[str, str]:
 
 
 def remove_pasted_log(request: str) -> str:
-    """Return what a request says in words, without a log that was pasted into it."""
+    """Return the text of a request without a log that was pasted into it."""
     log = read_log("the request", request)
     if not log.failures and len(log.entries) < MIN_PASTED_LINES:
         return request
@@ -42,7 +42,7 @@ def remove_pasted_log(request: str) -> str:
 def reject_if_out_of_scope(
     request: str, materials: Mapping[str, str] | None
 ) -> dict[str, Any] | None:
-    """Hand back a request that is none for support; None when it is one."""
+    """Escalate a request that is not for support; None if it is."""
     if find_human_decisions(request) or read_log("the request", request).failures:
         return None
     pages = [text for name, text in (materials or {}).items() if not is_log(name, text)]
@@ -54,9 +54,9 @@ def reject_if_out_of_scope(
 
 
 def escalate_human_decisions(request: str) -> dict[str, Any] | None:
-    """Hand a request to the escalator that a person must decide; None when none need."""
+    """Route a request to the escalator if a human must decide; None otherwise."""
     found = find_human_decisions(request)
     if not found:
         return None
     named = "; ".join(f'{name} ("{words}")' for name, words in found.items())
-    return escalate_out_of_scope(f"a person decides this, so it is for the escalator: {named}")
+    return escalate_out_of_scope(f"a human decides this, so it is for the escalator: {named}")

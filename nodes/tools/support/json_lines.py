@@ -1,4 +1,4 @@
-"""Logs of one JSON object a line: the fields that say when, how grave, and what."""
+"""Read logs of one JSON object per line: the fields for time, level and message."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from nodes.tools.failures.python_traces import HEADER, find_python_failures
 from nodes.tools.support.stacks import find_stack_failures
 
 MAX_CHARS: Final = 50_000
-"""Of a line that is read as an object."""
+"""Limit of a line that is parsed as an object."""
 _TIME_FIELDS: Final = ("timestamp", "@timestamp", "time", "ts", "asctime", "datetime")
 _LEVEL_FIELDS: Final = ("level", "levelname", "severity", "log.level", "lvl")
 _MESSAGE_FIELDS: Final = ("message", "msg", "event", "error", "text")
@@ -26,7 +26,7 @@ _TRACE_FIELDS: Final = (
 
 
 def parse_json_line(line: str) -> Mapping[str, Any] | None:
-    """Read a line as a JSON object; None where it is none."""
+    """Parse a line as a JSON object; None if it is not one."""
     if not line.startswith("{") or len(line) > MAX_CHARS:
         return None
     try:
@@ -37,7 +37,7 @@ def parse_json_line(line: str) -> Mapping[str, Any] | None:
 
 
 def get_fields(told: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return time, level and message as the object has them."""
+    """Return time, level and message of the object."""
     return (
         _get_first(told, _TIME_FIELDS),
         _get_first(told, _LEVEL_FIELDS),
@@ -46,7 +46,7 @@ def get_fields(told: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def find_failures(told: Mapping[str, Any], number: int) -> list[Failure]:
-    """Find the failures of a trace that stands in a field; all of it stands in one line."""
+    """Return the failures of a trace in a field; all of it is on one line."""
     texts = [text for name in _TRACE_FIELDS if (text := _get_trace(told.get(name)))]
     if not texts:
         return []
@@ -66,7 +66,7 @@ def _move_to_line(failure: Failure, number: int) -> Failure:
     )
 
 
-def _get_trace(value: Any) -> str:  # whatever the object holds
+def _get_trace(value: Any) -> str:  # any JSON value
     if isinstance(value, dict):
         value = value.get("stack") or value.get("stacktrace")
     return value if isinstance(value, str) and "\n" in value else ""

@@ -1,4 +1,4 @@
-"""A log: its lines with time and level, and the failures among them."""
+"""Parse a log: its lines with time and level, and the failures among them."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -17,11 +17,11 @@ from nodes.tools.support.stacks import find_stack_failures
 MAX_LINES: Final = 200_000
 MIN_STAMPED_LINES: Final = 3
 MIN_LOG_SHARE: Final = 0.3
-"""Of lines with a time or a level, for a text to be a log."""
+"""Share of lines with a time or a level, for a text to be a log."""
 MIN_PROSE_SHARE: Final = 0.5
-"""The same, where the name is that of a page."""
+"""The same, if the name is that of a page."""
 HEAD_CHARS: Final = 160
-"""Of a line, in which its time and level stand."""
+"""Beginning of a line, in which its time and level are."""
 MAX_BEFORE_LEVEL: Final = 20
 """Characters before the level of a line without a time."""
 PAGE_SUFFIXES: Final = (".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
@@ -38,7 +38,7 @@ _TIMESTAMP = Pattern(
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
 )
 _ANY_TIMESTAMP = Pattern(r"[\w:.,+/ -]{1,40}")
-"""In a field of its own, a time may be written in any way."""
+"""In a field of its own, a time may have any notation."""
 _LEVEL = Pattern(
     rf"(?<![\w.])({'|'.join(LEVEL_BY_WORD)})(?![\w.])"
     r"|(?:level\"?[=:] ?\"?|\[|[\dZ] "
@@ -48,18 +48,18 @@ _LEVEL = Pattern(
 
 @dataclass(frozen=True)
 class LogLine:
-    """A line that says when, or how grave."""
+    """A line with a time or a level."""
 
     number: int
     timestamp: str
     level: str
-    """critical, error, warning or info; empty where it names none."""
+    """critical, error, warning or info; empty if it has none."""
     message: str
 
 
 @dataclass(frozen=True)
 class Log:
-    """A log as it was read."""
+    """A parsed log."""
 
     name: str
     lines: tuple[str, ...]
@@ -72,14 +72,14 @@ class Log:
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
     def find_timestamp(self, number: int) -> str:
-        """Return the time that holds at a line: its own, else the last before it."""
+        """Return the time that applies at a line: its own, else the last before it."""
         end = bisect_right(self.entries, number, key=lambda entry: entry.number)
         return next((each.timestamp for each in reversed(self.entries[:end]) if each.timestamp), "")
 
 
 @lru_cache(maxsize=16)
 def read_log(name: str, text: str) -> Log:
-    """Read a text as a log; one that is none has neither entries nor failures."""
+    """Parse a text as a log; other texts have neither entries nor failures."""
     every = sanitize_text(text).rstrip("\n").split("\n")
     lines = tuple(line[:MAX_LINE_CHARS] for line in every[:MAX_LINES])
     objects = {
@@ -99,7 +99,7 @@ def read_log(name: str, text: str) -> Log:
 
 
 def is_log(name: str, text: str) -> bool:
-    """Tell a log from a page, which may show a log among its prose."""
+    """Return whether it is a log, not a page with log lines in its prose."""
     log = read_log(name, text)
     told = sum(bool(line.strip()) for line in log.lines)
     traced = sum(failure.last_line - failure.first_line + 1 for failure in log.failures)
@@ -112,13 +112,13 @@ def is_log(name: str, text: str) -> bool:
 
 
 def find_logs(materials: Mapping[str, str] | None) -> list[Log]:
-    """Read the logs among a task's materials."""
+    """Return the logs among a task's materials."""
     held = materials or {}
     return [read_log(name, text) for name, text in held.items() if is_log(name, text)]
 
 
 def make_template(message: str) -> str:
-    """Return a message without what differs from one time to the next."""
+    """Return a message without the parts that vary between occurrences."""
     return _VARIABLE_PART.sub("#", message)[:300]
 
 
@@ -129,7 +129,7 @@ _VARIABLE_PART = Pattern(
 
 
 def count_levels(log: Log) -> Counter[str]:
-    """Count the lines of each level."""
+    """Return the number of lines of each level."""
     return Counter(entry.level for entry in log.entries if entry.level)
 
 

@@ -1,4 +1,4 @@
-"""What a log tells, in the report's own words: what failed first, how often, where, and why."""
+"""Report what a log shows: what failed first, how often, where, and why."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,20 +13,20 @@ from nodes.tools.support.log import Log, count_levels
 from nodes.tools.tool_report import build_failures_part, format_count
 
 SHOWN_COUNTS: Final = (8, 5, 3, 1)
-"""Kinds of errors told of a log: as many as fit."""
+"""Kinds of errors reported for a log, if they fit."""
 MAX_LOGS: Final = 4
 MAX_CHARS: Final = 16_000
-"""Of all that is told, as JSON."""
+"""Limit on the report, as JSON."""
 MAX_TITLE_CHARS: Final = 240
 MAX_QUOTE_CHARS: Final = 400
 MAX_FRAMES: Final = 5
 MAX_LINKS: Final = 4
 CONFIDENCE: Final = 95
-"""The log says so; whether that is the whole story is another matter."""
+"""The log states it; whether it is the whole cause is not known."""
 
 
 def diagnose_logs(logs: Sequence[Log], *, is_pasted: bool = False) -> dict[str, Any]:
-    """Tell of each log what failed; a pasted one is no source that can be cited."""
+    """Report what failed in each log; a pasted one is no source that can be cited."""
     told = dict[str, Any]()
     for most in SHOWN_COUNTS:
         told = _build_report(logs, most, is_pasted)
@@ -54,7 +54,7 @@ def _build_report(logs: Sequence[Log], most: int, is_pasted: bool) -> dict[str, 
 
 
 def describe_cut(log: Log) -> list[str]:
-    """Return in words how much of a log was read, where it was not all."""
+    """Return how much of a log was read, in words, if it was not all."""
     return [f"only the first {len(log.lines):,} lines of {log.name} were read"] * log.is_cut
 
 
@@ -64,7 +64,7 @@ def redact_line(text: str) -> str:
 
 
 def redact_as_code(text: str) -> str:
-    """Return words of a log so that no link or picture in them comes to life."""
+    """Return words of a log as code, so that no link or picture in them becomes active."""
     return format_as_code(redact_line(text))
 
 
@@ -148,11 +148,11 @@ def _format_trace(failure: Failure, announced: str) -> Iterator[str]:
 
 
 def build_claims(log: Log, found: Sequence[ErrorKind]) -> Iterator[dict[str, Any]]:
-    """State each kind of error with the line of the log that carries it."""
+    """Build a claim for each kind of error, with the line of the log that supports it."""
     for each in found:
         times = "once" if len(each.line_numbers) == 1 else f"{len(each.line_numbers)} times"
         text = (
-            f"{redact_line(each.title)} stands {times} in {log.name}, {_format_period(log, each)}"
+            f"{redact_line(each.title)} occurs {times} in {log.name}, {_format_period(log, each)}"
         )
         yield _build_claim(log, f"{text}.", each.line_numbers[0])
         if each.failure and each.failure.cause:
@@ -194,7 +194,7 @@ def _list_gaps(log: Log, count: int, shown_count: int) -> Iterator[str]:
         yield f"{log.name} holds no error; a log of the moment when it failed is needed"
         return
     yield (
-        f"{log.name} tells what failed and where; why, and what to change, is to be judged from "
+        f"{log.name} shows what failed and where; why, and what to change, is to be judged from "
         "the code and the help documents"
     )
     if not any(entry.timestamp for entry in log.entries):

@@ -1,4 +1,4 @@
-"""What a person would have to ask before they can act on a request."""
+"""List what a human would have to ask before they can act on a request."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ _ACCESS_CUT = Pattern(
     re.IGNORECASE,
 )
 _NO_MATCH = Pattern(r"(?!)")
-"""For what no request says so that it could be found."""
+"""For what no request states in a recognizable form."""
 _BACKUP = Pattern(r"back-?ups?|snapshot", re.IGNORECASE)
 
 _TECHNICAL_QUESTIONS: Final = (

@@ -1,4 +1,4 @@
-"""The words that tell what a request is about, from `request_wording.yaml`."""
+"""The words that classify a request, from `request_wording.yaml`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,18 +16,18 @@ WORDING_FILE = Path(__file__).with_name("request_wording.yaml")
 
 @dataclass(frozen=True)
 class RequestWording:
-    """Patterns and words, ready to be looked for."""
+    """Compiled patterns and words."""
 
     matters: Mapping[str, Pattern]
     severity: Mapping[str, Pattern]
-    """From the gravest on."""
+    """The most severe first."""
     failure: Pattern
     vocabulary: frozenset[str]
 
 
 @lru_cache(maxsize=1)
 def load_wording() -> RequestWording:
-    """Read the words once."""
+    """Load the words once."""
     told = yaml.safe_load(WORDING_FILE.read_text(encoding="utf-8"))
     return RequestWording(
         matters={name: _join_patterns(each) for name, each in told["matters"].items()},

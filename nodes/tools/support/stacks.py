@@ -1,4 +1,4 @@
-"""Stacks of `at` lines below their error, as Java and JavaScript print them."""
+"""Find stacks of `at` lines below their error, as Java and JavaScript print them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from nodes.tools.failures.failure import (
 )
 
 MAX_MESSAGE_LINES: Final = 12
-"""Between an error and its first call."""
+"""Lines allowed between an error and its first call."""
 
 _JAVA = Pattern(
     r"\s*at\s+([\w.$/@<>-]+)\(([\w$]+\.\w+:\d+|[\w$]+\.\w+|Native Method|Unknown Source)\)"
@@ -55,7 +55,7 @@ class _OpenStack:
 
 
 def find_stack_failures(lines: Sequence[str]) -> list[Failure]:
-    """Find the stacks of a log; causes are joined to what they caused, asides left out."""
+    """Return the stacks of a log; causes are joined to their effects, suppressed ones left out."""
     chains: list[list[_OpenStack]] = []
     for stack in _find_stacks(lines):
         if stack.is_suppressed:
@@ -99,7 +99,7 @@ def _parse_frame(line: str, number: int) -> tuple[Language, StackFrame] | None:
 
 
 def _start_stack(language: Language, lines: Sequence[str], number: int) -> _OpenStack:
-    """Begin a stack with the error that stands above its first call."""
+    """Begin a stack with the error above its first call."""
     stack = _OpenStack(language)
     for back in range(number - 1, max(0, number - 1 - MAX_MESSAGE_LINES), -1):
         line = lines[back - 1]

@@ -1,4 +1,4 @@
-"""The draft of a ticket: a request handed to a person with all that is known, and what is not."""
+"""Draft a ticket: a request for a human with all that is known, and what is not."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ MAX_REQUEST_CHARS: Final = 1200
 MAX_EVIDENCE: Final = 6
 MAX_TRIED: Final = 6
 CONFIDENCE: Final = 85
-NOT_SENT: Final = "Nothing was sent: the ticket is a draft for a person to file and decide"
+NOT_SENT: Final = "Nothing was sent: the ticket is a draft for a human to file and decide"
 DESKS: Final[Mapping[str, str]] = {
     "security": "security",
     "data loss": "operations, who hold the backups",
@@ -70,7 +70,7 @@ def compose_ticket(
         "findings": [
             {
                 "severity": severity,
-                "message": f"For a person ({_find_desk(found)}): {title}",
+                "message": f"For a human ({_find_desk(found)}): {title}",
                 "confidence": CONFIDENCE,
             }
         ],
@@ -90,9 +90,9 @@ def _format_head(
     yield f"- for: {_find_desk(found)}"
     if found:
         named = (f'{name} ("{words}")' for name, words in found.items())
-        yield f"- why a person: {'; '.join(named)}"
+        yield f"- why a human is needed: {'; '.join(named)}"
     else:
-        yield "- why a person: neither the logs nor the help documents at hand settle it"
+        yield "- why a human is needed: neither the logs nor the help documents at hand settle it"
     if files:
         yield f"- files: {', '.join(files)}"
 
@@ -104,7 +104,7 @@ def _find_desk(found: Mapping[str, str]) -> str:
 def _rate_severity(
     request: str, found: Mapping[str, str], held: Sequence[ErrorKind]
 ) -> tuple[Severity, str]:
-    """Rank by rule, the gravest reason first, and say what decided."""
+    """Return the severity by rule, the most severe reason first, and the reason."""
     spoken = {
         name: each.search(remove_pasted_log(request))
         for name, each in load_wording().severity.items()

@@ -1,4 +1,4 @@
-"""Numbers as people write them in tables, and only those that can be read in one way."""
+"""Parse numbers as people write them in tables, only if they are unambiguous."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -7,7 +7,7 @@ from typing import Literal
 from nodes.limits.patterns import Pattern
 
 DecimalMark = Literal["point", "comma", "unknown"]
-"""What stands before the decimals in a table."""
+"""The decimal mark of a table."""
 
 MAX_DIGITS = 18
 
@@ -21,7 +21,7 @@ _STRIPPED_SIGNS = " \t\u00a0\u202f€$£'"
 
 
 def detect_decimal_mark(cells: Iterable[str]) -> DecimalMark:
-    """Tell from all cells of a table which mark it writes; unknown when none or both are seen."""
+    """Return the decimal mark of a table from all its cells; unknown if none or both occur."""
     bare = [cell.strip(_STRIPPED_SIGNS) for cell in cells]
     point = any(_SHOWS_POINT.fullmatch(cell) for cell in bare)
     comma = any(_SHOWS_COMMA.fullmatch(cell) for cell in bare)
@@ -29,7 +29,7 @@ def detect_decimal_mark(cells: Iterable[str]) -> DecimalMark:
 
 
 def parse_number(text: str, mark: DecimalMark = "unknown") -> Decimal | None:
-    """Read a number; None for what is none, or may be one of two: `1,234` without a known mark."""
+    """Parse a number; None if it is none or ambiguous: `1,234` without a known mark."""
     bare = text.strip(_STRIPPED_SIGNS).replace("\u2212", "-")
     if sum(character.isdigit() for character in bare) > MAX_DIGITS or not bare.isascii():
         return None

@@ -1,4 +1,4 @@
-"""Tables that came as CSV: rows that know their line, and columns under any usual name."""
+"""Read CSV tables: rows that know their line, and columns under any usual name."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ _SUFFIXES = (".csv", ".tsv", ".txt")
 
 @dataclass(frozen=True)
 class CsvRow:
-    """A record and the line of the file it ends on."""
+    """A record and the line of the file on which it ends."""
 
     line: int
     cells: tuple[str, ...]
@@ -31,7 +31,7 @@ class CsvRow:
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A material read as a table."""
+    """A material parsed as a table."""
 
     name: str
     columns: tuple[str, ...]
@@ -39,31 +39,31 @@ class CsvTable:
     decimal_mark: DecimalMark = "unknown"
 
     def find_column(self, names: Iterable[str]) -> int | None:
-        """Find the first column that bears one of these names, by their order."""
+        """Return the first column that has one of these names, in the order of the names."""
         plain_names = [normalize_column_name(column) for column in self.columns]
         return next((plain_names.index(name) for name in names if name in plain_names), None)
 
     def parse_number(self, cell: str) -> Decimal | None:
-        """Read a cell as a number, by the mark this table writes; None when it is none."""
+        """Parse a cell as a number, with the table's decimal mark; None if it is not a number."""
         return parse_number(cell, self.decimal_mark)
 
 
 class TableDefects:
-    """What is wrong with the files, collected so that all of it can be mended at once."""
+    """Defects of the files, collected so that all of them can be fixed at once."""
 
     def __init__(self) -> None:
         self.messages: list[str] = []
 
     def add_defect(self, text: str, table: CsvTable, line: int | None = None) -> None:
-        """Note a defect where it stands."""
+        """Add a defect and its place."""
         place = f" line {line}" if line else ""
         self.messages.append(f"{table.name}{place}: {text}")
 
     def raise_if_any(self) -> None:
-        """Refuse when there is any.
+        """Refuse if there are defects.
 
         Raises:
-            ToolRefused: names the first of them and how many there are.
+            ToolRefused: names the first defects and how many there are.
         """
         if not self.messages:
             return
@@ -73,7 +73,7 @@ class TableDefects:
 
 
 def read_headers(materials: Mapping[str, str] | None) -> list[CsvTable]:
-    """Give the column names of each material that may be a table; those with fewer than two not."""
+    """Return the column names of each material that may be a table with two or more columns."""
     found = []
     for name, text in (materials or {}).items():
         if name.lower().endswith(_SUFFIXES):
@@ -85,7 +85,7 @@ def read_headers(materials: Mapping[str, str] | None) -> list[CsvTable]:
 
 
 def read_table(name: str, text: str) -> CsvTable:
-    """Read a table; lines that begin with `#` above the column names are remarks.
+    """Read a table; lines that begin with `#` above the column names are comments.
 
     Raises:
         ToolRefused: there are no rows, or they do not fit the column names.
@@ -104,12 +104,12 @@ def read_table(name: str, text: str) -> CsvTable:
 
 
 def quote_cell(cell: str) -> str:
-    """Quote a cell in a message, at a bounded length."""
+    """Return a cell quoted for a message, with limited length."""
     return repr(sanitize_line(cell, MAX_SHOWN_CHARS))
 
 
 def normalize_column_name(column: str) -> str:
-    """Reduce a column's name to what people agree on: `Market Value (EUR)` is `market_value`."""
+    """Normalize a column's name: `Market Value (EUR)` is `market_value`."""
     bare = Pattern(r"\([^)]{0,200}+\)").sub(" ", column).lower()
     return Pattern(r"[^a-z0-9]+").sub("_", bare).strip("_")
 

@@ -1,4 +1,4 @@
-"""Which addresses a page may be fetched from: public ones, on the web's ports."""
+"""Decide which addresses a page may be fetched from: public ones, on web ports."""
 
 import asyncio
 import socket
@@ -27,11 +27,11 @@ _NON_PUBLIC_NETWORKS = tuple(
         ),
     )
 )
-"""Of IANA's registries of special addresses, what `is_global` of some Python counts as public."""
+"""Special-purpose addresses of IANA that `is_global` of some Python versions counts as public."""
 
 
 def is_public_address(address: Address) -> bool:
-    """Return whether an address belongs to the open internet; an embedded one must not hide."""
+    """Return whether an address is on the public internet; an embedded one is checked too."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public_address(address.ipv4_mapped)
@@ -43,7 +43,7 @@ def is_public_address(address: Address) -> bool:
 
 
 async def resolve_host(host: str, port: int) -> list[Address]:
-    """Look a name up, IPv4 first.
+    """Resolve a name, IPv4 first.
 
     Raises:
         OSError: the name is not known, or no name server answers.
@@ -56,14 +56,14 @@ async def resolve_host(host: str, port: int) -> list[Address]:
 
 @dataclass(frozen=True)
 class AddressPolicy:
-    """What a request may connect to."""
+    """The addresses to which a request may connect."""
 
     ports: frozenset[int] = frozenset({80, 443})
     allows: Callable[[Address], bool] = is_public_address
     resolve: Resolver = resolve_host
 
     async def resolve_allowed(self, host: str, port: int) -> list[Address]:
-        """Return the addresses of a host, when every one of them is allowed.
+        """Return the addresses of a host, if every one of them is allowed.
 
         Raises:
             ToolRefused: the port or one of the addresses is not allowed.

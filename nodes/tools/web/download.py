@@ -1,4 +1,4 @@
-"""One page, by hand: redirects, size, time and kind are checked here."""
+"""Download one page: redirects, size, time and content type are checked here."""
 
 import asyncio
 import zlib
@@ -31,12 +31,12 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Page:
-    """What came back, and from where in the end."""
+    """A downloaded page, and its final address."""
 
     url: str
     suffix: str
     charset: str
-    """As the header says; empty where it says none."""
+    """From the header; empty if it has none."""
     body: bytes
 
 
@@ -93,7 +93,7 @@ async def _fetch_hop(client: httpx.AsyncClient, url: str) -> Page | str:
 
 
 async def _read_body(response: httpx.Response) -> bytes:
-    """Read the body and unpack it piecewise, so that a small one cannot grow without bound."""
+    """Read the body and decompress it piecewise, so that a small one cannot grow without bound."""
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("identity", "", "gzip", "deflate"):
         raise ToolRefused(f"the page is packed as {coding}; use another one")

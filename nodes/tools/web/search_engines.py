@@ -1,4 +1,4 @@
-"""Where web search goes: Tavily with a key, else engines that need none."""
+"""Search engines: Tavily with a key, else engines that need none."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,12 +18,12 @@ MAX_ANSWER_BYTES = 2_000_000
 
 
 class SearchUnreachable(Exception):
-    """The engine does not answer; another time or another engine may."""
+    """The engine does not answer; a later try or another engine may."""
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """One page an engine names."""
+    """One page in an engine's results."""
 
     url: str
     title: str
@@ -34,17 +34,17 @@ Search = Callable[[str, int], Awaitable[list[SearchResult]]]
 
 
 def choose_engine(tavily_api_key: str | None) -> Search:
-    """Choose the engine: the one with a key when there is a key."""
+    """Return the engine: Tavily if there is a key."""
     return partial(search_tavily, tavily_api_key) if tavily_api_key else search_keyless
 
 
 async def search_tavily(
     key: str, query: str, max_results: int, *, url: str = TAVILY_URL
 ) -> list[SearchResult]:
-    """Ask Tavily.
+    """Search with Tavily.
 
     Raises:
-        Unreachable: no answer, or one that cannot be read.
+        SearchUnreachable: no answer, or one that cannot be read.
         ToolRefused: the key or the query is not accepted.
     """
     try:
@@ -68,10 +68,10 @@ async def search_tavily(
 
 
 async def search_keyless(query: str, max_results: int) -> list[SearchResult]:
-    """Ask engines that need no key, in a process of its own.
+    """Search with engines that need no key, in a child process.
 
     Raises:
-        Unreachable: none of them answers.
+        SearchUnreachable: none of them answers.
     """
     request = {"query": query, "max_results": max_results}
     try:

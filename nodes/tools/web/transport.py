@@ -9,14 +9,14 @@ MAX_ADDRESSES = 3
 
 
 class CheckedTransport(httpx.AsyncBaseTransport):
-    """Resolves once, checks, and connects to what it checked, so that no second lookup differs."""
+    """Resolves once, checks, and connects to the checked address: no second lookup can differ."""
 
     def __init__(self, policy: AddressPolicy) -> None:
         self._policy = policy
         self._inner = httpx.AsyncHTTPTransport(trust_env=False)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request to a checked address, the host's name kept in Host and SNI.
+        """Send a request to a checked address; the host's name is kept in Host and SNI.
 
         Raises:
             ToolRefused: the URL or its address is not allowed.

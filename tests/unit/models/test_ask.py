@@ -76,7 +76,7 @@ async def test_a_plan_is_read_from_every_form_it_comes_in(
         ("[1, 2]", "no JSON object"),
         ("null", "no JSON object"),
         (json.dumps(GOOD)[:-20], "broken"),
-        ('{"goal": "x", "goal": "y"}', "'goal' stands twice"),
+        ('{"goal": "x", "goal": "y"}', "'goal' appears twice"),
         (ModelReply("Plan", GOOD, (("Plan", {**GOOD, "goal": "x"}),)), "called 2 times"),
         ({**GOOD, "tasks": [*GOOD["tasks"], {"id": "c"}]}, "tasks[2].worker: Field required"),
         ({**GOOD, "edges": [{"from": "a", "to": "b"}]}, "edges: there is no such key"),

@@ -1,4 +1,4 @@
-"""Who has failed again and again is not asked for a while; retries stay a tenth of the calls."""
+"""The breaker opens after repeated failures; retries stay a tenth of the calls."""
 
 import asyncio
 from dataclasses import replace
@@ -58,10 +58,10 @@ def test_consecutive_failures_open_the_circuit_and_the_last_of_them_reports_it(
         breaker.admit(object(), WHO)
 
     line = refused.value.format_line()
-    assert line.startswith("error[ENDPOINT_DOWN] openai:gpt-5-mini is not asked: 6 failures")
+    assert line.startswith("error[ENDPOINT_DOWN] circuit open for openai:gpt-5-mini")
     assert "since " in line
     assert "503" in line
-    assert f"next: it is tried again in {OPEN_S:.0f} s" in line
+    assert f"next: it is retried in {OPEN_S:.0f} s" in line
     assert not refused.value.retryable
 
 

@@ -304,7 +304,7 @@ class TestWorker:
             "Sum the market caps: `SELECT sum(cap) FROM market_caps`.", query_database
         )
 
-        assert listed.gaps[0].startswith("The rows stand as the table has them: nothing was")
+        assert listed.gaps[0].startswith("The rows are copied from the table: nothing was")
         assert listed.confidence == 40
         assert given.gaps == () and given.confidence == 55
 
@@ -438,7 +438,7 @@ def test_widens_a_task_that_failed() -> None:
 
     refined = Refinement.model_validate(ask_embedded(Refinement, messages))
 
-    assert refined.description == "Sum caps Where nothing is found, say what was searched."
+    assert refined.description == "Sum caps If nothing is found, report what was searched."
 
 
 def test_says_what_it_is_when_no_tool_is_offered() -> None:

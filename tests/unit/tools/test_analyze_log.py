@@ -48,7 +48,7 @@ def test_a_chain_of_python_is_read_as_python_knows_it():
     read = [(frame.file, frame.line, frame.function) for frame in reversed(root.frames)]
     assert read == [(frame.filename, frame.lineno, frame.name) for frame in known]
     own = failure.own_frame
-    assert own is not None and (own.file, own.function) == (__file__, "raised")
+    assert own is not None and (own.file, own.function) == (__file__, "raise_chain")
     lines = text.splitlines()
     assert lines[root.error_line - 1].startswith("json.decoder.JSONDecodeError")
     assert lines[failure.error_line - 1] == "RuntimeError: settings cannot be read"
@@ -274,7 +274,7 @@ async def test_a_log_without_errors_and_a_file_that_is_not_a_log_are_reported():
     told = await call_tool(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
 
     assert "no error" in told["summary"] and "a log of the moment when it failed" in told["gaps"][0]
-    with pytest.raises(ToolRefused, match="is no log"):
+    with pytest.raises(ToolRefused, match="is not a log"):
         await analyze_log.ainvoke(
             {"request": "why?", "material": "a.txt", "materials": {"a.txt": "Lunch is at noon."}}
         )
@@ -284,7 +284,7 @@ async def test_a_log_without_errors_and_a_file_that_is_not_a_log_are_reported():
     ("request_text", "message"),
     [
         ("Why does it crash?", "nothing to diagnose"),
-        ("Let me talk to a real person about the crash", "a person decides this"),
+        ("Let me talk to a real person about the crash", "a human decides this"),
         ("Compose a hymn for the choir", "the request asks for something else"),
     ],
 )

@@ -51,7 +51,7 @@ async def test_likely_bugs_come_with_line_rule_and_advice():
 
     assert list_findings(told) == {("a.py", 1, "low"), ("a.py", 4, "medium"), ("a.py", 5, "high")}
     assert any("[F821]: `return sum(seen) / cnt`" in each["message"] for each in told["findings"])
-    assert any("language model or a person" in gap for gap in told["gaps"])
+    assert any("language model or a human" in gap for gap in told["gaps"])
 
 
 async def test_what_a_module_defines_and_imports_is_claimed_with_its_source():

@@ -187,9 +187,7 @@ async def test_a_contract_that_speaks_to_its_reviewer_is_found_out_and_not_obeye
 async def test_whether_terms_are_fair_is_left_to_a_human():
     found = await check_contract(DISTRIBUTION.name, read_contracts(DISTRIBUTION))
 
-    assert (
-        "for a person to judge: " in found["gaps"][0] and "non-compete (2(B))" in found["gaps"][0]
-    )
+    assert "for a human to judge: " in found["gaps"][0] and "non-compete (2(B))" in found["gaps"][0]
     assert "not legal advice" in found["gaps"][1]
 
 

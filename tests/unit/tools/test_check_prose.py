@@ -39,7 +39,7 @@ async def test_remarks_stand_at_their_line_with_what_might_stand_there():
         (2, "in no word list: “recieve”"),
     }
     assert "perhaps receive" in {each["suggestion"] for each in told["findings"]}
-    assert any("language model or a person" in gap for gap in told["gaps"])
+    assert any("language model or a human" in gap for gap in told["gaps"])
 
 
 async def test_names_british_spelling_code_and_headings_are_no_misspellings():

@@ -202,7 +202,7 @@ async def test_a_text_that_is_not_a_contract_is_escalated():
     )
 
     assert found["escalation"]["reason"] == "out_of_scope"
-    assert found["escalation"]["message"].startswith("pancakes.md is no contract")
+    assert found["escalation"]["message"].startswith("pancakes.md is not a contract")
 
 
 async def test_a_text_that_is_no_contract_is_left_out_beside_one_that_is():
@@ -211,7 +211,7 @@ async def test_a_text_that_is_no_contract_is_left_out_beside_one_that_is():
     )
 
     assert "escalation" not in found and not found["summary"]
-    assert "pancakes.md is no contract" in found["gaps"][0] and "left out" in found["gaps"][0]
+    assert "pancakes.md is not a contract" in found["gaps"][0] and "left out" in found["gaps"][0]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ async def test_an_active_entry_that_has_ended_is_detected_by_the_newest_date_of_
     later = await check_intervals(make_bundle(gone, make_observation("o", 5, "2022")))
 
     assert list_findings(alone) == {}
-    assert "the record goes on to 2022" in list_findings(later)["Condition/c"]
+    assert "the record continues to 2022" in list_findings(later)["Condition/c"]
 
 
 async def test_what_has_no_date_is_named():

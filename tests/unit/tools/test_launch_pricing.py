@@ -148,7 +148,7 @@ async def test_the_estimate_comes_with_all_that_it_rests_on():
     )
     assert claim["source"] == "sales.csv"
     assert "19.90 to 34.90 EUR" in answer["summary"]
-    assert "no experiment" in " ".join(answer["gaps"])
+    assert "not an experiment" in " ".join(answer["gaps"])
 
 
 async def test_what_is_not_significant_is_called_so_and_gives_no_price():
@@ -259,7 +259,7 @@ async def test_rows_without_sales_are_left_out_and_counted():
 
 
 BAD = [
-    ("week,price,units\n1,x,5\n", "line 2: the price, 'x', is no number"),
+    ("week,price,units\n1,x,5\n", "line 2: the price, 'x', is not a number"),
     ("week,price,units\n1,0,5\n", "the price, 0, is not above zero"),
     ("week,price,units\n1,5,-1\n", "the number of units, -1"),
     ("week,price,units\n1,5,1\n2,6,1\n", "2 rows with sales, and 8 are needed"),
@@ -280,7 +280,7 @@ async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, said):
     ("request_text", "said"),
     [
         ("unit cost 5 EUR, unit cost 6 EUR", "says 5 and 6 of the same cost"),
-        ("unit cost 1.2.3 EUR", "no number that can be read in one way"),
+        ("unit cost 1.2.3 EUR", "not a number or is ambiguous"),
         ("at a price of 0 EUR", "name one above zero"),
     ],
 )

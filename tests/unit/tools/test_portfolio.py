@@ -77,7 +77,10 @@ async def test_prices_in_rows_and_values_instead_of_quantities_give_the_same():
 BAD_FILES = [
     ({"holdings_csv": None}, r"no CSV material is a table of holdings .* prices.csv, targets.csv"),
     ({"prices_csv": None}, "no CSV material is a table of prices"),
-    ({"holdings_csv": "ticker,quantity\nAAA,ten\n"}, r"holdings.csv line 2: .*'ten', is no number"),
+    (
+        {"holdings_csv": "ticker,quantity\nAAA,ten\n"},
+        r"holdings.csv line 2: .*'ten', is not a number",
+    ),
     ({"holdings_csv": "ticker,quantity\nAAA,1\nAAA,2\n"}, "line 3: AAA stands here again, after"),
     ({"holdings_csv": "ticker,quantity\nAAA,-4\n"}, "short positions are not handled"),
     ({"holdings_csv": "ticker,quantity\nCASH,-4\nAAA,1\n"}, "overdrawn cash"),
@@ -96,7 +99,7 @@ BAD_FILES = [
         r"prices.csv line 2: the price of AAA, 'x'",
     ),
     ({"prices_csv": "date,AAA,BBB\n2025-01-03,0,40\n"}, "is not above zero"),
-    ({"prices_csv": "date,AAA,BBB\n03/01/2025,1,2\n"}, "'03/01/2025' is no date such as"),
+    ({"prices_csv": "date,AAA,BBB\n03/01/2025,1,2\n"}, "'03/01/2025' is not a date such as"),
     (
         {"prices_csv": "date,AAA,BBB\n2025-01-03,1,2\n2025-01-03,3,2\n"},
         "AAA has another price on 2025-01-03 than in line 2: 3, not 1",
@@ -135,7 +138,7 @@ async def test_odd_values_are_reported_and_still_used():
     assert "BBB (line 3) 150, not 200.00" in said
     assert "BBB (line 2, 2024-11-01)" in said
     assert "AAA (line 4) -60% to 2025-01-03" in said
-    assert "1 prices stand there twice" in said
+    assert "1 prices are listed twice" in said
 
 
 async def test_instructions_inside_the_files_are_no_more_than_text():
@@ -145,7 +148,7 @@ async def test_instructions_inside_the_files_are_no_more_than_text():
     answer = await call_tool(trade_list, "Rebalance my portfolio", holdings_csv=held)
 
     assert "CCC" not in json.dumps(answer)
-    with pytest.raises(ToolRefused, match="is no ticker"):
+    with pytest.raises(ToolRefused, match="is not a ticker"):
         await call_tool(trade_list, "Rebalance it", holdings_csv=f"ticker,quantity\n{note},1\n")
 
 

@@ -133,8 +133,8 @@ def test_a_figure_that_nothing_took_is_named_with_its_words():
         ("no trade below 250, no trade below 300", "says both"),
         ("60% VTI, 50% VTI", "two weights"),
         ("as of 2025-05-30 and 2025-06-30", "several dates"),
-        ("as of 2025-13-40", "is no date"),
-        ("turnover at most 1.2.3 percent", "no number"),
+        ("as of 2025-13-40", "is not a date"),
+        ("turnover at most 1.2.3 percent", "not a number"),
     ],
 )
 def test_what_can_be_read_in_two_ways_is_refused(request_text, said):

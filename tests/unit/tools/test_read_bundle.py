@@ -88,7 +88,7 @@ async def test_current_conditions_come_before_those_that_are_over():
     ("text", "reason"),
     [
         ("{", "it is not JSON"),
-        ('{"resourceType": "Bundle", "entry": [NaN]}', "NaN is no number"),
+        ('{"resourceType": "Bundle", "entry": [NaN]}', "NaN is not a number"),
         ("[" * 100_000, "nested too deeply"),
         (json.dumps(PATIENT), "it is one Patient resource"),
         ("a,b\n1,2\n", "it is not JSON"),
@@ -164,7 +164,7 @@ async def test_a_resource_that_appears_twice_counts_once_unless_the_two_differ()
     assert told["summary"].count("Asthma") == 1
     assert "Gout" not in told["summary"] and "Mumps" not in told["summary"]
     assert (
-        "Left out: b.json#Condition/odd, it stands 2 times with different contents." in told["gaps"]
+        "Left out: b.json#Condition/odd, it occurs 2 times with different contents." in told["gaps"]
     )
 
 

@@ -95,7 +95,7 @@ async def test_a_name_that_no_passage_has_is_a_gap():
     told = await call_tool("How do I upgrade from version 3, and is it approved by Lloyds?")
 
     assert "`harbourlist migrate`" in told["summary"]
-    assert told["gaps"] == ["The passages found do not speak of Lloyds"]
+    assert told["gaps"] == ["The passages found do not mention Lloyds"]
 
 
 async def test_a_password_in_a_log_does_not_come_through_in_a_gap():

@@ -222,7 +222,7 @@ async def test_a_lock_that_is_released_is_no_release() -> None:
 
     answer = await call_incident_tool("log_metrics", {"a.log": text}, request=ASKED)
 
-    assert any("none is told of in the files" in gap for gap in answer["gaps"])
+    assert any("none is reported in the files" in gap for gap in answer["gaps"])
 
 
 async def test_sql_reads_logs_of_any_format() -> None:

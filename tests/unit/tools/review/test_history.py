@@ -81,7 +81,7 @@ async def test_without_a_repository_it_says_so_and_has_failed_at_one_that_is_non
     no_repository = await call_review_tool("search_history", materials, tmp_path)
 
     assert "SUPERVISE_REPOSITORY" in unset["gaps"][0] and unset["findings"] == []
-    assert "failures" not in unset and "no git repository" in no_repository["failures"][0]
+    assert "failures" not in unset and "not a git repository" in no_repository["failures"][0]
 
 
 async def test_paths_that_lead_out_of_the_repository_are_not_looked_up(root: Path) -> None:
