@@ -368,7 +368,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run_app(arguments: Sequence[str] | None) -> Any:
     # By default help is at least 50 columns wide, and at most 80.
     columns = shutil.get_terminal_size().columns
-    return app(args=arguments, prog_name="supervise", standalone_mode=False, terminal_width=columns)
+    given = sys.argv[1:] if arguments is None else arguments
+    return app(
+        args=given or ["--help"],
+        prog_name="supervise",
+        standalone_mode=False,
+        terminal_width=columns,
+    )
 
 
 def _load_settings() -> Any:

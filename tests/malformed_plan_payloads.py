@@ -117,8 +117,8 @@ def _list_bad_numbers() -> Iterator[MalformedPlan]:
     kind, whole = "no JSON number", json.dumps(make_plan())
     for number in ("NaN", "Infinity", "-Infinity", "1e999"):
         words = whole.replace('"goal"', f'"weight": {number}, "goal"')
-        yield MalformedPlan(kind, words, ("no JSON number",))
-        yield MalformedPlan(kind, ModelReply("Plan", words), ("no JSON number",))
+        yield MalformedPlan(kind, words, ("JSON number",))
+        yield MalformedPlan(kind, ModelReply("Plan", words), ("JSON number",))
     yield MalformedPlan(kind, make_plan(weight=2**70), ("more than 64 bits",))
 
 

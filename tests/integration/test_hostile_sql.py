@@ -272,7 +272,7 @@ def test_doctor_and_check_accept_a_readers_address(
     codes = run_doctor(settings), report_team_problems("market_analysis", settings)
 
     assert codes == (0, 0)
-    assert "its role may read" in capsys.readouterr().out
+    assert "its role may only read" in capsys.readouterr().out
 
 
 def test_doctor_names_a_server_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,7 +91,7 @@ def test_a_namesake_of_a_shipped_tool_is_not_taken_for_it():
 
 @pytest.mark.parametrize("metadata", [{"reads": "all"}, {"reads": ["secret"]}, {"sends": "mail"}])
 def test_a_declaration_that_cannot_be_read_is_named(metadata):
-    with pytest.raises(TeamInvalid, match="metadata of tool 'stock' cannot be read"):
+    with pytest.raises(TeamInvalid, match="metadata of tool 'stock' is invalid"):
         read_access(stock.model_copy(update={"metadata": metadata}))
 
 
@@ -104,12 +104,13 @@ def test_a_worker_that_joins_all_three_is_warned_of_also_in_a_grant_and_within_a
     inner = make_team(workers=(make_worker("scout", *trio),))
     office = Worker(name="office", description="Leads.", team=inner)
 
-    assert "worker scout joins private data (search_documents)" in list_trifecta_warnings(inner)[0]
+    (warning, *_) = list_trifecta_warnings(inner)
+    assert "worker scout combines private data (search_documents)" in warning
     assert list_trifecta_warnings(make_team(workers=(office,)))[0].startswith(
-        "office: worker scout joins"
+        "office: worker scout combines"
     )
     assert (
-        "the grant of specialists joins"
+        "the grant of specialists combines"
         in list_trifecta_warnings(make_team(recruit=True, grant=trio))[0]
     )
     apart = (make_worker("scout", *trio[:2]), make_worker("reader", trio[2]))
