@@ -8,7 +8,7 @@ GraphT = TypeVar("GraphT", bound=CompiledStateGraph[Any, Any, Any, Any])
 
 
 def change_class(graph: CompiledStateGraph[Any, Any, Any, Any], kind: type[GraphT]) -> GraphT:
-    """Return a compiled graph as one of a subclass; `StateGraph.compile` lets nobody choose it."""
+    """Return a compiled graph as one of a subclass; LangGraph has no option for it."""
     graph.__class__ = kind
     assert isinstance(graph, kind)
     return graph

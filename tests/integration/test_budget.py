@@ -157,6 +157,7 @@ async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_
     assert answer["status"] == "partial"
 
 
+@pytest.mark.slow
 async def test_near_the_deadline_the_dispensable_is_left_out(
     endpoint: Endpoint, settings: Settings
 ) -> None:

@@ -15,6 +15,8 @@ from nodes.models.call import EXPECTED_OUTPUT_TOKENS
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 REQUEST = "Compare the parts and say which one is best."
 SUM = (("calculate", {"expression": "6 * 7"}),)
 

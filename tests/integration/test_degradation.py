@@ -11,6 +11,8 @@ from nodes.errors import TeamInvalid
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 REQUEST = "Compare the parts and say which one is best."
 PAIR = script_tasks({"a": (), "b": ()})
 DESK = "research desk, desk@example.org"

@@ -18,6 +18,8 @@ from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.handoffs import list_handoffs
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND = "Compare the sales of the regions.", "And in euros?"
 SALES = {"sales.csv": "region,usd\nNorth,120\n", "notes.md": "Rates follow."}
 

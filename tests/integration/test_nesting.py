@@ -17,6 +17,8 @@ from state import RequestInput, Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 REQUEST: RequestInput = {"request": "Find the prices of the parts and write the page."}
 CONFIG: Any = {"configurable": {"thread_id": "nest"}}
 

@@ -23,6 +23,8 @@ from tests import postgres_server
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 DAY_S = 86_400.0
 
 

@@ -22,6 +22,8 @@ from tests.handoffs import list_handoffs
 from tests.plan_payloads import TEAM, PlanJson, make_bad_plan, make_good_plan
 from tests.teams import make_team
 
+pytestmark = pytest.mark.slow
+
 REQUEST: Any = {"request": "Report on the companies."}
 THREAD: Any = {"configurable": {"thread_id": "one"}}
 REAL = (

@@ -14,6 +14,8 @@ import pytest
 from graph.cli import main
 from graph.commands.exit_codes import run_to_exit_code
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "Compute the growth of cap_2024 over cap_2023 for each company in caps.csv"
 CSV = "company,cap_2023,cap_2024\nNorth,100,150\nSouth,200,220\n"

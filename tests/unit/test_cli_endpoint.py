@@ -13,6 +13,8 @@ import pytest
 from graph.cli import main
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = script_tasks({"a": (), "b": (), "c": ("a", "b")}, worker="analyst")
 REQUEST = "Compare part a of a.md with part b of b.md"

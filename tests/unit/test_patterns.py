@@ -10,6 +10,8 @@ from nodes.limits.patterns import LIMIT_S, Pattern, PatternTimeout
 from tests.attacks import COMMON, slowest_attack
 from tests.written_patterns import modules, patterns_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("module", modules())
 def test_every_pattern_ends_well_below_the_limit_on_texts_of_100_kb_made_to_slow_it_down(module):

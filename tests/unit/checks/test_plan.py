@@ -48,6 +48,7 @@ def test_each_fault_is_refused_by_a_sentence_that_names_its_task(
     assert is_reported(fault, bad), list_complaints(bad.plan)
 
 
+@pytest.mark.slow
 @given(bad_plans())
 def test_a_plan_with_several_faults_hears_of_all_that_can_be_told_at_once(bad: BadPlan) -> None:
     for fault in bad.list_reported_faults():

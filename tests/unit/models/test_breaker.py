@@ -14,6 +14,8 @@ from nodes.models.retry_budget import MIN_RETRIES, RetryBudget
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
 
+pytestmark = pytest.mark.slow
+
 WHO = "openai:gpt-5-mini"
 
 

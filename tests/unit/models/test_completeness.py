@@ -73,6 +73,7 @@ async def test_a_stream_of_many_batches_loses_nothing() -> None:
     assert result.generations[0].message.content == "".join(words)
 
 
+@pytest.mark.slow
 async def test_arguments_in_thousands_of_pieces_are_read_once() -> None:
     text = json.dumps({"text": "word " * 60_000})
     pieces = [text[at : at + 8] for at in range(0, len(text), 8)]

@@ -319,6 +319,7 @@ async def test_hostile_logs_end_in_an_answer_of_limited_size(text):
     assert len(json.dumps(told)) < 20_000
 
 
+@pytest.mark.slow
 async def test_a_log_without_an_error_says_how_much_of_it_was_read():
     told = await call_tool(app_log="2026-01-01 00:00:00 INFO ok\n" * (MAX_LINES + 1))
 

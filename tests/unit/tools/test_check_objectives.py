@@ -11,6 +11,8 @@ from nodes.tools.learning.bloom import LEVELS, find_level, suggest_better_verbs
 from nodes.tools.learning.objectives import assess_verb
 from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
+pytestmark = pytest.mark.slow
+
 
 def run_check(request: str = "Check the objectives", **more: Any) -> dict[str, Any]:
     return run_course_work("check", request, **{"materials": {}, "objectives": "", **more})

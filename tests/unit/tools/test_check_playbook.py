@@ -28,6 +28,8 @@ from tests.contracts import (
     read_contracts,
 )
 
+pytestmark = pytest.mark.slow
+
 FOUND = {
     DISTRIBUTION: {
         *("blanks", "liability_one_sided", "indemnity_uncapped", "non_compete", "number_mismatch"),

@@ -6,6 +6,8 @@ from nodes.errors import ToolRefused
 from nodes.tools.check_prose import check_prose
 from nodes.tools.prose.word_limit import find_word_limit
 
+pytestmark = pytest.mark.slow
+
 TEXT = (
     "The hall is open on Monday. It has a very unique roof.\n"
     "At the end of the day you will recieve a key.\n"

@@ -24,6 +24,8 @@ from tests.contracts import (
     read_contract,
 )
 
+pytestmark = pytest.mark.slow
+
 PIECES = (
     *("1. ", "2. Term. ", "ARTICLE I\n", "Section 1.1 ", "(a) ", "(i) ", "A) ", "12", "\n", "   "),
     *("IN WITNESS WHEREOF", "EXHIBIT A\n", "TABLE OF CONTENTS\n", "Text. More; and\n", "[*]"),

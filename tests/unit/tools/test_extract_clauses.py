@@ -22,6 +22,8 @@ from tests.contracts import (
 )
 from tests.unit.tools.document_samples import write_pdf
 
+pytestmark = pytest.mark.slow
+
 FILES = {file.name: file for file in (DISTRIBUTION, NDA, SERVICES, *REAL_CONTRACTS)}
 
 

@@ -18,6 +18,8 @@ from tests.unit.tools.fhir_samples import (
     read_resources,
 )
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 
 

@@ -22,6 +22,8 @@ from nodes.tools.launch.student_t import compute_two_sided_p, find_critical_valu
 from nodes.tools.launch_price import launch_price
 from nodes.tools.price_elasticity import price_elasticity
 
+pytestmark = pytest.mark.slow
+
 PRINTED_TABLE = ((1, 12.706), (2, 4.303), (5, 2.571), (10, 2.228), (30, 2.042), (120, 1.980))
 """Two-sided 5 percent points of Student's t, by degrees of freedom, as statistics books print."""
 

@@ -15,6 +15,8 @@ from tests.unit.tools.fhir_samples import (
     read_resources,
 )
 
+pytestmark = pytest.mark.slow
+
 
 async def list_medicines(text: str) -> dict[str, Any]:
     asked = {"material": "b.json", "question": "List the medication", "materials": {"b.json": text}}

@@ -11,6 +11,8 @@ from nodes.tools.settings import ToolSettings
 from tests.contracts import DISTRIBUTION, read_contracts
 from tests.unit.tools.document_samples import write_pdf
 
+pytestmark = pytest.mark.slow
+
 CHANGE = {"a.diff": "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = eval(y)\n"}
 PORTFOLIO = {
     "holdings.csv": "ticker,quantity\nAAA,10\nBBB,5\n",

@@ -15,6 +15,8 @@ from nodes.tools.portfolio.reference_weights import compute_reference_weights
 from nodes.tools.portfolio.request_terms import RiskMethod
 from nodes.tools.portfolio.risk import ReturnHistory, build_return_history
 
+pytestmark = pytest.mark.slow
+
 changes = st.floats(-0.05, 0.05).map(lambda value: round(value, 4))
 
 

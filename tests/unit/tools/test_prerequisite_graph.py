@@ -16,6 +16,8 @@ from nodes.tools.learning.topics import Topic
 from nodes.tools.prerequisite_graph import prerequisite_graph
 from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
+pytestmark = pytest.mark.slow
+
 TABLE = "topic,prerequisites,hours\nDecimals,Fractions,2\nFractions,Division,3\nDivision,,2\n"
 
 

@@ -23,6 +23,8 @@ from nodes.tools.sql.tables import (
     name_tables,
 )
 
+pytestmark = pytest.mark.slow
+
 SHEET = {"Cloud Caps.csv": "provider,cap_bn\nAWS,2.5\nAzure,3130\n", "note.md": "no table"}
 
 

@@ -20,6 +20,8 @@ from tests.unit.tools.fhir_samples import (
     read_resources,
 )
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "Summarise the patient's record"
 
 

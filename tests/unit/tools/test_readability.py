@@ -12,6 +12,8 @@ from nodes.tools.learning.reading_grade import ReadingGrade, count_syllables, gr
 from nodes.tools.readability import readability
 from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
+pytestmark = pytest.mark.slow
+
 LEAF = (EXAMPLES / "reading_leaf.md").read_text()
 HARD = (EXAMPLES / "reading_photosynthesis.md").read_text()
 

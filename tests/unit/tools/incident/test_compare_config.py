@@ -11,6 +11,8 @@ from nodes.tools.incident.config_pairs import pair_configs
 from nodes.tools.incident.settings_file import read_settings
 from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
 
+pytestmark = pytest.mark.slow
+
 ASKED = "Compare the configurations"
 NAMED = [{"severity": "medium", "message": "it depends on `gateway.timeout_s`", "file": "a.py"}]
 

@@ -10,6 +10,8 @@ from dulwich import porcelain
 from nodes.errors import ToolRefused
 from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
 
+pytestmark = pytest.mark.slow
+
 ASKED = "Find the bug behind the errors"
 
 

@@ -13,6 +13,8 @@ from nodes.tools.incident.timestamps import parse_time
 from nodes.tools.incident.traffic import TrafficWindow, find_error_rise
 from tests.unit.tools.incident.tool_calls import EXAMPLES, call_incident_tool, read_example_files
 
+pytestmark = pytest.mark.slow
+
 ASKED = "What is the error rate?"
 LINES = """\
 2026-03-09 06:00:00,120 INFO newsletter started

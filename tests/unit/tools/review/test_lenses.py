@@ -20,6 +20,8 @@ from tests.unit.tools.review.changes import (
     make_file_diff,
 )
 
+pytestmark = pytest.mark.slow
+
 LENSES = ("scan_security", "find_bugs", "find_slow_code", "check_style", "search_history")
 BEFORE = "import os\n\n\ndef old():\n    return eval(os.name)\n"
 FLAWED = (
