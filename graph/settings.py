@@ -273,12 +273,12 @@ class Settings(BaseSettings):
         LangSmith knows four names for its switch; the one set here overrides the others.
         """
         os.environ["LANGSMITH_TRACING_V2"] = "true" if self.langsmith_tracing else "false"
-        told = {
+        values = {
             "LANGSMITH_API_KEY": _reveal_secret(self.langsmith_api_key),
             "LANGSMITH_ENDPOINT": self.langsmith_endpoint,
             "LANGSMITH_PROJECT": self.langsmith_project,
         }
-        for name, value in told.items():
+        for name, value in values.items():
             if value and self.langsmith_tracing and _is_blank(os.environ.get(name, "")):
                 os.environ[name] = value
 

@@ -97,16 +97,16 @@ def _print_problems(error: SupervisorError, *, as_json: bool) -> None:
 
 def _build_json(sides: EvaluationPair, other: Baseline | None, threshold: float) -> dict[str, Any]:
     first, second = sides
-    told = {**first.to_json(), "threshold": threshold, "passed": first.score >= threshold}
+    result = {**first.to_json(), "threshold": threshold, "passed": first.score >= threshold}
     if second is None or other is None:
-        return told
+        return result
     differences = {"score": round(second.score - first.score, 1)}
     for name in METRICS:
         before, after = first.average_metric(name), second.average_metric(name)
         if before is not None and after is not None:
             differences[name] = round(after - before, 1)
     return {
-        **told,
+        **result,
         "against": {"label": other.label, **second.to_json()},
         "difference": differences,
     }

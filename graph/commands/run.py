@@ -165,8 +165,8 @@ def _answer_at_terminal(outcome: Outcome, display: ProgressDisplay, settings: Se
             ) from None
         if not reply:
             break
-        told = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
-        work = partial(aresume, outcome.thread, answer=told, settings=settings)
+        answer = reply if len(outcome.questions) == 1 else json.dumps({question["id"]: reply})
+        work = partial(aresume, outcome.thread, answer=answer, settings=settings)
         outcome = _run_with_progress(work, display)
     return outcome
 

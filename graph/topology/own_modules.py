@@ -20,8 +20,8 @@ def require_own_modules() -> None:
         if place and home not in Path(place).resolve().parents:
             raise ImportError(
                 f"{place} is imported instead of supervisor-worker's module {name!r}. Rename it, "
-                f"or move it into a package of your own, such as my_app.{name} (docs/guide.md: "
-                "Beside modules of your own)"
+                f"or move it into a package of your own, such as my_app.{name} "
+                "(docs/guide/python.md: Beside modules of your own)"
             )
 
 

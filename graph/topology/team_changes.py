@@ -36,5 +36,5 @@ async def list_team_changes(
 
 def build_changes_event(changes: Sequence[str], at_s: float) -> dict[str, Any]:
     """Return the event that reports changes with which a run continues."""
-    told = {"kind": "team_changed", "task": "", "worker": "", "changes": list(changes)}
-    return {"t": at_s, **told}
+    changed = {"kind": "team_changed", "task": "", "worker": "", "changes": list(changes)}
+    return {"t": at_s, **changed}
