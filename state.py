@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import Annotated, Any, Literal, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from langgraph.types import Overwrite
 from pydantic import (
-    AliasChoices,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     field_validator,
@@ -32,8 +31,6 @@ Aggregation = Literal["merge", "select", "reduce"]
 Fault = Literal["content", "permanent"]
 """Of an attempt: the work was not good enough; or another attempt would meet the same wall."""
 Rung = Literal["refine", "tier", "reassign", "split", "human"]
-RungName = Annotated[Rung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)]
-"""A rung as a team's file names it: `person` is the former name of `human`."""
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
 known of it."""
 Strategy = Literal["plan", "route", "step", "recursive"]
@@ -43,9 +40,6 @@ TaintLabel = Literal["private", "untrusted"]
 """What has been read: the user's own data; text from untrusted sources."""
 Severity = Literal["critical", "high", "medium", "low", "info"]
 
-PrevailingClaim = Literal["first", "second", "neither", "both", "undecided"]
-"""Which of two claims is right; both, when they are about different matters."""
-CriticSwitch = Literal["off", "on", "below"]
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """Of seconds, of money."""
@@ -53,13 +47,13 @@ Percent = Annotated[int, Field(ge=0, le=100)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.\-]+$")]
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", coerce_numbers_to_str=True, use_attribute_docstrings=True
     )
 
 
-class Usage(_Frozen):
+class Usage(Frozen):
     """What one call, task or run has cost."""
 
     model_calls: int = Field(0, ge=0)
@@ -88,7 +82,7 @@ class Usage(_Frozen):
         )
 
 
-class Estimate(_Frozen):
+class Estimate(Frozen):
     """What a run is expected to cost, said when its plan is made."""
 
     model_calls: int = Field(0, ge=0)
@@ -128,7 +122,7 @@ Purpose = Literal[
 ]
 
 
-class Expense(_Frozen):
+class Expense(Frozen):
     """One entry of the run's ledger: who spent, on which tier, how much, and what for."""
 
     worker: str
@@ -158,57 +152,7 @@ def enter_expenses(*expenses: Expense) -> dict[str, Expense]:
     return {expense.key: expense for expense in expenses}
 
 
-class Limits(_Frozen):
-    """Caps of one worker."""
-
-    max_turns: int = Field(10, ge=1, le=50)
-    """Model turns in one attempt; the last one may only report."""
-    timeout_s: float = Field(120.0, gt=0, allow_inf_nan=False)
-    """Seconds of one attempt, tools included; waiting for other tasks is not counted."""
-    max_tokens: int = Field(16_000, ge=64)
-    """Tokens, input and output together, that one attempt may use before it must report."""
-
-
-TEAM_LIMITS = Limits(timeout_s=600.0, max_tokens=1_000_000)
-"""Of a worker that is a team, unless it says otherwise."""
-
-
-class Worker(_Frozen):
-    """A specialist: one narrow instruction and its own tools; or another team."""
-
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
-    description: str = Field(min_length=1)
-    """What the planner reads when it chooses."""
-    instructions: str = ""
-    """What the worker's model reads; for a team, what its supervisor reads with each request."""
-    team: "Team | None" = None
-    """The team that does this worker's tasks, each as a request of its own."""
-    tools: tuple[str, ...] = ()
-    """Names of tool files in `nodes/tools`, or `package.module:attribute`."""
-    tier: Tier = "standard"
-    fallback: str = ""
-    """Name of the worker that takes a task this one failed at; empty for none."""
-    notice: str = ""
-    """Said at the end of every answer that this worker had a part in; empty for nothing."""
-    limits: Limits = Limits()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _apply_team_limits(cls, value: Any) -> Any:
-        if isinstance(value, dict) and value.get("team") and not value.get("limits"):
-            return {**value, "limits": TEAM_LIMITS}
-        return value
-
-    @model_validator(mode="after")
-    def _require_instructions_or_team(self) -> Self:
-        if self.team is None and not self.instructions.strip():
-            raise ValueError(f"worker {self.name!r} has no instructions")
-        if self.team is not None and self.tools:
-            raise ValueError(f"worker {self.name!r} is a team, whose own workers hold the tools")
-        return self
-
-
-class Recruit(_Frozen):
+class Recruit(Frozen):
     """A specialist made for one task that fits no worker of the team."""
 
     role: str = ""
@@ -219,150 +163,7 @@ class Recruit(_Frozen):
     """Those of the granted tools that the task needs, and no others."""
 
 
-class Example(_Frozen):
-    """A good decomposition, shown to the planner."""
-
-    request: str
-    plan: "Plan"
-
-
-def _read_switch(value: Any) -> Any:
-    """Read `on` and `off` as YAML does, which takes them for truth values."""
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
-
-
-SPECIALIST = "specialist"
-"""The name that every recruited worker bears."""
-RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", SPECIALIST})
-
-
-class Team(_Frozen):
-    """A supervisor's guidance and the workers it may choose from. No two share a tool."""
-
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
-    description: str
-    guidance: str
-    """The supervisor's own words for planning, the body of `team.md`."""
-    synthesis: str = ""
-    """What the synthesizer should mind; from the front matter."""
-    contact: str = Field("", max_length=200)
-    """Whom to ask for what the team cannot find out; empty: a human who can do it."""
-    notice: str = ""
-    """Said at the end of every answer, whatever the models write; empty for nothing."""
-    strategy: Strategy = "plan"
-    routes: dict[str, str] = Field(default_factory=dict)
-    """Pinned routes: words that must all be in a request, and the worker that then takes it."""
-    prefer_idle: bool = True
-    """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
-    workers: tuple[Worker, ...] = Field(min_length=1)
-    examples: tuple[Example, ...] = ()
-    planner_tier: Tier = "strong"
-    synthesizer_tier: Tier = "standard"
-    max_tasks: int = Field(32, ge=1, le=1000)
-    max_depth: int = Field(8, ge=1, le=100)
-    max_steps: int = Field(64, ge=1)
-    max_attempts: int = Field(3, ge=1, le=10)
-    max_plan_repairs: int = Field(2, ge=0, le=5)
-    ladder: tuple[RungName, ...] = ("refine", "tier", "reassign")
-    """What a failed task may be tried again with, in this order."""
-    max_recursion: int = Field(1, ge=0, le=5)
-    """How often a task may be divided into a plan of its own, one inside the other."""
-    max_breadth: int = Field(5, ge=2, le=100)
-    """Tasks of a plan that divides a task."""
-    recruit: bool = False
-    """Make a specialist for a task that fits no worker."""
-    grant: tuple[str, ...] = ()
-    """Tools that specialists may be given; no worker of the team holds one of them."""
-    recruit_tier: Tier = "standard"
-    max_recruits: int = Field(10, ge=1, le=100)
-    """Tasks of one plan that specialists may do."""
-    generalist: str = ""
-    """Name of the worker for tasks that fit no other; empty for none."""
-    max_revisions: int = Field(2, ge=0, le=10)
-    """New versions of a plan that findings, or a human's objections, may bring about."""
-    max_stalls: int = Field(1, ge=0, le=10)
-    """How far the stall counter may rise before findings revise the plan no more.
-
-    A revision that brought nothing new raises it by one, one that did lowers it by one
-    (Magentic-One, arXiv 2411.04468, resets it; a slow fall also ends a plan that limps).
-    """
-    approve_plan: bool = False
-    """Ask a human before anything runs."""
-    min_finding_confidence: Percent = 80
-    """Findings below it are left out of the answer."""
-    judge: bool = True
-    """Let a model decide between claims that contradict each other, and between attempts."""
-    judge_tier: Tier = "strong"
-    """Of the judge and of the critic."""
-    max_synthesis_chars: int = Field(60_000, ge=2_000)
-    """Of all results in the synthesizer's prompt; more are summarised first."""
-    critic: Annotated[CriticSwitch, BeforeValidator(_read_switch)] = "off"
-    """Review the answer before delivery: never, always, or below a confidence."""
-    critic_below: Percent = 70
-    """The confidence under which the switch `below` asks the critic."""
-    max_critic_rounds: int = Field(1, ge=0, le=5)
-    """How often the critic may send tasks back."""
-
-    @model_validator(mode="after")
-    def _require_distinct_workers(self) -> Self:
-        owners: dict[str, str] = {}
-        for worker in self.workers:
-            if worker.name in RESERVED_NAMES:
-                raise ValueError(f"worker {worker.name!r} has the name of a step of the graph")
-            for tool in worker.tools:
-                if tool in owners:
-                    other = owners[tool]
-                    raise ValueError(f"workers {other!r} and {worker.name!r} share tool {tool!r}")
-                owners[tool] = worker.name
-        for tool in self.grant:
-            if tool in owners:
-                raise ValueError(f"worker {owners[tool]!r} and the grant share tool {tool!r}")
-        names = [worker.name for worker in self.workers]
-        if repeated := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"two workers are named {repeated[0]!r}")
-        return self
-
-    @model_validator(mode="after")
-    def _require_known_workers(self) -> Self:
-        names = {worker.name for worker in self.workers}
-        if self.generalist and self.generalist not in names:
-            raise ValueError(f"generalist {self.generalist!r} is no worker of the team")
-        for worker in self.workers:
-            if worker.fallback == worker.name:
-                raise ValueError(f"worker {worker.name!r} is its own fallback")
-            if worker.fallback and worker.fallback not in names:
-                raise ValueError(
-                    f"fallback {worker.fallback!r} of {worker.name!r} is no worker of the team"
-                )
-        return self
-
-    @property
-    def roster(self) -> tuple[Worker, ...]:
-        """All who may be given a task: the workers, and a specialist where the team recruits."""
-        if not self.recruit:
-            return self.workers
-        specialist = Worker(
-            name=SPECIALIST,
-            description="Is made for one task that fits nobody else; never for what others do.",
-            instructions="Do the task.",
-            tools=self.grant,
-            tier=self.recruit_tier,
-        )
-        return (*self.workers, specialist)
-
-    def find_worker(self, name: str) -> Worker:
-        """Find a worker of the roster by name.
-
-        Raises:
-            KeyError: the team has no such worker.
-        """
-        for worker in self.roster:
-            if worker.name == name:
-                return worker
-        raise KeyError(name)
-
-
-class Dependency(_Frozen):
+class Dependency(Frozen):
     """An edge of the plan: the task needs the result of another one."""
 
     task: TaskId
@@ -371,7 +172,7 @@ class Dependency(_Frozen):
     """False: the task runs without the result when that one fails."""
 
 
-class Task(_Frozen):
+class Task(Frozen):
     """One piece of work for one worker."""
 
     id: TaskId
@@ -410,7 +211,7 @@ class Task(_Frozen):
         return [value] if isinstance(value, str) else value
 
 
-class Plan(_Frozen):
+class Plan(Frozen):
     """A graph of tasks. One that holds a cycle or a dangling edge cannot be built."""
 
     goal: str = Field(min_length=1, max_length=4000)
@@ -476,7 +277,7 @@ def _find_cycles(tasks: tuple[Task, ...]) -> Iterator[list[str]]:
             return
 
 
-class Claim(_Frozen):
+class Claim(Frozen):
     """A statement that a worker found, and its source."""
 
     text: str = Field(min_length=1)
@@ -487,7 +288,7 @@ class Claim(_Frozen):
     confidence: Percent = 80
 
 
-class Finding(_Frozen):
+class Finding(Frozen):
     """A defect or remark about one place."""
 
     severity: Severity
@@ -505,7 +306,7 @@ class MergedFinding(Finding):
     """Ids of the tasks that reported it, sorted."""
 
 
-class Escalation(_Frozen):
+class Escalation(Frozen):
     """Why a worker hands its task back."""
 
     reason: EscalationReason
@@ -515,7 +316,7 @@ class Escalation(_Frozen):
     """What it has found nevertheless."""
 
 
-class Report(_Frozen):
+class Report(Frozen):
     """What came of one task. A worker's failure is a report, never an exception."""
 
     task: SkipJsonSchema[str] = ""
@@ -553,15 +354,7 @@ class Report(_Frozen):
     ended_s: SkipJsonSchema[float] = 0.0
 
 
-class Constraints(_Frozen):
-    """What a handoff allows."""
-
-    max_tokens: int
-    timeout_s: float
-    tier: Tier
-
-
-class TeamRecord(_Frozen):
+class TeamRecord(Frozen):
     """What of a team a run depends on; a path such as `outer/inner` leads into a team within it."""
 
     strategies: dict[str, str] = Field(default_factory=dict)
@@ -572,25 +365,7 @@ class TeamRecord(_Frozen):
     """Checksums of all else that a team's files say, by their paths."""
 
 
-class Handoff(_Frozen):
-    """All that a worker sees of the run."""
-
-    model_config = ConfigDict(populate_by_name=True)
-
-    task: str
-    sender: str = Field("supervisor", alias="from")
-    to: str
-    intent: str
-    """The task's description."""
-    context: tuple[Report, ...] = ()
-    """Results of the task's own dependencies."""
-    artifacts: dict[str, str] = Field(default_factory=dict)
-    """The task's materials, name to text."""
-    constraints: Constraints
-    return_to: str = "supervisor"
-
-
-class Origin(_Frozen):
+class Origin(Frozen):
     """Whose words a run or a task is made of: what may go outside whatever was read since."""
 
     user_text: str = ""
@@ -605,31 +380,7 @@ class Origin(_Frozen):
     """Names of the materials that hold nothing private."""
 
 
-class Decision(_Frozen):
-    """Who takes a request, or who goes next."""
-
-    worker: str = ""
-    """Name of the worker best suited."""
-    secondary: str = ""
-    """A second worker, only when the request needs both; when routing."""
-    task: str = ""
-    """What the worker is to do; when stepping."""
-    reason: str = ""
-    """Why this one."""
-    is_done: bool = False
-    """True when the results answer the request; when stepping."""
-
-
-class Refinement(_Frozen):
-    """A failed task, rewritten from its error."""
-
-    description: str = Field(min_length=1, max_length=4000)
-    """The task in new words: more specific, or by another approach. The goal stays the same."""
-    reason: str = ""
-    """What went wrong, and how the new words avoid it."""
-
-
-class Attempt(_Frozen):
+class Attempt(Frozen):
     """One try at a task: what was asked, what came back, what it cost."""
 
     description: str
@@ -647,7 +398,7 @@ class Attempt(_Frozen):
     """What it changed; None for a first attempt."""
 
 
-class RecoveryAction(_Frozen):
+class RecoveryAction(Frozen):
     """How the next attempt at a task differs from the last one."""
 
     rung: Rung
@@ -655,7 +406,7 @@ class RecoveryAction(_Frozen):
     tier: Tier
 
 
-class Timing(_Frozen):
+class Timing(Frozen):
     """What parallel work bought, measured. All in seconds of the run's own time."""
 
     wall_s: float
@@ -672,7 +423,7 @@ class Timing(_Frozen):
     """What would have to be faster for the run to be faster."""
 
 
-class Contradiction(_Frozen):
+class Contradiction(Frozen):
     """Two claims that cannot both hold."""
 
     subject: str
@@ -681,49 +432,7 @@ class Contradiction(_Frozen):
     """Which side holds and why, or that it cannot be decided."""
 
 
-class ClaimVerdict(_Frozen):
-    """The judge's word on one pair of claims."""
-
-    pair: int
-    """The number of the pair, as given."""
-    holds: PrevailingClaim = "undecided"
-    """Which claim holds; both when they are about different matters and do not contradict."""
-    reason: str = ""
-    """What decides it: the better source, the quote, the period; or what is missing to decide."""
-
-
-class Verdict(_Frozen):
-    """The judge's decision."""
-
-    rulings: tuple[ClaimVerdict, ...] = ()
-    """One for each pair of claims, when pairs are given."""
-    best: str = ""
-    """Id of the task with the best result, when attempts at one task are given."""
-    reason: str = ""
-    """Why that one is best."""
-
-
-class Rework(_Frozen):
-    """A task that the critic sends back."""
-
-    task: str
-    """Id of a task of the plan."""
-    fix: str = Field(validation_alias=AliasChoices("fix", "mend"))
-    """What its worker must do otherwise."""
-
-
-class Critique(_Frozen):
-    """A review of the answer against the request."""
-
-    accepted: bool
-    """False when the answer must not be delivered as it is."""
-    problems: tuple[str, ...] = ()
-    """What is wrong with the answer; empty when it is accepted."""
-    send_back: tuple[Rework, ...] = ()
-    """Tasks whose results must be fixed, only where a new synthesis would not help."""
-
-
-class Answer(_Frozen):
+class Answer(Frozen):
     """What the user gets."""
 
     text: str = Field(min_length=1)
@@ -980,3 +689,18 @@ class WorkerOutput(TypedDict, total=False):
     results: Annotated[dict[str, Report], merge_results]
     steps: Annotated[dict[str, int], merge_steps]
     ledger: Annotated[dict[str, Expense], merge_ledger]
+
+
+if not TYPE_CHECKING:  # so that type checkers refuse the former places
+    _MOVED = {
+        "nodes.schemas.team": "Example Limits Team Worker",
+        "nodes.schemas.replies": "ClaimVerdict Critique Decision Refinement Rework Verdict",
+        "nodes.schemas.handoff": "Constraints Handoff",
+    }
+
+    def __getattr__(name: str) -> Any:
+        """Return a class that was defined here before; such imports work until 0.2."""
+        for module, names in _MOVED.items():
+            if name in names.split():
+                return getattr(import_module(module), name)
+        raise AttributeError(f"module 'state' has no attribute {name!r}")

@@ -25,9 +25,10 @@ from nodes.approval import approve
 from nodes.critic import after_critic, criticize
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.models.catalog import ModelCatalog
+from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
 from nodes.synthesizer import after_synthesizer, synthesize
-from state import Assignment, Context, RequestInput, SupervisorState, Team
+from state import Assignment, Context, RequestInput, SupervisorState
 
 
 def build_supervisor(

@@ -27,7 +27,8 @@ from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.models.catalog import ModelCatalog
 from nodes.recruit import after_recruit, recruit
 from nodes.refine import refine
-from state import SPECIALIST, Assignment, Context, Team, Worker, WorkerOutput, WorkerState
+from nodes.schemas.team import SPECIALIST, Team, Worker
+from state import Assignment, Context, WorkerOutput, WorkerState
 
 
 def build_worker(

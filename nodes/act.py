@@ -17,8 +17,9 @@ from nodes.limits.degradation import CHEAPEST_TIER, should_degrade
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.skipping import build_skip_report
+from nodes.schemas.team import Team, Worker
 from nodes.telemetry.events import emit
-from state import Attempt, Context, Rung, Team, Tier, Worker, WorkerState
+from state import Attempt, Context, Rung, Tier, WorkerState
 
 
 async def act(

@@ -11,8 +11,9 @@ from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, read_value
 from nodes.planning.replanning import build_plan_event
 from nodes.planning.validation import list_plan_problems, list_vague_tasks
+from nodes.schemas.team import Team
 from nodes.telemetry.events import build_task_path, emit
-from state import Context, Plan, SupervisorState, Team
+from state import Context, Plan, SupervisorState
 
 ACCEPTING_REPLIES = {"accept", "accepted", "approve", "approved", "ok", "y", "yes", "true"}
 MIN_OBJECTION_WORDS = 3

@@ -16,17 +16,16 @@ from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import ModelCatalog
 from nodes.recovery.ladder import choose_action, get_escalation_reason
 from nodes.recovery.reassignment import list_candidates
+from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.taint import merge_labels
 from nodes.telemetry.events import emit
 from state import (
-    SPECIALIST,
     Attempt,
     Context,
     Escalation,
     Expense,
     RecoveryAction,
     Report,
-    Team,
     Tier,
     Usage,
     WorkerState,

@@ -14,21 +14,13 @@ from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_critique_messages, shorten_text
+from nodes.schemas.replies import Critique
+from nodes.schemas.team import Team
 from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import restore_withdrawn_results
 from nodes.synthesis.reduction import cut_report, measure_size
 from nodes.telemetry.events import emit
-from state import (
-    Context,
-    Critique,
-    Expense,
-    Report,
-    RunStatus,
-    SupervisorState,
-    Team,
-    Usage,
-    enter_expenses,
-)
+from state import Context, Expense, Report, RunStatus, SupervisorState, Usage, enter_expenses
 
 MAX_NOTE_CHARS = 1_000
 

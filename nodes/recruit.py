@@ -11,8 +11,9 @@ from nodes.execution.dispatch import Dispatch
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_recruit_messages
+from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.events import emit
-from state import SPECIALIST, Context, Expense, Recruit, Team, Usage, WorkerState, enter_expenses
+from state import Context, Expense, Recruit, Usage, WorkerState, enter_expenses
 
 DescribeGrantedTools = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns the descriptions of the tools that specialists may use, by name."""

@@ -6,8 +6,9 @@ from nodes.errors import ModelError, UsageError
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_refine_messages
+from nodes.schemas.replies import Refinement
 from nodes.telemetry.events import emit
-from state import Context, Expense, Refinement, Tier, Usage, WorkerState, enter_expenses
+from state import Context, Expense, Tier, Usage, WorkerState, enter_expenses
 
 REFINE_TIER: Tier = "fast"
 

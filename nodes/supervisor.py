@@ -16,9 +16,10 @@ from nodes.planning.replanning import add_rework_note, list_unfinished
 from nodes.planning.request import is_new_request
 from nodes.planning.revision import find_revision_reason, revise_plan
 from nodes.planning.skipping import skip_blocked
+from nodes.schemas.team import Team
 from nodes.security.provenance import build_task_origin
 from nodes.telemetry.events import emit
-from state import Assignment, Context, SupervisorState, Team, require_plan
+from state import Assignment, Context, SupervisorState, require_plan
 
 
 async def supervise(

@@ -18,6 +18,7 @@ from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.planning.request import read_history
 from nodes.planning.skipping import list_partial_gaps
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
+from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import add_synthesizer_contradictions, count_undecided
 from nodes.synthesis.delivery import deliver_answer
 from nodes.synthesis.evidence import JudgeModels, SynthesisInput, prepare_input
@@ -30,7 +31,6 @@ from state import (
     Report,
     RunStatus,
     SupervisorState,
-    Team,
     Usage,
     enter_expenses,
 )

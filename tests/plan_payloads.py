@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from state import Team, Worker
+from nodes.schemas.team import Team, Worker
 
 PlanFault = Literal[
     "unknown_worker",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from state import Team, Worker
+from nodes.schemas.team import Team, Worker
 
 DEFAULT_WORKERS = ("researcher", "analyst", "writer")
 

@@ -6,9 +6,9 @@ from typing import Final
 from graph.commands.doctor_check import DoctorCheck
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid
+from nodes.schemas.team import Team
 from nodes.tools.sql.client import inspect_database
 from nodes.tools.sql.location import locate_database
-from state import Team
 
 CHECK_NAME: Final = "database to query"
 TOOL_NAME: Final = "query_database"

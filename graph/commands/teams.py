@@ -13,7 +13,7 @@ from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_loader import find_team, list_teams, load_team
 from nodes.errors import TeamInvalid
-from state import Team, Worker
+from nodes.schemas.team import Team, Worker
 
 
 def show_teams(settings: Settings, *, as_json: bool) -> int:

@@ -27,7 +27,7 @@ from nodes.errors import (
     SupervisorError,
     Unauthorized,
 )
-from state import Team
+from nodes.schemas.team import Team
 
 ROW_ERRORS: Final = (FileUnreadable, RequestInvalid, PlanInvalid, ModelError)
 """Errors that end only their row; any other ends the exam."""

@@ -45,18 +45,9 @@ from nodes.errors import (
 from nodes.limits.clock import get_elapsed_s, now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.planning.request import read_request
+from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
-from state import (
-    Context,
-    Estimate,
-    Expense,
-    Plan,
-    SupervisorState,
-    Team,
-    Tier,
-    Usage,
-    enter_expenses,
-)
+from state import Context, Estimate, Expense, Plan, SupervisorState, Tier, Usage, enter_expenses
 
 DEFAULT_TEAM = "market_analysis"
 

@@ -10,7 +10,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from graph.teams.front_matter import FileProblem, YamlPage
-from state import Limits, Rung, RungName, Team, Worker
+from nodes.schemas.team import Limits, RungName, Team, Worker
+from state import Rung
 
 _STRICT_CONFIG: Final = ConfigDict(strict=True, extra="forbid")
 _NonEmptyText = Annotated[str, Field(min_length=1)]

@@ -5,6 +5,7 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
+from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.tool_access import (
     UNDECLARED_ACCESS,
     ToolAccess,
@@ -12,7 +13,6 @@ from nodes.security.tool_access import (
     read_access,
 )
 from nodes.tools.catalog import resolve_tool
-from state import SPECIALIST, Team
 
 _TRIFECTA_TESTS: Final[dict[str, Callable[[ToolAccess], bool]]] = {
     "private data": lambda access: "private" in access.reads,

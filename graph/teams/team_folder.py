@@ -12,8 +12,9 @@ from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
 from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
+from nodes.schemas.team import SPECIALIST, TEAM_LIMITS, Example, Limits, Team, Worker
 from nodes.tools.catalog import list_shipped_tools
-from state import SPECIALIST, TEAM_LIMITS, Example, Limits, Plan, Team, Worker
+from state import Plan
 
 TEAM_FILE: Final = "team.md"
 EXAMPLES_FILE: Final = "examples.yaml"

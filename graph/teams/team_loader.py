@@ -8,7 +8,7 @@ from graph.settings import Settings
 from graph.teams.front_matter_keys import suggest_name
 from graph.teams.team_folder import TEAM_FILE, FindTeam, read_team
 from nodes.errors import TeamInvalid
-from state import Team
+from nodes.schemas.team import Team
 
 SHIPPED_TEAMS_FOLDER: Final = Path(__file__).resolve().parents[2] / "teams"
 

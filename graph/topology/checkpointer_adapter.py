@@ -21,7 +21,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from graph.stores.serializer import list_checkpoint_types
 from nodes.errors import UsageError
-from state import Context, Team
+from nodes.schemas.team import Team
+from state import Context
 
 Saver = BaseCheckpointSaver[Any]
 

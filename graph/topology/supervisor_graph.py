@@ -30,7 +30,8 @@ from graph.topology.team_changes import list_team_changes
 from nodes.errors import SettingsInvalid
 from nodes.limits.run_scope import get_run_scope
 from nodes.planning.validation import list_plan_problems
-from state import Context, Plan, RequestInput, SupervisorState, Team
+from nodes.schemas.team import Team
+from state import Context, Plan, RequestInput, SupervisorState
 
 StateEdits = list[list[StateUpdate]]
 

@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from nodes.planning.team_record import require_same_team
-from state import Team
+from nodes.schemas.team import Team
 
 
 async def list_team_changes(

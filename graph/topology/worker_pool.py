@@ -10,8 +10,9 @@ from langgraph.graph.state import CompiledStateGraph
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.execution.attempt_context import AttemptContext
 from nodes.models.catalog import ModelCatalog
+from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.tools.settings import ToolSettings
-from state import SPECIALIST, Recruit, Team, Worker
+from state import Recruit
 
 WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 BuildGraph = Callable[[Team, "WorkerPool | None"], SupervisorGraph]

@@ -18,22 +18,20 @@ from nodes.models.call_deadline import CallDeadline
 from nodes.models.structured_output import UnreadableReply, read_content
 from nodes.planning.skipping import list_shortfalls
 from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message, shorten_text
+from nodes.schemas.handoff import Constraints, Handoff
+from nodes.schemas.team import SPECIALIST, Worker
 from nodes.security.provenance import build_subteam_origin, build_taint
 from nodes.security.taint import MAX_ADDRESSES, merge_labels
 from nodes.tools.documents.reader import is_cut
 from state import (
-    SPECIALIST,
     Attempt,
-    Constraints,
     Context,
     Expense,
     Fault,
-    Handoff,
     Recruit,
     Report,
     TaintLabel,
     Tier,
-    Worker,
     WorkerState,
     enter_expenses,
 )

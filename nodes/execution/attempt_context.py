@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from langchain_core.language_models import BaseChatModel
 
 from nodes.execution.tool_outcomes import ToolOutcomes
+from nodes.schemas.team import Limits
 from nodes.security.taint import Taint
-from state import Limits, Usage
+from state import Usage
 
 
 class TurnLimitReached(Exception):

@@ -16,6 +16,7 @@ from nodes.limits.budget import Budget
 from nodes.limits.clock import now_s
 from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadline
 from nodes.prompts.messages import build_subteam_request
+from nodes.schemas.handoff import Handoff
 from nodes.security.provenance import collect_report_labels
 from nodes.telemetry.cost import sum_ledger
 from nodes.telemetry.events import build_task_path
@@ -26,7 +27,6 @@ from state import (
     Escalation,
     Expense,
     Finding,
-    Handoff,
     Origin,
     Plan,
     Report,

@@ -27,11 +27,12 @@ from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
 from nodes.models.usage import read_usage
 from nodes.prompts.messages import build_worker_prompt, shorten_text
+from nodes.schemas.team import Worker
 from nodes.security.taint import EgressDenied, Taint
 from nodes.security.tool_access import read_access
 from nodes.telemetry.events import emit
 from nodes.text.plain_text import sanitize_text
-from state import Report, Usage, Worker
+from state import Report, Usage
 
 MAX_TOOL_RESULT_CHARS = 24_000
 """Limit for one tool result; a mark in the result shows a cut."""

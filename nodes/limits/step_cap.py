@@ -1,6 +1,7 @@
 """The step cap: attempts at tasks, over the whole run."""
 
-from state import Context, SupervisorState, Team
+from nodes.schemas.team import Team
+from state import Context, SupervisorState
 
 
 def count_steps_left(state: SupervisorState, context: Context, team: Team) -> int:

@@ -17,7 +17,7 @@ from uuid import uuid4
 from langgraph.store.base import BaseStore
 
 from nodes.limits.clock import now_s
-from state import Team, Worker
+from nodes.schemas.team import Team, Worker
 
 MOVING_AVERAGE_WEIGHT: Final = 0.3
 """Of the newest attempt in the moving average of a worker's seconds."""

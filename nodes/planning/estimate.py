@@ -7,7 +7,8 @@ from typing import Final
 from nodes.models.catalog import ModelCatalog
 from nodes.models.prices import compute_cost_usd
 from nodes.prompts.messages import MAX_ARTIFACT_CHARS, build_worker_prompt
-from state import Context, Estimate, Plan, Task, Team, Tier, Usage
+from nodes.schemas.team import Team
+from state import Context, Estimate, Plan, Task, Tier, Usage
 
 CHARS_PER_TOKEN: Final = 4
 SCHEMA_TOKENS: Final = 1_000

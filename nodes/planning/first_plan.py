@@ -29,6 +29,7 @@ from nodes.planning.routing import choose_next_step, route_request
 from nodes.planning.team_record import build_team_record
 from nodes.planning.validation import may_divide
 from nodes.prompts.messages import build_plan_messages
+from nodes.schemas.team import Team
 from nodes.security.provenance import build_request_origin
 from nodes.telemetry.events import emit
 from state import (
@@ -36,7 +37,6 @@ from state import (
     Expense,
     Plan,
     SupervisorState,
-    Team,
     Tier,
     Usage,
     enter_expenses,

@@ -11,9 +11,10 @@ from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.replanning import build_plan_event, compare_plans, list_unfinished
 from nodes.planning.routing import choose_next_step
+from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
-from state import Context, Expense, SupervisorState, Team, enter_expenses, require_plan
+from state import Context, Expense, SupervisorState, enter_expenses, require_plan
 
 
 async def plan_next_step(

@@ -14,8 +14,9 @@ from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, ask_model, describe_validation_errors
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.messages import build_problem_message, shorten_text
+from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.events import emit
-from state import SPECIALIST, Plan, Team, Usage
+from state import Plan, Usage
 
 MAX_CAUSE_CHARS = 1_200
 """Limit for the problems of the last plan, in the error that ends a run."""

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodes.planning.validation import list_vague_tasks
-from state import Plan, Report, SupervisorState, Task, Team
+from nodes.schemas.team import Team
+from state import Plan, Report, SupervisorState, Task
 
 MAX_DESCRIPTION_CHARS = 4_000
 """The limit of a task's description."""

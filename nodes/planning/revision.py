@@ -22,9 +22,10 @@ from nodes.planning.replanning import (
 from nodes.planning.request import read_history
 from nodes.planning.validation import may_divide
 from nodes.prompts.messages import build_plan_messages, build_revision_message
+from nodes.schemas.team import Team
 from nodes.security.provenance import build_origin_after_results
 from nodes.telemetry.events import emit
-from state import Context, Expense, SupervisorState, Team, Usage, enter_expenses, require_plan
+from state import Context, Expense, SupervisorState, Usage, enter_expenses, require_plan
 
 
 async def find_revision_reason(state: SupervisorState, team: Team) -> str:

@@ -15,7 +15,9 @@ from langchain_core.messages import AnyMessage
 from nodes.limits.worker_load import choose_idle_worker, get_team_load
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_route_messages, build_step_messages
-from state import Decision, Plan, Report, Task, Team, Usage
+from nodes.schemas.replies import Decision
+from nodes.schemas.team import Team
+from state import Plan, Report, Task, Usage
 
 MAX_DESCRIPTION_CHARS = 4000
 """The limit of a task's description."""

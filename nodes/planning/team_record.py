@@ -9,7 +9,8 @@ from typing import Any
 from zlib import crc32
 
 from nodes.errors import UsageError
-from state import Team, TeamRecord, Worker
+from nodes.schemas.team import Team, Worker
+from state import TeamRecord
 
 TEAM_FILE = "team.md"
 

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
-from state import Task, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import Task
 
 
 def explain_misfit(task: Task, worker: Worker, team: Team) -> str | None:

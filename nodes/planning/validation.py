@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from nodes.limits.patterns import Pattern
 from nodes.planning.tool_fit import explain_misfit
 from nodes.planning.vagueness import explain_vagueness
-from state import SPECIALIST, Plan, Task, Team
+from nodes.schemas.team import SPECIALIST, Team
+from state import Plan, Task
 
 _ARTICLES = frozenset(("a", "an", "the", "please"))
 _MAX_NAME_CHARS = 80

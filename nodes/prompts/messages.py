@@ -30,22 +30,12 @@ from nodes.prompts.templates import (
     WORK,
     WORKER_LOAD,
 )
+from nodes.schemas.handoff import Handoff
+from nodes.schemas.replies import Decision
+from nodes.schemas.team import Example, Team, Worker
 from nodes.security.tool_access import reaches_outside
 from nodes.text.plain_text import sanitize_text
-from state import (
-    Answer,
-    Claim,
-    Contradiction,
-    Decision,
-    Example,
-    Handoff,
-    MergedFinding,
-    Plan,
-    Report,
-    Task,
-    Team,
-    Worker,
-)
+from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Task
 
 MAX_ARTIFACT_CHARS = 12_000
 MAX_OUTPUT_CHARS = 24_000

@@ -5,8 +5,9 @@ from typing import Final
 from nodes.limits.patterns import Pattern
 from nodes.limits.worker_load import get_team_load
 from nodes.planning.tool_fit import explain_misfit
+from nodes.schemas.team import SPECIALIST, Team, Worker
 from nodes.text.word_lists import FUNCTION_WORDS
-from state import SPECIALIST, Task, Team, Tier, Worker
+from state import Task, Tier
 
 _WORD: Final = Pattern(r"[a-z]{3,}")
 

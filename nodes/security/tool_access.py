@@ -10,7 +10,8 @@ from typing import Any, Final, Literal, get_args
 from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
-from state import TaintLabel, Team
+from nodes.schemas.team import Team
+from state import TaintLabel
 
 SentContent = Literal["nothing", "query", "address", "anything"]
 """What leaves this machine with a call: words to search for, an address to fetch, or anything."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from nodes.schemas.replies import ClaimVerdict
 from nodes.synthesis.figures import (
     APPROXIMATION_WORDS,
     CURRENCIES,
@@ -14,7 +15,7 @@ from nodes.synthesis.figures import (
     extract_periods,
 )
 from nodes.text.terms import STEM_CHARS, extract_names, extract_terms, measure_overlap
-from state import Claim, ClaimVerdict, Contradiction, Report
+from state import Claim, Contradiction, Report
 
 MIN_OVERLAP = 0.75
 """Minimum share of the shorter claim's terms in both claims for the same subject."""

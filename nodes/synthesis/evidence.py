@@ -12,6 +12,7 @@ from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import should_degrade
 from nodes.models.catalog import ModelCatalog
 from nodes.planning.skipping import list_shortfalls
+from nodes.schemas.team import Team
 from nodes.synthesis.contradictions import find_contradicting_pairs
 from nodes.synthesis.findings import collect_findings
 from nodes.synthesis.judging import group_repeated_tasks, judge_claims, select_best_attempt
@@ -25,7 +26,6 @@ from state import (
     Purpose,
     Report,
     SupervisorState,
-    Team,
     Tier,
     Usage,
     enter_expenses,

@@ -7,9 +7,10 @@ from langchain_core.language_models import BaseChatModel
 from nodes.errors import ModelError
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_judge_messages, build_selection_messages
+from nodes.schemas.replies import Verdict
 from nodes.synthesis.contradictions import ClaimPair, record_verdicts
 from nodes.telemetry.events import emit
-from state import Contradiction, Plan, Report, Task, Usage, Verdict
+from state import Contradiction, Plan, Report, Task, Usage
 
 
 async def judge_claims(

@@ -15,7 +15,8 @@ import statistics
 from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from state import Report, Rung, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import Report, Rung
 from tests.endpoint import Scenario, ScriptedTask, script_tasks
 from tests.endpoint.process import EndpointProcess, run_endpoint_process
 from tests.teams import make_team

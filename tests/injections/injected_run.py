@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from graph import build_supervisor
 from graph.settings import Settings
-from state import Limits, Team, Worker
+from nodes.schemas.team import Limits, Team, Worker
 from tests.endpoint import Endpoint, Scenario
 from tests.injections.fake_internet import FakeInternet
 from tests.injections.obedient_model import ObedientModel

@@ -12,7 +12,7 @@ import pytest
 from graph import aresume, arun, build_supervisor
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from state import Worker
+from nodes.schemas.team import Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 

@@ -9,7 +9,8 @@ from langgraph.store.memory import InMemoryStore
 from graph import build_supervisor
 from graph.settings import Settings
 from nodes.limits.worker_load import TeamLoad, WorkerLoad, choose_idle_worker, get_team_load
-from state import RequestInput, Team
+from nodes.schemas.team import Team
+from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 

@@ -16,7 +16,8 @@ from graph.runs.runner import ThreadUnfinished
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.planning.team_record import TeamChanged, build_team_record, require_same_team
-from state import Context, Plan, SupervisorState, Task, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import Context, Plan, SupervisorState, Task
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 

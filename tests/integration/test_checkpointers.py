@@ -18,7 +18,8 @@ from graph import build_supervisor
 from graph.settings import Settings
 from graph.topology.checkpointer_adapter import CheckpointerMissing, adapt_checkpointer
 from nodes.errors import SettingsInvalid
-from state import Plan, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import Plan
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 

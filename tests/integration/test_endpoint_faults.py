@@ -12,7 +12,7 @@ from graph.runs.outcome import Outcome
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD
-from state import Limits, Team, Worker
+from nodes.schemas.team import Limits, Team, Worker
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 

@@ -8,7 +8,8 @@ from graph import arun, build_supervisor, load_team
 from graph.runs.runner import aresume
 from graph.runs.trace import load_trace
 from graph.settings import Settings
-from state import Report, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import Report
 from tests.contracts import DISTRIBUTION, read_contract
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.teams import make_team

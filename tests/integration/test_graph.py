@@ -14,7 +14,8 @@ from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import ModelError, PlanInvalid, RequestInvalid, SettingsInvalid
-from state import Report, RequestInput, Worker
+from nodes.schemas.team import Worker
+from state import Report, RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 

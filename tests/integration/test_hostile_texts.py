@@ -9,7 +9,7 @@ from langchain_core.tools import tool
 from graph import arun, build_supervisor
 from graph.settings import Settings
 from nodes.prompts.messages import MAX_OUTPUT_CHARS
-from state import Worker
+from nodes.schemas.team import Worker
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.endpoint.scripted_model import ModelReply
 from tests.teams import make_team

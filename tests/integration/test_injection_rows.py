@@ -9,7 +9,8 @@ import pytest
 from graph import aresume, arun, build_supervisor
 from graph.runs.trace import load_trace
 from graph.settings import Settings
-from state import RequestInput, Worker
+from nodes.schemas.team import Worker
+from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.injections.fake_internet import FakeInternet
 from tests.teams import make_team

@@ -13,7 +13,8 @@ from graph.runs.trace import build_trace
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import TeamInvalid
-from state import RequestInput, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.teams import make_team
 

@@ -11,7 +11,8 @@ from graph.runs.run_store import build_strict_serializer
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from state import RequestInput, Team
+from nodes.schemas.team import Team
+from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
 from tests.endpoint.scenario import Json
 from tests.teams import make_team

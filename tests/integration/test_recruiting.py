@@ -8,7 +8,8 @@ from pydantic import ValidationError
 from graph import build_supervisor
 from graph.settings import Settings
 from nodes.errors import PlanInvalid
-from state import RequestInput, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 

@@ -18,7 +18,8 @@ from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.approval import MAX_UNUSABLE_REPLIES
 from nodes.errors import PlanInvalid
-from state import Plan, RequestInput, Team
+from nodes.schemas.team import Team
+from state import Plan, RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.handoffs import list_handoffs, list_planned_tasks
 from tests.malformed_plan_payloads import MalformedPlan, list_malformed_plans

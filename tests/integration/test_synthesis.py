@@ -9,7 +9,8 @@ from graph import build_supervisor, load_team
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import TeamInvalid
-from state import RequestInput, Worker
+from nodes.schemas.team import Worker
+from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
 from tests.teams import make_team
 

@@ -8,8 +8,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
+from nodes.schemas.team import Team, Worker
 from nodes.tools.web.search_engines import SearchResult
-from state import RequestInput, Team, Worker
+from state import RequestInput
 from tests.endpoint import Endpoint, Scenario, ScriptedTask
 from tests.injections.fake_internet import FakeInternet
 from tests.teams import make_team

@@ -15,7 +15,7 @@ from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.errors import PlanInvalid
 from nodes.planning.vagueness import explain_vagueness
-from state import Team
+from nodes.schemas.team import Team
 from tests.benchmarks.vagueness.measure import read_descriptions
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.handoffs import list_handoffs

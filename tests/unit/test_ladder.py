@@ -13,7 +13,8 @@ from graph.teams.team_loader import load_team
 from nodes.errors import TeamInvalid
 from nodes.recovery.ladder import choose_action
 from nodes.recovery.reassignment import list_candidates
-from state import Attempt, EscalationReason, Rung, Task, Tier, Worker
+from nodes.schemas.team import Worker
+from state import Attempt, EscalationReason, Rung, Task, Tier
 from tests.teams import make_team
 
 LADDER: tuple[Rung, ...] = ("refine", "tier", "reassign", "human")

@@ -11,14 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 import state
 from graph.runs.run_store import build_strict_serializer, list_checkpoint_types, open_saver
+from nodes.schemas.team import Team, Worker
 from state import (
     Attempt,
     Expense,
     Plan,
     Report,
-    Team,
     Usage,
-    Worker,
     merge_attempts,
     merge_ledger,
     merge_plans,
@@ -254,3 +253,9 @@ async def test_a_saver_gives_the_vocabulary_back(kind: str, tmp_path: Any) -> No
             restored = await back(saver)
 
     assert restored == values
+
+
+@pytest.mark.parametrize("name", ["Team", "Worker", "Decision", "Handoff"])
+def test_a_class_that_left_the_module_is_still_found_there(name: str) -> None:
+    assert getattr(state, name).__module__.startswith("nodes.schemas.")
+    assert ("state", name) not in list_checkpoint_types()

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from nodes.schemas.replies import ClaimVerdict
 from nodes.synthesis.contradictions import (
     count_undecided,
     find_contradicting_pairs,
     record_verdicts,
 )
 from nodes.synthesis.figures import extract_figures
-from state import Claim, ClaimVerdict, Report
+from state import Claim, Report
 
 
 def make_report(task: str, *texts: str) -> Report:

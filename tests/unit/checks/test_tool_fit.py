@@ -1,7 +1,8 @@
 import pytest
 
 from nodes.planning.tool_fit import explain_misfit
-from state import Task, Team, Worker
+from nodes.schemas.team import Team, Worker
+from state import Task
 from tests.benchmarks.vagueness.measure import HALVES, read_descriptions
 from tests.plan_payloads import TEAM
 

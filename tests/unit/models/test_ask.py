@@ -21,7 +21,8 @@ from nodes.models.structured_output import (
     read_content,
     read_value,
 )
-from state import Plan, Refinement, Report
+from nodes.schemas.replies import Refinement
+from state import Plan, Report
 from tests.endpoint import Endpoint, ModelReply, Scenario, script_tasks
 
 GOOD = Scenario(tasks=script_tasks({"a": (), "b": ("a",)})).build_plan()

@@ -15,21 +15,10 @@ from langchain_core.tools import tool
 
 from nodes.models.embedded import EmbeddedModel
 from nodes.prompts import messages as prompts
-from state import (
-    Answer,
-    Claim,
-    Constraints,
-    Escalation,
-    Example,
-    Handoff,
-    Plan,
-    Recruit,
-    Refinement,
-    Report,
-    Task,
-    Team,
-    Worker,
-)
+from nodes.schemas.handoff import Constraints, Handoff
+from nodes.schemas.replies import Refinement
+from nodes.schemas.team import Example, Team, Worker
+from state import Answer, Claim, Escalation, Plan, Recruit, Report, Task
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = tuple(

@@ -6,7 +6,8 @@ from langchain_core.messages import AnyMessage
 
 from nodes.models.embedded import EmbeddedModel
 from nodes.prompts import messages as prompts
-from state import Example, Plan, Report, Team, Worker
+from nodes.schemas.team import Example, Team, Worker
+from state import Plan, Report
 
 FIRST: dict[str, Any] = {
     "goal": "Find the leak",

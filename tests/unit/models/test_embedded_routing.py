@@ -5,7 +5,9 @@ import pytest
 from nodes.models.embedded import EmbeddedModel
 from nodes.models.structured_output import ask_model
 from nodes.prompts import messages
-from state import Decision, Example, Plan, Task, Team, Worker
+from nodes.schemas.replies import Decision
+from nodes.schemas.team import Example, Team, Worker
+from state import Plan, Task
 
 
 async def test_it_routes_to_the_worker_whose_card_is_nearest():

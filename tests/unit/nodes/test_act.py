@@ -7,7 +7,8 @@ from nodes.errors import EndpointUnreachable
 from nodes.execution.dispatch import Dispatch
 from nodes.execution.tool_loop import build_worker_agent
 from nodes.limits.budget import Budget
-from state import Origin, RecoveryAction, Team, WorkerState
+from nodes.schemas.team import Team
+from state import Origin, RecoveryAction, WorkerState
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, make_config
 from tests.node_samples import make_attempt, make_report, make_reports, make_task, make_worker_state

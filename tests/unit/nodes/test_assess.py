@@ -7,7 +7,8 @@ import pytest
 from nodes.assess import after_assess, assess, describe_problem
 from nodes.execution.dispatch import Dispatch
 from nodes.limits.budget import Budget
-from state import SPECIALIST, Attempt, Claim, RecoveryAction, Recruit, Report, Team, WorkerState
+from nodes.schemas.team import SPECIALIST, Team
+from state import Attempt, Claim, RecoveryAction, Recruit, Report, WorkerState
 from tests.fake_models import FakeCatalog, FakeChatModel, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import (

@@ -4,7 +4,8 @@ from typing import Any
 
 from nodes.errors import EndpointUnreachable, SettingsInvalid
 from nodes.refine import refine
-from state import RecoveryAction, Refinement
+from nodes.schemas.replies import Refinement
+from state import RecoveryAction
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers
 from tests.node_samples import make_attempt, make_worker_state

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from nodes.errors import EndpointUnreachable, PlanInvalid, RequestInvalid
+from nodes.schemas.replies import Decision
+from nodes.schemas.team import Team
 from nodes.supervisor import after_supervisor, supervise
-from state import Context, Decision, Dependency, Origin, SupervisorState, Team
+from state import Context, Dependency, Origin, SupervisorState
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config, make_steps, read_channel
 from tests.node_samples import (

@@ -6,8 +6,9 @@ import pytest
 
 from nodes.errors import EndpointUnreachable
 from nodes.limits.budget import Budget
+from nodes.schemas.team import Team
 from nodes.synthesizer import after_synthesizer, needs_review, synthesize
-from state import Answer, Claim, SupervisorState, Team
+from state import Answer, Claim, SupervisorState
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun, list_payers, make_config
 from tests.node_samples import make_planned_state, make_report, make_reports

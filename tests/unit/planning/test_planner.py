@@ -8,7 +8,8 @@ from langchain_core.messages import HumanMessage
 from nodes.errors import EndpointUnreachable, PlanInvalid
 from nodes.planning.planner import build_plan_schema, make_plan
 from nodes.planning.routing import choose_next_step, route_request
-from state import SPECIALIST, Decision, Team
+from nodes.schemas.replies import Decision
+from nodes.schemas.team import SPECIALIST, Team
 from tests.fake_models import FakeCatalog, make_models
 from tests.node_runs import NodeRun
 from tests.node_samples import REQUEST, make_reports, make_task

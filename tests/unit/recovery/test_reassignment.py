@@ -2,7 +2,7 @@
 
 from nodes.limits.worker_load import get_team_load
 from nodes.recovery.reassignment import list_candidates
-from state import SPECIALIST, Team
+from nodes.schemas.team import SPECIALIST, Team
 from tests.node_samples import make_task
 from tests.teams import make_team
 

@@ -8,6 +8,7 @@ from langchain_core.tools import tool
 
 from graph.teams.lethal_trifecta import list_trifecta_warnings
 from nodes.errors import TeamInvalid
+from nodes.schemas.team import Worker
 from nodes.security.tool_access import (
     LOCAL_ACCESS,
     NON_LOCAL_TOOLS,
@@ -17,7 +18,6 @@ from nodes.security.tool_access import (
 )
 from nodes.tools.catalog import list_shipped_tools, load_tools
 from nodes.tools.settings import ToolSettings
-from state import Worker
 from tests.teams import make_team
 
 ROOT = Path(__file__).parents[3]

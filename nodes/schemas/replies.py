@@ -1,0 +1,76 @@
+"""What the models of the control steps reply; nothing here is in a checkpoint."""
+
+from typing import Literal
+
+from pydantic import AliasChoices, Field
+
+from state import Frozen
+
+PrevailingClaim = Literal["first", "second", "neither", "both", "undecided"]
+"""Which of two claims is right; both, when they are about different matters."""
+
+
+class Decision(Frozen):
+    """Who takes a request, or who goes next."""
+
+    worker: str = ""
+    """Name of the worker best suited."""
+    secondary: str = ""
+    """A second worker, only when the request needs both; when routing."""
+    task: str = ""
+    """What the worker is to do; when stepping."""
+    reason: str = ""
+    """Why this one."""
+    is_done: bool = False
+    """True when the results answer the request; when stepping."""
+
+
+class Refinement(Frozen):
+    """A failed task, rewritten from its error."""
+
+    description: str = Field(min_length=1, max_length=4000)
+    """The task in new words: more specific, or by another approach. The goal stays the same."""
+    reason: str = ""
+    """What went wrong, and how the new words avoid it."""
+
+
+class ClaimVerdict(Frozen):
+    """The judge's word on one pair of claims."""
+
+    pair: int
+    """The number of the pair, as given."""
+    holds: PrevailingClaim = "undecided"
+    """Which claim holds; both when they are about different matters and do not contradict."""
+    reason: str = ""
+    """What decides it: the better source, the quote, the period; or what is missing to decide."""
+
+
+class Verdict(Frozen):
+    """The judge's decision."""
+
+    rulings: tuple[ClaimVerdict, ...] = ()
+    """One for each pair of claims, when pairs are given."""
+    best: str = ""
+    """Id of the task with the best result, when attempts at one task are given."""
+    reason: str = ""
+    """Why that one is best."""
+
+
+class Rework(Frozen):
+    """A task that the critic sends back."""
+
+    task: str
+    """Id of a task of the plan."""
+    fix: str = Field(validation_alias=AliasChoices("fix", "mend"))
+    """What its worker must do otherwise."""
+
+
+class Critique(Frozen):
+    """A review of the answer against the request."""
+
+    accepted: bool
+    """False when the answer must not be delivered as it is."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with the answer; empty when it is accepted."""
+    send_back: tuple[Rework, ...] = ()
+    """Tasks whose results must be fixed, only where a new synthesis would not help."""

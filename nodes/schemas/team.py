@@ -1,0 +1,207 @@
+"""A team as its files define it; nothing here is in a checkpoint."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from state import Frozen, Percent, Plan, Rung, Strategy, Tier
+
+RungName = Annotated[Rung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)]
+"""A rung as a team's file names it: `person` is the former name of `human`."""
+
+CriticSwitch = Literal["off", "on", "below"]
+
+
+class Limits(Frozen):
+    """Caps of one worker."""
+
+    max_turns: int = Field(10, ge=1, le=50)
+    """Model turns in one attempt; the last one may only report."""
+    timeout_s: float = Field(120.0, gt=0, allow_inf_nan=False)
+    """Seconds of one attempt, tools included; waiting for other tasks is not counted."""
+    max_tokens: int = Field(16_000, ge=64)
+    """Tokens, input and output together, that one attempt may use before it must report."""
+
+
+TEAM_LIMITS = Limits(timeout_s=600.0, max_tokens=1_000_000)
+"""Of a worker that is a team, unless it says otherwise."""
+
+
+class Worker(Frozen):
+    """A specialist: one narrow instruction and its own tools; or another team."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
+    description: str = Field(min_length=1)
+    """What the planner reads when it chooses."""
+    instructions: str = ""
+    """What the worker's model reads; for a team, what its supervisor reads with each request."""
+    team: "Team | None" = None
+    """The team that does this worker's tasks, each as a request of its own."""
+    tools: tuple[str, ...] = ()
+    """Names of tool files in `nodes/tools`, or `package.module:attribute`."""
+    tier: Tier = "standard"
+    fallback: str = ""
+    """Name of the worker that takes a task this one failed at; empty for none."""
+    notice: str = ""
+    """Said at the end of every answer that this worker had a part in; empty for nothing."""
+    limits: Limits = Limits()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _apply_team_limits(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("team") and not value.get("limits"):
+            return {**value, "limits": TEAM_LIMITS}
+        return value
+
+    @model_validator(mode="after")
+    def _require_instructions_or_team(self) -> Self:
+        if self.team is None and not self.instructions.strip():
+            raise ValueError(f"worker {self.name!r} has no instructions")
+        if self.team is not None and self.tools:
+            raise ValueError(f"worker {self.name!r} is a team, whose own workers hold the tools")
+        return self
+
+
+class Example(Frozen):
+    """A good decomposition, shown to the planner."""
+
+    request: str
+    plan: "Plan"
+
+
+def _read_switch(value: Any) -> Any:
+    """Read `on` and `off` as YAML does, which takes them for truth values."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+
+
+SPECIALIST = "specialist"
+"""The name that every recruited worker bears."""
+
+
+RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", SPECIALIST})
+
+
+class Team(Frozen):
+    """A supervisor's guidance and the workers it may choose from. No two share a tool."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
+    description: str
+    guidance: str
+    """The supervisor's own words for planning, the body of `team.md`."""
+    synthesis: str = ""
+    """What the synthesizer should mind; from the front matter."""
+    contact: str = Field("", max_length=200)
+    """Whom to ask for what the team cannot find out; empty: a human who can do it."""
+    notice: str = ""
+    """Said at the end of every answer, whatever the models write; empty for nothing."""
+    strategy: Strategy = "plan"
+    routes: dict[str, str] = Field(default_factory=dict)
+    """Pinned routes: words that must all be in a request, and the worker that then takes it."""
+    prefer_idle: bool = True
+    """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
+    workers: tuple[Worker, ...] = Field(min_length=1)
+    examples: tuple[Example, ...] = ()
+    planner_tier: Tier = "strong"
+    synthesizer_tier: Tier = "standard"
+    max_tasks: int = Field(32, ge=1, le=1000)
+    max_depth: int = Field(8, ge=1, le=100)
+    max_steps: int = Field(64, ge=1)
+    max_attempts: int = Field(3, ge=1, le=10)
+    max_plan_repairs: int = Field(2, ge=0, le=5)
+    ladder: tuple[RungName, ...] = ("refine", "tier", "reassign")
+    """What a failed task may be tried again with, in this order."""
+    max_recursion: int = Field(1, ge=0, le=5)
+    """How often a task may be divided into a plan of its own, one inside the other."""
+    max_breadth: int = Field(5, ge=2, le=100)
+    """Tasks of a plan that divides a task."""
+    recruit: bool = False
+    """Make a specialist for a task that fits no worker."""
+    grant: tuple[str, ...] = ()
+    """Tools that specialists may be given; no worker of the team holds one of them."""
+    recruit_tier: Tier = "standard"
+    max_recruits: int = Field(10, ge=1, le=100)
+    """Tasks of one plan that specialists may do."""
+    generalist: str = ""
+    """Name of the worker for tasks that fit no other; empty for none."""
+    max_revisions: int = Field(2, ge=0, le=10)
+    """New versions of a plan that findings, or a human's objections, may bring about."""
+    max_stalls: int = Field(1, ge=0, le=10)
+    """How far the stall counter may rise before findings revise the plan no more.
+
+    A revision that brought nothing new raises it by one, one that did lowers it by one
+    (Magentic-One, arXiv 2411.04468, resets it; a slow fall also ends a plan that limps).
+    """
+    approve_plan: bool = False
+    """Ask a human before anything runs."""
+    min_finding_confidence: Percent = 80
+    """Findings below it are left out of the answer."""
+    judge: bool = True
+    """Let a model decide between claims that contradict each other, and between attempts."""
+    judge_tier: Tier = "strong"
+    """Of the judge and of the critic."""
+    max_synthesis_chars: int = Field(60_000, ge=2_000)
+    """Of all results in the synthesizer's prompt; more are summarised first."""
+    critic: Annotated[CriticSwitch, BeforeValidator(_read_switch)] = "off"
+    """Review the answer before delivery: never, always, or below a confidence."""
+    critic_below: Percent = 70
+    """The confidence under which the switch `below` asks the critic."""
+    max_critic_rounds: int = Field(1, ge=0, le=5)
+    """How often the critic may send tasks back."""
+
+    @model_validator(mode="after")
+    def _require_distinct_workers(self) -> Self:
+        owners: dict[str, str] = {}
+        for worker in self.workers:
+            if worker.name in RESERVED_NAMES:
+                raise ValueError(f"worker {worker.name!r} has the name of a step of the graph")
+            for tool in worker.tools:
+                if tool in owners:
+                    other = owners[tool]
+                    raise ValueError(f"workers {other!r} and {worker.name!r} share tool {tool!r}")
+                owners[tool] = worker.name
+        for tool in self.grant:
+            if tool in owners:
+                raise ValueError(f"worker {owners[tool]!r} and the grant share tool {tool!r}")
+        names = [worker.name for worker in self.workers]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"two workers are named {repeated[0]!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _require_known_workers(self) -> Self:
+        names = {worker.name for worker in self.workers}
+        if self.generalist and self.generalist not in names:
+            raise ValueError(f"generalist {self.generalist!r} is no worker of the team")
+        for worker in self.workers:
+            if worker.fallback == worker.name:
+                raise ValueError(f"worker {worker.name!r} is its own fallback")
+            if worker.fallback and worker.fallback not in names:
+                raise ValueError(
+                    f"fallback {worker.fallback!r} of {worker.name!r} is no worker of the team"
+                )
+        return self
+
+    @property
+    def roster(self) -> tuple[Worker, ...]:
+        """All who may be given a task: the workers, and a specialist where the team recruits."""
+        if not self.recruit:
+            return self.workers
+        specialist = Worker(
+            name=SPECIALIST,
+            description="Is made for one task that fits nobody else; never for what others do.",
+            instructions="Do the task.",
+            tools=self.grant,
+            tier=self.recruit_tier,
+        )
+        return (*self.workers, specialist)
+
+    def find_worker(self, name: str) -> Worker:
+        """Find a worker of the roster by name.
+
+        Raises:
+            KeyError: the team has no such worker.
+        """
+        for worker in self.roster:
+            if worker.name == name:
+                return worker
+        raise KeyError(name)
