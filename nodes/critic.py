@@ -13,7 +13,8 @@ from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
 from nodes.models.catalog import ModelCatalog
 from nodes.models.structured_output import UnreadableReply, ask_model
-from nodes.prompts.messages import build_critique_messages, shorten_text
+from nodes.prompts.messages import build_critique_messages
+from nodes.prompts.tags import shorten_text
 from nodes.schemas.replies import Critique
 from nodes.schemas.team import Team
 from nodes.synthesis.delivery import deliver_answer

@@ -8,7 +8,7 @@ from graph.evaluation.rows import ExamRow
 from graph.settings import EMBEDDED, Settings
 from nodes.errors import SupervisorError
 from nodes.models.catalog import ModelCatalog
-from nodes.prompts.messages import shorten_text, wrap_in_tag
+from nodes.prompts.tags import shorten_text, wrap_in_tag
 
 MAX_ANSWER_CHARS: Final = 60_000
 JUDGE_PROMPT: Final = """\

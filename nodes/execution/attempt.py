@@ -17,7 +17,8 @@ from nodes.limits.deadline import get_remaining_s
 from nodes.models.call_deadline import CallDeadline
 from nodes.models.structured_output import UnreadableReply, read_content
 from nodes.planning.skipping import list_shortfalls
-from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message, shorten_text
+from nodes.prompts.messages import MAX_OUTPUT_CHARS, build_handoff_message
+from nodes.prompts.tags import shorten_text
 from nodes.schemas.handoff import Constraints, Handoff
 from nodes.schemas.team import SPECIALIST, Worker
 from nodes.security.provenance import build_subteam_origin, build_taint

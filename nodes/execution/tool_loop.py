@@ -26,7 +26,8 @@ from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
 from nodes.models.usage import read_usage
-from nodes.prompts.messages import build_worker_prompt, shorten_text
+from nodes.prompts.messages import build_worker_prompt
+from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import Worker
 from nodes.security.taint import EgressDenied, Taint
 from nodes.security.tool_access import read_access

@@ -13,7 +13,8 @@ from nodes.errors import BadResponse, ModelError, PlanInvalid
 from nodes.models.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, ask_model, describe_validation_errors
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
-from nodes.prompts.messages import build_problem_message, shorten_text
+from nodes.prompts.messages import build_problem_message
+from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST, Team
 from nodes.telemetry.events import emit
 from state import Plan, Usage

@@ -5,7 +5,7 @@ from langchain_core.runnables import RunnableConfig
 
 from nodes.errors import RequestInvalid
 from nodes.limits.run_scope import get_run_scope
-from nodes.prompts.messages import shorten_text
+from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import build_task_path
 from state import SupervisorState
 

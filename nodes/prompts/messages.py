@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel
 
+from nodes.prompts.few_shot_examples import format_plan_examples, format_route_examples
+from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
     CRITICIZE,
     DIVIDE,
@@ -31,8 +32,7 @@ from nodes.prompts.templates import (
     WORKER_LOAD,
 )
 from nodes.schemas.handoff import Handoff
-from nodes.schemas.replies import Decision
-from nodes.schemas.team import Example, Team, Worker
+from nodes.schemas.team import Team, Worker
 from nodes.security.tool_access import reaches_outside
 from nodes.text.plain_text import sanitize_text
 from state import Answer, Claim, Contradiction, MergedFinding, Plan, Report, Task
@@ -43,15 +43,6 @@ MAX_GIVEN_CHARS = 600
 """Limit for a result that comes with a request, as the planner sees it; workers see all of it."""
 TABLE_SUFFIXES = (".csv", ".tsv")
 """Suffixes of materials whose first line contains column names."""
-
-
-def wrap_in_tag(tag: str, text: str, **attributes: str) -> str:
-    """Return text inside a tag that the text itself cannot close."""
-    attribute_text = "".join(
-        f' {key}="{_escape_attribute(value)}"' for key, value in attributes.items()
-    )
-    safe = text.replace("</", "<\\/")
-    return f"<{tag}{attribute_text}>\n{safe}\n</{tag}>"
 
 
 def build_plan_messages(
@@ -74,9 +65,7 @@ def build_plan_messages(
         wrap_in_tag("limits", f"at most {max_tasks} tasks, chains of at most {team.max_depth}"),
     ]
     if team.examples:
-        system.append(
-            "<examples>\n" + "\n".join(map(_format_example, team.examples)) + "\n</examples>"
-        )
+        system.append(format_plan_examples(team.examples))
     human = [wrap_in_tag("history", history)] if history else []
     if materials:
         # The planner may copy what it reads into a task, whose words may go to a search engine.
@@ -97,9 +86,7 @@ def build_route_messages(
     """Build the question which worker takes a request, with the team's examples of choices."""
     system = [_introduce_team(ROUTE, team)]
     if team.examples:
-        system.append(
-            "<examples>\n" + "\n".join(map(_format_route_example, team.examples)) + "\n</examples>"
-        )
+        system.append(format_route_examples(team.examples))
     human = "\n\n".join([*_format_load(load), _format_request(request, materials)])
     return [SystemMessage("\n\n".join(system)), HumanMessage(human)]
 
@@ -251,9 +238,9 @@ def build_synthesis_messages(
     if plan.final_instruction:
         human.append(wrap_in_tag("final_instruction", plan.final_instruction))
     human.append(wrap_in_tag("results", "\n".join(map(format_report_line, results))))
-    if lines := "\n".join(map(_format_json_line, findings)):
+    if lines := "\n".join(map(format_json_line, findings)):
         human.append(wrap_in_tag("findings", lines))
-    if lines := "\n".join(map(_format_json_line, contradictions)):
+    if lines := "\n".join(map(format_json_line, contradictions)):
         human.append(wrap_in_tag("contradictions", lines))
     if missing:
         human.append(wrap_in_tag("missing", "\n".join(f"- {line}" for line in missing)))
@@ -263,8 +250,8 @@ def build_synthesis_messages(
 def build_judge_messages(request: str, pairs: Iterable[tuple[Claim, Claim]]) -> list[AnyMessage]:
     """Build the request for verdicts on pairs of claims, numbered from 1."""
     lines = [
-        f'{{"pair": {number}, "first": {_format_json_line(first)}, "second": '
-        f"{_format_json_line(second)}}}"
+        f'{{"pair": {number}, "first": {format_json_line(first)}, "second": '
+        f"{format_json_line(second)}}}"
         for number, (first, second) in enumerate(pairs, start=1)
     ]
     human = [wrap_in_tag("request", request), wrap_in_tag("pairs", "\n".join(lines))]
@@ -298,7 +285,7 @@ def build_critique_messages(
         wrap_in_tag("request", request),
         wrap_in_tag("plan", plan.model_dump_json(exclude={"version"})),
         wrap_in_tag("results", "\n".join(map(format_report_line, results))),
-        wrap_in_tag("answer", _format_json_line(answer)),
+        wrap_in_tag("answer", format_json_line(answer)),
     ]
     return [SystemMessage(CRITICIZE), HumanMessage("\n\n".join(human))]
 
@@ -322,34 +309,6 @@ def format_report_line(report: Report) -> str:
     return json.dumps(shown, ensure_ascii=False)
 
 
-def shorten_text(text: str, max_chars: int) -> str:
-    """Return a text cut to a length; a mark shows where it was cut."""
-    if len(text) <= max_chars:
-        return text
-    return f"{text[:max_chars]}\n[cut {len(text) - max_chars} of {len(text)} characters]"
-
-
-def _format_example(example: Example) -> str:
-    plan = example.plan.model_dump_json(exclude={"version"})
-    request = wrap_in_tag("request", example.request)
-    return f"<example>\n{request}\n{wrap_in_tag('plan', plan)}\n</example>"
-
-
-def _format_route_example(example: Example) -> str:
-    """Return an example as a routing decision: its first worker, and the next as secondary."""
-    first, *others = dict.fromkeys(task.worker for task in example.plan.tasks)
-    decision = Decision(worker=first, secondary=others[0] if others else "")
-    shown = [
-        wrap_in_tag("request", example.request),
-        wrap_in_tag("decision", _format_json_line(decision)),
-    ]
-    return "\n".join(["<example>", *shown, "</example>"])
-
-
-def _format_json_line(value: BaseModel) -> str:
-    return json.dumps(value.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-
-
 def _format_material_card(name: str, text: str, *, is_open: bool) -> str:
     """Return a material's name and size, and its first line where the team may see it.
 
@@ -359,7 +318,3 @@ def _format_material_card(name: str, text: str, *, is_open: bool) -> str:
     names = name.lower().endswith(TABLE_SUFFIXES) or first.startswith("# ")
     shown = first[:200] if is_open or names else ""
     return f"- {name} ({len(text)} characters): {shown}".rstrip()
-
-
-def _escape_attribute(value: str) -> str:
-    return value.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

@@ -7,7 +7,8 @@ from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelError
 from nodes.models.structured_output import UnreadableReply, ask_model
-from nodes.prompts.messages import build_reduction_messages, format_report_line, shorten_text
+from nodes.prompts.messages import build_reduction_messages, format_report_line
+from nodes.prompts.tags import shorten_text
 from nodes.telemetry.events import emit
 from state import Answer, Claim, Report, Usage
 

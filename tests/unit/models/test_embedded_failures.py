@@ -5,7 +5,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import tool
 
-from nodes.prompts.messages import shorten_text
+from nodes.prompts.tags import shorten_text
 from state import Claim, Report
 from tests.unit.models.test_embedded import AWS, list_calls, make_handoff, run_worker
 

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from nodes.models.embedded import EmbeddedModel
 from nodes.models.embedded.prompt_reading import list_sections, read_section
 from nodes.models.embedded.text_similarity import extract_words, rank_by_similarity, split_sentences
-from nodes.prompts.messages import wrap_in_tag
+from nodes.prompts.tags import wrap_in_tag
 from state import Report
 
 anything = st.text(max_size=300)

@@ -1,0 +1,34 @@
+"""The examples of a team, as the planner and the router see them."""
+
+from collections.abc import Iterable
+
+from nodes.prompts.tags import format_json_line, wrap_in_tag
+from nodes.schemas.replies import Decision
+from nodes.schemas.team import Example
+
+
+def format_plan_examples(examples: Iterable[Example]) -> str:
+    """Return the section that shows the planner good plans."""
+    return "<examples>\n" + "\n".join(map(_format_example, examples)) + "\n</examples>"
+
+
+def format_route_examples(examples: Iterable[Example]) -> str:
+    """Return the section that shows the router good choices."""
+    return "<examples>\n" + "\n".join(map(_format_route_example, examples)) + "\n</examples>"
+
+
+def _format_example(example: Example) -> str:
+    plan = example.plan.model_dump_json(exclude={"version"})
+    request = wrap_in_tag("request", example.request)
+    return f"<example>\n{request}\n{wrap_in_tag('plan', plan)}\n</example>"
+
+
+def _format_route_example(example: Example) -> str:
+    """Return an example as a routing decision: its first worker, and the next as secondary."""
+    first, *others = dict.fromkeys(task.worker for task in example.plan.tasks)
+    decision = Decision(worker=first, secondary=others[0] if others else "")
+    shown = [
+        wrap_in_tag("request", example.request),
+        wrap_in_tag("decision", format_json_line(decision)),
+    ]
+    return "\n".join(["<example>", *shown, "</example>"])
