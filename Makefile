@@ -7,7 +7,7 @@ help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 run:  ## run the example of the README
-	bin/supervise run "Compare the market capitalization of the top 3 cloud providers with year-over-year growth" --file examples/market_analysis
+	bin/supervise run "Compare the market capitalization of the top 3 cloud providers with year-over-year growth" --file teams/market_analysis/sample
 
 test:  ## run the tests, offline and in parallel
 	bin/test

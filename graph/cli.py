@@ -35,6 +35,7 @@ from graph.display.streams import (
     print_to_stdout,
     replace_unencodable_text,
 )
+from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def run(
             metavar="REQUEST", help="What to do, in your own words; - reads it from stdin."
         ),
     ],
-    team: TeamOption = "market_analysis",
+    team: TeamOption = DEFAULT_TEAM,
     file: Annotated[
         list[Path] | None,
         typer.Option(

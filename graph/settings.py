@@ -37,7 +37,7 @@ from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import find_address_problem, read_origins, read_price
 from nodes.models.settings import ModelSettings, Price
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 
 Tier = Literal["fast", "standard", "strong"]
 

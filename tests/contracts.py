@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-EXAMPLE = ROOT / "examples" / "contract_review"
+EXAMPLE = ROOT / "teams" / "contract_review" / "sample"
 EXAM = EXAMPLE / "exam"
 DISTRIBUTION = EXAMPLE / "distribution_agreement.txt"
 NDA = EXAM / "mutual_nda.txt"

@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.contracts import clause_kinds, phrases, playbook
-from nodes.tools.launch import channels, costs
-from nodes.tools.references import referral
-from nodes.tools.review import guidelines
-from nodes.tools.support import request_wording
+from teams.code_review.tools.review import guidelines
+from teams.contract_review.tools.contracts import clause_kinds, phrases, playbook
+from teams.expert_router.tools.references import referral
+from teams.product_launch.tools.launch import channels, costs
+from teams.tech_support.tools.support import request_wording
 
 ROOT: Final = Path(__file__).parents[1]
+PLACES: Final = ("nodes/**/*.py", "graph/**/*.py", "teams/*/tools/**/*.py")
 
 
 def modules() -> list[str]:
     """Return the files that make patterns, relative to the repository."""
-    files = sorted([*ROOT.glob("nodes/**/*.py"), *ROOT.glob("graph/**/*.py")])
+    files = sorted(file for place in PLACES for file in ROOT.glob(place))
     return [file.relative_to(ROOT).as_posix() for file in files if any(_calls(file))]
 
 
@@ -57,12 +58,12 @@ def _within(value: object) -> Iterator[Pattern]:
 
 def _built(module: str) -> object:
     match module:
-        case "nodes/tools/contracts/phrases.py":
+        case "teams/contract_review/tools/contracts/phrases.py":
             return list(_phrases())
-        case "nodes/tools/launch/channels.py":
+        case "teams/product_launch/tools/launch/channels.py":
             rules = channels.load_channel_book().rules
             return _ignoring_case(text for rule in rules for text in (rule.pattern, rule.lacks))
-        case "nodes/tools/launch/costs.py":
+        case "teams/product_launch/tools/launch/costs.py":
             return _ignoring_case(
                 (
                     *costs._UNIT_COST_PATTERNS,
@@ -70,11 +71,11 @@ def _built(module: str) -> object:
                     *costs._ASKED_PRICE_PATTERNS,
                 )
             )
-        case "nodes/tools/references/referral.py":
+        case "teams/expert_router/tools/references/referral.py":
             return referral._load_rules()
-        case "nodes/tools/review/guidelines.py":
+        case "teams/code_review/tools/review/guidelines.py":
             return _ignoring_case(form for form, _ in guidelines._RULES_BY_PHRASE)
-        case "nodes/tools/support/request_wording.py":
+        case "teams/tech_support/tools/support/request_wording.py":
             return request_wording.load_wording()
     return ()
 

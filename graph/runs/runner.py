@@ -26,6 +26,7 @@ from graph.runs.trace import get_log_path
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
 from graph.supervisor import build_supervisor
+from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import find_team, load_team
 from graph.topology.blocking_portal import get_portal
 from graph.topology.input_validation import read_context
@@ -48,8 +49,6 @@ from nodes.planning.request import read_request
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
 from state import Context, Estimate, Expense, Plan, SupervisorState, Tier, Usage, enter_expenses
-
-DEFAULT_TEAM = "market_analysis"
 
 
 class ThreadUnfinished(UsageError):

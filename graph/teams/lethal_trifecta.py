@@ -9,10 +9,10 @@ from nodes.schemas.team import SPECIALIST, Team
 from nodes.security.tool_access import (
     UNDECLARED_ACCESS,
     ToolAccess,
-    get_shipped_access,
+    get_declared_access,
     read_access,
 )
-from nodes.tools.catalog import resolve_tool
+from nodes.tools.framework.catalog import resolve_tool
 
 _TRIFECTA_TESTS: Final[dict[str, Callable[[ToolAccess], bool]]] = {
     "private data": lambda access: "private" in access.reads,
@@ -32,7 +32,7 @@ def list_trifecta_warnings(team: Team) -> list[str]:
 def _find_warnings(team: Team) -> Iterator[str]:
     holders = [(worker.name, worker.tools) for worker in team.workers]
     for name, tools in [*holders, (SPECIALIST, team.grant)]:
-        brought = {part: _select_tools(tools, test) for part, test in _TRIFECTA_TESTS.items()}
+        brought = {part: _select_tools(team, tools, test) for part, test in _TRIFECTA_TESTS.items()}
         if all(brought.values()):
             parts = ", ".join(f"{part} ({', '.join(names)})" for part, names in brought.items())
             who = "the grant of specialists" if name == SPECIALIST else f"worker {name}"
@@ -45,13 +45,15 @@ def _find_warnings(team: Team) -> Iterator[str]:
             yield from (f"{worker.name}: {text}" for text in _find_warnings(worker.team))
 
 
-def _select_tools(tools: Sequence[str], test: Callable[[ToolAccess], bool]) -> list[str]:
-    return [name for name in tools if test(_get_access(name))]
+def _select_tools(
+    team: Team, tools: Sequence[str], test: Callable[[ToolAccess], bool]
+) -> list[str]:
+    return [name for name in tools if test(_get_access(name, team))]
 
 
-def _get_access(name: str) -> ToolAccess:
+def _get_access(name: str, team: Team) -> ToolAccess:
     if ":" not in name:
-        return get_shipped_access(name)
+        return get_declared_access(name, team)
     try:
         found = resolve_tool(name)
     except Exception:  # an import can raise anything; the run reports it

@@ -12,12 +12,13 @@ from graph.teams.front_matter import FileProblem, YamlPage, read_page, read_yaml
 from graph.teams.front_matter_keys import LIMIT_KEYS, TeamKeys, WorkerKeys, read_keys, suggest_name
 from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
-from nodes.schemas.team import SPECIALIST, TEAM_LIMITS, Example, Limits, Team, Worker
-from nodes.tools.catalog import list_shipped_tools
+from nodes.schemas.team import SPECIALIST, TEAM_LIMITS, Example, Limits, OwnTool, Team, Worker
+from nodes.tools.framework.catalog import find_own_tools, list_shipped_tools
 from state import Plan
 
 TEAM_FILE: Final = "team.md"
 EXAMPLES_FILE: Final = "examples.yaml"
+TOOLS_FOLDER: Final = "tools"
 MAX_WORKERS: Final = 64
 GRAPH_NODE_NAMES: Final = frozenset(
     ("supervisor", "planner", "approval", "synthesizer", "critic", "specialist", "team")
@@ -46,7 +47,11 @@ def read_team(
     """
     if refusal := _find_folder_problem(folder):
         return None, [refusal]
-    reading = _TeamReader(folder, find, (*around, folder.resolve()))
+    try:
+        own_tools = find_own_tools(folder / TOOLS_FOLDER)
+    except TeamInvalid as error:
+        return None, [FileProblem(folder / TOOLS_FOLDER, f"{error}; {error.next}")]
+    reading = _TeamReader(folder, find, (*around, folder.resolve()), own_tools)
     guidance, keys = reading.read_team_file()
     workers = reading.read_workers()
     names = {path.stem for path in reading.list_worker_files()}
@@ -55,7 +60,15 @@ def read_team(
     if reading.problems:
         return None, reading.problems
     name = folder.resolve().name
-    return Team(name=name, guidance=guidance, workers=workers, examples=examples, **keys), []
+    team = Team(
+        name=name,
+        guidance=guidance,
+        workers=workers,
+        examples=examples,
+        own_tools=own_tools,
+        **keys,
+    )
+    return team, []
 
 
 def _find_folder_problem(folder: Path) -> FileProblem | None:
@@ -73,8 +86,15 @@ def _find_folder_problem(folder: Path) -> FileProblem | None:
 class _TeamReader:
     """Collects problems while the files of one folder are read."""
 
-    def __init__(self, folder: Path, find: FindTeam, around: tuple[Path, ...]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        find: FindTeam,
+        around: tuple[Path, ...],
+        own_tools: Mapping[str, OwnTool],
+    ) -> None:
         self.folder, self._find_team, self._outer_folders = folder, find, around
+        self._own_tools = own_tools
         self.problems: list[FileProblem] = []
         self._tool_holders: dict[str, str] = {}
 
@@ -196,7 +216,7 @@ class _TeamReader:
     ) -> list[FileProblem]:
         problems, tools = [], keys.get(key, [])
         for index, tool in enumerate(tools):
-            if text := _find_tool_problem(tool):
+            if text := _find_tool_problem(tool, self._own_tools):
                 problems.append(page.build_problem(text, key, index))
             first = self._tool_holders.setdefault(tool, holder)
             if first != holder:
@@ -233,9 +253,9 @@ class _TeamReader:
         return Example(request=item["request"], plan=plan)
 
 
-def _find_tool_problem(tool: str) -> str:
+def _find_tool_problem(tool: str, own_tools: Iterable[str]) -> str:
     if ":" not in tool:
-        known = _list_shipped_tools()
+        known = [*own_tools, *_list_shipped_tools()]
         if tool in known:
             return ""
         return f"unknown tool {tool!r}{suggest_name(tool, known) or '; known: ' + ', '.join(known)}"

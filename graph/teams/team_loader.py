@@ -51,6 +51,11 @@ def list_teams(settings: Settings | None = None) -> list[Path]:
     return list(found.values())
 
 
+def list_shipped_teams() -> list[Path]:
+    """List the folders of the teams that come with the package."""
+    return sorted(path.parent for path in SHIPPED_TEAMS_FOLDER.glob(f"*/{TEAM_FILE}"))
+
+
 def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Path:
     """Find a team's folder.
 

@@ -11,7 +11,7 @@ from graph.topology.supervisor_graph import SupervisorGraph
 from nodes.execution.attempt_context import AttemptContext
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import SPECIALIST, Team, Worker
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 from state import Recruit
 
 WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
@@ -108,15 +108,15 @@ class WorkerPool:
             await self.describe_granted_tools()
 
     def _load_granted_tools(self) -> list[BaseTool]:
-        from nodes.tools.catalog import load_tools
+        from nodes.tools.framework.catalog import load_tools
 
-        return load_tools(self._team.grant, self._tool_settings)
+        return load_tools(self._team.grant, self._tool_settings, self._team.own_tools)
 
     def _build_agent(self, worker: Worker) -> WorkerAgent:
         from nodes.execution.tool_loop import build_worker_agent
-        from nodes.tools.catalog import load_tools
+        from nodes.tools.framework.catalog import load_tools
 
-        tools = load_tools(worker.tools, self._tool_settings)
+        tools = load_tools(worker.tools, self._tool_settings, self._team.own_tools)
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
 
 

@@ -1,10 +1,11 @@
 """A team as its files define it; nothing here is in a checkpoint."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from state import Frozen, Percent, Plan, Rung, Strategy, Tier
+from state import Frozen, Percent, Plan, Rung, Strategy, TaintLabel, Tier
 
 RungName = Annotated[Rung, BeforeValidator(lambda rung: "human" if rung == "person" else rung)]
 """A rung as a team's file names it: `person` is the former name of `human`."""
@@ -38,7 +39,7 @@ class Worker(Frozen):
     team: "Team | None" = None
     """The team that does this worker's tasks, each as a request of its own."""
     tools: tuple[str, ...] = ()
-    """Names of tool files in `nodes/tools`, or `package.module:attribute`."""
+    """Names of files in the team's `tools/` or in `nodes/tools`, or `package.module:attribute`."""
     tier: Tier = "standard"
     fallback: str = ""
     """Name of the worker that takes a task this one failed at; empty for none."""
@@ -81,6 +82,18 @@ SPECIALIST = "specialist"
 RESERVED_NAMES = frozenset({"supervisor", "approval", "synthesizer", "critic", SPECIALIST})
 
 
+SentContent = Literal["nothing", "query", "address", "anything"]
+"""What leaves this machine with a call: words to search for, an address to fetch, or anything."""
+
+
+class OwnTool(Frozen):
+    """A tool in the team's own folder: where it is, what it reads, what it sends outside."""
+
+    folder: Path
+    reads: tuple[TaintLabel, ...] = ("private", "untrusted")
+    sends: SentContent = "anything"
+
+
 class Team(Frozen):
     """A supervisor's guidance and the workers it may choose from. No two share a tool."""
 
@@ -100,6 +113,8 @@ class Team(Frozen):
     prefer_idle: bool = True
     """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
     workers: tuple[Worker, ...] = Field(min_length=1)
+    own_tools: dict[str, OwnTool] = Field(default_factory=dict, exclude=True)
+    """Tools of the team's own folder by name; they come before shared tools of the same name."""
     examples: tuple[Example, ...] = ()
     planner_tier: Tier = "strong"
     synthesizer_tier: Tier = "standard"

@@ -1,20 +1,18 @@
 """What a tool reads and what it sends outside: declared by the tool, enforced by the tool loop.
 
-A tool declares it in its `metadata`: `{"reads": ["private", "untrusted"], "sends": "nothing"}`.
+A tool declares it in its `metadata`: `{"reads": ["private", "untrusted"], "sends": "nothing"}`; a
+file of a team's `tools/` does so in a constant `ACCESS`, which is read without importing it.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 from langchain_core.tools import BaseTool
 
 from nodes.errors import TeamInvalid
-from nodes.schemas.team import Team
+from nodes.schemas.team import SentContent, Team
 from state import TaintLabel
-
-SentContent = Literal["nothing", "query", "address", "anything"]
-"""What leaves this machine with a call: words to search for, an address to fetch, or anything."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,13 @@ NON_LOCAL_TOOLS: Final[Mapping[str, ToolAccess]] = {
 """The exceptions among the shipped tools. A tool that opens a connection must be listed here."""
 
 
+def get_declared_access(name: str, team: Team) -> ToolAccess:
+    """Return what a tool of a team reads and sends, as far as is known without importing it."""
+    if own := team.own_tools.get(name):
+        return ToolAccess(frozenset(own.reads), own.sends)
+    return UNDECLARED_ACCESS if ":" in name else get_shipped_access(name)
+
+
 def get_shipped_access(name: str) -> ToolAccess:
     """Return what a shipped tool reads and sends."""
     return NON_LOCAL_TOOLS.get(name, LOCAL_ACCESS)
@@ -51,11 +56,11 @@ def get_shipped_access(name: str) -> ToolAccess:
 def reaches_outside(team: Team) -> bool:
     """Return whether a tool of a team, or of a team within it, may send something outside.
 
-    A tool of the user's own counts as one that does, since tools are not imported for this.
+    A tool that is named by its module counts as one that does, since none is imported for this.
     """
     tools = [*team.grant, *(name for worker in team.workers for name in worker.tools)]
     inner = [worker.team for worker in team.workers if worker.team is not None]
-    return any(":" in name or get_shipped_access(name).sends != "nothing" for name in tools) or any(
+    return any(get_declared_access(name, team).sends != "nothing" for name in tools) or any(
         map(reaches_outside, inner)
     )
 

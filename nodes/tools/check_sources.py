@@ -20,7 +20,7 @@ from nodes.tools.evidence.source_check import (
     build_unknown_check,
     check_claim,
 )
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sql.location import list_data_files, locate_database
 
 MAX_CLAIMS = 100

@@ -8,12 +8,12 @@ from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from nodes.tools.child_process import ChildProcess
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy
 from nodes.tools.web.download import Page, download_page
 
-PARSER_MODULE = "nodes.tools.documents.parser"
+PARSER = "nodes.tools.documents.parser:parse_document"
 PARSE_TIMEOUT_S = 15.0
 MAX_CHARS = 12_000
 
@@ -54,14 +54,13 @@ async def _extract_text(page: Page) -> tuple[str, str]:
         return "", sanitize_text(_decode_body(page, page.charset or "utf-8"))
     is_told = page.suffix == ".html" and page.charset
     body = _decode_body(page, page.charset).encode() if is_told else page.body
-    request = {
-        "base64": base64.b64encode(body).decode(),
+    request: dict[str, Any] = {
+        "content": base64.b64encode(body).decode(),
         "suffix": page.suffix,
         "max_chars": 20 * MAX_CHARS,
     }
     try:
-        async with ChildProcess(PARSER_MODULE, timeout_s=PARSE_TIMEOUT_S) as parser:
-            answer = await parser.ask(request)
+        answer = await run_isolated(PARSER, timeout_s=PARSE_TIMEOUT_S, **request)
     except (ToolFailed, ToolRefused) as error:
         raise type(error)(f"the page cannot be read: {error}; use another one") from error
     return answer["title"], sanitize_text(answer["text"])

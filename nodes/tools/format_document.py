@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, tool
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 
 DocumentFormat = Literal["markdown", "html", "docx"]
 SUFFIXES: dict[DocumentFormat, str] = {"markdown": ".md", "html": ".html", "docx": ".docx"}

@@ -7,15 +7,13 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import NothingToRead, ToolFailed, ToolRefused
-from nodes.tools.child_process import ChildProcess
+from nodes.errors import NothingToRead, ToolRefused
 from nodes.tools.documents.reader import CUT_MARK
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.sql.client import run_statement
 from nodes.tools.sql.location import DatabaseLocation, locate_database
 from nodes.tools.sql.tables import mentions, name_tables
 
-CHILD_MODULE = "nodes.tools.sql.child_program"
-LOAD_TIMEOUT_S = 20.0
 MAX_SQL_CHARS = 10_000
 
 
@@ -54,48 +52,18 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
         wanted = "" if sql.strip().rstrip(";").strip().upper() == "SHOW TABLES" else sql
         if location.engine == "postgres":
             return await _ask_postgres(location, sheets, wanted, timeout_s)
-        return await _ask_worker(location, sheets, wanted, timeout_s)
+        return await run_statement(location, sheets, wanted, timeout_s=timeout_s)
 
     return query
-
-
-async def _ask_worker(
-    location: DatabaseLocation, sheets: Mapping[str, str], sql: str, timeout_s: float
-) -> dict[str, Any]:
-    request = {
-        "engine": location.engine,
-        "target": location.target,
-        "materials": dict(sheets),
-        "sql": sql,
-        "timeout_s": timeout_s,
-    }
-    try:
-        async with ChildProcess(CHILD_MODULE, timeout_s=LOAD_TIMEOUT_S) as engine:
-            answer = await engine.ask(request)
-    except ToolFailed as failure:
-        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
-    if "fix" in answer:
-        raise ToolRefused(f"{answer['error']}; {answer['fix']}")
-    if "error" in answer:
-        tables = [f"{table['table']}({', '.join(table['columns'])})" for table in answer["tables"]]
-        error = _build_refusal(answer["error"], tables)
-        raise ToolFailed(str(error)) if answer.get("failed") else error
-    return answer
 
 
 async def _ask_postgres(
     location: DatabaseLocation, sheets: Mapping[str, str], sql: str, timeout_s: float
 ) -> dict[str, Any]:
     if any(mentions(sql, table) for table in name_tables(sheets)):
-        return await _ask_worker(DatabaseLocation("none"), sheets, sql, timeout_s)
-    answer = await _ask_worker(location, {}, sql, timeout_s)
+        return await run_statement(DatabaseLocation("none"), sheets, sql, timeout_s=timeout_s)
+    answer = await run_statement(location, {}, sql, timeout_s=timeout_s)
     if sql or not sheets:
         return answer
-    own = await _ask_worker(DatabaseLocation("none"), sheets, "", timeout_s)
+    own = await run_statement(DatabaseLocation("none"), sheets, "", timeout_s=timeout_s)
     return {**answer, "tables": own["tables"] + answer["tables"]}
-
-
-def _build_refusal(message: str, tables: list[str]) -> ToolRefused:
-    known = "; ".join(tables)
-    shown = known if len(known) <= 3000 else f"{known[:3000]} [cut]"
-    return ToolRefused(f"{message}. Tables: {shown or 'none'}")

@@ -9,7 +9,7 @@ from langgraph.prebuilt import InjectedState
 from nodes.errors import NothingToRead, ToolFailed
 from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.library import get_library
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 
 MAX_RESULTS = 20
 MAX_SKIPPED = 20

@@ -6,7 +6,7 @@ from langchain_core.tools import BaseTool, tool
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.web.search_engines import Search, SearchUnreachable, choose_engine
 
 MAX_RESULTS = 10

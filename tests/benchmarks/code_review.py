@@ -21,8 +21,8 @@ from types import ModuleType
 
 import graph
 from graph.settings import Settings
-from nodes.tools.catalog import load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from tests.shipped_tools import load_shipped_tools
 
 LENSES = ("scan_security", "find_bugs", "find_slow_code", "check_style", "search_history")
 MODULES: tuple[ModuleType, ...] = (textwrap, argparse, tempfile, difflib, asyncio.tasks, inspect)
@@ -48,7 +48,7 @@ def make_diff(lines: int) -> str:
 
 async def time_lens(name: str, materials: dict[str, str]) -> tuple[float, float]:
     """Time one lens alone: by the clock, and by the processor."""
-    (tool,) = load_tools([name], ToolSettings())
+    (tool,) = load_shipped_tools([name], ToolSettings())
     began, used = perf_counter(), _get_processor_s()
     await tool.ainvoke({"materials": materials})
     return perf_counter() - began, _get_processor_s() - used

@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
         "run",
         "Compare the market capitalization of the top 3 cloud providers",
         "--file",
-        "examples/market_analysis",
+        "teams/market_analysis/sample",
     ),
     "test": ("bin/test", "tests/unit/test_layers.py", "tests/unit/test_timing.py"),
 }

@@ -1,4 +1,4 @@
-"""Every command of `examples/README.md` does what it is there for, offline."""
+"""Every command of `teams/README.md` does what it is there for, offline."""
 
 import json
 import shlex
@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
-from nodes.tools.references.collection import DOMAINS, load_collection
+from teams.expert_router.tools.references.collection import DOMAINS, load_collection
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "teams" / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
     shlex.split(line) for line in TEXT.splitlines() if line.startswith("    supervise run ")
 ]
-DEFAULT_TEAM = "market_analysis"
 REFERENCES = {each.citation for domain in DOMAINS for each in load_collection(domain).entries}
 
 
@@ -47,7 +47,7 @@ def test_an_example_is_answered_from_sources_that_exist(command: list[str], tmp_
 
     assert ended.returncode == 0, ended.stderr
     outcome = json.loads(ended.stdout)
-    files = {path.name for path in (ROOT / "examples").rglob("*") if path.is_file()}
+    files = {path.name for path in (ROOT / "teams").glob("*/sample/**/*") if path.is_file()}
     sources = outcome["answer"]["sources"]
     assert sources
     named = [name for name in sources if name not in REFERENCES and "/" not in name]

@@ -6,7 +6,7 @@ from nodes.errors import ToolRefused
 from nodes.security.tool_access import get_shipped_access
 from nodes.tools import fetch_page as fetching
 from nodes.tools import web_search as searching
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 from tests.injections.fake_internet import RUNNING_INTERNETS
 
 

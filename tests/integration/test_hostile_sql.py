@@ -17,9 +17,10 @@ from graph.commands.doctor import run_doctor
 from graph.commands.teams import report_team_problems
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolFailed, ToolRefused
-from nodes.tools.child_process import ChildProcess
-from nodes.tools.query_database import CHILD_MODULE, query_database
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.isolation import IsolatedFunction
+from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.query_database import query_database
+from nodes.tools.sql.client import CHILD_FUNCTION, MAX_WRITTEN_BYTES
 from tests.hostile_sql import CORPUS, SECRET, AttackedServer, fill_placeholders, run_attacked_server
 
 pytestmark = pytest.mark.slow
@@ -92,11 +93,12 @@ async def run_statements(
 ) -> list[Any]:
     """Ask as the tool does, in one child process as long as it lives; failures are answers."""
     answers = list[Any]()
-    common = {"engine": engine, "target": target, "materials": {}, "timeout_s": TIMEOUT_S}
-    async with ChildProcess(CHILD_MODULE, timeout_s=20) as child:
+    common = {"engine": engine, "target": target, "materials": {}, "statement_s": TIMEOUT_S}
+    function = IsolatedFunction(CHILD_FUNCTION, timeout_s=20, max_written_bytes=MAX_WRITTEN_BYTES)
+    async with function as child:
         for sql in statements:
             try:
-                answers.append(await child.ask({**common, **request, "sql": sql}))
+                answers.append(await child.call(**{**common, **request, "sql": sql}))
             except ToolFailed as failure:
                 answers.append({"error": str(failure)})
     return answers

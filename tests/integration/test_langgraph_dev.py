@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
 
 TEAM = "market_analysis"
 MEMBERS = {"researcher", "analyst", "writer", "reviewer"}
-EXAMPLE = Path(__file__).parents[2] / "examples" / TEAM
+EXAMPLE = Path(__file__).parents[2] / "teams" / TEAM / "sample"
 QUESTION = "Compare the parts and say which one is best."
 REQUEST = {"request": QUESTION}
 PARTS = script_tasks({"A": (), "B": ("A",)})

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.query_database import query_database
-from nodes.tools.settings import ToolSettings
 from tests import postgres_server
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from tests.unit.tools.review.changes import make_diff
 pytestmark = pytest.mark.slow
 
 TEAM = "code_review"
-EXAMPLE = Path(__file__).parents[2] / "examples" / "code_review"
+EXAMPLE = Path(__file__).parents[2] / "teams" / "code_review" / "sample"
 LENSES = {"security", "bugs", "performance", "style", "history"}
 FLAWS = [
     ("parcels/labels.py", "subprocess.run", "high", "shell=True"),

@@ -9,7 +9,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 TEAM = "competitive_intelligence"
-EXAMPLE = Path(__file__).parents[2] / "examples/competitive_intelligence"
+EXAMPLE = Path(__file__).parents[2] / "teams/competitive_intelligence/sample"
 REQUEST = (
     "Compare Quillpad, Inkwell and Marginal feature by feature, and say what users think of each"
 )

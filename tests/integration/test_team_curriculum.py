@@ -10,7 +10,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 TEAM = "curriculum"
-EXAMPLE = Path(__file__).parents[2] / "examples" / "curriculum"
+EXAMPLE = Path(__file__).parents[2] / "teams" / "curriculum" / "sample"
 COURSE = (
     "Plan this course at 3 hours a week: put the topics in order, check the objectives and see "
     "whether the texts fit grade 7"

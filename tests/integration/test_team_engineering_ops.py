@@ -12,7 +12,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 TEAM = "engineering_ops"
-EXAMPLE = Path(__file__).parents[2] / "examples" / "engineering_ops"
+EXAMPLE = Path(__file__).parents[2] / "teams" / "engineering_ops" / "sample"
 MISSION = "Find the bug, propose a fix, and draft a note about it"
 
 

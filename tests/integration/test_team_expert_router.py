@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 TEAM = "expert_router"
-EXAMPLE = ROOT / "examples" / "expert_router"
+EXAMPLE = ROOT / "teams" / "expert_router" / "sample"
 HANDBOOK = EXAMPLE / "handbook.md"
 STEERING = EXAMPLE / "exam" / "steering.md"
 BREACH = (

@@ -14,7 +14,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 TEAM = "organisation"
-EXAMPLE = Path(__file__).parents[2] / "examples/organisation"
+EXAMPLE = Path(__file__).parents[2] / "teams/organisation/sample"
 REQUEST = (
     "Write a report on which of our three shops we should enlarge, from sales.csv, customers.md "
     "and leases.md"

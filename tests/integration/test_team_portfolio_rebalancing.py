@@ -13,7 +13,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "portfolio_rebalancing"
+EXAMPLE = ROOT / "teams" / "portfolio_rebalancing" / "sample"
 TEAM = "portfolio_rebalancing"
 REQUEST = (
     "Rebalance my portfolio to the target weights in targets.csv, in whole shares, with no trade "

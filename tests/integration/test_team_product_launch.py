@@ -12,7 +12,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "product_launch"
+EXAMPLE = ROOT / "teams" / "product_launch" / "sample"
 TEAM = "product_launch"
 REQUEST = (
     "Prepare the launch of Nordlys: what does the market say, which price earns most, and does our "

@@ -18,7 +18,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "research_writing_code"
+EXAMPLE = ROOT / "teams" / "research_writing_code" / "sample"
 TEAM = "research_writing_code"
 run_here = partial(run_team, TEAM, folder=EXAMPLE)
 CRASH = "Run stock.py: why does it crash?"

@@ -13,7 +13,7 @@ from tests.team_runs import run_team
 pytestmark = pytest.mark.slow
 
 TEAM = "tech_support"
-EXAMPLE = Path(__file__).parents[2] / "examples" / "tech_support"
+EXAMPLE = Path(__file__).parents[2] / "teams" / "tech_support" / "sample"
 EXAM = EXAMPLE / "exam"
 PAGES = [EXAMPLE / name for name in ("connections.md", "installation.md", "accounts.html")]
 LOG = EXAMPLE / "worker.log"

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from graph import build_supervisor
 from graph.settings import Settings
+from graph.teams.team_loader import list_shipped_teams
 from tests.teams import make_team
 
 ROOT = Path(__file__).parents[2]
-RANK = {"state": 0, "nodes": 1, "graph": 2}
+RANK = {"state": 0, "nodes": 1, "teams": 2, "graph": 3}
 TOPOLOGY = {"graph/supervisor.py", "graph/worker.py"}
 
 SOURCES = [
@@ -18,6 +19,7 @@ SOURCES = [
     *sorted((ROOT / "nodes").rglob("*.py")),
     *sorted((ROOT / "graph").rglob("*.py")),
 ]
+TEAM_TOOLS = sorted((ROOT / "teams").glob("*/tools/**/*.py"))
 
 
 def get_module_name(path: Path) -> str:
@@ -45,9 +47,21 @@ def list_imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
-            found.add(str(node.module))
+            is_tool = path in TEAM_TOOLS
+            assert node.level == 0 or is_tool, f"{path} imports relatively"
+            found.add("teams" if node.level else str(node.module))
     return {name for name in found if name.split(".")[0] in RANK}
+
+
+def list_strings(path: Path) -> set[str]:
+    """Return the names and the strings of a module, paths by their parts."""
+    found: set[str] = set()
+    for node in parse_nodes(path):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.update(node.value.split("/"))
+        elif isinstance(node, ast.Name):
+            found.add(node.id)
+    return found
 
 
 @cache
@@ -82,6 +96,24 @@ def test_a_module_imports_only_its_own_layer_and_those_below() -> None:
     }
 
     assert not {name: found for name, found in above.items() if found}
+
+
+def test_a_teams_tools_import_each_other_relatively_and_else_only_nodes() -> None:
+    packages = {name.split(".")[0] for path in TEAM_TOOLS for name in list_imports(path)}
+    absolute = [path for path in TEAM_TOOLS if "from teams." in path.read_text(encoding="utf-8")]
+
+    assert packages <= {"nodes", "state", "teams"}
+    assert absolute == []
+
+
+def test_nothing_in_nodes_or_graph_names_a_shipped_team() -> None:
+    named = {
+        f"{get_relative_path(path)}: {name}"
+        for path in SOURCES
+        for name in list_strings(path) & {path.name for path in list_shipped_teams()}
+    }
+
+    assert named == set()
 
 
 def test_no_step_is_imported_below_the_topology() -> None:
@@ -127,7 +159,7 @@ def test_a_file_stays_within_four_hundred_lines() -> None:
     """The vocabulary alone is longer: checkpoints name its module, so it is one file."""
     lines = {
         get_relative_path(path): len(path.read_text(encoding="utf-8").splitlines())
-        for path in SOURCES[1:]
+        for path in [*SOURCES[1:], *TEAM_TOOLS]
     }
 
     assert {name: length for name, length in lines.items() if length > 400} == {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodes.tools.documents.reader import PARSED_SUFFIXES
-from nodes.tools.tool_report import join_names
+from nodes.tools.framework.tool_report import join_names
 
 READABLE_SUFFIXES = PARSED_SUFFIXES | {
     *(".md", ".markdown", ".txt", ".text", ".rst"),

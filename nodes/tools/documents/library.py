@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 
 from nodes.errors import FileUnreadable, ToolRefused
 from nodes.text.plain_text import sanitize_text
-from nodes.tools.child_process import ChildProcess
 from nodes.tools.documents.folder import SkippedFile, StoredDocument, list_documents
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import split_document
-from nodes.tools.documents.reader import PARSE_TIMEOUT_S, PARSER_MODULE, read_document_with
+from nodes.tools.documents.reader import PARSE_TIMEOUT_S, PARSER, read_document_with
+from nodes.tools.framework.isolation import IsolatedFunction
 
 MAX_INDEXES = 4
 MAX_LIBRARY_CHARS = 200_000_000
@@ -87,7 +87,7 @@ class DocumentLibrary:
             for item in self._documents_by_file.values()
             if isinstance(item, Document)
         )
-        async with ChildProcess(PARSER_MODULE, timeout_s=PARSE_TIMEOUT_S) as parser:
+        async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
             for item in stored:
                 if item in self._documents_by_file:
                     continue
@@ -115,7 +115,7 @@ def _list_folder(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
     return list_documents(root)
 
 
-async def _read_stored(parser: ChildProcess, item: StoredDocument) -> Document | SkippedFile:
+async def _read_stored(parser: IsolatedFunction, item: StoredDocument) -> Document | SkippedFile:
     try:
         return Document(item.name, await read_document_with(parser, item.path))
     except FileUnreadable as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.child_process import serve_requests
+from nodes.errors import ToolRefused
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_PAGES = 2000
@@ -20,17 +20,19 @@ class DocumentUnreadable(Exception):
     """A document that cannot be read, and why."""
 
 
-def parse_document(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{path | base64, suffix, max_chars}` with `{text, title}`, or `{refused}`."""
-    raw = (
-        Path(request["path"]).read_bytes()
-        if "path" in request
-        else base64.b64decode(request["base64"])
-    )
+def parse_document(
+    suffix: str, max_chars: int, *, path: str = "", content: str = ""
+) -> dict[str, str]:
+    """Return the text and the title of a file, or of base64 content.
+
+    Raises:
+        ToolRefused: the document cannot be read.
+    """
+    raw = Path(path).read_bytes() if path else base64.b64decode(content)
     try:
-        title, text = PARSERS[request["suffix"]](raw, request["max_chars"])
+        title, text = PARSERS[suffix](raw, max_chars)
     except DocumentUnreadable as reason:
-        return {"refused": str(reason)}
+        raise ToolRefused(str(reason)) from reason
     return {"text": text, "title": title}
 
 
@@ -134,6 +136,3 @@ PARSERS: dict[str, Callable[[bytes, int], tuple[str, str]]] = {
     ".htm": _parse_html,
     ".xhtml": _parse_html,
 }
-
-if __name__ == "__main__":
-    serve_requests(parse_document)

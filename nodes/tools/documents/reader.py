@@ -10,9 +10,9 @@ from typing import Any
 from nodes.errors import FileUnreadable, ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_text
-from nodes.tools.child_process import ChildProcess, ask_once
+from nodes.tools.framework.isolation import IsolatedFunction, run_isolated_blocking
 
-PARSER_MODULE = "nodes.tools.documents.parser"
+PARSER = "nodes.tools.documents.parser:parse_document"
 PARSED_SUFFIXES = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
 """Suffixes that need a parser, which runs in a process of its own."""
 MAX_FILE_BYTES = 50_000_000
@@ -36,13 +36,13 @@ def read_document(path: Path) -> str:
         _check_file(path)
         return _prepare_text(path, _read_text(path))
     try:
-        answer = ask_once(PARSER_MODULE, _build_request(path), timeout_s=PARSE_TIMEOUT_S)
+        answer = run_isolated_blocking(PARSER, timeout_s=PARSE_TIMEOUT_S, **_build_request(path))
     except (ToolFailed, ToolRefused) as failure:
         raise _wrap_parser_failure(path, failure) from failure
     return _prepare_text(path, answer["text"])
 
 
-async def read_document_with(parser: ChildProcess, path: Path) -> str:
+async def read_document_with(parser: IsolatedFunction, path: Path) -> str:
     """Read a document as `read_document` does, with a parser that is kept for the next one.
 
     Raises:
@@ -52,7 +52,7 @@ async def read_document_with(parser: ChildProcess, path: Path) -> str:
         return await asyncio.to_thread(read_document, path)
     request = await asyncio.to_thread(_build_request, path)
     try:
-        answer = await parser.ask(request)
+        answer = await parser.call(**request)
     except (ToolFailed, ToolRefused) as failure:
         raise _wrap_parser_failure(path, failure) from failure
     return _prepare_text(path, answer["text"])
@@ -83,7 +83,7 @@ async def _read_next_documents(
     left: Iterable[tuple[int, Path]], texts: list[str], on_read: Callable[[], None]
 ) -> None:
     """Read documents that no other reader has taken yet."""
-    async with ChildProcess(PARSER_MODULE, timeout_s=PARSE_TIMEOUT_S) as parser:
+    async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
         for number, path in left:
             texts[number] = await read_document_with(parser, path)
             on_read()

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final, NoReturn
 
-from nodes.tools.child_server import serve_requests
 from nodes.tools.sandbox import kernel, namespaces
 from nodes.tools.sandbox.limits import SandboxLimits
 
@@ -40,7 +39,7 @@ class _SandboxRun:
     output_fds: tuple[int, int]
 
 
-def run_in_sandbox(request: dict[str, Any]) -> dict[str, Any]:
+def run_in_sandbox(**request: Any) -> dict[str, Any]:
     """Answer `{files, entry, root, bounds}` with how it ended, or with why it cannot be run."""
     bounds = SandboxLimits(**request.pop("bounds"))
     python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
@@ -176,7 +175,3 @@ def _write_report(errand: _SandboxRun, word: Mapping[str, Any]) -> None:
 def _kill_process(warden: int) -> None:
     with suppress(OSError):
         os.kill(warden, signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    serve_requests(run_in_sandbox, max_written_bytes=SandboxLimits().max_file_bytes)

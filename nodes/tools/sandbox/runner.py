@@ -12,10 +12,10 @@ from typing import Any, Final
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from nodes.tools.child_process import ChildProcess
+from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.sandbox.limits import SANDBOX_FOLDER, SandboxLimits
 
-LAUNCHER_MODULE = "nodes.tools.sandbox.launcher"
+LAUNCHER = "nodes.tools.sandbox.launcher:run_in_sandbox"
 STARTUP_S = 20.0
 """Time for what comes before the code and after it."""
 MAX_REASON_CHARS = 240
@@ -76,8 +76,15 @@ async def run_python(files: Mapping[str, str], entry: str, bounds: SandboxLimits
     request = {"files": held, "entry": f"{SANDBOX_FOLDER}/{names[entry]}", "bounds": asdict(bounds)}
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-cell-")
     try:
-        async with ChildProcess(LAUNCHER_MODULE, timeout_s=bounds.wall_s + STARTUP_S) as child:
-            told = await child.ask({**request, "root": folder.name})
+        told = await run_isolated(
+            LAUNCHER,
+            timeout_s=bounds.wall_s + STARTUP_S,
+            max_written_bytes=SandboxLimits().max_file_bytes,
+            root=folder.name,
+            **request,
+        )
+        if reason := told.get("refused"):
+            raise ToolRefused(reason)
     except (ToolFailed, ToolRefused) as failure:
         raise RunRefused(f"{failure}; {REQUIREMENTS}") from failure
     finally:

@@ -10,25 +10,24 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import Any
 
-from nodes.tools.child_process import serve_requests
+from nodes.tools.framework.tool_report import join_names
 from nodes.tools.sql import sqlite
-from nodes.tools.sql.location import DatabaseLocation
+from nodes.tools.sql.location import DatabaseLocation, Engine
 from nodes.tools.sql.tables import SqlTable, describe_result, describe_tables, mentions
-from nodes.tools.tool_report import join_names
 
 GRACE_S = 0.1
 TIMEOUT_MESSAGE = "the statement took too long; filter or aggregate more"
-MAX_WRITTEN_BYTES = 100_000_000
-"""Materials are written to a temporary folder of the child's for DuckDB to read."""
 
 
-def answer_request(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{engine, target, materials, sql, timeout_s}`; without sql, list the tables."""
-    location = DatabaseLocation(request["engine"], request["target"])
+def run_statement(
+    engine: Engine, target: str, materials: dict[str, str], sql: str, statement_s: float
+) -> dict[str, Any]:
+    """Return a statement's rows; without one, the tables."""
+    location = DatabaseLocation(engine, target)
     if location.engine == "postgres":
-        return _query_postgres(location, request["sql"], request["timeout_s"])
+        return _query_postgres(location, sql, statement_s)
     run = _query_sqlite if location.engine == "sqlite" else _query_duckdb
-    return run(location, request["materials"], request["sql"], request["timeout_s"])
+    return run(location, materials, sql, statement_s)
 
 
 def _query_sqlite(
@@ -92,7 +91,7 @@ def _enforce_deadline(timeout_s: float, known: list[SqlTable]) -> Iterator[None]
 def _exit_at_deadline(known: list[SqlTable]) -> None:
     assert sys.__stdout__ is not None
     told = {"error": TIMEOUT_MESSAGE, "failed": True, **describe_tables(known)}
-    print(json.dumps(told), file=sys.__stdout__, flush=True)
+    print(json.dumps({"result": told}), file=sys.__stdout__, flush=True)
     os._exit(0)
 
 
@@ -108,7 +107,3 @@ def _build_error(error: Exception, known: list[SqlTable]) -> dict[str, Any]:
     if any(word in message for word in ("authoriz", "prohibited", "read-only mode")):
         message = f"{message}: the database is read only; only SELECT on its tables is allowed"
     return {"error": message.rstrip("."), **describe_tables(known)}
-
-
-if __name__ == "__main__":
-    serve_requests(answer_request, max_written_bytes=MAX_WRITTEN_BYTES)

@@ -1,25 +1,74 @@
-"""Inspect the database that `query_database` would read, for commands that run no team."""
+"""Run a statement in a child process, for the tools and commands that read tables."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from nodes.errors import ToolFailed
-from nodes.tools.child_process import ask_once
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.framework.isolation import run_isolated, run_isolated_blocking
 from nodes.tools.sql.location import DatabaseLocation
 
-CHILD_MODULE = "nodes.tools.sql.child_program"
-INSPECT_TIMEOUT_S = 20.0
+CHILD_FUNCTION = "nodes.tools.sql.child_program:run_statement"
+MAX_WRITTEN_BYTES = 100_000_000
+"""Materials are written to a temporary folder of the child's for DuckDB to read."""
+LOAD_TIMEOUT_S = 20.0
+MAX_TABLES_CHARS = 3000
+
+
+async def run_statement(
+    location: DatabaseLocation, materials: Mapping[str, str], sql: str, *, timeout_s: float
+) -> dict[str, Any]:
+    """Return a statement's rows; without a statement, the tables.
+
+    Raises:
+        ToolFailed: it took too long.
+        ToolRefused: the statement is wrong, which the message explains, or the role is refused.
+    """
+    try:
+        answer: dict[str, Any] = await run_isolated(
+            CHILD_FUNCTION,
+            timeout_s=LOAD_TIMEOUT_S,
+            max_written_bytes=MAX_WRITTEN_BYTES,
+            **_build_arguments(location, materials, sql, timeout_s),
+        )
+    except ToolFailed as failure:
+        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
+    if "fix" in answer:
+        raise ToolRefused(f"{answer['error']}; {answer['fix']}")
+    if "error" in answer:
+        shown = _format_tables(answer["tables"])
+        kind = ToolFailed if answer.get("failed") else ToolRefused
+        raise kind(f"{answer['error']}. Tables: {shown or 'none'}")
+    return answer
 
 
 def inspect_database(location: DatabaseLocation) -> dict[str, Any]:
     """Return its `tables`, or what is wrong as `error`; with a `fix` if its role is refused."""
-    request = {
-        "engine": location.engine,
-        "target": location.target,
-        "materials": {},
-        "sql": "",
-        "timeout_s": INSPECT_TIMEOUT_S,
-    }
+    arguments = _build_arguments(location, {}, "", LOAD_TIMEOUT_S)
     try:
-        return ask_once(CHILD_MODULE, request, timeout_s=INSPECT_TIMEOUT_S)
+        found: dict[str, Any] = run_isolated_blocking(
+            CHILD_FUNCTION,
+            timeout_s=LOAD_TIMEOUT_S,
+            max_written_bytes=MAX_WRITTEN_BYTES,
+            **arguments,
+        )
     except ToolFailed as failure:
         return {"error": str(failure), "tables": []}
+    return found
+
+
+def _build_arguments(
+    location: DatabaseLocation, materials: Mapping[str, str], sql: str, statement_s: float
+) -> dict[str, Any]:
+    return {
+        "engine": location.engine,
+        "target": location.target,
+        "materials": dict(materials),
+        "sql": sql,
+        "statement_s": statement_s,
+    }
+
+
+def _format_tables(tables: list[dict[str, Any]]) -> str:
+    known = "; ".join(f"{table['table']}({', '.join(table['columns'])})" for table in tables)
+    cut = " [cut]" if len(known) > MAX_TABLES_CHARS else ""
+    return known[:MAX_TABLES_CHARS] + cut

@@ -1,28 +1,23 @@
 """The child process that searches without a key."""
 
-from typing import Any
-
 from ddgs import DDGS
 from ddgs.exceptions import DDGSException
 
-from nodes.tools.child_process import serve_requests
+from nodes.errors import ToolRefused
 
 ENGINE_TIMEOUT_S = 8
 
 
-def answer_request(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{query, max_results}` with `{results}`, or `{refused}`."""
+def search_keyless(query: str, max_results: int) -> list[dict[str, str]]:
+    """Return results, each with `href`, `title` and `body`.
+
+    Raises:
+        ToolRefused: no engine answered.
+    """
     try:
-        found = DDGS(timeout=ENGINE_TIMEOUT_S).text(
-            request["query"], max_results=request["max_results"]
-        )
+        found = DDGS(timeout=ENGINE_TIMEOUT_S).text(query, max_results=max_results)
     except DDGSException as error:
         if "No results" in str(error):
-            return {"results": []}
-        return {"refused": str(error)}
-    kept = [{key: str(item.get(key, "")) for key in ("href", "title", "body")} for item in found]
-    return {"results": kept}
-
-
-if __name__ == "__main__":
-    serve_requests(answer_request)
+            return []
+        raise ToolRefused(str(error)) from error
+    return [{key: str(item.get(key, "")) for key in ("href", "title", "body")} for item in found]

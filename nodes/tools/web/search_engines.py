@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.child_process import ChildProcess
+from nodes.tools.framework.isolation import run_isolated
 
-KEYLESS_CHILD_MODULE = "nodes.tools.web.keyless_worker"
+KEYLESS_SEARCH = "nodes.tools.web.keyless_worker:search_keyless"
 TAVILY_URL = "https://api.tavily.com/search"
 TIMEOUT_S = 20.0
 MAX_ANSWER_BYTES = 2_000_000
@@ -73,15 +73,15 @@ async def search_keyless(query: str, max_results: int) -> list[SearchResult]:
     Raises:
         SearchUnreachable: none of them answers.
     """
-    request = {"query": query, "max_results": max_results}
     try:
-        async with ChildProcess(KEYLESS_CHILD_MODULE, timeout_s=TIMEOUT_S) as child:
-            answer = await child.ask(request)
+        found = await run_isolated(
+            KEYLESS_SEARCH, timeout_s=TIMEOUT_S, query=query, max_results=max_results
+        )
     except (ToolFailed, ToolRefused) as failure:
         # The engines' library repeats an error's name, once for each engine that it asked.
         parts = dict.fromkeys(str(failure).partition("(")[0].strip().split(": "))
         raise SearchUnreachable(": ".join(parts)[:80]) from failure
-    return [SearchResult(item["href"], item["title"], item["body"]) for item in answer["results"]]
+    return [SearchResult(item["href"], item["title"], item["body"]) for item in found]
 
 
 def _parse_results(response: httpx.Response) -> list[SearchResult]:

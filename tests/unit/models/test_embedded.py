@@ -39,7 +39,7 @@ TEAM = Team(
     examples=EXAMPLES,
 )
 MATERIALS = {
-    name: (ROOT / "examples/market_analysis" / name).read_text()
+    name: (ROOT / "teams/market_analysis/sample" / name).read_text()
     for name in ("market_caps.csv", "amazon.md", "microsoft.md", "alphabet.md", "cloud_market.html")
 }
 AWS = "AWS had net sales of 107,556 million USD in 2024."

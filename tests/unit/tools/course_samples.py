@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.child_program import answer_request
+from teams.curriculum.tools.learning.child_program import answer_request
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "curriculum"
+EXAMPLES = Path(__file__).parents[3] / "teams" / "curriculum" / "sample"
 
 
 def run_course_work(kind: str, request: str, **given: Any) -> dict[str, Any]:

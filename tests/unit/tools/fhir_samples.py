@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "patient_summary"
+EXAMPLES = Path(__file__).parents[3] / "teams" / "patient_summary" / "sample"
 EXAMPLE = EXAMPLES / "ines_beispiel.json"
 PATIENT = {"resourceType": "Patient", "id": "p", "name": [{"text": "Pat Probe"}]}
 SUBJECT = {"reference": "Patient/p"}

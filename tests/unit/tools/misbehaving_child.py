@@ -4,11 +4,12 @@ import os
 import sys
 from typing import Any
 
-from nodes.tools.child_server import MAX_MEMORY_BYTES, serve_requests
+from nodes.errors import ToolRefused
+from nodes.tools.framework.isolated_child import MAX_MEMORY_BYTES
 
 
-def answer_request(request: dict[str, Any]) -> dict[str, Any]:
-    match request["do"]:
+def act(deed: str, path: str = "") -> dict[str, Any]:
+    match deed:
         case "hang":
             os.read(os.pipe()[0], 1)
         case "die":
@@ -16,18 +17,12 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
         case "fail":
             raise ValueError("no such thing")
         case "write":
-            with open(request["path"], "w") as file:
+            with open(path, "w") as file:
                 file.write("x")
         case "hoard":
             bytearray(MAX_MEMORY_BYTES)
         case "print":
             sys.stdout.write("noise")
-    told: dict[str, dict[str, Any]] = {
-        "environment": {"names": sorted(os.environ)},
-        "refuse": {"refused": "not this"},
-    }
-    return told.get(request["do"], {"pid": os.getpid()})
-
-
-if __name__ == "__main__":
-    serve_requests(answer_request)
+        case "refuse":
+            raise ToolRefused("not this")
+    return {"names": sorted(os.environ), "pid": os.getpid()}

@@ -16,8 +16,10 @@ from nodes.security.tool_access import (
     get_shipped_access,
     read_access,
 )
-from nodes.tools.catalog import list_shipped_tools, load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.catalog import list_shipped_tools, load_tools
+from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.framework.tool_packages import name_tool_package
+from tests.shipped_tools import find_team_tools
 from tests.teams import make_team
 
 ROOT = Path(__file__).parents[3]
@@ -42,18 +44,30 @@ def list_reached_modules(module: str, seen: set[str] | None = None) -> set[str]:
     seen.add(module)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        if isinstance(node, ast.ImportFrom):
+            around = module.split(".")[: -node.level] if node.level else []
+            base = ".".join([*around, *filter(None, [node.module])])
+            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         for name in names:
-            seen |= list_reached_modules(name, seen) if name.startswith("nodes.tools") else {name}
+            ours = name.startswith(("nodes.tools", "teams."))
+            seen |= list_reached_modules(name, seen) if ours else {name}
     return seen
 
 
 @pytest.mark.parametrize("name", list_shipped_tools())
-def test_a_shipped_tool_that_can_connect_is_declared_as_one_that_sends(name):
+def test_a_shared_tool_that_can_connect_is_declared_as_one_that_sends(name):
     connects = list_reached_modules(f"nodes.tools.{name}") & CONNECTS
 
     assert get_shipped_access(name).sends != "nothing" or not connects
+
+
+@pytest.mark.parametrize("name", find_team_tools())
+def test_a_tool_of_a_shipped_team_declares_that_it_sends_nothing_and_cannot_connect(name):
+    own = find_team_tools()[name]
+    module = f"{name_tool_package(own.folder)}.{name}"
+
+    assert (set(own.reads), own.sends) == ({"private", "untrusted"}, "nothing")
+    assert not list_reached_modules(module) & CONNECTS
 
 
 def test_the_declared_tools_exist_and_bear_their_declaration(tmp_path):

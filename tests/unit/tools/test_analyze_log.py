@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.analyze_log import analyze_log
 from nodes.tools.failures.failure import StackFrame
 from nodes.tools.failures.python_traces import HEADER
-from nodes.tools.support.durations import format_time_between
-from nodes.tools.support.log import MAX_LINES, is_log, read_log
+from teams.tech_support.tools.analyze_log import analyze_log
+from teams.tech_support.tools.support.durations import format_time_between
+from teams.tech_support.tools.support.log import MAX_LINES, is_log, read_log
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
+EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
 WORKER = (EXAMPLE / "worker.log").read_text()
 
 

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.allocation_analysis import allocation_analysis
-from nodes.tools.launch_price import launch_price
-from nodes.tools.market_data import market_data
-from nodes.tools.price_elasticity import price_elasticity
-from nodes.tools.trade_list import trade_list
+from teams.portfolio_rebalancing.tools.allocation_analysis import allocation_analysis
+from teams.portfolio_rebalancing.tools.market_data import market_data
+from teams.portfolio_rebalancing.tools.trade_list import trade_list
+from teams.product_launch.tools.launch_price import launch_price
+from teams.product_launch.tools.price_elasticity import price_elasticity
 
 CELLS = (
     *("AAA", "BBB", "CASH", "EUR", "USD", "10", "0", "-3", "1,5", "1.234,50", "x", "", '"', "|"),

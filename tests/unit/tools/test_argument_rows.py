@@ -12,9 +12,9 @@ from nodes.tools.calculate import calculate
 from nodes.tools.check_sources import check_sources
 from nodes.tools.fetch_page import fetch_page
 from nodes.tools.format_document import format_document
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.query_database import query_database
 from nodes.tools.search_documents import search_documents
-from nodes.tools.settings import ToolSettings
 
 
 def make_rows(name, *values):

@@ -9,8 +9,8 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from nodes.errors import TeamInvalid
-from nodes.tools.catalog import list_shipped_tools, load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.catalog import list_shipped_tools, load_tools
+from nodes.tools.framework.settings import ToolSettings
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,7 +60,8 @@ def test_i13_a_name_that_only_looks_like_a_tools_is_refused(name):
 
 def test_naming_the_tools_imports_none_of_them():
     script = (
-        "import sys; from nodes.tools.catalog import list_shipped_tools; list_shipped_tools(); "
+        "import sys; from nodes.tools.framework.catalog import list_shipped_tools; "
+        "list_shipped_tools(); "
         "print([name for name in ('duckdb', 'simpleeval', 'docx', 'nodes.tools.calculate') "
         "if name in sys.modules])"
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.check_code import check_code
+from teams.research_writing_code.tools.check_code import check_code
 
 MAX_ANSWER_CHARS = 20_000
 

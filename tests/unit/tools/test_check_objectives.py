@@ -6,9 +6,9 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from nodes.errors import ToolRefused
-from nodes.tools.check_objectives import check_objectives
-from nodes.tools.learning.bloom import LEVELS, find_level, suggest_better_verbs
-from nodes.tools.learning.objectives import assess_verb
+from teams.curriculum.tools.check_objectives import check_objectives
+from teams.curriculum.tools.learning.bloom import LEVELS, find_level, suggest_better_verbs
+from teams.curriculum.tools.learning.objectives import assess_verb
 from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
 pytestmark = pytest.mark.slow

@@ -9,10 +9,14 @@ import yaml
 
 from nodes.errors import ToolRefused
 from nodes.synthesis.findings import collect_findings
-from nodes.tools.check_playbook import check_playbook
-from nodes.tools.contracts.playbook import SHIPPED_PLAYBOOK, PlaybookInvalid, read_playbook
-from nodes.tools.contracts.severity import Severity as OwnSeverity
 from state import Finding, Report, Severity
+from teams.contract_review.tools.check_playbook import check_playbook
+from teams.contract_review.tools.contracts.playbook import (
+    SHIPPED_PLAYBOOK,
+    PlaybookInvalid,
+    read_playbook,
+)
+from teams.contract_review.tools.contracts.severity import Severity as OwnSeverity
 from tests.contracts import (
     BROKEN_PLAYBOOK,
     DISTRIBUTION,

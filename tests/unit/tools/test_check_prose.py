@@ -3,8 +3,8 @@
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.check_prose import check_prose
-from nodes.tools.prose.word_limit import find_word_limit
+from teams.research_writing_code.tools.check_prose import check_prose
+from teams.research_writing_code.tools.prose.word_limit import find_word_limit
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.check_sources import check_sources
 from nodes.tools.evidence.figure_matching import find_figures, find_scale_hints, is_among
 from nodes.tools.evidence.quotes import is_quote_in
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 
 MATERIALS = {
     "caps.csv": "provider,cap_usd_bn,growth_pct,year\nMicrosoft,3130,12.4,2024\n",

@@ -4,8 +4,8 @@ import pytest
 from docx import Document
 
 from nodes.errors import ToolRefused
-from nodes.tools.catalog import load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from tests.shipped_tools import load_shipped_tools
 
 NOTES = (
     "# Fair\n\nThe fair begins on 3 May. It rains.\n\n"
@@ -15,7 +15,7 @@ NOTES = (
 
 @pytest.fixture
 def compose(tmp_path):
-    (tool,) = load_tools(["compose_document"], ToolSettings(output=tmp_path / "out"))
+    (tool,) = load_shipped_tools(["compose_document"], ToolSettings(output=tmp_path / "out"))
 
     async def call(request, materials=None, **arguments):
         return await tool.ainvoke({"request": request, "materials": materials, **arguments})

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tools.contracts.clauses import SIGNATURES, Clause, find_clauses
-from nodes.tools.contracts.compliance import report_compliance
-from nodes.tools.contracts.contract import Contract
-from nodes.tools.contracts.extraction import extract_facts_and_clauses
-from nodes.tools.contracts.phrases import parse_phrase
-from nodes.tools.contracts.playbook import SHIPPED_PLAYBOOK, read_playbook
+from teams.contract_review.tools.contracts.clauses import SIGNATURES, Clause, find_clauses
+from teams.contract_review.tools.contracts.compliance import report_compliance
+from teams.contract_review.tools.contracts.contract import Contract
+from teams.contract_review.tools.contracts.extraction import extract_facts_and_clauses
+from teams.contract_review.tools.contracts.phrases import parse_phrase
+from teams.contract_review.tools.contracts.playbook import SHIPPED_PLAYBOOK, read_playbook
 from tests.contracts import (
     DISTRIBUTION,
     NDA,

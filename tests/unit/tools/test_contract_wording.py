@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tools.contracts.contract import Contract
-from nodes.tools.contracts.facts import (
+from teams.contract_review.tools.contracts.contract import Contract
+from teams.contract_review.tools.contracts.facts import (
     find_agreement_date,
     find_governing_law,
     find_sums,
     find_title,
 )
-from nodes.tools.contracts.parties import find_parties
-from nodes.tools.contracts.phrases import parse_phrase
-from nodes.tools.contracts.quantities import find_quantities
-from nodes.tools.contracts.sentences import split_sentences
+from teams.contract_review.tools.contracts.parties import find_parties
+from teams.contract_review.tools.contracts.phrases import parse_phrase
+from teams.contract_review.tools.contracts.quantities import find_quantities
+from teams.contract_review.tools.contracts.sentences import split_sentences
 from tests.contracts import DISTRIBUTION, NDA, REAL_FACTS, SERVICES, read_contract
 
 FACTS = {

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from nodes.tools.draft_ticket import draft_ticket
-from nodes.tools.support.human_decisions import find_human_decisions
+from teams.tech_support.tools.draft_ticket import draft_ticket
+from teams.tech_support.tools.support.human_decisions import find_human_decisions
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
+EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
 WORKER = (EXAMPLE / "worker.log").read_text()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from nodes.errors import ToolRefused
 from nodes.tools.documents.reader import read_document
-from nodes.tools.extract_clauses import extract_clauses
+from teams.contract_review.tools.extract_clauses import extract_clauses
 from tests.contracts import (
     DISTRIBUTION,
     HOUSE_PLAYBOOK,

@@ -8,10 +8,14 @@ from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
 from nodes.tools.evidence.source_check import CitedClaim
-from nodes.tools.feature_matrix import feature_matrix
-from nodes.tools.features.extraction import Feature, extract_features, parse_claim
-from nodes.tools.features.matrix import build_matrix
-from nodes.tools.read_features import read_features
+from teams.competitive_intelligence.tools.feature_matrix import feature_matrix
+from teams.competitive_intelligence.tools.features.extraction import (
+    Feature,
+    extract_features,
+    parse_claim,
+)
+from teams.competitive_intelligence.tools.features.matrix import build_matrix
+from teams.competitive_intelligence.tools.read_features import read_features
 
 PAGE = """# Acme Planner
 

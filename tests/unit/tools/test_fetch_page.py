@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.fetch_page import fetch_page
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.web.addresses import AddressPolicy, is_public_address
 from nodes.tools.web.download import MAX_BYTES, _fetch_hop, download_page
 from tests.unit.tools.document_samples import write_pdf

@@ -12,7 +12,7 @@ from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.format_document import MAX_NAME_CHARS, format_document, make_file_stem
 from nodes.tools.formats.docx import to_docx
 from nodes.tools.formats.html import to_html
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 
 MARKDOWN = """\
 # Cloud

@@ -10,8 +10,8 @@ from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 from nodes.errors import FileUnreadable
 from nodes.tools.documents.parser import MAX_PAGES
 from nodes.tools.documents.reader import MAX_TEXT_CHARS, read_document
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.search_documents import search_documents
-from nodes.tools.settings import ToolSettings
 from tests.unit.tools.document_samples import write_docx, write_pdf
 
 pytestmark = pytest.mark.slow

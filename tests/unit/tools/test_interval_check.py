@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from nodes.tools.interval_check import interval_check
+from teams.patient_summary.tools.interval_check import interval_check
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
     PATIENT,

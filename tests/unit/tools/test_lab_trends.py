@@ -9,7 +9,7 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from nodes.errors import ToolRefused
-from nodes.tools.lab_trends import lab_trends
+from teams.patient_summary.tools.lab_trends import lab_trends
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
     make_bundle,

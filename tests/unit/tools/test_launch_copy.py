@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tools.check_copy import check_copy
-from nodes.tools.launch import counting
-from nodes.tools.launch.channels import find_channel, load_channel_book
-from nodes.tools.launch.drafts import find_drafts
-from nodes.tools.price_points import price_points
+from teams.product_launch.tools.check_copy import check_copy
+from teams.product_launch.tools.launch import counting
+from teams.product_launch.tools.launch.channels import find_channel, load_channel_book
+from teams.product_launch.tools.launch.drafts import find_drafts
+from teams.product_launch.tools.price_points import price_points
 
 CHANNELS = load_channel_book().channels
 MAX_RESULT_CHARS = 20_000

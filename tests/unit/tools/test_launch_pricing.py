@@ -10,17 +10,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.launch.demand import Demand, fit_demand
-from nodes.tools.launch.optimal_price import (
+from teams.product_launch.tools.launch.demand import Demand, fit_demand
+from teams.product_launch.tools.launch.optimal_price import (
     compute_break_even,
     compute_profit,
     find_optimal_price,
     find_price_interval,
 )
-from nodes.tools.launch.sales import load_sales
-from nodes.tools.launch.student_t import compute_two_sided_p, find_critical_value
-from nodes.tools.launch_price import launch_price
-from nodes.tools.price_elasticity import price_elasticity
+from teams.product_launch.tools.launch.sales import load_sales
+from teams.product_launch.tools.launch.student_t import compute_two_sided_p, find_critical_value
+from teams.product_launch.tools.launch_price import launch_price
+from teams.product_launch.tools.price_elasticity import price_elasticity
 
 pytestmark = pytest.mark.slow
 

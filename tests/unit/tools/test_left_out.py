@@ -9,8 +9,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.catalog import load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from tests.shipped_tools import load_shipped_tools
 from tests.unit.tools.course_samples import run_course_work
 from tests.unit.tools.review.changes import call_review_tool as reviewed
 from tests.unit.tools.review.changes import make_diff
@@ -22,7 +22,7 @@ QUOTED = {"text": "Term", "source": "a.txt", "quote": "These words stand nowhere
 async def call_tool(
     name: str, settings: ToolSettings | None = None, **arguments: Any
 ) -> dict[str, Any]:
-    (tool,) = load_tools([name], settings or ToolSettings())
+    (tool,) = load_shipped_tools([name], settings or ToolSettings())
     answer: dict[str, Any] = await tool.ainvoke(arguments)
     assert len(json.dumps(answer)) < 24_000
     return answer

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nodes.tools.medication_list import medication_list
+from teams.patient_summary.tools.medication_list import medication_list
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
     SUBJECT,

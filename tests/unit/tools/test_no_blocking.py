@@ -6,9 +6,9 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from nodes.errors import ToolRefused
-from nodes.tools.catalog import load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 from tests.contracts import DISTRIBUTION, read_contracts
+from tests.shipped_tools import load_shipped_tools
 from tests.unit.tools.document_samples import write_pdf
 
 pytestmark = pytest.mark.slow
@@ -104,7 +104,7 @@ async def test_no_tool_blocks_the_event_loop(tmp_path, name):
         repository=tmp_path,
         run_code=True,
     )
-    (tool,) = load_tools([name], settings)
+    (tool,) = load_shipped_tools([name], settings)
 
     with blockbuster_ctx():
         try:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.allocation_analysis import allocation_analysis
-from nodes.tools.market_data import market_data
-from nodes.tools.trade_list import trade_list
+from teams.portfolio_rebalancing.tools.allocation_analysis import allocation_analysis
+from teams.portfolio_rebalancing.tools.market_data import market_data
+from teams.portfolio_rebalancing.tools.trade_list import trade_list
 
 HOLDINGS = "ticker,quantity,currency\nAAA,10,EUR\nBBB,5,EUR\nCASH,100,EUR\n"
 PRICES = "date,AAA,BBB\n2025-01-02,19,41\n2025-01-03,20,40\n"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nodes.tools.portfolio.prices import Prices
-from nodes.tools.portfolio.reference_weights import compute_reference_weights
-from nodes.tools.portfolio.request_terms import RiskMethod
-from nodes.tools.portfolio.risk import ReturnHistory, build_return_history
+from teams.portfolio_rebalancing.tools.portfolio.prices import Prices
+from teams.portfolio_rebalancing.tools.portfolio.reference_weights import compute_reference_weights
+from teams.portfolio_rebalancing.tools.portfolio.request_terms import RiskMethod
+from teams.portfolio_rebalancing.tools.portfolio.risk import ReturnHistory, build_return_history
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.portfolio.blocked_tickers import find_blocked_tickers
-from nodes.tools.portfolio.request_terms import read_request_terms
+from teams.portfolio_rebalancing.tools.portfolio.blocked_tickers import find_blocked_tickers
+from teams.portfolio_rebalancing.tools.portfolio.request_terms import read_request_terms
 
 
 @pytest.mark.parametrize(

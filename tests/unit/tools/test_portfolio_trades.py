@@ -6,7 +6,12 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tools.portfolio.trades import PlannedTrades, TradePosition, TradeRules, plan_trades
+from teams.portfolio_rebalancing.tools.portfolio.trades import (
+    PlannedTrades,
+    TradePosition,
+    TradeRules,
+    plan_trades,
+)
 
 CENT = Fraction(1, 100)
 cents = st.integers(1, 200_000).map(lambda n: Fraction(n, 100))

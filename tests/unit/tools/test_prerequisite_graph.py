@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.sequence import order_topics
-from nodes.tools.learning.topics import Topic
-from nodes.tools.prerequisite_graph import prerequisite_graph
+from teams.curriculum.tools.learning.sequence import order_topics
+from teams.curriculum.tools.learning.topics import Topic
+from teams.curriculum.tools.prerequisite_graph import prerequisite_graph
 from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
 pytestmark = pytest.mark.slow

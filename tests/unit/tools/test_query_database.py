@@ -10,8 +10,8 @@ import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.documents.reader import MAX_TEXT_CHARS, read_document
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.query_database import query_database
-from nodes.tools.settings import ToolSettings
 from nodes.tools.sql import duckdb_reader as duck_engine
 from nodes.tools.sql import sqlite as sqlite_engine
 from nodes.tools.sql.location import DatabaseLocation, locate_database

@@ -7,7 +7,7 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from nodes.errors import ToolRefused
-from nodes.tools.read_bundle import read_bundle
+from teams.patient_summary.tools.read_bundle import read_bundle
 from tests.unit.tools.fhir_samples import (
     EXAMPLE,
     EXAMPLES,

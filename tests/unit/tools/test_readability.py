@@ -7,9 +7,9 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from nodes.errors import ToolRefused
-from nodes.tools.learning.prose_sentences import split_sentences
-from nodes.tools.learning.reading_grade import ReadingGrade, count_syllables, grade_sentences
-from nodes.tools.readability import readability
+from nodes.tools.reading.prose_sentences import split_sentences
+from nodes.tools.reading.reading_grade import ReadingGrade, count_syllables, grade_sentences
+from teams.curriculum.tools.readability import readability
 from tests.unit.tools.course_samples import EXAMPLES, run_course_work
 
 pytestmark = pytest.mark.slow

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from nodes.synthesis.contradictions import find_contradicting_pairs
-from nodes.tools.catalog import load_tools
-from nodes.tools.references.collection import (
+from nodes.tools.framework.settings import ToolSettings
+from state import Claim, Report
+from teams.expert_router.tools.references.collection import (
     DOMAINS,
     Domain,
     ReferenceEntry,
     find_places,
     load_collection,
 )
-from nodes.tools.references.question_words import QuestionWords
-from nodes.tools.settings import ToolSettings
-from state import Claim, Report
+from teams.expert_router.tools.references.question_words import QuestionWords
+from tests.shipped_tools import load_shipped_tools
 
 ENTRIES = [(domain, entry) for domain in DOMAINS for entry in load_collection(domain).entries]
 PASSWORDS = "Passwords of Fernhill have at least 16 characters; the manager makes them."
@@ -32,7 +32,7 @@ STEERING = (
 async def consult_reference(
     domain: Domain, question: str, settings: ToolSettings | None = None, **materials: str
 ) -> dict[str, Any]:
-    (tool,) = load_tools([f"{domain}_reference"], settings or ToolSettings())
+    (tool,) = load_shipped_tools([f"{domain}_reference"], settings or ToolSettings())
     given = {name.replace("_", "."): text for name, text in materials.items()}
     told: dict[str, Any] = await tool.ainvoke({"question": question, "materials": given or None})
     return told

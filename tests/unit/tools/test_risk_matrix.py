@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
-from nodes.tools.contracts.risk import IMPACTS, ReportedFinding, rank_risks
-from nodes.tools.risk_matrix import risk_matrix
+from teams.contract_review.tools.contracts.risk import IMPACTS, ReportedFinding, rank_risks
+from teams.contract_review.tools.risk_matrix import risk_matrix
 
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low", "info"])
 

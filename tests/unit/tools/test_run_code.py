@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.catalog import load_tools
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sandbox.limits import SandboxLimits
 from nodes.tools.sandbox.runner import RunRefused, make_sandbox_path, run_python
-from nodes.tools.settings import ToolSettings
+from tests.shipped_tools import load_shipped_tools
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ async def run_text(text, bounds=SHORT, **others):
 
 
 async def call_tool(materials, request="run it", *, run_code=True, **arguments):
-    (tool,) = load_tools(["run_code"], ToolSettings(run_code=run_code))
+    (tool,) = load_shipped_tools(["run_code"], ToolSettings(run_code=run_code))
     return await tool.ainvoke({"request": request, "materials": materials, **arguments})
 
 

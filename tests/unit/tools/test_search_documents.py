@@ -13,8 +13,8 @@ from langchain_core.messages import AIMessage
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.documents.index import PassageIndex, build_match_expression
 from nodes.tools.documents.passages import MAX_PASSAGE_CHARS, Passage, split_document
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.search_documents import search_documents
-from nodes.tools.settings import ToolSettings
 from tests.unit.tools.document_samples import write_docx, write_pdf
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from nodes.tools.documents.reader import read_document
-from nodes.tools.search_help import search_help
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from teams.tech_support.tools.search_help import search_help
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "tech_support"
+EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
 PAGES = {
     name: read_document(EXAMPLE / name)
     for name in ("connections.md", "installation.md", "accounts.html")

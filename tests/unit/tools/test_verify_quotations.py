@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.verify_quotations import verify_quotations
+from teams.contract_review.tools.verify_quotations import verify_quotations
 from tests.contracts import DISTRIBUTION, NDA, read_contracts
 
 NOTICE = (

@@ -5,7 +5,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.web.search_engines import SearchResult, SearchUnreachable, search_tavily
 from nodes.tools.web_search import web_search
 

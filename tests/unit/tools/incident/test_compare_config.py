@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.incident.config_differences import is_secret
-from nodes.tools.incident.config_pairs import pair_configs
-from nodes.tools.incident.settings_file import read_settings
+from teams.engineering_ops.tools.incident.config_differences import is_secret
+from teams.engineering_ops.tools.incident.config_pairs import pair_configs
+from teams.engineering_ops.tools.incident.settings_file import read_settings
 from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
 
 pytestmark = pytest.mark.slow

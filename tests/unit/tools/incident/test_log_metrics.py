@@ -8,9 +8,9 @@ import duckdb
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.incident.logs import read_log
-from nodes.tools.incident.timestamps import parse_time
-from nodes.tools.incident.traffic import TrafficWindow, find_error_rise
+from teams.engineering_ops.tools.incident.logs import read_log
+from teams.engineering_ops.tools.incident.timestamps import parse_time
+from teams.engineering_ops.tools.incident.traffic import TrafficWindow, find_error_rise
 from tests.unit.tools.incident.tool_calls import EXAMPLES, call_incident_tool, read_example_files
 
 pytestmark = pytest.mark.slow

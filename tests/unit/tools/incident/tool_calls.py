@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.catalog import load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from tests.shipped_tools import load_shipped_tools
 
-EXAMPLES = Path(__file__).parents[4] / "examples" / "engineering_ops"
+EXAMPLES = Path(__file__).parents[4] / "teams" / "engineering_ops" / "sample"
 
 
 def read_example_files(*names: str) -> dict[str, str]:
@@ -17,7 +17,7 @@ def read_example_files(*names: str) -> dict[str, str]:
 async def call_incident_tool(name: str, materials: dict[str, str], **given: Any) -> dict[str, Any]:
     """Call a tool; `repository` is a setting, all else an argument."""
     settings = ToolSettings(repository=given.pop("repository", None))
-    (tool,) = load_tools([name], settings)
+    (tool,) = load_shipped_tools([name], settings)
     answer = await tool.ainvoke({**given, "materials": materials})
     assert isinstance(answer, dict)
     return answer

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nodes.tools.catalog import load_tools
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from tests.shipped_tools import load_shipped_tools
 
 
 def make_diff(**files: tuple[str, str]) -> str:
@@ -30,7 +30,7 @@ async def call_review_tool(
     tool: str, materials: dict[str, str], repository: Path | None = None
 ) -> Any:
     """Ask a tool as a worker does; what it says must be small enough to be read."""
-    (loaded,) = load_tools([tool], ToolSettings(repository=repository))
+    (loaded,) = load_shipped_tools([tool], ToolSettings(repository=repository))
     answer = await loaded.ainvoke({"materials": materials})
     assert len(json.dumps(answer)) < 20_000
     return answer

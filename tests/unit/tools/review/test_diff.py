@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tools.review import diff as diffs
-from nodes.tools.review.diff import read_diff
-from nodes.tools.review.diff_materials import sort_materials
+from teams.code_review.tools.review import diff as diffs
+from teams.code_review.tools.review.diff import read_diff
+from teams.code_review.tools.review.diff_materials import sort_materials
 
 GIT = """\
 diff --git a/app/main.py b/app/main.py

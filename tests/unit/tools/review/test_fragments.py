@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.tools.review.diff import ChangedFile, Hunk
-from nodes.tools.review.fragments import CodeFragment, build_fragments
+from teams.code_review.tools.review.diff import ChangedFile, Hunk
+from teams.code_review.tools.review.fragments import CodeFragment, build_fragments
 
 # What is parsed may hold strings that newer Pythons warn of.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")

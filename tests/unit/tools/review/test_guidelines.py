@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.tools.review.guidelines import read_guidelines
+from teams.code_review.tools.review.guidelines import read_guidelines
 from tests.unit.tools.review.changes import call_review_tool, list_findings, make_diff
 
 PROSE = """\

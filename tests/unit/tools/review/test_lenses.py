@@ -7,12 +7,12 @@ from typing import get_args
 import pytest
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.find_bugs import find_bugs
-from nodes.tools.review.client import run_review
-from nodes.tools.review.finding import SEVERITIES
-from nodes.tools.review.rules import load_rules
-from nodes.tools.settings import ToolSettings
+from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.linting.finding import SEVERITIES
+from nodes.tools.linting.rules import load_rules
 from state import Severity
+from teams.code_review.tools.find_bugs import find_bugs
+from teams.code_review.tools.review.client import run_review
 from tests.unit.tools.review.changes import (
     call_review_tool,
     list_findings,

@@ -1,1 +1,0 @@
-"""Features that products state, and their comparison."""

@@ -1,0 +1,157 @@
+"""Load tools by the names in a team's files; a tool's module is imported on first use.
+
+A name is looked up in the team's own folder of tools first, then among the shared ones.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any, Final, get_args
+
+import yaml
+from langchain_core.tools import BaseTool
+from pydantic import ValidationError
+
+from nodes.errors import TeamInvalid
+from nodes.limits.patterns import Pattern
+from nodes.schemas.team import OwnTool, SentContent
+from nodes.security.tool_access import get_shipped_access, read_access
+from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.framework.tool_packages import import_tool_module
+
+
+def list_shipped_tools() -> list[str]:
+    """Return the names of the shared tools: the files of `nodes/tools` that define their name."""
+    return [file.stem for file in sorted(_SHARED_FOLDER.glob("*.py")) if _defines_name(file)]
+
+
+def find_own_tools(folder: Path) -> dict[str, OwnTool]:
+    """Return the tools in a team's folder by name: the files that define their own name.
+
+    Raises:
+        TeamInvalid: a file declares an access that does not exist.
+    """
+    files = sorted(folder.glob("*.py")) if folder.is_dir() else []
+    return {file.stem: _read_own_tool(file) for file in files if _defines_name(file)}
+
+
+def _read_own_tool(file: Path) -> OwnTool:
+    found = _ACCESS.search(file.read_text(encoding="utf-8"))
+    try:
+        declared = yaml.safe_load(found["access"]) if found else {}
+        return OwnTool(folder=file.parent.resolve(), **declared)
+    except (yaml.YAMLError, TypeError, ValidationError) as error:
+        raise TeamInvalid(
+            f"ACCESS in {file} is invalid",
+            next='write it as {"reads": ["private", "untrusted"], "sends": "nothing"}; what it '
+            f"sends is one of {', '.join(get_args(SentContent))}",
+        ) from error
+
+
+def load_tools(
+    names: Iterable[str],
+    settings: ToolSettings,
+    own: Mapping[str, OwnTool] = MappingProxyType({}),
+) -> list[BaseTool]:
+    """Build tools by name: of the team's own, a file of `nodes/tools`, or `module:attribute`.
+
+    Each tool declares what it reads and sends: shipped ones in the catalog, others themselves.
+
+    Raises:
+        TeamInvalid: a name leads to no tool, or to one whose declaration cannot be read.
+    """
+    return [_attach_access(name, _load_tool(name, settings, own), own) for name in names]
+
+
+def resolve_tool(name: str, own: Mapping[str, OwnTool] = MappingProxyType({})) -> Any:
+    """Return what a tool's name resolves to: a tool, or a function that builds one.
+
+    Raises:
+        TeamInvalid: there is no such file, module or attribute, or it cannot be imported.
+    """
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+        return _import_tool(name, attribute, partial(import_module, module))
+    if name in own:
+        folder = own[name].folder
+        return _import_tool(
+            str(folder / f"{name}.py"), name, partial(import_tool_module, folder, name)
+        )
+    # Not by `list_shipped_tools`, which parses: when two threads parse at the same time, as
+    # LangChain does at the start of a run, CPython may raise SystemError in either (gh-106905).
+    is_file = name in {file.stem for file in _SHARED_FOLDER.glob("*.py")}
+    found = getattr(import_module(f"nodes.tools.{name}"), name, None) if is_file else None
+    if found is None:
+        raise _build_unknown_tool_error(name, own)
+    return found
+
+
+def _import_tool(place: str, attribute: str, load: Callable[[], ModuleType]) -> Any:
+    try:
+        return getattr(load(), attribute)
+    except Exception as error:  # a user's module may raise anything
+        raise TeamInvalid(
+            f"tool {place} cannot be loaded",
+            cause=f"{type(error).__name__}: {error}",
+            next="correct the file, or install what it imports"
+            if place.endswith(".py")
+            else "write it as package.module:attribute, importable from where you run",
+        ) from error
+
+
+def _attach_access(name: str, tool: BaseTool, own: Mapping[str, OwnTool]) -> BaseTool:
+    if name in own:
+        declared = own[name].model_dump(mode="json", exclude={"folder"})
+        return tool.model_copy(update={"metadata": declared | (tool.metadata or {})})
+    if ":" not in name:
+        return tool.model_copy(update={"metadata": get_shipped_access(name).metadata})
+    read_access(tool)
+    return tool
+
+
+def _load_tool(name: str, settings: ToolSettings, own: Mapping[str, OwnTool]) -> BaseTool:
+    found = resolve_tool(name, own)
+    if isinstance(found, BaseTool):
+        return found
+    cause = f"it is a {type(found).__name__}"
+    if callable(found):
+        try:
+            built = found(settings)
+        except TypeError as error:  # what calling anything but a factory may return
+            built, cause = None, str(error)
+        if isinstance(built, BaseTool):
+            return built
+    raise TeamInvalid(
+        f"{name!r} is not a tool",
+        cause=cause,
+        next="decorate it with langchain_core.tools.tool, or return such a tool from it",
+    )
+
+
+def _build_unknown_tool_error(name: str, own: Mapping[str, OwnTool]) -> TeamInvalid:
+    known = [*own, *list_shipped_tools()]
+    close = get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+    return TeamInvalid(
+        f"unknown tool {name!r}",
+        cause=hint,
+        next="name a file of the team's tools/ or of nodes/tools, or package.module:attribute",
+    )
+
+
+def _defines_name(file: Path) -> bool:
+    """Return whether a file defines its own name at its top level.
+
+    Worker loops are built in threads, and several threads that build Python syntax trees at the
+    same time sometimes fail before Python 3.12.
+    """
+    definition = rf"^(?:(?:async )?def {file.stem}\b|{file.stem}\s*[:=])"
+    return bool(Pattern(definition, re.MULTILINE).search(file.read_text(encoding="utf-8")))
+
+
+_SHARED_FOLDER: Final = Path(__file__).parents[1]
+_ACCESS: Final = Pattern(r"^ACCESS(?:: [^=\n]*)? = (?P<access>\{[^}]*\})", re.MULTILINE)

@@ -1,0 +1,125 @@
+"""Run detect-secrets over added lines: keys, tokens and passwords that must not be in a file.
+
+Its online checks of a secret with its issuer are never called. Findings never contain the secret
+itself.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+from detect_secrets.filters.heuristic import (
+    is_not_alphanumeric_string,
+    is_sequential_string,
+    is_templated_secret,
+)
+from detect_secrets.plugins.base import BasePlugin
+from detect_secrets.plugins.high_entropy_strings import (
+    Base64HighEntropyString,
+    HexHighEntropyString,
+    HighEntropyStringsPlugin,
+)
+from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE, KeywordDetector
+from detect_secrets.util.filetype import determine_file_type
+
+from nodes.limits.patterns import Pattern
+from nodes.tools.linting.rules import find_rule, list_rule_codes
+
+from .diff import ChangedFile
+from .hits import RuleHit
+
+MAX_LINE_CHARS = 2_000
+MIN_SECRET_CHARS = 8
+PLACEHOLDER_PENALTY = 40
+KEYWORD_SECRET = "Secret Keyword"
+
+_KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption):")
+"""In or after a private key's first line; code that only searches for keys has none."""
+_PLACEHOLDER = Pattern(
+    r"example|placeholder|change.?me|dummy|fake|sample|redacted|your[-_ ]|insert|<|>|\*{3}|x{4}"
+    r"|\.\.\.|\$\{|%\(|^[{%$].*|secret$|abc123|123456"
+    r"|^(?:pass(?:word|wd)?|guest|test|root|admin|foo|bar|postgres|user)\d*$",
+    re.IGNORECASE,
+)
+
+
+def find_secrets(files: Iterable[ChangedFile]) -> list[RuleHit]:
+    """Find secrets in the lines that the diff adds to any file."""
+    return [
+        hit
+        for file in files
+        for number, line in file.added.items()
+        for hit in _build_hits(file, number, line[:MAX_LINE_CHARS])
+    ]
+
+
+def list_long_lines(files: Iterable[ChangedFile]) -> list[str]:
+    """Return the places of added lines that are too long to be searched to the end."""
+    return [
+        f"{file.path}:{number}"
+        for file in files
+        for number, line in file.added.items()
+        if len(line) > MAX_LINE_CHARS
+    ]
+
+
+def _build_hits(file: ChangedFile, number: int, line: str) -> Iterator[RuleHit]:
+    for kind, secrets in _detect_secrets(file.path, line).items():
+        rule = find_rule("detect-secrets", kind)
+        if rule is None or not secrets:
+            continue
+        less = min(PLACEHOLDER_PENALTY * _is_placeholder(secret) for secret in secrets)
+        if kind == "Private Key" and not _is_private_key(line, file.added.get(number + 1, "")):
+            less = PLACEHOLDER_PENALTY
+        yield RuleHit(file, number, rule, kind, penalty=less)
+
+
+def _detect_secrets(path: str, line: str) -> Mapping[str, list[str]]:
+    found = {
+        plugin.secret_type: [secret for secret in plugin.analyze_string(line) if secret]
+        for plugin in _build_detectors()
+    }
+    groups = REGEX_BY_FILETYPE.get(determine_file_type(path))
+    named = [s for s in KeywordDetector().analyze_string(line, groups) if _is_likely(s)]
+    random = [secret for secret in named if _is_random(secret)]
+    kind = f"{KEYWORD_SECRET} and entropy" if random else KEYWORD_SECRET
+    return found if any(found.values()) else {kind: random or named}
+
+
+def _is_likely(secret: str) -> bool:
+    return (
+        len(secret) >= MIN_SECRET_CHARS
+        and not Pattern(r"[\s()]").search(secret)
+        and not is_templated_secret(secret)
+        and not is_sequential_string(secret)
+        and not is_not_alphanumeric_string(secret)
+    )
+
+
+def _is_random(secret: str) -> bool:
+    """Return whether it is a generated secret, not words: by entropy and digits among letters."""
+    plugins: list[HighEntropyStringsPlugin] = [Base64HighEntropyString(), HexHighEntropyString()]
+    is_mixed = any(c.isdigit() for c in secret) and any(c.isalpha() for c in secret)
+    return is_mixed and any(
+        set(secret) <= set(plugin.charset)
+        and plugin.calculate_shannon_entropy(secret) > plugin.entropy_limit
+        for plugin in plugins
+    )
+
+
+def _is_private_key(*lines: str) -> bool:
+    return any(_KEY_LINE.search(line) for line in lines)
+
+
+def _is_placeholder(secret: str) -> bool:
+    return _PLACEHOLDER.search(secret) is not None or is_sequential_string(secret)
+
+
+@cache
+def _build_detectors() -> tuple[BasePlugin, ...]:
+    """Build the detectors of secrets with a known format."""
+    classes: Mapping[str, type[Any]] = get_mapping_from_secret_type_to_class()
+    wanted = [kind for kind in list_rule_codes("detect-secrets", "security") if kind in classes]
+    return tuple(classes[kind]() for kind in wanted if kind != KEYWORD_SECRET)

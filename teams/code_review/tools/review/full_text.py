@@ -1,0 +1,85 @@
+"""Find the whole files of a diff, where available: before the change or after it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from .diff import ChangedFile, ParsedDiff, format_names
+
+MAX_FILE_BYTES = 1_000_000
+
+
+def attach_full_texts(
+    change: ParsedDiff, texts: Mapping[str, str], root: Path | None
+) -> ParsedDiff:
+    """Attach to each file its text after the change, if that can be determined.
+
+    For a new file it is all in the diff; otherwise it is searched among `texts` and in the folder
+    `root`. A text must match the diff, as it is or with the diff applied to it.
+    """
+    files, misfits = list[ChangedFile](), list[str]()
+    for file in change.files:
+        found = [*_find_by_path(file, texts), *_read_from_folder(file, root)]
+        whole = next(
+            (new for text in found if (new := _derive_new_text(file, text)) is not None), None
+        )
+        if found and whole is None:
+            misfits.append(file.path)
+        files.append(replace(file, full_text=_build_new_file_text(file) if file.is_new else whole))
+    passed_over = list(change.skipped_parts)
+    if misfits:
+        passed_over.append(f"Not used, as the diff does not fit its state: {format_names(misfits)}")
+    return replace(change, files=tuple(files), skipped_parts=tuple(passed_over))
+
+
+def _build_new_file_text(file: ChangedFile) -> str | None:
+    if [hunk.start for hunk in file.hunks] != [1]:
+        return None
+    return "\n".join(file.hunks[0].lines) + "\n"
+
+
+def _find_by_path(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
+    """Return texts that match the file's path, or the end of it."""
+    for name, text in texts.items():
+        if file.path == name or file.path.endswith(f"/{name}") or name.endswith(f"/{file.path}"):
+            yield text
+
+
+def _read_from_folder(file: ChangedFile, root: Path | None) -> Iterator[str]:
+    """Read the file below a folder; a path that leads out of it is not followed."""
+    parts = PurePosixPath(file.path).parts
+    if root is None or not parts or ".." in parts or file.path.startswith("/"):
+        return
+    path = root.joinpath(*parts)
+    try:
+        is_inside = path.resolve().is_relative_to(root.resolve())
+        if not is_inside or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            return
+        yield path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return
+
+
+def _derive_new_text(file: ChangedFile, text: str) -> str | None:
+    lines = text.replace("\r\n", "\n").split("\n")
+    if all(_has_lines_at(hunk.lines, lines, hunk.start) for hunk in file.hunks):
+        return "\n".join(lines)
+    if all(_has_lines_at(hunk.old_lines, lines, hunk.old_start) for hunk in file.hunks):
+        return "\n".join(_apply_hunks(file, lines))
+    return None
+
+
+def _has_lines_at(wanted: Sequence[str], lines: Sequence[str], start: int) -> bool:
+    at = max(0, start - 1)
+    return list(wanted) == list(lines[at : at + len(wanted)])
+
+
+def _apply_hunks(file: ChangedFile, lines: Sequence[str]) -> Iterable[str]:
+    at = 0
+    for hunk in file.hunks:
+        # Without old lines, a hunk names the line before it.
+        start = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
+        yield from lines[at:start]
+        yield from hunk.lines
+        at = start + len(hunk.old_lines)
+    yield from lines[at:]

@@ -1,0 +1,241 @@
+"""Read the history of the changed files: who wrote the lines that are removed, and why.
+
+The git program is not run, so that a repository's configuration cannot run anything.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+
+from dulwich.annotate import update_lines
+from dulwich.errors import NotGitRepository
+from dulwich.objects import Blob, Commit, TreeEntry
+from dulwich.repo import Repo
+
+from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
+from nodes.tools.linting.finding import ReviewFinding
+
+from .diff import ChangedFile, ParsedDiff, format_names
+
+MAX_COMMITS = 2_000
+"""The newest commits; older ones are not read."""
+MAX_REMARKS = 10
+MAX_BLOB_BYTES = 1_000_000
+MAX_SECONDS = 12.0
+MIN_DISTINCTIVE_CHARS = 12
+"""Limit for a significant line; a bracket or `return` alone is frequent."""
+MIN_RESTORED_LINES = 2
+"""Significant lines that must be restored before a fix counts as undone by them."""
+
+_FIX_WORDS = Pattern(
+    r"\b(?:fix(?:es|ed)?|bug|regression|security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection|crash)\b",
+    re.IGNORECASE,
+)
+_SECURITY_WORDS = Pattern(
+    r"\b(?:security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection)\b", re.IGNORECASE
+)
+
+BlamedLines = list[tuple[tuple[Commit, TreeEntry], bytes]]
+
+
+class HistoryUnavailable(Exception):
+    """Why no repository could be read."""
+
+
+@dataclass(frozen=True)
+class FileVersion:
+    """A file as of a commit."""
+
+    commit: Commit
+    entry: TreeEntry
+    blob: Blob
+
+
+def review_history(
+    change: ParsedDiff, root: Path
+) -> tuple[list[ReviewFinding], list[str], list[str]]:
+    """Return findings, remarks on each file, and gaps.
+
+    Raises:
+        HistoryUnavailable: the folder is not a repository, or has no commit.
+    """
+    inside = [file for file in change.files if _is_inside(file)]
+    outside = [file.path for file in change.files if not _is_inside(file)]
+    gaps = [f"Not looked up, leading out of the repository: {format_names(outside)}"] * bool(
+        outside
+    )
+    with _open_repository(root) as repository:
+        versions, cut = _list_versions(repository, {file.old_path.encode() for file in inside})
+    known = [
+        (file, versions[path]) for file in inside if (path := file.old_path.encode()) in versions
+    ]
+    remarks = [_summarize_history(file, past) for file, past in known]
+    if len(remarks) > MAX_REMARKS:
+        remarks[MAX_REMARKS:] = [f"- {len(remarks) - MAX_REMARKS} more files have a history."]
+    findings = [
+        found
+        for file, past in known
+        for found in (*_find_undone_fixes(file, past), *_find_restored_lines(file, past))
+    ]
+    return findings, remarks, gaps + cut
+
+
+def _open_repository(root: Path) -> Repo:
+    try:
+        repository = Repo(str(root))
+        repository.head()
+    except (NotGitRepository, KeyError, OSError) as error:
+        raise HistoryUnavailable(f"{root} is not a git repository with a commit") from error
+    return repository
+
+
+def _is_inside(file: ChangedFile) -> bool:
+    return not file.old_path.startswith("/") and ".." not in file.old_path.split("/")
+
+
+def _list_versions(
+    repository: Repo, paths: Set[bytes]
+) -> tuple[dict[bytes, list[FileVersion]], list[str]]:
+    """Return each file's versions, the newest first, and where the walk was stopped early."""
+    versions: dict[bytes, list[FileVersion]] = {}
+    large: dict[str, None] = {}
+    ends = monotonic() + MAX_SECONDS
+    for number, step in enumerate(repository.get_walker(max_entries=MAX_COMMITS), start=1):
+        for change in step.changes():
+            new = None if isinstance(change, list) else change.new
+            if new is None or new.path not in paths or new.sha is None:
+                continue
+            blob = repository.object_store[new.sha]
+            if isinstance(blob, Blob) and len(blob.data) <= MAX_BLOB_BYTES:
+                versions.setdefault(new.path, []).append(FileVersion(step.commit, new, blob))
+            elif isinstance(blob, Blob):
+                large[sanitize_line(new.path.decode("utf-8", errors="replace"), 200)] = None
+        if number == MAX_COMMITS or monotonic() > ends:
+            gaps = [f"The history was read back to {_format_day(step.commit)} only"]
+            return versions, gaps + _describe_too_large(large)
+    return versions, _describe_too_large(large)
+
+
+def _describe_too_large(names: Iterable[str]) -> list[str]:
+    found = list(names)
+    most = f"{MAX_BLOB_BYTES // 1_000_000} MB"
+    return [f"Versions of more than {most} were not looked at: {format_names(found)}"] * bool(found)
+
+
+def _summarize_history(file: ChangedFile, versions: Sequence[FileVersion]) -> str:
+    authors = Counter(_get_author(version.commit) for version in versions)
+    fixes = sum(_is_fix(version.commit) for version in versions)
+    most = ", ".join(name for name, _ in authors.most_common(2))
+    last = versions[0].commit
+    return (
+        f"- `{file.path}`: {len(versions)} commits, {fixes} of them fixes, mostly by {most}; "
+        f"the last is {_describe_commit(last)}."
+    )
+
+
+def _find_undone_fixes(
+    file: ChangedFile, versions: Sequence[FileVersion]
+) -> Iterator[ReviewFinding]:
+    """Find lines that a fix added and the diff removes."""
+    annotated: BlamedLines = []
+    for version in reversed(versions):
+        annotated = update_lines(annotated, (version.commit, version.entry), version.blob)
+    kept = {line.strip() for line in file.added.values()}
+    blamed: dict[bytes, tuple[Commit, list[int]]] = {}
+    for number, text in file.removed.items():
+        if not _is_distinctive(text) or text.strip() in kept or number > len(annotated):
+            continue
+        (commit, _), line = annotated[number - 1]
+        stands = line.decode("utf-8", errors="replace").strip() == text.strip()
+        if stands and _is_fix(commit) and commit.parents:
+            blamed.setdefault(commit.id, (commit, []))[1].append(number)
+    for commit, numbers in blamed.values():
+        lines = f"line {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lines"
+        yield ReviewFinding(
+            severity="high" if _SECURITY_WORDS.search(_get_subject(commit)) else "medium",
+            message=f"Takes away {lines} of the old file that a fix brought: "
+            f"{_describe_commit(commit)}.",
+            file=file.path,
+            line=_locate_in_new_file(file, numbers[0]),
+            suggestion="See that what was fixed then stays fixed.",
+            confidence=80 if len(numbers) < MIN_RESTORED_LINES else 85,
+        )
+
+
+def _find_restored_lines(
+    file: ChangedFile, versions: Sequence[FileVersion]
+) -> Iterator[ReviewFinding]:
+    """Find lines that the diff adds and a fix once removed."""
+    gone = {line.strip() for line in file.removed.values()}
+    wanted = {
+        text.strip(): number
+        for number, text in reversed(file.added.items())
+        if _is_distinctive(text) and text.strip() not in gone
+    }
+    for newer, older in pairwise(versions):
+        if not _is_fix(newer.commit) or not wanted:
+            continue
+        taken = _read_stripped_lines(older.blob) - _read_stripped_lines(newer.blob)
+        back = sorted(number for text, number in wanted.items() if text in taken)
+        if len(back) >= MIN_RESTORED_LINES:
+            yield ReviewFinding(
+                severity="high",
+                message=f"Brings back {len(back)} lines a fix took away: "
+                f"{_describe_commit(newer.commit)}.",
+                file=file.path,
+                line=back[0],
+                suggestion="See that what was fixed then stays fixed.",
+                confidence=85,
+            )
+            wanted = {text: number for text, number in wanted.items() if text not in taken}
+
+
+def _locate_in_new_file(file: ChangedFile, old_line: int) -> int | None:
+    """Return the line of the new file where a removed line was."""
+    for hunk in file.hunks:
+        if old_line in hunk.removed:
+            before = [n for n in hunk.added if n <= hunk.start + old_line - hunk.old_start]
+            return max(before, default=hunk.start) or None
+    return None
+
+
+def _read_stripped_lines(blob: Blob) -> set[str]:
+    return {line.strip() for line in blob.data.decode("utf-8", errors="replace").splitlines()}
+
+
+def _is_distinctive(text: str) -> bool:
+    stripped = text.strip()
+    return len(stripped) >= MIN_DISTINCTIVE_CHARS and not stripped.startswith(
+        ("#", "import ", "from ")
+    )
+
+
+def _is_fix(commit: Commit) -> bool:
+    return _FIX_WORDS.search(_get_subject(commit)) is not None
+
+
+def _get_subject(commit: Commit) -> str:
+    message: str = commit.message.decode("utf-8", errors="replace")
+    return message.strip().split("\n", 1)[0]
+
+
+def _get_author(commit: Commit) -> str:
+    name = commit.author.decode("utf-8", errors="replace").split("<")[0]
+    return sanitize_line(name, 40) or "somebody"
+
+
+def _describe_commit(commit: Commit) -> str:
+    subject = sanitize_line(_get_subject(commit), 80)
+    return (
+        f"{commit.id.decode()[:10]} of {_format_day(commit)} by {_get_author(commit)}, “{subject}”"
+    )
+
+
+def _format_day(commit: Commit) -> str:
+    return datetime.fromtimestamp(commit.commit_time, UTC).date().isoformat()

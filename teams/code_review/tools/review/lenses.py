@@ -1,0 +1,157 @@
+"""The lenses: each checks one change with its own tools."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nodes.limits.patterns import Pattern
+from nodes.tools.linting.finding import ReviewFinding
+from nodes.tools.linting.rules import Lens, LintRule, find_rule, list_rule_codes
+
+from .diff import ParsedDiff, format_names
+from .diff_materials import ReviewMaterials
+from .fragments import build_fragments
+from .guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
+from .hits import RuleHit, build_findings
+from .ruff_scan import LintSource, RuffOptions
+from .ruff_scan import lint_sources as ruff_hits
+
+MAX_UNCHECKED = 5
+_MERGE_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
+
+
+@dataclass(frozen=True)
+class LensResult:
+    """The findings of a lens."""
+
+    tools: str
+    findings: Sequence[ReviewFinding]
+    gaps: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+    failures: Sequence[str] = ()
+    """What it could not check."""
+
+
+@dataclass(frozen=True)
+class LensInput:
+    """The input of a lens."""
+
+    diff: ParsedDiff
+    materials: ReviewMaterials
+    sources: Sequence[LintSource]
+    folder: Path
+    """An empty folder, for tools that need files."""
+    root: Path | None
+    """The repository, where one is set."""
+
+
+def check_security(matter: LensInput) -> LensResult:
+    """Find vulnerabilities and secrets, in tests and documents with less confidence."""
+    from . import bandit_scan, credentials
+
+    hits, skipped = bandit_scan.scan_with_bandit(matter.sources, matter.folder)
+    hits += credentials.find_secrets(matter.diff.files)
+    failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
+    long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
+    gap = f"Searched for secrets in their first {most:,} characters only: {format_names(long)}"
+    tools = "bandit and detect-secrets"
+    return LensResult(tools, build_findings(hits), [gap] * bool(long), failures=failures)
+
+
+def check_bugs(matter: LensInput) -> LensResult:
+    """Find defects in the logic, and unresolved merge conflicts in all files."""
+    hits = _lint_for_lens(matter, "bugs") + _find_merge_markers(matter.diff)
+    gap = "Not judged: whether the change does what it is meant to do; rules see patterns alone"
+    return LensResult("ruff's rules on logic", build_findings(hits), [gap])
+
+
+def check_performance(matter: LensInput) -> LensResult:
+    """Find needless work, blocking calls and functions that are hard to follow."""
+    hits = _lint_for_lens(matter, "performance")
+    return LensResult("ruff's rules on performance", build_findings(hits, together=True))
+
+
+def check_style(matter: LensInput) -> LensResult:
+    """Find violations of the project's guidelines, and of a few generally accepted rules."""
+    guidelines = read_guidelines(matter.materials.configuration, matter.materials.prose)
+    asked = [code for code in guidelines.required_rules if not guidelines.is_ignored(code)]
+    selected = [*list_rule_codes("ruff", "style"), *asked]
+    options = RuffOptions(
+        selected, guidelines.build_rule, guidelines.line_length, guidelines.target_version
+    )
+    found = ruff_hits(matter.sources, options, matter.folder)
+    hits = [hit for hit in found if not guidelines.is_ignored(hit.code)]
+    hits = [_apply_guideline(hit, guidelines) for hit in hits]
+    gaps = [f"No rule checks {where}" for where in guidelines.unchecked_sentences[:MAX_UNCHECKED]]
+    if len(guidelines.unchecked_sentences) > MAX_UNCHECKED:
+        gaps.append(
+            f"{len(guidelines.unchecked_sentences) - MAX_UNCHECKED} more guidelines need a reader"
+        )
+    failures = [
+        f"{name} cannot be read as TOML, so its rules were not checked"
+        for name in guidelines.unread_files
+    ]
+    tools = "ruff's rules on style"
+    if guidelines.required_rules:
+        names = ", ".join([*matter.materials.configuration, *matter.materials.prose])
+        tools += f" and those that {names} asks for"
+    return LensResult(tools, build_findings(hits, together=True), gaps, failures=failures)
+
+
+def check_history(matter: LensInput) -> LensResult:
+    """Find fixes in the repository's history that the change undoes."""
+    assert matter.root is not None, "without a repository no child is asked"
+    from .history import HistoryUnavailable, review_history
+
+    try:
+        found, remarks, gaps = review_history(matter.diff, matter.root)
+    except HistoryUnavailable as reason:
+        failure = f"The history was not looked at: {reason}"
+        return LensResult("", [], remarks=["Not looked at."], failures=[failure])
+    return LensResult("git's log and blame", found, gaps, remarks)
+
+
+LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
+    "security": check_security,
+    "bugs": check_bugs,
+    "performance": check_performance,
+    "style": check_style,
+    "history": check_history,
+}
+
+
+def build_sources(change: ParsedDiff) -> tuple[list[LintSource], list[str]]:
+    """Return the change's Python as text that parses, and the files that do not parse."""
+    made, lost = list[LintSource](), list[str]()
+    for file in change.files:
+        if file.is_python and file.added:
+            pieces, left_out = build_fragments(file)
+            made += [LintSource(file, piece) for piece in pieces]
+            lost += [file.path] * bool(left_out)
+    return made, lost
+
+
+def _lint_for_lens(matter: LensInput, lens: Lens) -> list[RuleHit]:
+    return ruff_hits(matter.sources, RuffOptions(list_rule_codes("ruff", lens)), matter.folder)
+
+
+def _find_merge_markers(change: ParsedDiff) -> list[RuleHit]:
+    rule = find_rule("merge", "conflict")
+    assert rule is not None, "the table has it"
+    return [
+        RuleHit(file, number, rule, "conflict")
+        for file in change.files
+        for number, line in file.added.items()
+        if _MERGE_MARKER.match(line)
+    ]
+
+
+def _apply_guideline(hit: RuleHit, guidelines: Guidelines) -> RuleHit:
+    """Raise the severity of a hit on a rule that the project requires, and quote where."""
+    where = guidelines.find_requirement(hit.code)
+    if not where:
+        return hit
+    rule = LintRule(
+        **{**vars(hit.rule), "confidence": GUIDELINE_CONFIDENCE, "advice": f"Asked for by {where}."}
+    )
+    return RuleHit(hit.file, hit.line, rule, hit.code, hit.message, hit.advice)

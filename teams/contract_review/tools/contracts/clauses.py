@@ -1,0 +1,177 @@
+"""Split a contract into clauses: numbered ones, the text before them, exhibits and signatures."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nodes.limits.patterns import Pattern
+
+from .contract_text import ContractText
+from .headings import is_heading_line
+from .markers import Marker, find_markers
+from .noise import Span
+from .numbering import ClauseOpening, find_openings, number_clauses
+
+PREAMBLE, SIGNATURES = "preamble", "signatures"
+MIN_NUMBERED_CLAUSES = 2
+MIN_PARAGRAPH_WORDS = 5
+_SIGNATURE = Pattern(
+    r"\bin witness (?:whereof|of which)\b|^[ ]*(?:signed|executed)\b[^\n]{0,60}\b(?:by|on behalf)\b"
+    r"|^[ ]*(?:by:?[ ]*)?/s/|^[ ]*by:[ ]*(?:_{3,}|$)|^[ ]*_{12,}[ ]*$",
+    re.MULTILINE,
+)
+_ATTACHMENT = Pattern(
+    r"^[ #*]*(?P<kind>exhibit|schedule|annex|appendix|attachment)[ ]+"
+    r"(?P<label>[a-z]{1,2}|\d{1,2}(?:\.\d{1,3})?|[ivx]{1,4})[ .:*-]*(?:\n|$|[ ]{2,}|[-:][ ])",
+    re.MULTILINE,
+)
+_TOP_CHARS = 400
+"""An `EXHIBIT 10.2` this near the top is the number under which the contract was filed."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A numbered part of a contract; its parts, such as (a) and (b), are clauses themselves."""
+
+    number: str
+    """`9`, `4.2(a)`, `Exhibit A 1`; `¶3` where the contract has no numbers; or what it is."""
+    heading: str
+    start: int
+    text_start: int
+    """Offset at which the text after the number begins."""
+    body_start: int
+    """Offset at which the text after number and heading begins."""
+    end: int
+    """Offset at which the next clause of any depth begins."""
+    whole_end: int
+    """Offset at which the next clause begins that is not part of this one."""
+    level: int
+
+    @property
+    def name(self) -> str:
+        """Return the clause's name for display."""
+        known = self.number if not self.number[0].isdigit() else f"clause {self.number}"
+        return f"{known} ({self.heading})" if self.heading else known
+
+
+def split_into_clauses(reading: ContractText) -> list[Clause]:
+    """Split a contract into clauses, in order; together they cover all of it."""
+    marked = find_markers(reading.clean)
+    cuts = list(_split_regions(reading, marked))
+    found: list[Clause] = []
+    for index, (start, label) in enumerate(cuts):
+        end = cuts[index + 1][0] if index + 1 < len(cuts) else len(reading.raw)
+        if label == SIGNATURES:
+            found.append(Clause(SIGNATURES, "", start, start, start, end, end, 0))
+        else:
+            inside = [marker for marker in marked if start <= marker.start < end]
+            found += _split_region(reading, start, end, label, inside)
+    return found
+
+
+def find_clauses(found: Sequence[Clause], number: str) -> list[Clause]:
+    """Find clauses by number, in any notation: `16 C`, `16(C)`, `Section 16.C`."""
+    wanted = _normalize_number(number)
+    return [clause for clause in found if wanted and _normalize_number(clause.number) == wanted]
+
+
+def _normalize_number(number: str) -> str:
+    bare = Pattern(r"^\W*(?:clause|section|sec|no|number)\b", re.IGNORECASE).sub("", number.strip())
+    return Pattern(r"[^\w¶]+").sub("", bare).casefold()
+
+
+def _split_regions(reading: ContractText, marked: Sequence[Marker]) -> Iterator[tuple[int, str]]:
+    """Split at signatures and attachments; the first region has no label."""
+    yield 0, ""
+    low = reading.lowercase
+    attached = [found for found in _ATTACHMENT.finditer(low) if found.start() > _TOP_CHARS]
+    signed = _SIGNATURE.search(low, marked[0].start if marked else _TOP_CHARS)
+    cuts = [(each.start(), f"{each['kind']} {each['label']}".title()) for each in attached]
+    if signed:
+        cuts = [(at, label) for at, label in cuts if at > signed.start()]
+        cuts.insert(0, (signed.start(), SIGNATURES))
+    known: set[str] = set()
+    for at, label in cuts:
+        if label not in known:
+            known.add(label)
+            yield at, label
+
+
+def _split_region(
+    reading: ContractText, start: int, end: int, label: str, marked: Sequence[Marker]
+) -> list[Clause]:
+    opened = find_openings(marked)
+    whole = [opening for opening in opened if opening.level == 0]
+    prefix = f"{label} " if label else ""
+    if len(whole) < MIN_NUMBERED_CLAUSES:
+        return _split_unnumbered(reading, start, end, label)
+    found = _build_preamble(reading, start, opened[0].marker.start, label)
+    ends = [*(each.marker.start for each in opened[1:]), end]
+    rows = zip(opened, number_clauses(opened), ends, _find_whole_ends(opened, end), strict=True)
+    for opening, number, stop, whole_stop in rows:
+        marker = opening.marker
+        found.append(
+            Clause(
+                number=prefix + number,
+                heading=marker.heading,
+                start=marker.start,
+                text_start=marker.end,
+                body_start=marker.heading_end or marker.end,
+                end=stop,
+                whole_end=whole_stop,
+                level=opening.level,
+            )
+        )
+    return found
+
+
+def _find_whole_ends(opened: Sequence[ClauseOpening], end: int) -> list[int]:
+    """Return for each clause where the next clause of the same or a higher level begins."""
+    found: list[int] = []
+    next_at: dict[int, int] = {}
+    for opening in reversed(opened):
+        found.append(min((at for lv, at in next_at.items() if lv <= opening.level), default=end))
+        next_at = {level: at for level, at in next_at.items() if level < opening.level}
+        next_at[opening.level] = opening.marker.start
+    return found[::-1]
+
+
+def _build_preamble(reading: ContractText, start: int, end: int, label: str) -> list[Clause]:
+    if not reading.clean[start:end].strip():
+        return []
+    return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
+
+
+def _split_unnumbered(reading: ContractText, start: int, end: int, label: str) -> list[Clause]:
+    """Number the parts under headings, or else the paragraphs, of a text without numbers."""
+    blocks = list(_find_blocks(reading, start, end))
+    heads = [span for span in blocks if is_heading_line(reading.clean[slice(*span)])]
+    if len(heads) >= MIN_NUMBERED_CLAUSES + 1:
+        cuts = [span for span in heads if span != blocks[0]]
+    else:
+        cuts = [span for span in blocks if _is_paragraph(reading.clean[slice(*span)])][1:]
+    if not cuts:
+        return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
+    found = _build_preamble(reading, start, cuts[0][0], label)
+    for index, (at, stop) in enumerate(cuts):
+        until = cuts[index + 1][0] if index + 1 < len(cuts) else end
+        line = reading.clean[at:stop]
+        name = " ".join(line.split()).strip("#*_: ") if is_heading_line(line) else ""
+        number = f"{label} ¶{index + 1}" if label else f"¶{index + 1}"
+        found.append(Clause(number, name, at, at, stop if name else at, until, until, 0))
+    return found
+
+
+def _is_paragraph(text: str) -> bool:
+    return len(text.split()) >= MIN_PARAGRAPH_WORDS
+
+
+def _find_blocks(reading: ContractText, start: int, end: int) -> Iterator[Span]:
+    """Return headings and paragraphs, separated by blank lines; a heading may have no text."""
+    for block in Pattern(r"\S(?:[^\n]|\n(?![ ]*\n))*").finditer(reading.clean[start:end]):
+        at, stop = start + block.start(), start + block.end()
+        first = at + len(block[0].partition("\n")[0])
+        if first < stop and is_heading_line(reading.clean[at:first]):
+            yield at, first
+            at = first + 1
+        yield reading.trim_span(at, stop)

@@ -1,0 +1,96 @@
+"""The facts of a contract that a register would list: title, date, law, sums of money."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from dateutil.parser import ParserError, parse  # type: ignore[import-untyped]
+
+from nodes.limits.patterns import Pattern
+
+from .clauses import PREAMBLE, SIGNATURES
+from .contract import Contract, ContractPassage
+from .quantities import find_amounts
+
+MAX_TITLE_CHARS = 90
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE = Pattern(
+    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+day)?(?:\s+of)?\s+(?P<month>{_MONTH}),?\s+"
+    rf"(?P<year>\d{{4}})|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}})\b"
+)
+_DATE_CUE = Pattern(r"\b(?:dated|made|entered into|effective|executed)\b")
+_LEFT_BLANK = Pattern(r"\b(?:dated?|as of|day of)\s*+(?::\s*+)?(\[[^\]\n]{0,20}\]|_{3,})")
+_INSTRUMENT = r"(?:Agreement|Contract|Lease|Deed|License|Amendment|Terms and Conditions)"
+_TITLE_ABOVE = Pattern(
+    r"^[ #*]*(?:EXHIBIT\s+[\d.]+\s+)?(?P<title>[A-Z][A-Z &,/'()-]{2,80}?"
+    rf"{_INSTRUMENT.upper()}\b|(?:[A-Z][\w-]*[ ]+){{1,7}}?{_INSTRUMENT}[ *]*$)",
+    re.MULTILINE,
+)
+_TITLE_IN_TEXT = Pattern(
+    rf"\b[Tt](?:his|HIS)\s+(?P<title>(?:[A-Z][\w&/-]*\s+){{1,7}}?(?:{_INSTRUMENT}|AGREEMENT))\b"
+)
+_PLACE = r"(?:[Tt]he\s+)?[A-Z][\w']+(?:\s+(?:of|and|the)(?:\s+the)?\s+[A-Z][\w']+|\s+[A-Z][\w']+)*"
+_LAW = Pattern(
+    rf"\b[Ll]aws?\s+of\s+(?P<place>{_PLACE})|\bgoverned\s+by\s+(?P<adjective>{_PLACE})\s+law\b"
+)
+_GOVERNING_VERB = Pattern(r"\b(?:governed|construed|interpreted|govern)\b")
+
+
+def find_title(contract: Contract) -> str:
+    """Return the contract's title, else an empty string."""
+    top = contract.text.clean[:6_000]
+    found = _TITLE_IN_TEXT.search(top) or _TITLE_ABOVE.search(top)
+    shown = " ".join(found["title"].split()).rstrip("* ") if found else ""
+    return shown[:MAX_TITLE_CHARS].title() if shown.isupper() else shown[:MAX_TITLE_CHARS]
+
+
+def find_agreement_date(contract: Contract) -> tuple[date | None, ContractPassage] | None:
+    """Find the date of the contract; the date is None if its place was left blank."""
+    clause = contract.clauses[0]
+    low, end = contract.text.lowercase, clause.end if clause.number == PREAMBLE else 3_000
+    opened = _DATE_CUE.search(low, 0, end)
+    start = opened.end() if opened else 0
+    blank = _LEFT_BLANK.search(low, 0, end)
+    for at in (start, 0):
+        for found in _DATE.finditer(low, at, end):
+            if (day := _parse_date(found)) and not (blank and blank.start() < found.start()):
+                return day, ContractPassage(clause, *found.span())
+    return (None, ContractPassage(clause, *blank.span())) if blank else None
+
+
+def find_dates(contract: Contract) -> Iterator[tuple[date, ContractPassage]]:
+    """Find the dates that the contract names, except those of signatures."""
+    for found in _DATE.finditer(contract.text.lowercase):
+        clause = contract.find_clause(found.start())
+        if clause.number != SIGNATURES and (day := _parse_date(found)):
+            yield day, ContractPassage(clause, *found.span())
+
+
+def find_governing_law(contract: Contract) -> tuple[str, ContractPassage] | None:
+    """Find the governing law, with the words that name it."""
+    clean = contract.text.clean
+    for start, end in contract.sentences:
+        governs = _GOVERNING_VERB.search(clean, start, end)
+        if governs and (found := _LAW.search(clean, start, end)):
+            begin = min(governs.start(), found.start())
+            span = contract.text.cut_noise(begin, found.end(), found.start())
+            place = " ".join((found["place"] or found["adjective"]).split())
+            return place, ContractPassage(contract.find_clause(start), *span)
+    return None
+
+
+def find_sums(contract: Contract) -> Iterator[ContractPassage]:
+    """Find the sums of money that the contract names, except those in signatures."""
+    for start, end in find_amounts(contract.text.lowercase):
+        clause = contract.find_clause(start)
+        if clause.number != SIGNATURES:
+            yield ContractPassage(clause, start, end)
+
+
+def _parse_date(found: re.Match[str]) -> date | None:
+    text = " ".join((found["day"], found["month"], found["year"])) if found["day"] else found[0]
+    try:
+        day: date = parse(text).date()
+        return day
+    except (ParserError, OverflowError):
+        return None

@@ -1,0 +1,97 @@
+"""Check a contract against a playbook: each term is stated, missing, found, or beyond its limit."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from .clauses import SIGNATURES
+from .contract import Contract, PhraseHit
+from .phrases import PhraseMatch
+from .playbook import Playbook, PlaybookRule, parse_limit
+from .quantities import Quantity, find_quantities
+from .severity import Severity
+
+RuleState = Literal["stated", "missing", "found", "absent", "within", "beyond", "silent"]
+BREACH_STATES: Final[tuple[RuleState, ...]] = ("missing", "found", "beyond")
+MISMATCH_RULE_ID: Final = "number_mismatch"
+_SEVERITY_RANK = {severity: rank for rank, severity in enumerate(get_args(Severity))}
+
+
+@dataclass(frozen=True)
+class RuleResult:
+    """The result of one rule, and where its wording is."""
+
+    rule: PlaybookRule
+    state: RuleState
+    hits: tuple[PhraseHit, ...] = ()
+
+    @property
+    def is_breach(self) -> bool:
+        """Return whether it is a finding."""
+        return self.state in BREACH_STATES
+
+
+def check_rules(contract: Contract, playbook: Playbook) -> list[RuleResult]:
+    """Check every rule; breaches come first, the most severe before the others."""
+    found = [_check_rule(contract, rule) for rule in playbook.rules]
+    if playbook.number_mismatch != "off" and (wrong := tuple(_find_number_mismatches(contract))):
+        found.append(RuleResult(_build_mismatch_rule(playbook.number_mismatch), "found", wrong))
+    return sorted(found, key=lambda each: (not each.is_breach, _SEVERITY_RANK[each.rule.severity]))
+
+
+def _check_rule(contract: Contract, rule: PlaybookRule) -> RuleResult:
+    hits = _drop_repeated_hits(contract.find_phrases(rule.phrases, rule.exceptions))
+    if rule.kind == "required":
+        return RuleResult(rule, "stated" if hits else "missing", _drop_bare_headings(hits))
+    if rule.kind == "forbidden":
+        return RuleResult(rule, "found" if hits else "absent", _drop_bare_headings(hits))
+    hits = [hit for hit in hits if _is_same_unit(rule, hit.match.quantity)]
+    if beyond := [hit for hit in hits if not _is_within_limit(rule, hit.match.quantity)]:
+        return RuleResult(rule, "beyond", tuple(beyond))
+    return RuleResult(rule, "within" if hits else "silent", tuple(hits))
+
+
+def _drop_repeated_hits(hits: Iterable[PhraseHit]) -> list[PhraseHit]:
+    first: dict[tuple[tuple[int, int], Quantity | None], PhraseHit] = {}
+    for hit in hits:
+        first.setdefault((hit.sentence, hit.match.quantity), hit)
+    return list(first.values())
+
+
+def _drop_bare_headings(hits: Sequence[PhraseHit]) -> tuple[PhraseHit, ...]:
+    """Remove bare headings, unless there is nothing else."""
+    return tuple(hit for hit in hits if not hit.is_bare_heading) or tuple(hits)
+
+
+def _is_same_unit(rule: PlaybookRule, quantity: Quantity | None) -> bool:
+    bound = parse_limit(rule.max or rule.min or "")
+    return quantity is not None and quantity.unit == bound.unit
+
+
+def _is_within_limit(rule: PlaybookRule, quantity: Quantity | None) -> bool:
+    assert quantity is not None, "hits without one were left out"
+    above = rule.max is not None and quantity.value > parse_limit(rule.max).value
+    below = rule.min is not None and quantity.value < parse_limit(rule.min).value
+    return not (above or below)
+
+
+def _find_number_mismatches(contract: Contract) -> Iterator[PhraseHit]:
+    for quantity in find_quantities(contract.text.lowercase):
+        clause = contract.find_clause(quantity.start)
+        if quantity.is_contradictory and clause.number != SIGNATURES:
+            yield contract.build_hit(PhraseMatch(quantity.start, quantity.end, quantity))
+
+
+def _build_mismatch_rule(severity: str) -> PlaybookRule:
+    return PlaybookRule.model_validate(
+        {
+            "id": MISMATCH_RULE_ID,
+            "title": "Number whose words and figures differ",
+            "kind": "forbidden",
+            "severity": severity,
+            "likelihood": 4,
+            "any": ["number"],
+            "why": "Which of the two counts is open; courts often follow the words.",
+            "remedy": "Have the number put right before anyone signs.",
+        }
+    )

@@ -1,0 +1,31 @@
+"""Draft a note on an incident; nothing is sent."""
+
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.tools.evidence.source_check import CitedClaim
+
+from .incident.note import Audience, KnownFinding, compose_note
+
+ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+
+
+@tool
+async def draft_note(
+    claims: list[CitedClaim],
+    findings: list[KnownFinding],
+    audience: Audience,
+    headline: str = "",
+    next_update: str = "",
+    lacking: Annotated[list[str] | None, InjectedState("lacking")] = None,
+) -> dict[str, Any]:
+    """Draft a note on an incident in Markdown: impact, cause, proposed fix, next update.
+
+    Pass claims and findings of your context unchanged; the note contains nothing else. `audience`
+    is team, or customers, who get no file names, settings or code. Nothing is sent.
+    Example: draft_note(claims=[{"text": "86 of 1,200 requests failed.", "source": "app.jsonl"}],
+    findings=[], audience="customers", headline="Checkout was failing")
+    """
+    return compose_note(claims, findings, audience, headline, next_update, lacking or [])

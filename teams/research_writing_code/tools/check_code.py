@@ -1,0 +1,52 @@
+"""Parse and lint Python code; never run it."""
+
+import asyncio
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from langchain_core.tools import tool
+from langgraph.prebuilt import InjectedState
+
+from nodes.errors import ToolFailed
+from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.tool_report import join_names
+
+from .code.modules import list_other_code, select_modules
+
+ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+CHILD_FUNCTION = f"{__package__}.code.child_program:check_modules"
+MAX_WRITTEN_BYTES = 1_000_000
+TIMEOUT_S = 60.0
+
+
+@tool
+async def check_code(
+    request: str,
+    code: str = "",
+    material: str = "",
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+) -> dict[str, Any]:
+    """Parse and lint Python code: syntax errors and likely bugs, each with file and line.
+
+    `code` is code that you wrote; without it, all Python files among the artifacts are read, or the
+    one named in `material`. `request` is the task in words. Nothing is run.
+    Example: check_code(request="find the bug", material="billing.py")
+    """
+    modules = select_modules(request, material, code, materials)
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-code-")
+    try:
+        told: dict[str, Any] = await run_isolated(
+            CHILD_FUNCTION,
+            timeout_s=TIMEOUT_S,
+            max_written_bytes=MAX_WRITTEN_BYTES,
+            request={"modules": modules, "folder": folder.name},
+        )
+    except ToolFailed as failure:
+        raise ToolFailed(
+            f"{', '.join(modules)} cannot be read: {failure}; hand over less of it"
+        ) from failure
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+    if others := list_other_code(materials):
+        told["gaps"].append(f"Only Python is checked; not read: {join_names(others)}.")
+    return told

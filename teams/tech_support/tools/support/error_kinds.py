@@ -1,0 +1,64 @@
+"""List the errors of a log, each kind once, with how often and when it occurred."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from nodes.tools.failures.failure import Failure
+
+from .log import Log, LogLine, make_template
+
+MAX_ANNOUNCEMENT_LINES: Final = 2
+"""Lines between an entry and the failure that it announces."""
+
+
+@dataclass
+class ErrorKind:
+    """Errors of one kind."""
+
+    title: str
+    level: str
+    failure: Failure | None
+    """The first of them, if its calls are known."""
+    line_numbers: list[int] = field(default_factory=list)
+    """Lines that report it, counted from 1."""
+    announcement: str = ""
+    """The log's timestamp of the first one."""
+
+    @property
+    def root_title(self) -> str:
+        """Return the name of the root error."""
+        return self.failure.chain[-1].title if self.failure else self.title
+
+
+def list_error_kinds(log: Log) -> list[ErrorKind]:
+    """Return the kinds of errors of a log, in order of first occurrence."""
+    found: dict[str, ErrorKind] = {}
+    for key, number, trouble in _iterate_errors(log):
+        found.setdefault(key, trouble).line_numbers.append(number)
+    return sorted(found.values(), key=lambda each: each.line_numbers[0])
+
+
+def _iterate_errors(log: Log) -> Iterator[tuple[str, int, ErrorKind]]:
+    by_line = {entry.number: entry for entry in log.entries}
+    announcing: set[int] = set()
+    for failure in log.failures:
+        entry = _find_announcement(by_line, failure)
+        if entry:
+            announcing.add(entry.number)
+        announcing.update(range(failure.first_line, failure.last_line + 1))
+        said = entry.message if entry and failure.message not in entry.message else ""
+        level = entry.level if entry and entry.level == "critical" else "error"
+        key = " < ".join(f"{each.error}: {make_template(each.message)}" for each in failure.chain)
+        yield key, failure.error_line, ErrorKind(failure.title, level, failure, announcement=said)
+    for entry in log.entries:
+        if entry.level in ("critical", "error") and entry.number not in announcing:
+            trouble = ErrorKind(entry.message or "an error without words", entry.level, None)
+            yield make_template(entry.message), entry.number, trouble
+
+
+def _find_announcement(by_line: dict[int, LogLine], failure: Failure) -> LogLine | None:
+    """Return the entry that a failure belongs to: its own first line, or one directly above it."""
+    near = range(failure.first_line, failure.first_line - MAX_ANNOUNCEMENT_LINES - 1, -1)
+    entry = next((by_line[number] for number in near if number in by_line), None)
+    return entry if entry and entry.level in ("critical", "error", "warning", "") else None
