@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.tools.child_process import serve_requests
 from nodes.tools.code.module_linting import SYNTAX_CODE, LintRemark, lint_modules
 from nodes.tools.code.syntax import ModuleOutline, SyntaxProblem, get_line, parse_module
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.tool_report import ToolReport, fit_to_size, join_names
 
 MAX_WRITTEN_BYTES = 1_000_000
 REPORT_SIZES = (60, 30, 15, 5)

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.contracts.clauses import find_clauses
 from nodes.tools.contracts.contract import Contract
-from nodes.tools.contracts.tool_result import fit_to_size, format_count
+from nodes.tools.contracts.tool_result import fit_to_size
 
 QuotationVerdict = Literal[
     "verbatim", "spacing differs", "not found", "other clause", "source unknown"

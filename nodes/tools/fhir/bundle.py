@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.child_process import ask_once
 from nodes.tools.fhir import resources
@@ -19,7 +20,7 @@ from nodes.tools.fhir.datatypes import FhirModel
 from nodes.tools.fhir.record import ExcludedResource, PatientRecord, RecordEntry
 from nodes.tools.fhir.references import ReferenceIndex, name_entry
 from nodes.tools.materials import resolve_material_name
-from nodes.tools.tool_report import format_count, join_names
+from nodes.tools.tool_report import join_names
 
 VALIDATOR_MODULE = "nodes.tools.fhir.validator"
 TIMEOUT_S = 60.0

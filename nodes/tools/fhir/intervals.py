@@ -6,12 +6,13 @@ from datetime import datetime
 from itertools import combinations, islice
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.tools.fhir.courses import list_courses, pair_same_medicines
 from nodes.tools.fhir.datatypes import Period
 from nodes.tools.fhir.dates import FhirDate, parse_date
 from nodes.tools.fhir.record import PatientRecord
 from nodes.tools.fhir.resources import Allergy, Condition, Encounter, Immunization, Observation
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.tool_report import ToolReport, fit_to_size, join_names
 from state import Severity
 
 SHOWN_COUNTS = (40, 20, 10)

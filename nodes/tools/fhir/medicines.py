@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.tools.fhir.courses import (
     CURRENT_STATUSES,
     STATUS_TITLES,
@@ -13,7 +14,7 @@ from nodes.tools.fhir.courses import (
 )
 from nodes.tools.fhir.dates import format_day
 from nodes.tools.fhir.record import PatientRecord
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.tool_report import ToolReport, fit_to_size, join_names
 
 SHOWN_COUNTS = (50, 30, 15, 8)
 """Courses shown of each status, fewer where they are too long together."""

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.tools.fhir.bundle import RESOURCE_MODELS
 from nodes.tools.fhir.datatypes import Concept, Period
 from nodes.tools.fhir.dates import format_day
 from nodes.tools.fhir.record import PatientRecord, RecordEntry
 from nodes.tools.fhir.resources import Allergy, Condition, Encounter, Immunization
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
+from nodes.tools.tool_report import ToolReport, fit_to_size
 
 SHOWN_COUNTS = (40, 25, 15, 8)
 """Entries shown of each kind, fewer where they are too long together."""

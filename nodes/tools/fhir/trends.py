@@ -6,6 +6,7 @@ from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.tools.fhir.datatypes import format_decimal
 from nodes.tools.fhir.record import PatientRecord
 from nodes.tools.fhir.resources import Observation, ReferenceRange
@@ -16,7 +17,7 @@ from nodes.tools.fhir.series import (
     ResultSeries,
     group_results,
 )
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.tool_report import ToolReport, fit_to_size, join_names
 
 SHOWN_COUNTS = (60, 40, 25, 15)
 """Values shown in all, fewer where they are too long together; of each series at least the last."""

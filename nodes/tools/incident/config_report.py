@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.incident.config_differences import (
     SECRET_MASK,
@@ -17,7 +18,7 @@ from nodes.tools.incident.config_pairs import pair_configs
 from nodes.tools.incident.errors import InsufficientMaterials
 from nodes.tools.incident.material_types import sort_materials
 from nodes.tools.incident.settings_file import SettingsFile, read_settings
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.tool_report import ToolReport, fit_to_size, join_names
 
 SHOWN_COUNTS = (60, 25, 8)
 MAX_FINDINGS = 12

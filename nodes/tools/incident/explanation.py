@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.incident.capitalization import capitalize_first
 from nodes.tools.incident.error_diagnosis import Diagnosis, diagnose
@@ -15,7 +16,7 @@ from nodes.tools.incident.sources import SourceFile, count_shared_parts, is_same
 from nodes.tools.incident.timestamps import format_time
 from nodes.tools.incident.traces import LoggedTrace, TraceFrame, group_traces
 from nodes.tools.secrets import mask_secrets
-from nodes.tools.tool_report import ToolReport, format_count, join_names
+from nodes.tools.tool_report import ToolReport, join_names
 
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200

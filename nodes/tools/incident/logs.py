@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_text
 from nodes.tools.incident.timestamps import parse_time, split_timestamp
-from nodes.tools.tool_report import format_count
 
 FAILING_LEVELS = frozenset({"error", "err", "critical", "fatal", "alert", "emergency"})
 _COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.incident.log_statistics import LogStatistics, compute_statistics
 from nodes.tools.incident.logs import LogEntry, read_logs
@@ -9,7 +10,7 @@ from nodes.tools.incident.material_types import sort_materials
 from nodes.tools.incident.timestamps import format_time
 from nodes.tools.incident.traffic import TrafficWindow
 from nodes.tools.secrets import mask_secrets
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
+from nodes.tools.tool_report import ToolReport, fit_to_size
 
 MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
 DAY_S = 86_400

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.incident.errors import InsufficientMaterials
 from nodes.tools.incident.sources import DefinitionNode, SourceFile, load_sources
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
+from nodes.tools.tool_report import ToolReport, fit_to_size
 
 MAX_SYMBOLS, MAX_QUERY_CHARS, MAX_LINE_CHARS = 5, 200, 200
 SHOWN_COUNTS = (20, 8, 3)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nodes.errors import ToolRefused
+from nodes.text.counts import format_count
 from nodes.tools.learning.bloom import LEVELS, TAXONOMY
 from nodes.tools.learning.objectives import Objective, VerbAssessment, assess_verb
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
+from nodes.tools.tool_report import ToolReport, fit_to_size
 
 if TYPE_CHECKING:
     from state import Severity

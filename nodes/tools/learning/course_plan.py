@@ -5,16 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 from nodes.errors import ToolRefused
+from nodes.text.counts import format_count
 from nodes.tools.learning.sequence import TopicSequence, order_topics
 from nodes.tools.learning.timetable import CourseCapacity, Timetable, build_timetable, format_hours
 from nodes.tools.learning.topics import Topic, parse_topics, read_topics
-from nodes.tools.tool_report import (
-    MAX_JOINED_NAMES,
-    ToolReport,
-    fit_to_size,
-    format_count,
-    join_names,
-)
+from nodes.tools.tool_report import MAX_JOINED_NAMES, ToolReport, fit_to_size, join_names
 
 SHOWN_COUNTS = (100, 60, 30, 15)
 """Topics shown, fewer where they are too long together."""

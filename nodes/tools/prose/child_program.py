@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.tools.child_process import serve_requests
 from nodes.tools.learning.prose_sentences import MAX_TEXT_CHARS, Sentence, split_sentences
 from nodes.tools.learning.reading_grade import ReadingGrade, grade_sentences
 from nodes.tools.prose.remarks import ProseRemark, find_remarks
 from nodes.tools.prose.word_limit import count_words, find_word_limit
-from nodes.tools.tool_report import ToolReport, fit_to_size, format_count
+from nodes.tools.tool_report import ToolReport, fit_to_size
 
 REPORT_SIZES = (40, 20, 10, 4)
 """Remarks that are reported, fewer where they are too long together."""

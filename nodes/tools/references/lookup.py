@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.documents.folder import SkippedFile, describe_unread
 from nodes.tools.documents.index import PassageIndex
@@ -19,7 +20,7 @@ from nodes.tools.references.collection import (
 from nodes.tools.references.question_words import QuestionWords, split_question
 from nodes.tools.references.referral import find_referral
 from nodes.tools.references.user_documents import Quotation, find_quotations
-from nodes.tools.tool_report import ToolReport, format_count, join_names
+from nodes.tools.tool_report import ToolReport, join_names
 
 MAX_ENTRIES = 3
 MAX_QUOTATIONS = 3

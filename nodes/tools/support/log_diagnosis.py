@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.failures.failure import Failure
 from nodes.tools.secrets import mask_secrets
 from nodes.tools.support.durations import format_time_between
 from nodes.tools.support.error_kinds import ErrorKind, list_error_kinds
 from nodes.tools.support.log import Log, count_levels
-from nodes.tools.tool_report import build_failures_part, format_count
+from nodes.tools.tool_report import build_failures_part
 
 SHOWN_COUNTS: Final = (8, 5, 3, 1)
 """Kinds of errors reported for a log, if they fit."""
