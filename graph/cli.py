@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -37,9 +37,6 @@ from graph.display.streams import (
 )
 from graph.teams.default_team import DEFAULT_TEAM
 from nodes.errors import UsageError
-
-if TYPE_CHECKING:
-    from graph.display.progress_display import ProgressDisplay
 
 
 class _FullHelpGroup(TyperGroup):
@@ -122,7 +119,11 @@ def run(
     ] = None,
 ) -> int:
     """Plan a request, run its tasks in parallel, and print the answer."""
-    with _open_display(f"starting team {team}", quiet=quiet) as display:
+    if not quiet:
+        announce_start(f"starting team {team}")
+    from graph.display.progress_display import ProgressDisplay
+
+    with ProgressDisplay(quiet=quiet) as display:
         from graph.commands import run as command
         from state import Context
 
@@ -159,19 +160,17 @@ def resume(
     verbose: VerboseOption = False,
 ) -> int:
     """Resume a run that was interrupted or waits for an answer."""
-    with _open_display(f"resuming thread {thread}", quiet=quiet) as display:
-        from graph.commands import run as command
-        from state import Context
+    from graph.commands import run as command
+    from state import Context
 
-        return command.resume(
-            thread,
-            display=display,
-            answer=answer,
-            context=Context(deadline_s=deadline, max_cost_usd=max_cost, max_tokens=max_tokens),
-            settings=_load_settings(),
-            as_json=as_json,
-            quiet=quiet,
-        )
+    return command.resume(
+        thread,
+        answer=answer,
+        context=Context(deadline_s=deadline, max_cost_usd=max_cost, max_tokens=max_tokens),
+        settings=_load_settings(),
+        as_json=as_json,
+        quiet=quiet,
+    )
 
 
 @app.command()
@@ -343,15 +342,6 @@ def doctor() -> int:
     from graph.commands.doctor import run_doctor
 
     return run_doctor(_load_settings())
-
-
-def _open_display(starting: str, *, quiet: bool) -> "ProgressDisplay":
-    """Announce a run, then load its display."""
-    if not quiet:
-        announce_start(starting)
-    from graph.display.progress_display import ProgressDisplay
-
-    return ProgressDisplay(quiet=quiet)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -18,6 +18,7 @@ from graph.settings import EMBEDDED, Settings
 from graph.teams.team_loader import list_teams
 from nodes.errors import SettingsInvalid
 from nodes.models.prices import is_priced
+from nodes.text.counts import format_count
 from nodes.tools.documents.folder import list_documents
 
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
@@ -112,7 +113,8 @@ def _check_sources(settings: Settings) -> Iterator[DoctorCheck]:
         yield DoctorCheck("note", "documents", "only the files of a run", fix)
     else:
         stored, skipped = list_documents(settings.documents)
-        text = f"{settings.documents}: {len(stored)} documents, {len(skipped)} skipped"
+        found = format_count(len(stored), "document")
+        text = f"{settings.documents}: {found}, {len(skipped)} skipped"
         yield DoctorCheck("ok", "documents", text)
     yield check_sql_database(settings.sql_url)
     engine = "Tavily, by key" if settings.tavily_api_key else "keyless engine"

@@ -14,6 +14,7 @@ from graph.commands.process_exit import Cancelled
 from graph.display.progress import RunProgress
 from graph.display.progress_display import ProgressDisplay
 from graph.display.stderr_console import print_to_stderr
+from graph.display.streams import announce_start
 from graph.display.summary import (
     format_answer,
     format_estimate,
@@ -26,7 +27,7 @@ from graph.runs.runner import aplan_with_estimate, aresume, arun
 from graph.runs.trace import load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id, make_thread_id
-from nodes.errors import RequestInvalid, SupervisorError
+from nodes.errors import OutputFailed, RequestInvalid, SupervisorError
 from state import Context
 
 MAX_STDIN_BYTES: Final = 10_000_000
@@ -62,7 +63,6 @@ def run(
 def resume(
     thread: str,
     *,
-    display: ProgressDisplay,
     answer: str | None,
     context: Context,
     settings: Settings,
@@ -70,10 +70,14 @@ def resume(
     quiet: bool,
 ) -> int:
     """Resume a thread, print its outcome, and return the exit code."""
+    display = ProgressDisplay(quiet=quiet)
     display.progress.thread = thread
     work = partial(aresume, thread, answer=answer, context=context, settings=settings)
     with _report_errors_as_json(display, as_json=as_json):
-        for event in load_trace(check_thread_id(thread), settings)["events"]:
+        events = load_trace(check_thread_id(thread), settings)["events"]
+        if not quiet:
+            announce_start(f"resuming thread {thread}")
+        for event in events:
             display.progress.apply_event(event)
         outcome = _run_with_progress(work, display)
         outcome = _answer_at_terminal(outcome, display, settings)
@@ -181,10 +185,15 @@ def _describe_kept_work(board: RunProgress) -> str:
 
 def _print_outcome(outcome: Outcome, *, as_json: bool, quiet: bool) -> int:
     shown = outcome.to_json()
-    if as_json:
-        print_json(shown)
-    elif outcome.answer:
-        print_markdown(format_answer(shown["answer"]))
+    try:
+        if as_json:
+            print_json(shown)
+        elif outcome.answer:
+            print_markdown(format_answer(shown["answer"]))
+    except OutputFailed as error:
+        error.kept = f"thread {outcome.thread}, {outcome.status}"
+        error.next = f"{error.next}: supervise show {outcome.thread}"
+        raise
     if not quiet:
         for line in format_figures(outcome.thread, outcome.status, outcome.timing, shown["usage"]):
             print_to_stderr(line, style="dim")

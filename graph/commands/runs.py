@@ -21,6 +21,7 @@ from graph.runs.pruning import PruneSelection, remove_runs
 from graph.runs.trace import list_runs, load_trace
 from graph.settings import Settings
 from graph.stores.thread_locks import check_thread_id
+from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]
 
@@ -60,8 +61,7 @@ def prune_runs(
     for thread in pruned.still_running:
         print_to_stderr(f"{thread} is running and was kept", style="yellow")
     done = "would be removed" if is_dry else f"removed, {pruned.freed_bytes / 1e6:.1f} MB freed"
-    count = len(pruned.threads)
-    print_to_stderr(f"{count} run{'' if count == 1 else 's'} {done}")
+    print_to_stderr(f"{format_count(len(pruned.threads), 'run')} {done}")
     return 0
 
 

@@ -14,6 +14,7 @@ from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_loader import find_team, list_teams, load_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
+from nodes.text.counts import format_count
 
 
 def show_teams(settings: Settings, *, as_json: bool) -> int:
@@ -44,7 +45,9 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
         return 0
     print_text(f"{team.name}: {to_one_line(team.description, 500)}")
     print_text(f"folder: {find_team(name, settings)}")
-    print_text(f"at most {team.max_tasks} tasks, {team.max_attempts} attempts each")
+    tasks = format_count(team.max_tasks, "task")
+    attempts = format_count(team.max_attempts, "attempt")
+    print_text(f"at most {tasks}, {attempts} each")
     for worker in team.workers:
         print_text(_describe_worker(worker))
     for example in team.examples:
@@ -62,8 +65,7 @@ def report_team_problems(path: str, settings: Settings) -> int:
     for problem in problems:
         print_text(problem)
     if problems:
-        count = len(problems)
-        raise TeamInvalid(f"{path}: {count} problem{'s' if count > 1 else ''}", next="fix them")
+        raise TeamInvalid(f"{path}: {format_count(len(problems), 'problem')}", next="fix them")
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
     for warning in list_trifecta_warnings(team):
@@ -85,7 +87,7 @@ def draw_graph(name: str, settings: Settings) -> int:
 
 def _describe_worker(worker: Worker) -> str:
     tools = ", ".join(worker.tools) or "none"
-    limits = f"{worker.limits.max_turns} turns, {worker.limits.timeout_s:g} s"
+    limits = f"{format_count(worker.limits.max_turns, 'turn')}, {worker.limits.timeout_s:g} s"
     return (
         f"- {worker.name} ({worker.tier}): {to_one_line(worker.description, 300)}\n"
         f"  tools: {tools}; limits: {limits}"
@@ -94,11 +96,12 @@ def _describe_worker(worker: Worker) -> str:
 
 def _summarize_team(team: Team) -> str:
     tools = sum(len(worker.tools) for worker in team.workers)
-    return f"{len(team.workers)} workers, {tools} tools, {len(team.examples)} examples"
+    counts = {"worker": len(team.workers), "tool": tools, "example": len(team.examples)}
+    return ", ".join(format_count(count, noun) for noun, count in counts.items())
 
 
 def _describe_exam(folder: Path) -> str:
     if not (folder / EXAM_FILE).exists():
         return "no exam"
     rows, _ = read_exam(folder)
-    return f"{len(rows)} rows in its exam"
+    return f"{format_count(len(rows), 'row')} in its exam"

@@ -6,6 +6,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
+from nodes.text.counts import format_count
+
 Event = Mapping[str, Any]
 
 STATE_LABELS: Final[Mapping[str, str]] = {"completed": "done"}
@@ -102,7 +104,7 @@ class RunProgress:
         return self._rows.get(str(event.get("task")), TaskProgress("", "", ""))
 
     def _apply_reading(self, event: Event) -> None:
-        self.phase = f"reading: {event.get('read')} of {event.get('of')} files"
+        self.phase = f"reading: {event.get('read')} of {format_count(event.get('of') or 0, 'file')}"
 
     def _apply_request(self, event: Event) -> None:
         if event.get("within"):
@@ -113,10 +115,11 @@ class RunProgress:
         self.kept_materials = tuple(map(str, event.get("kept_materials") or ()))
 
     def _apply_plan(self, event: Event) -> None:
-        plan = event.get("plan") or {}
+        plan, within = event.get("plan") or {}, str(event.get("within") or "")
+        if not within:
+            self.phase = "planning" if event.get("awaits_approval") else "working"
         if not plan:  # approved as it was
             return
-        within = str(event.get("within") or "")
         inside = f"{within}/" if within else ""
         rows = {row.id: row for row in (_build_row(task, inside) for task in plan.get("tasks", ()))}
         if within:
@@ -125,7 +128,6 @@ class RunProgress:
         self.plan_version = int(event.get("version") or plan.get("version") or 1)
         ended = {name: row for name, row in self._rows.items() if row.ended_at is not None}
         self._rows = {name: ended.get(name, row) for name, row in rows.items()}
-        self.phase = "working"
 
     def _apply_task_start(self, event: Event) -> None:
         row = self._find_row(event)

@@ -13,6 +13,7 @@ from graph.display.progress import Event, RunProgress, TaskProgress
 from graph.display.progress_lines import format_event
 from graph.display.stderr_console import STDERR_CONSOLE, can_draw_live, print_to_stderr
 from graph.display.text import to_one_line
+from nodes.text.counts import format_count
 
 STATE_STYLES: Final = {
     "working": "cyan",
@@ -75,11 +76,9 @@ class ProgressTable:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        width, rows, seconds = (
-            options.max_width,
-            self._progress.list_tasks(),
-            self._progress.read_seconds(),
-        )
+        width, seconds = options.max_width, self._progress.read_seconds()
+        # A plan that awaits approval is shown by the question.
+        rows = [] if self._progress.phase == "planning" else self._progress.list_tasks()
         if seconds is not None:
             yield _join_fitting(self._build_summary(rows, seconds), width)
         kept = to_one_line(", ".join(self._progress.kept_materials), width)
@@ -91,7 +90,7 @@ class ProgressTable:
         shown = _choose_rows(rows, None if self._is_final else max(1, room))
         yield _build_table(shown, width)
         if len(shown) < len(rows):
-            yield Text(f"… {len(rows) - len(shown)} more tasks", style="dim")
+            yield Text(f"… {format_count(len(rows) - len(shown), 'more task')}", style="dim")
 
     def _build_summary(self, rows: Sequence[TaskProgress], seconds: float) -> list[str]:
         board = self._progress
@@ -99,9 +98,11 @@ class ProgressTable:
         parts = [board.phase]
         if rows:
             done = sum(row.state == "done" for row in rows)
-            parts.append(f"{done} of {len(rows)} {'tasks' if board.phase == 'done' else 'done'}")
+            is_done = board.phase == "done"
+            total = format_count(len(rows), "task") if is_done else f"{len(rows)} done"
+            parts.append(f"{done} of {total}")
         parts.append(format_seconds(seconds) if is_over else f"{seconds:.0f} s")
-        return [*parts, f"{board.tokens:,} tokens", to_one_line(", ".join(board.models))]
+        return [*parts, format_count(board.tokens, "token"), to_one_line(", ".join(board.models))]
 
 
 def _join_fitting(parts: Sequence[str], width: int) -> Text:

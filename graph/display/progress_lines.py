@@ -53,6 +53,9 @@ def _format_plan(board: RunProgress, event: Event) -> str:
     within = str(event.get("within") or "")
     reason = to_one_line(event.get("reason") or "", 300)
     head = f"{to_one_line(within, 40)} plan:" if within else f"plan {board.plan_version}:"
+    notes = [f"  note: {to_one_line(note, 200)}" for note in event.get("notes") or ()]
+    if event.get("awaits_approval"):  # the question shows the plan
+        return "\n".join(notes)
     lines = [f"{head} {reason}".rstrip()]
     for row in board.list_tasks():
         if row.id.rpartition("/")[0] != within:
@@ -60,8 +63,7 @@ def _format_plan(board: RunProgress, event: Event) -> str:
         after = f" (after {', '.join(row.depends_on)})" if row.depends_on else ""
         who = format_task(row.id, row.worker)
         lines.append(f"  {who}{after}: {to_one_line(row.description, 120)}")
-    lines += [f"  note: {to_one_line(note, 200)}" for note in event.get("notes") or ()]
-    return "\n".join(lines)
+    return "\n".join([*lines, *notes])
 
 
 def _format_rejected(board: RunProgress, event: Event) -> str:

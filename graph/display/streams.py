@@ -6,6 +6,7 @@ import sys
 from typing import Any, TextIO
 
 from graph.display.text import to_one_line
+from nodes.errors import OutputFailed
 from nodes.errors.redaction import redact_text
 
 
@@ -21,8 +22,19 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def print_to_stdout(text: str) -> None:
-    """Print on stdout; a reader that is gone is no error."""
-    _write_text(sys.stdout, redact_text(text if text.endswith("\n") else f"{text}\n"))
+    """Print on stdout; a reader that is gone is no error.
+
+    Raises:
+        OutputFailed: stdout cannot be written.
+    """
+    try:
+        _write_text(sys.stdout, redact_text(text if text.endswith("\n") else f"{text}\n"))
+    except OSError as error:
+        raise OutputFailed(
+            "cannot write to stdout",
+            cause=error.strerror or str(error),
+            next="free disk space, or write the output elsewhere",
+        ) from error
 
 
 def replace_unencodable_text() -> None:

@@ -7,11 +7,14 @@ from typing import Any
 from graph.display.labels import format_seconds, format_task
 from graph.display.progress import label_models
 from graph.display.text import to_one_line
+from nodes.text.counts import format_count
 
 Json = Mapping[str, Any]
 MAX_SOURCES_CHARS = 8000
 """Limit for the places named in one document."""
-_MECHANISM_LABELS: Mapping[str, str] = {"lost": "for planning that failed"}
+MIN_PARALLEL_S = 1e-3
+"""Least time of tasks outside the critical path with which the speed-up is shown."""
+_MECHANISM_LABELS: Mapping[str, str] = {"lost": "failed planning"}
 """Labels of call purposes whose own name is unclear."""
 
 
@@ -84,9 +87,10 @@ def _format_wall_time(timing: Json) -> str:
     if not timing.get("wall_s"):
         return ""
     text = f" in {format_seconds(timing['wall_s'])}"
-    if timing.get("sequential_s"):
-        text += f"; one step after another {format_seconds(timing['sequential_s'])}"
-    if timing.get("speedup"):
+    sequential_s = timing.get("sequential_s") or 0.0
+    # If every task was on the critical path, nothing could run in parallel.
+    if sequential_s > timing.get("critical_path_s", 0.0) + MIN_PARALLEL_S:
+        text += f"; one step after another {format_seconds(sequential_s)}"
         text += f", speed-up {timing['speedup']:.2f}"
     return text
 
@@ -104,7 +108,7 @@ def _format_usage(usage: Json) -> Iterator[str]:
         return
     cost = usage.get("cost_usd")
     parts = [
-        _format_count(usage["model_calls"], "model call"),
+        format_count(usage["model_calls"], "model call"),
         f"{usage.get('input_tokens', 0):,} tokens in, {usage.get('output_tokens', 0):,} out",
         "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0",
         *_format_estimated_calls(usage),
@@ -112,7 +116,7 @@ def _format_usage(usage: Json) -> Iterator[str]:
     ]
     yield " · ".join(to_one_line(part) for part in parts)
     further = [
-        f"{calls} {to_one_line(_MECHANISM_LABELS.get(name, name))}"
+        f"{to_one_line(_MECHANISM_LABELS.get(name, name))} {calls}"
         for name, calls in (usage.get("by_mechanism") or {}).items()
         if name not in ("plan", "work", "synthesis")
     ]
@@ -124,7 +128,7 @@ def _format_usage(usage: Json) -> Iterator[str]:
 
 def _format_estimated_calls(usage: Json) -> list[str]:
     calls = usage.get("uncounted_calls")
-    return [f"tokens of {_format_count(calls, 'call')} estimated"] if calls else []
+    return [f"tokens of {format_count(calls, 'call')} estimated"] if calls else []
 
 
 def format_estimate(estimate: Json) -> str:
@@ -132,11 +136,7 @@ def format_estimate(estimate: Json) -> str:
     cost = estimate.get("cost_usd")
     tokens = f"{estimate['input_tokens']:,} tokens in, {estimate['output_tokens']:,} out"
     price = "cost unknown" if cost is None else f"${cost:,.4f}" if cost else "$0"
-    return f"expected: {_format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
-
-
-def _format_count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"expected: {format_count(estimate['model_calls'], 'model call')} · {tokens} · {price}"
 
 
 def _format_list(title: str, items: Iterable[Any], max_chars: int = 1000) -> str:

@@ -8,6 +8,7 @@ from graph.display.progress import label_models
 from graph.display.text import to_one_line
 from graph.evaluation.metrics import METRICS
 from graph.evaluation.scores import Evaluation, GradedRow
+from nodes.text.counts import format_count
 
 Cells = tuple[str, ...]
 MAX_NAMED_ROWS: Final = 30
@@ -17,8 +18,7 @@ MAX_COMPLAINT_CHARS: Final = 160
 def format_heading(evaluation: Evaluation) -> str:
     """Return a line with the team, the number of rows and the models."""
     models = ", ".join(label_models(evaluation.models))
-    count = len(evaluation.rows)
-    rows = f"{count} row{'s' if count > 1 else ''}"
+    rows = format_count(len(evaluation.rows), "row")
     return f"{evaluation.team} · {rows} · models: {to_one_line(models, 200)}"
 
 
@@ -85,7 +85,7 @@ def format_differing_rows(evaluation: Evaluation, other: Evaluation) -> list[Cel
 def _cap_rows(rows: list[Cells]) -> list[Cells]:
     if len(rows) <= MAX_NAMED_ROWS:
         return rows
-    more = f"… {len(rows) - MAX_NAMED_ROWS} more rows, see --json"
+    more = f"… {format_count(len(rows) - MAX_NAMED_ROWS, 'more row')}, see --json"
     return [*rows[:MAX_NAMED_ROWS], (more, *("" for _ in rows[0][1:]))]
 
 

@@ -48,6 +48,7 @@ from nodes.limits.run_scope import SCOPE_KEY, RunScope, get_run_scope, set_deadl
 from nodes.planning.request import read_request
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
+from nodes.text.counts import format_count
 from state import Context, Estimate, Expense, Plan, SupervisorState, Tier, Usage, enter_expenses
 
 
@@ -186,7 +187,7 @@ async def aresume(
         session.event_log.write_entry({"resumed": _utc_now()})
         if changes:
             session.event_log.record_event(
-                build_changes_event(changes, _compute_elapsed_s(session))
+                build_changes_event(changes, get_elapsed_s(session.config))
             )
         session.update_scope(read_logged_usage=session.read_logged_usage)
         asked = read_context(accepted.get("context"))
@@ -326,17 +327,19 @@ def _build_outcome_from_log(session: _RunSession, error: SupervisorError) -> Out
     """Build the outcome of a run whose database is lost, from its trace."""
     values = state_from_log(session.event_log)
     error.next = "; then ".join(filter(None, (error.next, f"supervise resume {session.thread}")))
-    error.kept = f"{len(values.get('results', {}))} finished tasks in {session.event_log.path}"
+    finished_tasks = format_count(len(values.get("results", {})), "finished task")
+    error.kept = f"{finished_tasks} in {session.event_log.path}"
     _report_error(session, error, finished=0)
     return Outcome.from_state(session.thread, cast(SupervisorState, values), error=error)
 
 
 def _report_error(session: _RunSession, error: SupervisorError, *, finished: int) -> None:
-    error.kept = error.kept or f"thread {session.thread} with {finished} finished tasks"
+    finished_tasks = format_count(finished, "finished task")
+    error.kept = error.kept or f"thread {session.thread} with {finished_tasks}"
     error.next = _advise_next_step(error, session.thread, session.team.contact)
     session.event_log.record_event(
         {
-            "t": _compute_elapsed_s(session),
+            "t": get_elapsed_s(session.config),
             "kind": "error",
             "task": "",
             "worker": "",
@@ -344,10 +347,6 @@ def _report_error(session: _RunSession, error: SupervisorError, *, finished: int
             "message": str(error),
         }
     )
-
-
-def _compute_elapsed_s(session: _RunSession) -> float:
-    return get_elapsed_s(session.config)
 
 
 def _advise_next_step(error: SupervisorError, thread: str, contact: str) -> str:

@@ -7,6 +7,7 @@ SupervisorError
 │   ├── FileUnreadable
 │   ├── SettingsInvalid
 │   └── ModelUnknown
+├── OutputFailed          exit 2: stdout cannot be written
 ├── PlanInvalid           exit 4
 ├── ModelError            exit 4
 │   ├── EndpointUnreachable
@@ -100,6 +101,12 @@ class SettingsInvalid(UsageError):
 
 class ModelUnknown(UsageError):
     code = "MODEL_UNKNOWN"
+
+
+class OutputFailed(SupervisorError):
+    """Stdout cannot be written: its disk is full, or its device fails."""
+
+    code, exit_code = "OUTPUT_FAILED", 2
 
 
 class PlanInvalid(SupervisorError):

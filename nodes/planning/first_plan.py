@@ -89,8 +89,9 @@ async def begin_request(
     )
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(plan, team, models, context, materials=materials, planning=usage)
+    awaits_approval = team.approve_plan or context.approve_plan
     shown = {**build_plan_event(plan, team), "estimate": estimate.model_dump(mode="json")}
-    await emit("plan_created", **shown)
+    await emit("plan_created", **shown, awaits_approval=awaits_approval)
     spent = Expense(worker="supervisor", tier=team.planner_tier, usage=usage, purpose="plan")
     return {
         **reset_for_new_request(),
@@ -105,7 +106,7 @@ async def begin_request(
         # It takes the place of an earlier request's ledger, which the reducer would keep.
         "ledger": Overwrite(enter_expenses(spent)),  # type: ignore[typeddict-item]
         "estimate": estimate,
-        "awaits_approval": team.approve_plan or context.approve_plan,
+        "awaits_approval": awaits_approval,
         "max_attempts": context.max_attempts or team.max_attempts,
         "steps_left": count_steps_left({}, context, team),
         "asked_s": asked_s,

@@ -97,7 +97,7 @@ async def revise_plan(
         return {"ledger": enter_expenses(_bill(team, state, usage, round=len(results)))}
     plan = plan.model_copy(update={"version": len(state["plans"]) + 1})
     why: dict[str, Any] = {"reason": reason, "difference": compare_plans(old, plan)}
-    await emit("plan_revised", **build_plan_event(plan, team), **why)
+    await emit("plan_revised", **build_plan_event(plan, team), **why, awaits_approval=rejected)
     return {
         "plan": plan,
         "plans": (plan,),

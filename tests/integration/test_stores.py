@@ -146,7 +146,7 @@ async def test_a_file_that_is_removed_under_a_run_ends_it_with_what_was_finished
     assert outcome.error is not None and outcome.exit_code == 5
     assert "removed or replaced" in outcome.error.format_line()
     assert (
-        "1 finished tasks" in outcome.error.format_line()
+        "1 finished task in" in outcome.error.format_line()
         or "2 finished" in outcome.error.format_line()
     )
     assert outcome.results["A"].status == "completed"

@@ -40,7 +40,7 @@ def test_o02_a_run_is_not_accepted_whose_request_is_not_on_file() -> None:
 
 
 @needs_a_full_disk
-def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_goes_on() -> None:
+def test_o02_a_trace_that_finds_no_room_ends_with_one_warning_and_the_run_continues() -> None:
     heard: list[Any] = []
 
     with EventLog(FULL, heard.append) as journal:

@@ -155,6 +155,32 @@ def test_a_run_that_waits_is_listed_and_shown_with_its_question(supervise, table
     assert "next:" not in supervise.err
 
 
+def test_an_unknown_thread_is_one_error_line_and_nothing_is_announced(supervise):
+    assert supervise("resume", "nosuch") == 2
+
+    assert supervise.out == ""
+    assert supervise.err.startswith("error[THREAD_UNKNOWN] no thread 'nosuch'")
+    assert supervise.err.count("\n") == 1
+
+
+def test_a_resume_is_announced(supervise, table):
+    supervise("run", REQUEST, "--file", table, "--thread", "t1", "-q")
+
+    assert supervise("resume", "t1") == 0
+
+    assert supervise.err.startswith("resuming thread t1 ...\n")
+
+
+def test_a_plan_that_awaits_approval_is_printed_once(supervise, table, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+
+    assert supervise("run", REQUEST, "--file", table, "--approve", "--thread", "w1") == 7
+
+    assert len(re.findall("^plan 1:", supervise.err, re.MULTILINE)) == 1
+    assert supervise("resume", "w1", "--answer", "accept") == 0
+    assert "working" in supervise.err
+
+
 def test_a_request_is_read_from_stdin_with_undecodable_bytes_replaced(
     supervise, table, monkeypatch
 ):
@@ -268,6 +294,19 @@ def test_check_lists_every_problem_of_a_team(supervise):
 def test_check_says_that_a_team_is_good(supervise):
     assert supervise("check", "market_analysis") == 0
     assert "valid" in supervise.out
+
+
+def test_a_count_of_one_is_in_the_singular(supervise):
+    folder = Path("fruit")
+    folder.mkdir()
+    (folder / "team.md").write_text("---\ndescription: Fruit.\n---\nCount.\n")
+    (folder / "counter.md").write_text(
+        "---\ndescription: Counts.\ntools: [calculate]\n---\nCount.\n"
+    )
+
+    assert supervise("check", "./fruit") == 0
+
+    assert "1 worker, 1 tool, 0 examples" in supervise.out
 
 
 def test_check_warns_of_a_worker_that_joins_private_data_and_a_way_outside(supervise):

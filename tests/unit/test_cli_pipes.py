@@ -75,6 +75,26 @@ def test_x08_progress_that_cannot_be_written_ends_no_run() -> None:
     assert b"North" in done.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", [("teams",), (*RUN, "--thread", "t1")], ids=lambda a: a[0])
+def test_x08_output_that_cannot_be_written_is_one_clear_line(arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "graph.cli", *arguments],
+            env=build_environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    error = done.stderr.splitlines()[-1]
+    assert done.returncode == 2
+    assert error.startswith("error[OUTPUT_FAILED] cannot write to stdout: No space left on device")
+    assert ("kept: thread t1, done" in error) == ("t1" in arguments)
+    assert not list(Path(".supervise").glob("errors/*"))
+
+
 @pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {"TERM": "dumb", "FORCE_COLOR": "1"}])
 def test_o06_a_pipe_gets_plain_text_whatever_the_terminal_is_called(more: dict[str, str]) -> None:
     done = subprocess.run(

@@ -228,6 +228,27 @@ def test_the_figures_say_what_bounded_the_run_and_what_it_cost():
     assert format_figures("t1", "failed", {}, {}) == ["thread t1 · failed"]
 
 
+def test_a_run_in_which_nothing_could_be_parallel_shows_no_speed_up():
+    chain = {"sequential_s": 2.0, "critical_path_s": 2.0, "speedup": 0.98, "wall_s": 2.04}
+
+    first, path = format_figures("t1", "done", {**chain, "critical_path": ["supervisor", "T1"]}, {})
+
+    assert first == "thread t1 · done in 2.04 s"
+    assert path == "critical path 2.00 s: supervisor → T1"
+
+
+def test_a_plan_that_awaits_approval_is_left_to_the_question():
+    board, awaiting = RunProgress("t1"), {"plan": PLAN, "version": 1, "awaits_approval": True}
+    board.apply_event({"kind": "request", "t": 1.0, "team": "fruit"})
+    created = {"kind": "plan_created", "notes": ["task 'T2' is vague"], **awaiting}
+    board.apply_event(created)
+
+    assert format_event(board, created) == "  note: task 'T2' is vague"
+    assert "T1" not in draw_board(board)
+    board.apply_event({"kind": "plan_approved", "version": 1})
+    assert "T1" in draw_board(board)
+
+
 def test_a_plan_is_written_with_its_dependencies():
     task = {"id": "T2", "worker": "w", "description": "d"}
     edges = [{"task": "T1", "required": False}, {"task": "T0", "required": True}]

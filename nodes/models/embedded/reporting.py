@@ -29,6 +29,7 @@ from nodes.models.embedded.text_similarity import (
     weigh_words,
 )
 from nodes.models.embedded.tool_calls import MAX_LISTED_ROWS, is_listing
+from nodes.text.counts import format_count
 from nodes.text.tool_messages import drop_advice
 from state import EscalationReason
 
@@ -105,7 +106,7 @@ def _format_result(call: AnsweredCall) -> str:
         doubts = [
             f"- {item.get('claim')}: {item.get('text')}" for item in _list_doubtful_results(data)
         ]
-        return "\n".join([f"{data['checked']} claims checked: {counted}.", *doubts])
+        return "\n".join([f"{format_count(data['checked'], 'claim')} checked: {counted}.", *doubts])
     if data.get("path"):
         return f"The document is at {data['path']}."
     if "value" in data:
@@ -121,7 +122,7 @@ def _format_table(data: dict[str, Any]) -> str:
     if data.get("cut") or len(rows) == MAX_LISTED_ROWS:
         shown.append(f"\nOnly the first {min(len(rows), MAX_ROWS)} rows are shown.")
     elif left > 0:
-        shown.append(f"\n{left} more row{'s' * (left > 1)}.")
+        shown.append(f"\n{format_count(left, 'more row')}.")
     return "\n".join(shown)
 
 

@@ -78,8 +78,3 @@ def join_names(names: Iterable[str]) -> str:
     found = list(names)
     more = f" and {len(found) - MAX_JOINED_NAMES} more" if len(found) > MAX_JOINED_NAMES else ""
     return ", ".join(found[:MAX_JOINED_NAMES]) + more
-
-
-def format_count(number: int, noun: str, plural: str = "") -> str:
-    """Return a count with its noun: 1 value, 2 values."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

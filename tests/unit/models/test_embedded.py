@@ -346,7 +346,7 @@ class TestWorker:
 
         report = run_worker("Check each claim on A.", check_sources, context=(earlier,))
 
-        assert report.output.startswith("1 claims checked: 1 supported, 1 unsupported.")
+        assert report.output.startswith("1 claim checked: 1 supported, 1 unsupported.")
         assert report.findings[0].message == "unsupported: B grew not there"
 
     def test_writes_the_document_from_earlier_results(self) -> None:

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 
 from .clauses import find_clauses
 from .contract import Contract
-from .tool_result import fit_to_size, format_count
+from .tool_result import fit_to_size
 
 QuotationVerdict = Literal[
     "verbatim", "spacing differs", "not found", "other clause", "source unknown"

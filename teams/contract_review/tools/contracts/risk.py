@@ -7,13 +7,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 
 from .severity import Severity
 from .tool_result import (
     NOT_LEGAL_ADVICE,
     ToolResult,
-    format_count,
     format_table,
     is_short,
 )

@@ -51,11 +51,6 @@ def format_quotation(
     return f"{dots_before}\u201c{shown}\u201d{dots_after}"
 
 
-def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where needed."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def format_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [columns, ["---"] * len(columns), *rows]

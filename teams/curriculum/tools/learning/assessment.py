@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nodes.errors import ToolRefused
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 from .bloom import LEVELS, TAXONOMY
 from .objectives import Objective, VerbAssessment, assess_verb

@@ -5,13 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.tools.framework.tool_report import (
-    MAX_JOINED_NAMES,
-    ToolReport,
-    fit_to_size,
-    format_count,
-    join_names,
-)
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import MAX_JOINED_NAMES, ToolReport, fit_to_size, join_names
 
 from .sequence import TopicSequence, order_topics
 from .timetable import CourseCapacity, Timetable, build_timetable, format_hours

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
 from .config_differences import (
     SECRET_MASK,

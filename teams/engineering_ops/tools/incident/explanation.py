@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.failures.secrets import mask_secrets
-from nodes.tools.framework.tool_report import ToolReport, format_count, join_names
+from nodes.tools.framework.tool_report import ToolReport, join_names
 
 from .capitalization import capitalize_first
 from .error_diagnosis import Diagnosis, diagnose

@@ -10,8 +10,8 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_text
-from nodes.tools.framework.tool_report import format_count
 
 from .timestamps import parse_time, split_timestamp
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.failures.secrets import mask_secrets
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 from .log_statistics import LogStatistics, compute_statistics
 from .logs import LogEntry, read_logs

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 from .errors import InsufficientMaterials
 from .sources import DefinitionNode, SourceFile, load_sources

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.documents.folder import SkippedFile, describe_unread
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.library import DocumentLibrary
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
-from nodes.tools.framework.tool_report import ToolReport, format_count, join_names
+from nodes.tools.framework.tool_report import ToolReport, join_names
 
 from .collection import (
     DOMAINS,

@@ -12,10 +12,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.isolation import run_isolated_blocking
 from nodes.tools.framework.materials import resolve_material_name
-from nodes.tools.framework.tool_report import format_count, join_names
+from nodes.tools.framework.tool_report import join_names
 
 from . import resources
 from .datatypes import FhirModel

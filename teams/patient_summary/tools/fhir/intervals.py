@@ -6,7 +6,8 @@ from datetime import datetime
 from itertools import combinations, islice
 from typing import Any
 
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 from state import Severity
 
 from .courses import list_courses, pair_same_medicines

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
 from .courses import (
     CURRENT_STATUSES,

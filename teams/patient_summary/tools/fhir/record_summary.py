@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
 from .bundle import RESOURCE_MODELS
 from .datatypes import Concept, Period

@@ -6,7 +6,8 @@ from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
 from .datatypes import format_decimal
 from .record import PatientRecord

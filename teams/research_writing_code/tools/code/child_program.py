@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count, join_names
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
 from .module_linting import SYNTAX_CODE, LintRemark, lint_modules
 from .syntax import ModuleOutline, SyntaxProblem, get_line, parse_module

@@ -4,8 +4,8 @@ import ast
 import sys
 from dataclasses import dataclass
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.tool_report import format_count
 
 MAX_CHARS = 200
 MAX_NAMES = 12

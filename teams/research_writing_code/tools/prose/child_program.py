@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size, format_count
+from nodes.text.counts import format_count
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from nodes.tools.reading.prose_sentences import MAX_TEXT_CHARS, Sentence, split_sentences
 from nodes.tools.reading.reading_grade import ReadingGrade, grade_sentences
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.failures.failure import Failure
 from nodes.tools.failures.secrets import mask_secrets
-from nodes.tools.framework.tool_report import build_failures_part, format_count
+from nodes.tools.framework.tool_report import build_failures_part
 
 from .durations import format_time_between
 from .error_kinds import ErrorKind, list_error_kinds
