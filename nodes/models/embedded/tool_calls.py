@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from nodes.limits.patterns import Pattern
+from nodes.models.embedded.arguments import build_query, fill_by_schema, find_first_number
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
 from nodes.models.embedded.text_similarity import extract_words, measure_share
 
@@ -14,16 +15,14 @@ _ARITHMETIC = Pattern(
     r"(?<![(\d])[(\d][\d\s.()]{0,40}(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]{0,199}[)\d]"
 )
 _QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
-_NUMBER = Pattern(r"-?\d+(?:\.\d+)?")
 _ONLINE_TOOL = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 _SHOW_TABLES = "SHOW TABLES"
 _LISTING = Pattern(r'SELECT \* FROM ".+" LIMIT \d+')
-MAX_QUERY_WORDS = 24
 MAX_LISTED_ROWS = 50
 MAX_CLAIMS = 300
 MAX_FINDINGS = 500
 _FILLED_OPTIONAL_ARGUMENTS = ("title", "format", "findings", "earlier_attempt")
-"""Optional arguments that are filled, too."""
+"""Optional arguments that have a shared meaning in all tools."""
 ToolSchemas = Mapping[str, Mapping[str, Any]]
 """The parameters of each offered tool, as JSON schema, by the tool's name."""
 
@@ -41,17 +40,15 @@ def choose_calls(brief: ReceivedHandoff, tools: ToolSchemas) -> list[tuple[str, 
 
 
 def fill_arguments(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a tool's arguments, filled by name and type; None if a required one is missing."""
-    properties = schema.get("properties", {})
-    wanted = list(schema.get("required", []))
-    wanted += [
-        name for name in _FILLED_OPTIONAL_ARGUMENTS if name in properties and name not in wanted
-    ]
+    """Return a tool's arguments: what shared names mean, else what the task's words give.
+
+    None if a required one is missing.
+    """
     filled: dict[str, Any] = {}
-    numbers = [float(text) for text in _NUMBER.findall(brief.intent)]
-    for name in wanted:
-        value = _fill_argument(name, properties.get(name, {}), brief, numbers)
-        if value is None and name in schema.get("required", []):
+    required = schema.get("required", [])
+    for name, parameter in schema.get("properties", {}).items():
+        value = _fill_argument(name, parameter, brief, is_required=name in required)
+        if value is None and name in required:
             return None
         if value is not None:
             filled[name] = value
@@ -137,30 +134,20 @@ def _choose_table(intent: str, data: Mapping[str, Any]) -> str:
 
 
 def _fill_argument(
-    name: str, schema: Mapping[str, Any], brief: ReceivedHandoff, numbers: list[float]
+    name: str, schema: Mapping[str, Any], brief: ReceivedHandoff, *, is_required: bool
 ) -> Any:  # of the type the tool's schema names
-    if name in _ARGUMENT_FILLERS:
+    if name in _ARGUMENT_FILLERS and (is_required or name in _FILLED_OPTIONAL_ARGUMENTS):
         return _ARGUMENT_FILLERS[name](brief, schema)
-    match schema.get("type"):
-        case "integer":
-            return int(numbers.pop(0)) if numbers else 1
-        case "number":
-            return numbers.pop(0) if numbers else 1.0
-        case "boolean":
-            return False
-        case "array":
-            return extract_words(brief.intent)[:MAX_QUERY_WORDS]
-        case "object":
-            return {}
-    choices = schema.get("enum", [])
-    return next((choice for choice in choices if str(choice) in brief.intent), None) or (
-        choices[0] if choices else brief.subject
-    )
+    value = fill_by_schema(name, schema, brief)
+    if value is not None or not is_required:
+        return value
+    if choices := schema.get("enum"):
+        return choices[0]
+    return brief.subject if schema.get("type") == "string" else find_first_number(schema, brief)
 
 
 def _build_query(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:
-    plain = Pattern(r"`[^`]*`").sub(" ", brief.subject)
-    return " ".join(dict.fromkeys(extract_words(plain)[:MAX_QUERY_WORDS])) or None
+    return build_query(brief)
 
 
 def _find_expression(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:

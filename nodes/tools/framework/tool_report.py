@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
 MAX_REPORT_CHARS = 20_000
 """Limit of a result as JSON: below what an agent keeps of a tool's answer."""
 MAX_JOINED_NAMES = 12
+MAX_TABLE_ROWS = 80
 RULE_CONFIDENCE = 95
 """Confidence in what was read or computed by rule."""
 
@@ -25,6 +26,14 @@ class ToolReport:
     gaps: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     """Input that was not read, for a failure or a limit: the report is partial."""
+
+    def add_table(
+        self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = ""
+    ) -> None:
+        """Add a table under its title."""
+        if title:
+            self.lines.append(f"### {title}\n")
+        self.lines.append(format_table(columns, rows) + "\n")
 
     def add_claim(self, text: str, source: str, quote: str = "") -> None:
         """Add a statement and its place."""
@@ -55,6 +64,20 @@ class ToolReport:
         """Return the tool's result value."""
         told = {"claims": self.claims, "findings": self.findings, "gaps": self.gaps}
         return {"summary": "\n".join(self.lines), **told, **build_failures_part(self.failures)}
+
+
+def format_table(
+    columns: Sequence[str], rows: Sequence[Sequence[object]], max_rows: int = MAX_TABLE_ROWS
+) -> str:
+    """Return a Markdown table with a limited number of rows."""
+    lines = [columns, ["---"] * len(columns), *rows[:max_rows]]
+    text = "\n".join("| " + " | ".join(map(_format_cell, line)) + " |" for line in lines)
+    left = len(rows) - max_rows
+    return f"{text}\n\n{left} more rows are not shown." if left > 0 else text
+
+
+def _format_cell(value: object) -> str:
+    return " ".join(str("" if value is None else value).split()).replace("|", "\\|")
 
 
 def build_failures_part(failures: Iterable[str]) -> dict[str, list[str]]:
