@@ -13,7 +13,7 @@ test:  ## run the tests, offline and in parallel
 	bin/test
 
 quick:  ## run the tests that need no server, database, sandbox or whole team
-	bin/test -m "not slow"
+	bin/test -m "not slow" --hypothesis-profile quick
 
 exams:  ## let every shipped team sit its exam, offline
 	bin/test tests/exams

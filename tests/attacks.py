@@ -77,12 +77,27 @@ def attacks_on(pattern: str, flags: re.RegexFlag) -> Iterator[str]:
 def slowest_attack(pattern: Pattern, units: Iterable[str]) -> tuple[float, str, int]:
     """Return the seconds of the slowest search, how its text begins, and how many were made."""
     times = []
-    for attack in {*general_attacks(units), *attacks_on(pattern.pattern, pattern.flags)}:
+    for attack in _all_attacks(pattern, units):
         began = process_time()
         with suppress(PatternTimeout):
             pattern.findall(attack)
         times.append((process_time() - began, attack[:16]))
     return *max(times), len(times)
+
+
+def list_stopped_attacks(pattern: Pattern, units: Iterable[str]) -> list[str]:
+    """Return how the texts begin whose search the limit stops."""
+    stopped = []
+    for attack in _all_attacks(pattern, units):
+        try:
+            pattern.findall(attack)
+        except PatternTimeout:
+            stopped.append(attack[:16])
+    return stopped
+
+
+def _all_attacks(pattern: Pattern, units: Iterable[str]) -> set[str]:
+    return {*general_attacks(units), *attacks_on(pattern.pattern, pattern.flags)}
 
 
 def _repeated(start: str, unit: str) -> str:

@@ -38,8 +38,10 @@ def patterns_of(module: str) -> list[Pattern]:
 
 
 def _calls(file: Path) -> list[ast.Call]:
-    tree = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-    calls = (node for node in tree if isinstance(node, ast.Call))
+    text = file.read_text(encoding="utf-8")
+    if "Pattern(" not in text:
+        return []
+    calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     return [call for call in calls if ast.unparse(call.func) == "Pattern"]
 
 

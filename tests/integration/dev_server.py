@@ -12,10 +12,19 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+
+from langgraph_sdk.client import LangGraphClient
+
+from tests.endpoint import Endpoint, script_tasks
 
 ROOT = Path(__file__).parents[2]
 CHECKOUT = ("graph", "nodes", "state.py", "teams", "langgraph.json")
 START_TIMEOUT_S = 60.0
+TEAM = "market_analysis"
+QUESTION = "Compare the parts and say which one is best."
+REQUEST = {"request": QUESTION}
+PARTS = script_tasks({"A": (), "B": ("A",)})
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,24 @@ class DevServer:
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             return answer.status, found, answer.read().decode(errors="replace")
+
+
+@dataclass(frozen=True)
+class ServerContext:
+    """A server, the endpoint of its models, and what it has sent to LangSmith."""
+
+    server: DevServer
+    endpoint: Endpoint
+    sent_to_langsmith: list[str]
+
+
+async def run_to_end(
+    client: LangGraphClient, thread: str, given: Any, **more: Any
+) -> dict[str, Any]:
+    """Run on a thread, and return the last state, or the error."""
+    ended = await client.runs.wait(thread, TEAM, input=given, raise_error=False, **more)
+    assert isinstance(ended, dict)
+    return ended
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from graph import build_supervisor
 from graph.runs.run_store import build_strict_serializer
 from graph.settings import Settings
 from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import ModelError, PlanInvalid, RequestInvalid, SettingsInvalid
 from nodes.schemas.team import Worker
 from state import Report, RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
@@ -97,153 +96,6 @@ async def test_a_worker_sees_its_handoff_and_nothing_else(
     assert REQUEST["request"] not in str(a.body)
     assert "found 41" in str(c.body) and "found 43" not in str(c.body)
     assert "analyst" not in str(a.body)
-
-
-async def test_a_refused_plan_is_repaired_with_its_problems(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    scenario = Scenario(tasks=script_tasks(DIAMOND))
-    bad = {"goal": "g", "tasks": [{"id": "A", "description": "Analyze the data", "worker": "cook"}]}
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks(DIAMOND), answers={"Plan": [bad, scenario.build_plan()]})
-    )
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    first, second = endpoint.select_calls(schema="Plan")
-    assert state["status"] == "done"
-    assert "cook" in str(second.body["messages"][-1])
-    assert "Analyze the data" in str(second.body["messages"][-2])
-    assert len(first.body["messages"]) == 2
-
-
-async def test_a_plan_that_stays_invalid_ends_the_run_with_its_reason(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    cycle = {
-        "goal": "g",
-        "tasks": [
-            {"id": "A", "description": "x", "worker": "analyst", "depends_on": ["B"]},
-            {"id": "B", "description": "x", "worker": "analyst", "depends_on": ["A"]},
-        ],
-    }
-    endpoint.load_scenario(Scenario(answers={"Plan": cycle}))
-
-    with pytest.raises(PlanInvalid, match="cycle"):
-        await graph.ainvoke(REQUEST, make_thread_config())
-
-    assert len(endpoint.requests) == 3
-
-
-@pytest.mark.parametrize(
-    ("caps", "cap"),
-    [({"max_tasks": 3}, "raise max_tasks, which is 3,"), ({"max_depth": 2}, "raise max_depth")],
-)
-async def test_a_plan_over_a_cap_of_the_team_names_the_cap_to_raise(
-    endpoint: Endpoint, settings: Settings, caps: dict[str, int], cap: str
-) -> None:
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND)))
-
-    with pytest.raises(PlanInvalid) as refused:
-        await build_supervisor(make_team(**caps), settings=settings).ainvoke(REQUEST)
-
-    assert cap in refused.value.next and "other words" not in refused.value.next
-
-
-@pytest.mark.parametrize("given", [{}, {"request": "  \n"}, {"messages": []}])
-async def test_an_empty_request_costs_no_call(
-    endpoint: Endpoint, graph: SupervisorGraph, given: Any
-) -> None:
-    with pytest.raises(RequestInvalid, match="empty request"):
-        await graph.ainvoke(given, make_thread_config())
-
-    assert not endpoint.requests
-
-
-async def test_a_failed_task_is_refined_from_its_error(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    empty = {"status": "completed", "output": ""}
-    good = {"status": "completed", "output": "42"}
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=[empty, good]),)))
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    (refinement,) = endpoint.select_calls(schema="Refinement")
-    assert "empty" in str(refinement.body)
-    assert state["results"]["A"].attempts == 2
-    assert state["results"]["A"].output == "42"
-    assert "naming each figure" in str(endpoint.select_calls(schema="Report")[1].body)
-    assert state["status"] == "done"
-
-
-async def test_three_failures_end_a_task_and_spare_its_siblings(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    failed = {"status": "failed", "output": "the figures are not there"}
-    tasks = (
-        ScriptedTask(id="A", report=failed),
-        ScriptedTask(id="B"),
-        ScriptedTask(id="C", depends_on=("A",)),
-        ScriptedTask(id="D", depends_on=("B",)),
-        ScriptedTask(id="E", depends_on=("D", {"task": "A", "required": False})),
-    )
-    endpoint.load_scenario(Scenario(tasks=tasks))
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    assert {name: r.status for name, r in state["results"].items()} == {
-        "A": "failed",
-        "B": "completed",
-        "C": "skipped",
-        "D": "completed",
-        "E": "completed",
-    }
-    assert state["results"]["A"].attempts == 3
-    assert state["results"]["C"].error == "needs A, which failed"
-    assert state["status"] == "partial"
-    assert any("A failed" in gap for gap in state["answer"].gaps)
-    assert "the figures are not there" in str(endpoint.select_calls(task="E")[0].body)
-
-
-async def test_the_step_cap_ends_in_an_answer_that_names_what_is_missing(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks({"A": (), "B": ("A",), "C": ("B",), "D": ("C",)}))
-    )
-
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"max_steps": 2})
-
-    assert sorted(state["results"]) == ["A", "B"]
-    assert state["status"] == "partial"
-    assert [gap[:17] for gap in state["answer"].gaps] == ["C was not run bef", "D was not run bef"]
-
-
-async def test_a_transient_fault_does_not_reach_the_task(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    graph = build_supervisor(make_team(), settings=settings)
-    endpoint.load_scenario(
-        Scenario(
-            tasks=script_tasks(DIAMOND), faults=(Fault(kind="server_error", task="B", nth=(1,)),)
-        )
-    )
-
-    state = await graph.ainvoke(REQUEST)
-
-    assert state["status"] == "done"
-    assert state["results"]["B"].attempts == 1
-
-
-async def test_an_endpoint_that_nobody_answers_is_one_clear_error(settings: Settings) -> None:
-    nowhere = settings.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"})
-    graph = build_supervisor(make_team(), settings=nowhere)
-
-    with pytest.raises(ModelError) as caught:
-        await graph.ainvoke(REQUEST)
-
-    assert caught.value.format_line().startswith("error[ENDPOINT_UNREACHABLE]")
 
 
 async def test_without_a_synthesizer_the_reports_stand_as_they_are(
@@ -378,67 +230,6 @@ async def test_a_worker_has_ten_turns_and_then_must_report(
     assert state["results"]["A"].status == "completed"
 
 
-async def test_a_failing_and_an_unknown_tool_are_messages_to_the_worker(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    analyst = Worker(
-        name="analyst", description="Computes.", instructions="Compute.", tools=("calculate",)
-    )
-    calls: tuple[tuple[str, dict[str, str]], ...] = (
-        ("calculate", {"expression": "1 / 0"}),
-        ("rm", {"path": "/"}),
-        ("calculate", {}),
-    )
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", worker="analyst", tool_calls=calls),))
-    )
-    graph = build_supervisor(
-        make_team().model_copy(update={"workers": (analyst,)}), settings=settings
-    )
-
-    state = await graph.ainvoke(REQUEST)
-
-    heard = [m["content"] for m in endpoint.requests[-2].body["messages"] if m["role"] == "tool"]
-    assert state["results"]["A"].status == "completed"
-    assert len(heard) == 3
-    assert "zero" in heard[0] and "rm is not a valid tool" in heard[1]
-
-
-async def test_a_worker_that_exceeds_its_time_fails_alone(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    slow = make_team("researcher", "analyst")
-    limits = slow.workers[0].limits.model_copy(update={"timeout_s": 0.2})
-    workers = (slow.workers[0].model_copy(update={"limits": limits}), slow.workers[1])
-    tasks = (ScriptedTask(id="A", latency_s=20.0), ScriptedTask(id="B", worker="analyst"))
-    endpoint.load_scenario(Scenario(tasks=tasks))
-    graph = build_supervisor(
-        slow.model_copy(update={"workers": workers, "max_attempts": 1}), settings=settings
-    )
-
-    state = await graph.ainvoke(REQUEST)
-
-    assert state["results"]["A"].error == "timed out after 0.2 s, its limit"
-    assert state["results"]["B"].status == "completed"
-
-
-async def test_a_deadline_ends_in_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
-    endpoint.load_scenario(
-        Scenario(tasks=script_tasks({"A": (), "B": ("A",)}, latency_s={"B": 60.0}))
-    )
-
-    state = await graph.ainvoke(REQUEST, make_thread_config(), context={"deadline_s": 4.0})
-
-    assert state["status"] == "partial"
-    assert state["results"]["A"].status == "completed"
-    assert state["answer"].gaps
-
-
-async def test_an_unknown_setting_in_the_context_is_named(graph: SupervisorGraph) -> None:
-    with pytest.raises(SettingsInvalid, match="deadline"):
-        await graph.ainvoke(REQUEST, make_thread_config(), context={"deadline": 3})
-
-
 async def test_a_report_says_what_it_cost(endpoint: Endpoint, graph: SupervisorGraph) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"A": ()})))
 
@@ -487,19 +278,6 @@ async def test_an_endpoint_that_streams_gives_the_same_answer(
     assert state["usage"].input_tokens > 0
 
 
-async def test_a_stream_that_is_cut_is_asked_for_again_and_never_taken_for_an_answer(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    cut = Fault(kind="cut_stream", task="B", nth=(1,))
-    endpoint.load_scenario(Scenario(tasks=script_tasks(DIAMOND), faults=(cut,)))
-    graph = build_supervisor(make_team(), settings=settings.model_copy(update={"stream": True}))
-
-    state = await graph.ainvoke(REQUEST)
-
-    assert state["results"]["B"].output.startswith("Result of B")
-    assert len(endpoint.select_calls(task="B")) == 2
-
-
 async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
     endpoint: Endpoint, graph: SupervisorGraph
 ) -> None:
@@ -512,18 +290,6 @@ async def test_what_a_worker_is_sent_does_not_grow_with_the_plan(
     assert sizes[0] == sizes[1]
 
 
-async def test_a_worker_that_answers_in_prose_is_asked_again(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    prose_then_report = ["I found nothing much.", {"output": "42"}]
-    endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", report=prose_then_report),)))
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    assert state["results"]["A"].output == "42"
-    assert state["results"]["A"].attempts == 2
-
-
 async def test_an_answer_in_prose_is_an_answer(endpoint: Endpoint, graph: SupervisorGraph) -> None:
     endpoint.load_scenario(
         Scenario(tasks=script_tasks({"A": ()}), answers={"Answer": "It is 42, says A.md."})
@@ -533,26 +299,6 @@ async def test_an_answer_in_prose_is_an_answer(endpoint: Endpoint, graph: Superv
 
     assert state["answer"].text == "It is 42, says A.md."
     assert state["answer"].sources == ("A.md",)
-
-
-async def test_an_escalation_ends_a_task_and_is_reported(
-    endpoint: Endpoint, graph: SupervisorGraph
-) -> None:
-    asks = {
-        "status": "escalated",
-        "output": "",
-        "escalation": {"reason": "ambiguous_input", "message": "Which year?", "partial": "2024: 5"},
-    }
-    endpoint.load_scenario(
-        Scenario(tasks=(ScriptedTask(id="A", report=asks), ScriptedTask(id="B")))
-    )
-
-    state = await graph.ainvoke(REQUEST, make_thread_config())
-
-    assert state["results"]["A"].status == "escalated"
-    assert state["results"]["A"].attempts == 1
-    assert state["status"] == "partial"
-    assert any("Which year?" in gap for gap in state["answer"].gaps)
 
 
 async def test_a_run_that_nothing_saves_warns_of_nothing(

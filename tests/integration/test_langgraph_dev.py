@@ -1,89 +1,34 @@
 """`langgraph dev`, driven as Studio and other clients do, through the SDK."""
 
 import json
-import sys
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import BadRequestError, ConflictError, UnprocessableEntityError
+from langgraph_sdk.errors import BadRequestError, ConflictError
 
-from nodes.limits.run_scope import SCOPE_KEY
 from state import Context
 from tests.endpoint import Endpoint, Fault, Scenario, script_tasks
-from tests.integration.dev_server import ROOT, DevServer, dev_server, langsmith_sink
+from tests.integration.dev_server import (
+    PARTS,
+    QUESTION,
+    REQUEST,
+    ROOT,
+    TEAM,
+    DevServer,
+    ServerContext,
+    run_to_end,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("langgraph_dev")]
-"""One server for all of them, also when tests run in parallel."""
+"""One server at a time, also when tests run in parallel."""
 
-TEAM = "market_analysis"
 MEMBERS = {"researcher", "analyst", "writer", "reviewer"}
 EXAMPLE = Path(__file__).parents[2] / "teams" / TEAM / "sample"
-QUESTION = "Compare the parts and say which one is best."
-REQUEST = {"request": QUESTION}
-PARTS = script_tasks({"A": (), "B": ("A",)})
 EMBEDDED = {f"model_{tier}": "embedded" for tier in ("fast", "standard", "strong")}
-
-
-@dataclass(frozen=True)
-class ServerContext:
-    server: DevServer
-    endpoint: Endpoint
-    sent_to_langsmith: list[str]
-
-
-@pytest.fixture(scope="module")
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
-    """A server whose models are at an endpoint, in a shell that holds a key of LangSmith."""
-    with Endpoint().run_in_thread() as endpoint, langsmith_sink() as (langsmith, paths):
-        env = {
-            "OPENAI_API_KEY": "sk-test-0123456789abcdef",
-            "OPENAI_BASE_URL": endpoint.base_url,
-            "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
-            "LANGSMITH_ENDPOINT": langsmith,
-        }
-        with dev_server(tmp_path_factory.mktemp("checkout"), **env) as server:
-            yield ServerContext(server, endpoint, paths)
-
-
-@pytest.fixture(autouse=True)
-def server(surroundings: ServerContext) -> Iterator[DevServer]:
-    """The server; what it logs during a test is shown when the test fails."""
-    known = len(surroundings.server.read_log())
-    yield surroundings.server
-    sys.stdout.write(surroundings.server.read_log()[known:])
-
-
-@pytest.fixture
-def played(surroundings: ServerContext) -> Endpoint:
-    """The endpoint of the server's models, playing two tasks in a row."""
-    surroundings.endpoint.load_scenario(Scenario(tasks=PARTS))
-    surroundings.endpoint.requests.clear()
-    return surroundings.endpoint
-
-
-@pytest.fixture
-async def client(server: DevServer) -> Any:
-    async with get_client(url=server.url) as client:
-        yield client
-
-
-@pytest.fixture
-async def thread(client: LangGraphClient) -> str:
-    return (await client.threads.create())["thread_id"]
-
-
-async def run_to_end(
-    client: LangGraphClient, thread: str, given: Any, **more: Any
-) -> dict[str, Any]:
-    ended = await client.runs.wait(thread, TEAM, input=given, raise_error=False, **more)
-    assert isinstance(ended, dict)
-    return ended
 
 
 async def test_every_shipped_team_is_listed(client: LangGraphClient):
@@ -309,49 +254,6 @@ async def test_a_second_run_of_a_busy_thread_is_rejected(
     await client.runs.cancel(thread, first["run_id"], wait=True)
 
 
-async def test_an_empty_request_is_refused_in_words(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    ended = await run_to_end(client, thread, {"request": " "})
-
-    assert ended["__error__"] == {"error": "RequestInvalid", "message": "empty request"}
-    assert not played.requests
-
-
-@pytest.mark.parametrize(
-    ("name", "junk"),
-    [
-        *((SCOPE_KEY, "yesterday"), (SCOPE_KEY, 0), (SCOPE_KEY, {"began_at": 1.0})),
-        *((SCOPE_KEY, [1]), (SCOPE_KEY, True)),
-    ],
-)
-async def test_what_a_run_keeps_for_itself_is_taken_from_no_client(
-    client: LangGraphClient, thread: str, played: Endpoint, name: str, junk: Any
-):
-    config: Any = {"configurable": {name: junk}}
-
-    ended = await run_to_end(client, thread, REQUEST, config=config)
-
-    assert ended["__error__"]["error"] == "SettingsInvalid"
-    assert repr(name) in ended["__error__"]["message"]
-    assert not played.requests
-
-
-async def test_an_unknown_setting_in_a_context_is_refused_before_a_run_is_made(
-    client: LangGraphClient, thread: str, played: Endpoint
-):
-    for context in ({"max_token": 5}, {"max_steps": -1}):
-        with pytest.raises(UnprocessableEntityError) as refused:
-            await client.runs.create(thread, TEAM, input=REQUEST, context=context)
-        assert next(iter(context)) in str(refused.value)
-    with pytest.raises(UnprocessableEntityError, match="did you mean 'max_steps'"):
-        config: Any = {"configurable": {"max_step": 0}}
-        await client.runs.create(thread, TEAM, input=REQUEST, config=config)
-
-    assert await client.runs.list(thread) == []
-    assert not played.requests
-
-
 async def test_a_resume_without_a_context_keeps_the_caps_of_the_run(
     client: LangGraphClient, thread: str, played: Endpoint
 ):
@@ -400,64 +302,6 @@ async def test_types_are_read_strictly_and_nothing_is_sent_to_langsmith(
 
     assert "unregistered type" not in surroundings.server.read_log()
     assert not [path for path in surroundings.sent_to_langsmith if "/runs" in path]
-
-
-STUDIO = "https://smith.langchain.com"
-ASKED = {"assistant_id": TEAM, "input": REQUEST}
-
-
-@pytest.mark.parametrize(
-    ("method", "headers"),
-    [
-        ("POST", {"Origin": "http://evil.test", "Content-Type": "application/json"}),
-        ("POST", {"Origin": "http://evil.test", "Content-Type": "text/plain"}),
-        ("POST", {"Origin": "http://localhost:3000", "Content-Type": "text/plain"}),
-        ("POST", {"Origin": "null", "Content-Type": "text/plain"}),
-        ("POST", {"Origin": f"{STUDIO}.evil.test", "Content-Type": "text/plain"}),
-        ("POST", {"Host": "evil.test", "Content-Type": "text/plain"}),
-        ("POST", {"Host": "evil.test", "Origin": "http://evil.test", "Content-Type": "text/plain"}),
-        ("OPTIONS", {"Origin": "http://evil.test", "Access-Control-Request-Method": "POST"}),
-    ],
-)
-def test_another_page_or_another_name_starts_nothing_and_reads_nothing(
-    server: DevServer, played: Endpoint, method: str, headers: dict[str, str]
-):
-    status, answered, said = server.send_request(method, "/runs/wait", json.dumps(ASKED), headers)
-
-    assert status == 403
-    assert "access-control-allow-origin" not in answered
-    assert "this server" in said and "answer" not in said
-    assert not played.requests
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [{}, {"Origin": STUDIO}, {"Origin": "https://eu.smith.langchain.com"}, {"Host": "localhost"}],
-)
-def test_studio_and_programs_are_served(
-    server: DevServer, played: Endpoint, headers: dict[str, str]
-):
-    kind = {"Content-Type": "application/json"}
-
-    status, answered, said = server.send_request(
-        "POST", "/runs/wait", json.dumps(ASKED), kind | headers
-    )
-
-    assert (status, json.loads(said)["status"]) == (200, "done")
-    assert ("access-control-allow-origin" in answered) == ("Origin" in headers)
-
-
-def test_studio_may_ask_before_it_sends(server: DevServer):
-    asked = {
-        "Origin": STUDIO,
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "content-type",
-    }
-
-    status, answered, _ = server.send_request("OPTIONS", "/runs/wait", "", asked)
-
-    assert status == 200
-    assert answered["access-control-allow-origin"] in ("*", STUDIO)
 
 
 async def find_assistant(client: LangGraphClient) -> str:

@@ -1,20 +1,13 @@
 """Judged synthesis and the critic, on the compiled graph against the endpoint."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graph import build_supervisor, load_team
 from graph.settings import Settings
-from graph.topology.supervisor_graph import SupervisorGraph
-from nodes.errors import TeamInvalid
-from nodes.schemas.team import Worker
-from state import RequestInput
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask, script_tasks
-from tests.teams import make_team
+from tests.integration.synthesis_runs import run_scenario, select_events
 
-REQUEST: RequestInput = {"request": "Compare the parts and say which one is best."}
 SAME = "Write share.md: name the market share of Acme in 2024 and its source."
 
 
@@ -32,28 +25,6 @@ ATTEMPTS = (
     ScriptedTask(id="A", description=SAME, report=make_claim_report("31 %", "a.md", confidence=90)),
     ScriptedTask(id="B", description=SAME, report=make_claim_report("Share: 31 %, page 4", "b.md")),
 )
-
-
-async def run_scenario(
-    endpoint: Endpoint, settings: Settings, scenario: Scenario, **fields: Any
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    endpoint.load_scenario(scenario)
-    graph = build_supervisor(make_team(**fields), settings=settings)
-    return await run_graph(graph)
-
-
-async def run_graph(graph: SupervisorGraph) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    events, state = [], {}
-    async for mode, part in graph.astream(REQUEST, stream_mode=["custom", "values"]):
-        if mode == "custom":
-            events.append(part)
-        else:
-            state = part
-    return state, events
-
-
-def select_events(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    return [event for event in events if event["kind"] == kind]
 
 
 async def test_findings_are_merged_filtered_and_ranked(
@@ -263,141 +234,6 @@ async def test_a_plain_run_never_asks_a_judge_or_a_critic(
     assert state["status"] == "done"
 
 
-async def test_an_accepted_answer_is_delivered_for_one_call(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": {"accepted": True}})
-
-    state, events = await run_scenario(endpoint, settings, scenario, critic="on")
-
-    assert state["status"] == "done"
-    assert len(endpoint.requests) == 4 == state["usage"].model_calls
-    assert len(select_events(events, "answer")) == 1
-    assert [message.type for message in state["messages"]] == ["human", "ai"]
-
-
-async def test_the_critic_sends_a_task_back_with_what_to_fix(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    refusal = {
-        "accepted": False,
-        "problems": ["No page is named."],
-        "send_back": [{"task": "A", "fix": "Name the page."}, {"task": "Z", "fix": "?"}],
-    }
-    tasks = (
-        ScriptedTask(id="A", report=[{"output": "first"}, {"output": "second, page 4"}]),
-        ScriptedTask(id="B"),
-        ScriptedTask(id="C", depends_on=("A",)),
-    )
-    answers = {"Critique": [refusal, {"accepted": True}]}
-
-    state, events = await run_scenario(
-        endpoint, settings, Scenario(tasks=tasks, answers=answers), critic="on"
-    )
-
-    again = endpoint.select_calls(task="A")[-1]
-    assert "Name the page." in str(again.body["messages"])
-    assert [len(endpoint.select_calls(task=name)) for name in "ABC"] == [2, 1, 2]
-    assert state["results"]["A"].output == "second, page 4"
-    assert state["status"] == "done"
-    assert state["usage"].model_calls == len(endpoint.requests) == 10
-    assert sum(state["steps"].values()) == 5
-    assert [event["sent_back"] for event in select_events(events, "criticized")] == [
-        {"A": "Name the page."},
-        {},
-    ]
-
-
-async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    refusal = {
-        "accepted": False,
-        "problems": ["Not good enough."],
-        "send_back": [{"task": "A", "fix": "More."}],
-    }
-
-    state, _ = await run_scenario(
-        endpoint,
-        settings,
-        Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": refusal}),
-        critic="on",
-        max_critic_rounds=2,
-    )
-
-    assert len(endpoint.select_calls(schema="Critique")) == 3
-    assert len(endpoint.select_calls(task="A")) == 3
-    assert state["status"] == "partial"
-    assert "Not good enough." in state["answer"].gaps
-
-
-async def test_a_result_that_was_not_fixed_is_used_again(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    refusal = {"accepted": False, "send_back": [{"task": "A", "fix": "More."}]}
-    reports = [{"output": "good"}, {"status": "failed", "output": "worse"}]
-    scenario = Scenario(
-        tasks=(ScriptedTask(id="A", report=reports),), answers={"Critique": refusal}
-    )
-
-    state, _ = await run_scenario(endpoint, settings, scenario, critic="on", max_attempts=1)
-
-    assert "good" in str(endpoint.select_calls(schema="Answer")[-1].body["messages"])
-    assert any("its first result is used" in gap for gap in state["answer"].gaps)
-
-
-@pytest.mark.parametrize("critique", ["Well done, all of you.", {"problems": "x"}, {}])
-async def test_nonsense_from_the_critic_lets_the_answer_pass(
-    critique: Any, endpoint: Endpoint, settings: Settings
-) -> None:
-    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": critique})
-
-    state, events = await run_scenario(endpoint, settings, scenario, critic="on")
-
-    (criticized,) = select_events(events, "criticized")
-    assert state["status"] == "done"
-    assert criticized["accepted"] and "could not be read" in criticized["remark"]
-
-
-@pytest.mark.parametrize(("confidence", "calls"), [(69, 1), (70, 0)])
-async def test_the_critic_is_asked_below_a_confidence(
-    confidence: int, calls: int, endpoint: Endpoint, settings: Settings
-) -> None:
-    answers = {
-        "Answer": {"text": "The answer.", "confidence": confidence},
-        "Critique": {"accepted": True},
-    }
-
-    await run_scenario(
-        endpoint, settings, Scenario(tasks=script_tasks({"A": ()}), answers=answers), critic="below"
-    )
-
-    assert len(endpoint.select_calls(schema="Critique")) == calls
-
-
-@pytest.mark.parametrize("switch", ["off", "on", "below", "'on'"])
-def test_a_team_file_switches_judge_and_critic(switch: str, tmp_path: Path) -> None:
-    folder = _write_team_folder(tmp_path, f"critic: {switch}\njudge: false\nmax_critic_rounds: 2")
-
-    found = load_team(folder, Settings())
-
-    assert found.critic == switch.strip("'")
-    assert (found.judge, found.max_critic_rounds) == (False, 2)
-
-
-def test_a_switch_that_is_none_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(TeamInvalid, match="allowed: off, on, below"):
-        load_team(_write_team_folder(tmp_path, "critic: sometimes"), Settings())
-
-
-def _write_team_folder(tmp_path: Path, keys: str) -> Path:
-    folder = tmp_path / "pair"
-    folder.mkdir()
-    (folder / "team.md").write_text(f"---\ndescription: Two.\n{keys}\n---\nPlan.\n")
-    (folder / "worker.md").write_text("---\ndescription: Works.\n---\nWork.\n")
-    return folder
-
-
 async def test_a_gap_that_a_worker_states_is_in_the_answer_and_leaves_the_run_done(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -410,23 +246,6 @@ async def test_a_gap_that_a_worker_states_is_in_the_answer_and_leaves_the_run_do
     assert gap in state["answer"].gaps
 
 
-async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_what_hangs_on_it(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    refusal = {
-        "accepted": False,
-        "problems": ["No page."],
-        "send_back": [{"task": "A", "fix": "Name it."}],
-    }
-    chain = Scenario(tasks=script_tasks({"A": (), "B": ("A",)}), answers={"Critique": refusal})
-
-    state, events = await run_scenario(endpoint, settings, chain, critic="on", max_steps=3)
-
-    assert select_events(events, "criticized")[0]["sent_back"] == {}
-    assert len(endpoint.select_calls(schema="Report")) == 2
-    assert state["status"] == "partial" and "No page." in state["answer"].gaps
-
-
 async def test_a_reason_that_several_tasks_share_is_reported_once(
     endpoint: Endpoint, settings: Settings
 ) -> None:
@@ -436,52 +255,3 @@ async def test_a_reason_that_several_tasks_share_is_reported_once(
     state, _ = await run_scenario(endpoint, settings, Scenario(tasks=tasks), ladder=("refine",))
 
     assert state["answer"].gaps[0] == "A, B were escalated, out of scope: no diff"
-
-
-@pytest.mark.parametrize("said", ["It is so.", "It is so. Not legal advice."])
-async def test_a_teams_notice_ends_every_answer_once(
-    said: str, endpoint: Endpoint, settings: Settings
-) -> None:
-    answers = {"Answer": {"text": said, "confidence": 80}}
-    scenario = Scenario(tasks=script_tasks({"A": ()}), answers=answers)
-
-    state, _ = await run_scenario(endpoint, settings, scenario, notice="Not legal advice.")
-
-    assert state["answer"].text.endswith("Not legal advice.")
-    assert state["answer"].text.count("Not legal advice.") == 1
-
-
-def test_a_notice_stands_in_the_team_file(tmp_path: Path) -> None:
-    found = load_team(_write_team_folder(tmp_path, "notice: Not legal advice."), Settings())
-
-    assert found.notice == "Not legal advice."
-
-
-async def test_the_notices_of_those_who_had_a_part_end_the_answer_before_the_teams(
-    endpoint: Endpoint, settings: Settings
-) -> None:
-    back = {"status": "escalated", "escalation": {"reason": "out_of_scope", "message": "no law"}}
-    tasks = (
-        ScriptedTask(id="A", worker="doctor"),
-        ScriptedTask(id="B", worker="lawyer", report=back),
-        ScriptedTask(id="C", worker="doctor"),
-    )
-    workers = tuple(
-        Worker(name=name, description=name, instructions="Work.", notice=f"A {name} decides.")
-        for name in ("doctor", "lawyer")
-    )
-
-    state, _ = await run_scenario(
-        endpoint, settings, Scenario(tasks=tasks), workers=workers, notice="Check.", ladder=()
-    )
-
-    assert state["answer"].text.endswith("\n\nA doctor decides.\n\nCheck.")
-    assert "lawyer decides" not in state["answer"].text
-    assert state["answer"].text.count("A doctor decides.") == 1
-
-
-def test_a_workers_notice_stands_in_its_file(tmp_path: Path) -> None:
-    folder = _write_team_folder(tmp_path, "")
-    (folder / "worker.md").write_text("---\ndescription: Works.\nnotice: Ask one.\n---\nWork.\n")
-
-    assert load_team(folder, Settings()).workers[0].notice == "Ask one."

@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from nodes.errors import EndpointDown, StoreError
 from nodes.errors.redaction import register_secrets
 from nodes.models.catalog import ModelCatalog
 from nodes.models.circuit_breaker import FAILURE_THRESHOLD
+from nodes.models.health import get_model_health
 from nodes.models.settings import ModelSettings
 from tests.endpoint import Endpoint, Fault, Scenario
 
@@ -50,8 +52,10 @@ async def test_an_opened_circuit_is_logged_once(
     endpoint: Endpoint, model_settings: ModelSettings, caplog: pytest.LogCaptureFixture
 ) -> None:
     endpoint.load_scenario(Scenario(faults=(Fault(kind="server_error"),)))
-    settings = replace(model_settings, max_tries=FAILURE_THRESHOLD + 1, call_timeout_s=30)
-    model = ModelCatalog(settings).get_chat_model("fast")
+    model = ModelCatalog(replace(model_settings, max_tries=2)).get_chat_model("fast")
+    breaker = get_model_health(f"openai {endpoint.base_url}", "openai:gpt-5-mini").breaker
+    for _ in range(FAILURE_THRESHOLD - 1):
+        breaker.record_failure(time.monotonic(), "no answer")
 
     with pytest.raises(EndpointDown):
         await model.ainvoke([HumanMessage("hello")])

@@ -7,7 +7,7 @@ from langchain_core.tools import tool
 
 from nodes.prompts.tags import shorten_text
 from state import Claim, Report
-from tests.unit.models.test_embedded import AWS, list_calls, make_handoff, run_worker
+from tests.unit.models.embedded_runs import AWS, list_calls, make_handoff, run_worker
 
 ARTIFACTS = {"a.txt": f"{AWS} The weather in Seattle was mild."}
 FAILURE = "check_text failed: reading took longer than 60 s"

@@ -1,0 +1,53 @@
+"""A development server for tests of one file, and a client's view of it."""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from tests.endpoint import Endpoint, Scenario
+from tests.integration.dev_server import PARTS, DevServer, ServerContext, dev_server, langsmith_sink
+
+
+@pytest.fixture(scope="module")
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
+    """A server whose models are at an endpoint, in a shell that holds a key of LangSmith."""
+    with Endpoint().run_in_thread() as endpoint, langsmith_sink() as (langsmith, paths):
+        env = {
+            "OPENAI_API_KEY": "sk-test-0123456789abcdef",
+            "OPENAI_BASE_URL": endpoint.base_url,
+            "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
+            "LANGSMITH_ENDPOINT": langsmith,
+        }
+        with dev_server(tmp_path_factory.mktemp("checkout"), **env) as server:
+            yield ServerContext(server, endpoint, paths)
+
+
+@pytest.fixture
+def server(surroundings: ServerContext) -> Iterator[DevServer]:
+    """The server; what it logs during a test is shown when the test fails."""
+    known = len(surroundings.server.read_log())
+    yield surroundings.server
+    sys.stdout.write(surroundings.server.read_log()[known:])
+
+
+@pytest.fixture
+def played(surroundings: ServerContext) -> Endpoint:
+    """The endpoint of the server's models, playing two tasks in a row."""
+    surroundings.endpoint.load_scenario(Scenario(tasks=PARTS))
+    surroundings.endpoint.requests.clear()
+    return surroundings.endpoint
+
+
+@pytest.fixture
+async def client(server: DevServer) -> Any:
+    async with get_client(url=server.url) as client:
+        yield client
+
+
+@pytest.fixture
+async def thread(client: LangGraphClient) -> str:
+    return (await client.threads.create())["thread_id"]

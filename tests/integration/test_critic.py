@@ -1,0 +1,138 @@
+"""The critic, on the compiled graph against the endpoint."""
+
+from typing import Any
+
+import pytest
+
+from graph.settings import Settings
+from tests.endpoint import Endpoint, Scenario, ScriptedTask, script_tasks
+from tests.integration.synthesis_runs import run_scenario, select_events
+
+
+async def test_an_accepted_answer_is_delivered_for_one_call(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": {"accepted": True}})
+
+    state, events = await run_scenario(endpoint, settings, scenario, critic="on")
+
+    assert state["status"] == "done"
+    assert len(endpoint.requests) == 4 == state["usage"].model_calls
+    assert len(select_events(events, "answer")) == 1
+    assert [message.type for message in state["messages"]] == ["human", "ai"]
+
+
+async def test_the_critic_sends_a_task_back_with_what_to_fix(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {
+        "accepted": False,
+        "problems": ["No page is named."],
+        "send_back": [{"task": "A", "fix": "Name the page."}, {"task": "Z", "fix": "?"}],
+    }
+    tasks = (
+        ScriptedTask(id="A", report=[{"output": "first"}, {"output": "second, page 4"}]),
+        ScriptedTask(id="B"),
+        ScriptedTask(id="C", depends_on=("A",)),
+    )
+    answers = {"Critique": [refusal, {"accepted": True}]}
+
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(tasks=tasks, answers=answers), critic="on"
+    )
+
+    again = endpoint.select_calls(task="A")[-1]
+    assert "Name the page." in str(again.body["messages"])
+    assert [len(endpoint.select_calls(task=name)) for name in "ABC"] == [2, 1, 2]
+    assert state["results"]["A"].output == "second, page 4"
+    assert state["status"] == "done"
+    assert state["usage"].model_calls == len(endpoint.requests) == 10
+    assert sum(state["steps"].values()) == 5
+    assert [event["sent_back"] for event in select_events(events, "criticized")] == [
+        {"A": "Name the page."},
+        {},
+    ]
+
+
+async def test_a_critic_that_is_never_satisfied_ends_at_its_cap(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {
+        "accepted": False,
+        "problems": ["Not good enough."],
+        "send_back": [{"task": "A", "fix": "More."}],
+    }
+
+    state, _ = await run_scenario(
+        endpoint,
+        settings,
+        Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": refusal}),
+        critic="on",
+        max_critic_rounds=2,
+    )
+
+    assert len(endpoint.select_calls(schema="Critique")) == 3
+    assert len(endpoint.select_calls(task="A")) == 3
+    assert state["status"] == "partial"
+    assert "Not good enough." in state["answer"].gaps
+
+
+async def test_a_result_that_was_not_fixed_is_used_again(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {"accepted": False, "send_back": [{"task": "A", "fix": "More."}]}
+    reports = [{"output": "good"}, {"status": "failed", "output": "worse"}]
+    scenario = Scenario(
+        tasks=(ScriptedTask(id="A", report=reports),), answers={"Critique": refusal}
+    )
+
+    state, _ = await run_scenario(endpoint, settings, scenario, critic="on", max_attempts=1)
+
+    assert "good" in str(endpoint.select_calls(schema="Answer")[-1].body["messages"])
+    assert any("its first result is used" in gap for gap in state["answer"].gaps)
+
+
+@pytest.mark.parametrize("critique", ["Well done, all of you.", {"problems": "x"}, {}])
+async def test_nonsense_from_the_critic_lets_the_answer_pass(
+    critique: Any, endpoint: Endpoint, settings: Settings
+) -> None:
+    scenario = Scenario(tasks=script_tasks({"A": ()}), answers={"Critique": critique})
+
+    state, events = await run_scenario(endpoint, settings, scenario, critic="on")
+
+    (criticized,) = select_events(events, "criticized")
+    assert state["status"] == "done"
+    assert criticized["accepted"] and "could not be read" in criticized["remark"]
+
+
+@pytest.mark.parametrize(("confidence", "calls"), [(69, 1), (70, 0)])
+async def test_the_critic_is_asked_below_a_confidence(
+    confidence: int, calls: int, endpoint: Endpoint, settings: Settings
+) -> None:
+    answers = {
+        "Answer": {"text": "The answer.", "confidence": confidence},
+        "Critique": {"accepted": True},
+    }
+
+    await run_scenario(
+        endpoint, settings, Scenario(tasks=script_tasks({"A": ()}), answers=answers), critic="below"
+    )
+
+    assert len(endpoint.select_calls(schema="Critique")) == calls
+
+
+async def test_the_critic_sends_nothing_back_that_the_step_cap_cannot_redo_with_what_hangs_on_it(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    refusal = {
+        "accepted": False,
+        "problems": ["No page."],
+        "send_back": [{"task": "A", "fix": "Name it."}],
+    }
+    chain = Scenario(tasks=script_tasks({"A": (), "B": ("A",)}), answers={"Critique": refusal})
+
+    state, events = await run_scenario(endpoint, settings, chain, critic="on", max_steps=3)
+
+    assert select_events(events, "criticized")[0]["sent_back"] == {}
+    assert len(endpoint.select_calls(schema="Report")) == 2
+    assert state["status"] == "partial" and "No page." in state["answer"].gaps
