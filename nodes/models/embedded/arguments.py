@@ -25,8 +25,10 @@ Schema = Mapping[str, Any]
 
 _NUMBER: Final = Pattern(r"(?<![\w.,-])-?\d+(?:[,\u00a0 ]\d{3})*(?:\.\d+)?(?:[kKmM](?![A-Za-z]))?")
 _SHARE: Final = Pattern(
-    r"(?P<before>\d+(?:\.\d+)?)\s*(?:%|percent)\s*(?:of |in |for )?(?P<after_name>[A-Z][\w.\-]*)"
-    r"|(?P<name>[A-Z][\w.\-]*)\s*[:=]?\s*(?P<after>\d+(?:\.\d+)?)\s*(?:%|percent)"
+    r"(?<![\w.])(?P<before>\d{1,3}(?:\.\d{1,4})?) ?(?:%|percent) (?:of |in |for )?"
+    r"(?P<after_name>[A-Z][\w.\-]{0,19})"
+    r"|(?<![\w.])(?P<name>[A-Z][\w.\-]{0,19})(?: |: ?|=)"
+    r"(?P<after>\d{1,3}(?:\.\d{1,4})?) ?(?:%|percent)"
 )
 _MONTH: Final = (
     r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:uary|ruary|ch|il|e|y|ust|tember"
