@@ -75,7 +75,13 @@ def _compile_graph(
         )
 
     builder = StateGraph(SupervisorState, context_schema=Context, input_schema=RequestInput)
-    planning = partial(supervise, team=team, models=models, prepare=pool.prepare)
+    planning = partial(
+        supervise,
+        team=team,
+        models=models,
+        prepare=pool.prepare,
+        describe_database=pool.describe_database,
+    )
     builder.add_node("supervisor", partial(planning, dispatches=dispatches))
     builder.add_node("approval", partial(approve, team=team))
     for worker in team.roster:

@@ -10,7 +10,12 @@ from nodes.limits.deadline import is_deadline_past
 from nodes.limits.degradation import find_optional_tasks
 from nodes.limits.step_cap import count_steps_left
 from nodes.models.catalog import ModelCatalog
-from nodes.planning.first_plan import PrepareWorkers, begin_request
+from nodes.planning.first_plan import (
+    DescribeDatabase,
+    PrepareWorkers,
+    begin_request,
+    describe_no_database,
+)
 from nodes.planning.next_step import plan_next_step
 from nodes.planning.replanning import add_rework_note, list_unfinished
 from nodes.planning.request import is_new_request
@@ -31,6 +36,7 @@ async def supervise(
     models: ModelCatalog,
     prepare: PrepareWorkers,
     dispatches: DispatchRegistry,
+    describe_database: DescribeDatabase = describe_no_database,
 ) -> SupervisorState:
     """Plan a new request; otherwise settle what the last dispatch left, and decide what is next.
 
@@ -41,7 +47,13 @@ async def supervise(
     """
     if is_new_request(state):
         update = await begin_request(
-            state, config, runtime, team=team, models=models, prepare=prepare
+            state,
+            config,
+            runtime,
+            team=team,
+            models=models,
+            prepare=prepare,
+            describe_database=describe_database,
         )
     else:
         dispatches.close(runtime, config)

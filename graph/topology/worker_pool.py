@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 
 from graph.topology.supervisor_graph import SupervisorGraph
+from nodes.errors import ToolRefused
 from nodes.execution.attempt_context import AttemptContext
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import SPECIALIST, Team, Worker
@@ -18,6 +19,9 @@ WorkerAgent = CompiledStateGraph[Any, AttemptContext, Any, Any]
 BuildGraph = Callable[[Team, "WorkerPool | None"], SupervisorGraph]
 """Compiles the graph of a team, with an existing worker pool if one is given."""
 
+TABLE_TOOLS = frozenset(("analyze_table", "query_database"))
+MAX_DATABASE_TABLES = 60
+MAX_TABLE_LINE_CHARS = 600
 MAX_SPECIALIST_AGENTS = 64
 """Specialists' agents that are kept; the oldest are dropped first."""
 
@@ -43,6 +47,7 @@ class WorkerPool:
         self._team_graphs: dict[str, SupervisorGraph] = {}
         self._division_graph: SupervisorGraph | None = None
         self._tool_descriptions: dict[str, str] | None = None
+        self._database_tables: str | None = None
 
     async def get_agent(self, name: str) -> WorkerAgent:
         """Return the agent of a worker.
@@ -73,6 +78,19 @@ class WorkerPool:
             lines = [tool.description.strip().partition("\n")[0] for tool in tools]
             self._tool_descriptions = dict(zip(self._team.grant, lines, strict=True))
         return self._tool_descriptions
+
+    async def describe_database(self) -> str:
+        """Return the tables of the user's database, a line each, if a tool of the team reads them.
+
+        One that cannot be read is reported by the tool, when a worker calls it.
+        """
+        tools = {name for worker in self._team.workers for name in worker.tools}
+        if not self._tool_settings.sql_url or tools.isdisjoint(TABLE_TOOLS):
+            return ""
+        if self._database_tables is None:
+            found = await asyncio.to_thread(_list_database_tables, self._tool_settings.sql_url)
+            self._database_tables = found
+        return self._database_tables
 
     async def get_team_graph(self, name: str) -> SupervisorGraph:
         """Return the graph of a worker that is itself a team."""
@@ -118,6 +136,20 @@ class WorkerPool:
 
         tools = load_tools(worker.tools, self._tool_settings, self._team.own_tools)
         return build_worker_agent(worker, tools, self._models.get_chat_model(worker.tier))
+
+
+def _list_database_tables(sql_url: str) -> str:
+    from nodes.tools.sql.client import inspect_database
+    from nodes.tools.sql.location import locate_database
+
+    try:
+        tables = inspect_database(locate_database(sql_url))["tables"]
+    except ToolRefused:
+        return ""
+    return "\n".join(
+        f"- {each['table']}: {', '.join(each['columns'])}"[:MAX_TABLE_LINE_CHARS]
+        for each in tables[:MAX_DATABASE_TABLES]
+    )
 
 
 def derive_division_team(team: Team) -> Team:

@@ -47,6 +47,13 @@ TIERS: tuple[Tier, ...] = get_args(Tier)
 
 PrepareWorkers = Callable[[], Awaitable[None]]
 """Builds what the workers need, while the planner's model is at work."""
+DescribeDatabase = Callable[[], Awaitable[str]]
+"""Returns the tables that tools of the team can query, a line each; empty without a database."""
+
+
+async def describe_no_database() -> str:
+    """Return that there is no table to query."""
+    return ""
 
 
 async def begin_request(
@@ -57,6 +64,7 @@ async def begin_request(
     team: Team,
     models: ModelCatalog,
     prepare: PrepareWorkers,
+    describe_database: DescribeDatabase = describe_no_database,
 ) -> SupervisorState:
     """Return the state of a new request, with its plan.
 
@@ -85,7 +93,10 @@ async def begin_request(
     model = models.get_chat_model(team.planner_tier, context)
     await get_team_load(team).load_from_store(runtime.store)
     (plan, usage), _ = await asyncio.gather(
-        _make_first_plan(state, config, model, request, context, team=team), prepare()
+        _make_first_plan(
+            state, config, model, request, context, team=team, describe_database=describe_database
+        ),
+        prepare(),
     )
     plan = plan.model_copy(update={"version": len(state.get("plans", ())) + 1})
     estimate = estimate_run(plan, team, models, context, materials=materials, planning=usage)
@@ -123,6 +134,7 @@ async def _make_first_plan(
     context: Context,
     *,
     team: Team,
+    describe_database: DescribeDatabase,
 ) -> tuple[Plan, Usage]:
     materials = state.get("materials", {})
     if team.strategy == "route":
@@ -146,6 +158,7 @@ async def _make_first_plan(
             may_divide=may_divide(team),
             load=get_team_load(team).describe_loads(team),
             given=get_run_scope(config).prior_results,
+            database=await describe_database(),
         )
         return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)

@@ -14,6 +14,7 @@ from nodes.prompts.few_shot_examples import format_plan_examples, format_route_e
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
     CRITICIZE,
+    DATABASE,
     DIVIDE,
     FOLLOW_UP,
     HUMAN_ANSWERS,
@@ -55,6 +56,7 @@ def build_plan_messages(
     may_divide: bool = False,
     load: Mapping[str, str] | None = None,
     given: Sequence[Report] = (),
+    database: str = "",
 ) -> list[AnyMessage]:
     """Build the request for a plan; results that come with it are shortened."""
     system = [
@@ -72,6 +74,8 @@ def build_plan_messages(
         is_open = not reaches_outside(team)
         cards = [_format_material_card(*item, is_open=is_open) for item in materials.items()]
         human.append(wrap_in_tag("materials", "\n".join(cards)))
+    if database:
+        human.append(wrap_in_tag("database", f"{DATABASE}\n{database}"))
     if given:
         lines = [f"- {each.task}: {shorten_text(each.output, MAX_GIVEN_CHARS)}" for each in given]
         human.append(wrap_in_tag("given", "\n".join([PRIOR_RESULTS, *lines])))

@@ -25,6 +25,10 @@ DIVIDE = """\
 
 PRIOR_RESULTS = "Results that come with the request. Tasks without dependencies get them in full."
 
+DATABASE = """\
+Tables of the user's database, which tools of the workers can read. They are no materials: name the
+table in the task's description."""
+
 WORKER_LOAD = "How busy the workers are. Where two fit a task equally well, choose the idle one."
 
 RECRUIT = """\

@@ -1,17 +1,16 @@
 """Query the user's database, data files and CSV materials with read-only SQL."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
-from nodes.errors import NothingToRead, ToolRefused
-from nodes.tools.documents.reader import CUT_MARK
+from nodes.errors import ToolRefused
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.sql.client import run_statement
-from nodes.tools.sql.location import DatabaseLocation, locate_database
+from nodes.tools.sql.location import DatabaseLocation
+from nodes.tools.sql.table_materials import collect_tables
 from nodes.tools.sql.tables import mentions, name_tables
 
 MAX_SQL_CHARS = 10_000
@@ -33,22 +32,7 @@ def query_database(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseToo
         """
         if len(sql) > MAX_SQL_CHARS:
             raise ToolRefused(f"the statement is longer than {MAX_SQL_CHARS} characters")
-        sheets = {
-            name: text
-            for name, text in (materials or {}).items()
-            if name.lower().endswith(".csv") and text.strip()
-        }
-        if cut := ", ".join(name for name, text in sheets.items() if text.endswith(CUT_MARK)):
-            raise ToolRefused(
-                f"only the beginning of {cut} was read, so figures on it would be wrong; the user "
-                "can set SUPERVISE_SQL_URL to its path, without --file, to have all of it queried"
-            )
-        location = await asyncio.to_thread(locate_database, settings.sql_url)
-        if location.engine == "none" and not sheets:
-            raise NothingToRead(
-                "no database is set (SUPERVISE_SQL_URL) and the task has no .csv artifact; work "
-                "from your handoff, or report what is missing"
-            )
+        location, sheets = await collect_tables(settings, materials)
         wanted = "" if sql.strip().rstrip(";").strip().upper() == "SHOW TABLES" else sql
         if location.engine == "postgres":
             return await _ask_postgres(location, sheets, wanted, timeout_s)

@@ -5,8 +5,6 @@ Numbers are taken by the unit that ends a parameter's name (`max_turnover_percen
 the parameter's `format`. A parameter that the task does not mention is left to its default.
 """
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
@@ -18,6 +16,14 @@ from dateutil.parser import parse as parse_date
 
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
+from nodes.models.embedded.table_reading import (
+    list_label_columns,
+    list_named_cells,
+    list_named_columns,
+    list_number_columns,
+    list_per_columns,
+    list_time_columns,
+)
 from nodes.models.embedded.text_similarity import extract_words
 
 Schema = Mapping[str, Any]
@@ -50,6 +56,22 @@ _UNITS: Final = {
     "ms": r"ms|milliseconds?",
 }
 """Units that a text writes in other words than a parameter's name does."""
+_WORDS_BY_MEANING: Final = {
+    "highest": "most|largest|biggest|greatest|maximum|top|best|longest",
+    "lowest": "least|smallest|fewest|minimum|bottom|worst|shortest",
+    "fastest": "steepest|fastest-growing",
+    "sum": "total|altogether|combined",
+    "average": "mean",
+    "count": "how many|number of",
+    "growth": "grew|grow|growing|increase|increased|rise|rose",
+    "year": "yearly|annual|annually|year-over-year",
+}
+"""Words of ordinary English for members of closed sets that are frequent in tools."""
+_MEANINGS: Final = {
+    form: meaning for meaning, forms in _WORDS_BY_MEANING.items() for form in forms.split("|")
+}
+_ALIKE: Final = Pattern(rf"\b(?:{'|'.join(_MEANINGS)})\b", re.IGNORECASE)
+_TOP: Final = Pattern(r"\b(?:top|first|best|(?:high|low|larg|small)est) (\d{1,3})\b", re.IGNORECASE)
 _MULTIPLES: Final = {"k": 1_000.0, "m": 1_000_000.0}
 _NEAR_CHARS: Final = 40
 _CLAUSE_END: Final = Pattern(r"[;!?]|[.,](?!\d)| and ")
@@ -90,17 +112,6 @@ def list_named_files(brief: ReceivedHandoff) -> list[str]:
     return [name for name in brief.artifacts if _is_named(name.rsplit("/", 1)[-1], brief.subject)]
 
 
-def list_named_columns(brief: ReceivedHandoff) -> list[str]:
-    """Return the columns of the materials' tables that the task names, in the task's order."""
-    asked = extract_words(brief.subject)
-    found = {}
-    for column in _list_columns(brief.artifacts):
-        words = extract_words(column.replace("_", " "))
-        if words and set(words) <= set(asked):
-            found[column] = (asked.index(words[0]), -len(words))
-    return sorted(found, key=lambda column: found[column])
-
-
 def list_dates(brief: ReceivedHandoff) -> list[str]:
     """Return the days that the task names, as YYYY-MM-DD."""
     return [day for text in _DATE.findall(brief.subject) if (day := _read_day(text))]
@@ -123,7 +134,8 @@ def _unwrap_optional(schema: Schema) -> Schema:
 
 def _find_choices(choices: Iterable[Any], text: str) -> list[Any]:
     """Return the members of a closed set whose words are in a text, the most words first."""
-    asked = extract_words(text)
+    plain = _ALIKE.sub(lambda found: _MEANINGS[found.group().lower()], text)
+    asked = [*extract_words(plain), *plain.lower().split()]
     found = []
     for choice in choices:
         words = extract_words(str(choice).replace("_", " ")) or [str(choice)]
@@ -154,6 +166,9 @@ def _fill_object(name: str, schema: Schema, brief: ReceivedHandoff) -> dict[str,
 
 def _fill_number(name: str, schema: Schema, brief: ReceivedHandoff) -> float | int | None:
     """Return the number in the task that has the parameter's unit, the one nearest to its words."""
+    if name == "limit":
+        top = _TOP.search(brief.subject)
+        return int(top.group(1)) if top else None
     measure, unit = _split_unit(name)
     quantities = list(_list_quantities(brief.subject, unit))
     named = set(extract_words(" ".join(measure))) - _BOUNDS
@@ -236,15 +251,14 @@ def _is_named(name: str, text: str) -> bool:
     return bool(Pattern(rf"(?<![\w\-.]){re.escape(name)}(?![\w\-])").search(text))
 
 
-def _list_columns(artifacts: Mapping[str, str]) -> list[str]:
-    heads = (text.lstrip("\ufeff").splitlines()[:1] for text in artifacts.values() if text.strip())
-    rows = (next(csv.reader(io.StringIO(head[0])), []) for head in heads if head)
-    return list(dict.fromkeys(column.strip() for row in rows if len(row) > 1 for column in row))
-
-
 _BY_FORMAT: Final[dict[str, Callable[[ReceivedHandoff], Iterable[Any]]]] = {
     "file": list_named_files,
     "column": list_named_columns,
+    "number_column": list_number_columns,
+    "per_column": list_per_columns,
+    "label_column": list_label_columns,
+    "time_column": list_time_columns,
+    "cell": list_named_cells,
     "date": list_dates,
     "identifier": list_identifiers,
     "query": lambda brief: filter(None, [build_query(brief)]),

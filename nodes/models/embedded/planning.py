@@ -21,12 +21,12 @@ from nodes.models.embedded.text_similarity import extract_numbers, extract_words
 _CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = Pattern(r"^- (.{1,300}?) \(\d+ characters\):(.*)$", re.MULTILINE)
+_DATABASE_TABLE = Pattern(r"^- (\S{1,200}): (.*)$", re.MULTILINE)
 _TABLE = Pattern(r"\.[ct]sv$", re.IGNORECASE)
+_SEPARATORS = Pattern(r"[\W_]+")
 _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000
 MIN_LIKENESS = 0.1
-MIN_COLUMN_WORDS = 2
-"""Minimum of a request's words in a table's first line: a single one may be chance."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PlanningPrompt:
     cards: dict[str, str]
     materials: list[str]
     columns: dict[str, str]
-    """The first line of each material that is a table."""
+    """The first line of each material that is a table, and the columns of the database's tables."""
     examples: list[tuple[str, dict[str, Any]]]
     """Each request with its plan or its decision."""
     revision: RevisionRequest | None = None
@@ -103,7 +103,10 @@ def read_planning_prompt(messages: Sequence[BaseMessage]) -> PlanningPrompt:
         request=" ".join((read_section(asked, "request") or "\n".join(human)).split()),
         cards=dict(_CARD.findall(read_section(system, "workers"))),
         materials=list(materials),
-        columns={name: line for name, line in materials.items() if _TABLE.search(name)},
+        columns={
+            **{name: line for name, line in materials.items() if _TABLE.search(name)},
+            **dict(_DATABASE_TABLE.findall(read_section(asked, "database"))),
+        },
         examples=[example for example in examples if example[1].keys() & {"tasks", "worker"}],
         revision=next(filter(None, map(read_revision_request, human)), None),
     )
@@ -199,11 +202,9 @@ def _build_minimal_plan(asked: PlanningPrompt) -> dict[str, Any]:
 def _add_table_task(asked: PlanningPrompt, plan: dict[str, Any]) -> dict[str, Any]:
     """Return the plan with a task on the tables of a request, if none of its workers read them.
 
-    The examples show which worker reads tables; tasks with inputs may use this one too.
+    With nothing but tables, and no plan that fits, it is the only task. The examples show which
+    worker reads tables; tasks with inputs may use this one too.
     """
-    wanted = set(extract_words(asked.request))
-    lines = (Pattern(r"[\W_]+").sub(" ", line) for line in asked.columns.values())
-    shared = [wanted & set(extract_words(line)) for line in lines]
     takers = Counter(
         task["worker"]
         for _, example in asked.examples
@@ -211,15 +212,27 @@ def _add_table_task(asked: PlanningPrompt, plan: dict[str, Any]) -> dict[str, An
         if any(_TABLE.search(name) for name in task.get("materials", ()))
     )
     known = [worker for worker, _ in takers.most_common() if worker in asked.cards]
-    is_wanted = any(len(each) >= MIN_COLUMN_WORDS for each in shared)
-    if not (is_wanted and known) or any(task["worker"] in takers for task in plan["tasks"]):
+    is_reading = any(task["worker"] in takers for task in plan["tasks"])
+    if not (known and _mentions_table(asked)) or is_reading:
         return plan
+    table_task = _build_task(asked, known[0], [])
+    if all(_TABLE.search(name) for name in asked.materials) and len(plan["tasks"]) == 1:
+        return {**plan, "tasks": [table_task]}
     edge = {"task": known[0], "required": False}
     tasks = [
         {**task, "depends_on": [*task["depends_on"], edge]} if task["depends_on"] else task
         for task in plan["tasks"]
     ]
-    return {**plan, "tasks": [_build_task(asked, known[0], []), *tasks]}
+    return {**plan, "tasks": [table_task, *tasks]}
+
+
+def _mentions_table(asked: PlanningPrompt) -> bool:
+    """Return whether a request names a table or a column, or comes with tables only."""
+    if asked.materials and all(_TABLE.search(name) for name in asked.materials):
+        return True
+    wanted = set(extract_words(asked.request))
+    texts = (f"{name} {line}" for name, line in asked.columns.items())
+    return any(wanted & set(extract_words(_SEPARATORS.sub(" ", text))) for text in texts)
 
 
 def _list_first_workers(asked: PlanningPrompt) -> list[str]:

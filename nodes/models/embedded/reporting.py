@@ -4,7 +4,7 @@ A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`, 
 `escalation` for an unsuitable task) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
-when they come from the handoff only or a table was only listed; 10 less when a tool failed; 20
+when they come from the handoff only; 10 less when a tool failed; 20
 when escalated. Sentences of the handoff never replace the result of a failed tool.
 """
 
@@ -28,7 +28,6 @@ from nodes.models.embedded.text_similarity import (
     split_sentences,
     weigh_words,
 )
-from nodes.models.embedded.tool_calls import MAX_LISTED_ROWS, is_listing
 from nodes.text.counts import format_count
 from nodes.text.tool_messages import drop_advice
 from state import EscalationReason
@@ -41,10 +40,6 @@ MAX_STATEMENT_CHARS = 400
 MIN_SHARE_OF_BEST = 0.15
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
-LISTED_ONLY_GAP = (
-    "The rows are copied from the table: nothing was counted, summed or ranked. Put SQL into the "
-    "request between backticks, or configure a model."
-)
 _THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
 _NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
 _ESCALATION_REASONS = get_args(EscalationReason)
@@ -72,10 +67,9 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
     shown_text = " ".join(shown)
     if listed := [s for s in statements if s["text"] not in shown_text] if shown else claims:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
-    is_listed = any(is_listing(brief, call) and call.data.get("rows") for call in answered)
     undone = [_describe_failed_call(call) for call in brief.calls if call.has_failed]
-    gaps = [LISTED_ONLY_GAP] * is_listed + [gap for call in answered for gap in _list_gaps(call)]
-    confidence = 40 if handed or is_listed else 70 if len(claims) > 2 else 55
+    gaps = [gap for call in answered for gap in _list_gaps(call)]
+    confidence = 40 if handed else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
         "output": "\n\n".join(shown),
@@ -119,7 +113,7 @@ def _format_table(data: dict[str, Any]) -> str:
     lines = [columns, ["---"] * len(columns), *rows[:MAX_ROWS]]
     shown = ["| " + " | ".join(_format_cell(cell) for cell in line) + " |" for line in lines]
     left = len(rows) - MAX_ROWS
-    if data.get("cut") or len(rows) == MAX_LISTED_ROWS:
+    if data.get("cut"):
         shown.append(f"\nOnly the first {min(len(rows), MAX_ROWS)} rows are shown.")
     elif left > 0:
         shown.append(f"\n{format_count(left, 'more row')}.")

@@ -8,7 +8,6 @@ from typing import Any
 from nodes.limits.patterns import Pattern
 from nodes.models.embedded.arguments import build_query, fill_by_schema, find_first_number
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
-from nodes.models.embedded.text_similarity import extract_words, measure_share
 
 _SQL = Pattern(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
 _ARITHMETIC = Pattern(
@@ -16,9 +15,6 @@ _ARITHMETIC = Pattern(
 )
 _QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
 _ONLINE_TOOL = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
-_SHOW_TABLES = "SHOW TABLES"
-_LISTING = Pattern(r'SELECT \* FROM ".+" LIMIT \d+')
-MAX_LISTED_ROWS = 50
 MAX_CLAIMS = 300
 MAX_FINDINGS = 500
 _FILLED_OPTIONAL_ARGUMENTS = ("title", "format", "findings", "earlier_attempt")
@@ -72,12 +68,6 @@ def format_heading(identifier: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def is_listing(brief: ReceivedHandoff, call: AnsweredCall) -> bool:
-    """Return whether a call only listed a table, because the intent contains no SQL."""
-    statement = str(call.arguments.get("sql", ""))
-    return bool(_LISTING.fullmatch(statement)) and statement not in brief.code_spans
-
-
 def _list_fillable_calls(
     brief: ReceivedHandoff, tools: ToolSchemas
 ) -> list[tuple[str, dict[str, Any]]]:
@@ -99,38 +89,20 @@ def _fill_next_arguments(
 ) -> dict[str, Any] | None:
     """Return the arguments of a tool's next call: one call per material, else one in all."""
     if "material" not in schema.get("required", []):
-        return None if earlier else fill_arguments(brief, schema)
+        filled = fill_arguments(brief, schema)
+        # A listing of tables names the columns that the first call could not know.
+        has_listing = bool(earlier) and "tables" in earlier[-1].data
+        is_new = filled not in [call.arguments for call in earlier]
+        return filled if not earlier or (has_listing and is_new) else None
     read = {call.arguments.get("material") for call in earlier}
     left = {name: text for name, text in brief.artifacts.items() if name not in read}
     return fill_arguments(replace(brief, artifacts=left), schema) if left else None
 
 
 def _choose_next_sql(brief: ReceivedHandoff, earlier: list[AnsweredCall]) -> str | None:
-    """Return the SQL of the intent; else SQL that lists the tables, then reads the best one."""
-    given = next((code for code in brief.code_spans if _SQL.search(code)), "")
-    asked = [str(call.arguments.get("sql", "")) for call in earlier]
-    if given and given not in asked:
-        return given
-    if not given and _find_expression(brief, {}):
-        return None
-    if earlier and not earlier[-1].has_failed and asked[-1] != _SHOW_TABLES:
-        return None
-    if _SHOW_TABLES not in asked:
-        return _SHOW_TABLES
-    table = _choose_table(brief.subject, earlier[asked.index(_SHOW_TABLES)].data)
-    statement = f'SELECT * FROM "{table}" LIMIT {MAX_LISTED_ROWS}'
-    return statement if table and statement not in asked else None
-
-
-def _choose_table(intent: str, data: Mapping[str, Any]) -> str:
-    tables = [table for table in data.get("tables", []) if isinstance(table, dict)]
-    wanted = extract_words(intent)
-    named = [(str(table.get("table", "")), table) for table in tables]
-    named = [(name.replace('"', '""'), table) for name, table in named if name]
-    ranked = sorted(
-        named, key=lambda pair: -measure_share(wanted, str(pair[1]).replace("_", " "), {})
-    )
-    return ranked[0][0] if ranked else ""
+    """Return the SQL between backticks in the intent; this model writes none itself."""
+    given = next((code for code in brief.code_spans if _SQL.search(code)), None)
+    return given if given not in [call.arguments.get("sql") for call in earlier] else None
 
 
 def _fill_argument(

@@ -8,6 +8,7 @@ from nodes.tools.framework.isolation import run_isolated, run_isolated_blocking
 from nodes.tools.sql.location import DatabaseLocation
 
 CHILD_FUNCTION = "nodes.tools.sql.child_program:run_statement"
+ANALYSIS_FUNCTION = "nodes.tools.sql.table_analysis:analyze_table"
 MAX_WRITTEN_BYTES = 100_000_000
 """Materials are written to a temporary folder of the child's for DuckDB to read."""
 LOAD_TIMEOUT_S = 20.0
@@ -23,15 +24,9 @@ async def run_statement(
         ToolFailed: it took too long.
         ToolRefused: the statement is wrong, which the message explains, or the role is refused.
     """
-    try:
-        answer: dict[str, Any] = await run_isolated(
-            CHILD_FUNCTION,
-            timeout_s=LOAD_TIMEOUT_S,
-            max_written_bytes=MAX_WRITTEN_BYTES,
-            **_build_arguments(location, materials, sql, timeout_s),
-        )
-    except ToolFailed as failure:
-        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
+    answer = await _call(
+        CHILD_FUNCTION, **_build_arguments(location, materials, timeout_s), sql=sql
+    )
     if "fix" in answer:
         raise ToolRefused(f"{answer['error']}; {answer['fix']}")
     if "error" in answer:
@@ -41,14 +36,43 @@ async def run_statement(
     return answer
 
 
+async def run_table_analysis(
+    location: DatabaseLocation,
+    materials: Mapping[str, str],
+    table: str,
+    question: Mapping[str, Any],
+    *,
+    timeout_s: float,
+) -> dict[str, Any]:
+    """Return what `table_analysis.analyze_table` computes.
+
+    Raises:
+        ToolFailed: it took too long.
+        ToolRefused: the arguments do not fit the table, which the message explains.
+    """
+    arguments = _build_arguments(location, materials, timeout_s)
+    return await _call(ANALYSIS_FUNCTION, **arguments, table=table, question=dict(question))
+
+
+async def _call(function: str, **arguments: Any) -> dict[str, Any]:
+    try:
+        answer: dict[str, Any] = await run_isolated(
+            function, timeout_s=LOAD_TIMEOUT_S, max_written_bytes=MAX_WRITTEN_BYTES, **arguments
+        )
+    except ToolFailed as failure:
+        raise ToolFailed(f"{failure}; filter or aggregate more") from failure
+    return answer
+
+
 def inspect_database(location: DatabaseLocation) -> dict[str, Any]:
     """Return its `tables`, or what is wrong as `error`; with a `fix` if its role is refused."""
-    arguments = _build_arguments(location, {}, "", LOAD_TIMEOUT_S)
+    arguments = _build_arguments(location, {}, LOAD_TIMEOUT_S)
     try:
         found: dict[str, Any] = run_isolated_blocking(
             CHILD_FUNCTION,
             timeout_s=LOAD_TIMEOUT_S,
             max_written_bytes=MAX_WRITTEN_BYTES,
+            sql="",
             **arguments,
         )
     except ToolFailed as failure:
@@ -57,13 +81,12 @@ def inspect_database(location: DatabaseLocation) -> dict[str, Any]:
 
 
 def _build_arguments(
-    location: DatabaseLocation, materials: Mapping[str, str], sql: str, statement_s: float
+    location: DatabaseLocation, materials: Mapping[str, str], statement_s: float
 ) -> dict[str, Any]:
     return {
         "engine": location.engine,
         "target": location.target,
         "materials": dict(materials),
-        "sql": sql,
         "statement_s": statement_s,
     }
 

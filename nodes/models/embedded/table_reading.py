@@ -1,0 +1,170 @@
+"""Finds the columns and cells of tables that a task names, for arguments on tables."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from nodes.limits.patterns import Pattern
+from nodes.models.embedded.prompt_reading import ReceivedHandoff
+from nodes.models.embedded.text_similarity import extract_words
+
+_NUMBER: Final = Pattern(r"[-+]?[\d,]*\.?\d+%?")
+_PER: Final = Pattern(r"\bper (\w+)")
+_YEAR: Final = Pattern(r"\b(?:1[89]|20)\d\d\b")
+_TIME_NAMES: Final = frozenset(("year", "quarter", "month", "week", "day", "date", "period"))
+_NAME: Final = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]*(?: [A-Z][\w\-]*)*|[\"“]([^\"”]{2,60})[\"”]")
+_SEPARATORS: Final = Pattern(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
+MIN_PREFIX_CHARS: Final = 3
+MAX_ROWS: Final = 2000
+MAX_MEASURES: Final = 3
+MAX_CELLS: Final = 20
+LARGEST_PERIOD: Final = 366
+
+
+@dataclass(frozen=True)
+class KnownTable:
+    """A table as the model has seen it."""
+
+    numbers: tuple[str, ...]
+    labels: tuple[str, ...]
+    times: tuple[str, ...]
+    cells: frozenset[str] = frozenset()
+    """Of the columns of labels, lower case."""
+
+
+def list_number_columns(brief: ReceivedHandoff) -> list[str]:
+    """Return the columns of numbers that the task names."""
+    tables = list_tables(brief)
+    return _find_named([name for each in tables for name in each.numbers], brief)[:MAX_MEASURES]
+
+
+def list_per_columns(brief: ReceivedHandoff) -> list[str]:
+    """Return the columns of numbers that the task names after "per"."""
+    divisors = replace(brief, intent=" ".join(_PER.findall(brief.subject)))
+    return list_number_columns(divisors) if divisors.intent else []
+
+
+def list_label_columns(brief: ReceivedHandoff) -> list[str]:
+    """Return the columns of names that the task names."""
+    return _find_named([name for each in list_tables(brief) for name in each.labels], brief)
+
+
+def list_time_columns(brief: ReceivedHandoff) -> list[str]:
+    """Return the columns of periods that the task names."""
+    return _find_named([name for each in list_tables(brief) for name in each.times], brief)
+
+
+def list_named_columns(brief: ReceivedHandoff) -> list[str]:
+    """Return the columns of any kind that the task names."""
+    tables = list_tables(brief)
+    names = [name for each in tables for name in (*each.numbers, *each.labels, *each.times)]
+    return _find_named(names, brief)
+
+
+def list_named_cells(brief: ReceivedHandoff) -> list[str]:
+    """Return the cells and years in the task; where no cell is known, the names in it."""
+    tables = list_tables(brief)
+    text = f" {' '.join(_SEPARATORS.split(brief.subject))} ".lower()
+    cells = {cell for each in tables for cell in each.cells if _is_in(cell, text)}
+    if tables and not any(each.cells for each in tables):
+        cells = {quoted or name for name, quoted in _list_names(brief.subject)}
+    longest = [
+        cell for cell in cells if not any(cell != other and cell in other for other in cells)
+    ]
+    years = _YEAR.findall(brief.subject) if any(each.times for each in tables) else []
+    return [*sorted(longest), *years][:MAX_CELLS]
+
+
+def list_tables(brief: ReceivedHandoff) -> list[KnownTable]:
+    """Return the tables among the artifacts, and those that a tool has listed."""
+    read = [
+        _read_table(text)
+        for name, text in brief.artifacts.items()
+        if name.lower().endswith((".csv", ".tsv"))
+    ]
+    listed = [each for call in brief.calls for each in _read_listing(call.data.get("tables"))]
+    return [*filter(None, read)] or listed
+
+
+def _read_listing(tables: object) -> Iterator[KnownTable]:
+    for table in tables if isinstance(tables, list) else ():
+        if isinstance(table, dict):
+            numbers, times = (tuple(map(str, table.get(key, ()))) for key in ("numbers", "times"))
+            columns = map(str, table.get("columns", ()))
+            yield KnownTable(
+                numbers, tuple(name for name in columns if name not in (*numbers, *times)), times
+            )
+
+
+def _read_table(text: str) -> KnownTable | None:
+    lines = text.lstrip("\ufeff").splitlines()
+    if not lines:
+        return None
+    mark = max(",;\t", key=lines[0].count)
+    head, *rows = islice(csv.reader(io.StringIO("\n".join(lines)), delimiter=mark), MAX_ROWS)
+    columns = {
+        name.strip(): [
+            row[index].strip() for row in rows if index < len(row) and row[index].strip()
+        ]
+        for index, name in enumerate(head)
+        if name.strip()
+    }
+    times = tuple(name for name, cells in columns.items() if _is_time(name, cells))
+    numbers = tuple(
+        name
+        for name, cells in columns.items()
+        if name not in times and cells and all(map(_NUMBER.fullmatch, cells))
+    )
+    labels = tuple(name for name in columns if name not in (*times, *numbers))
+    cells = frozenset(cell.lower() for name in labels for cell in columns[name])
+    return KnownTable(numbers, labels, times, cells)
+
+
+def _is_time(name: str, cells: Iterable[str]) -> bool:
+    found = list(cells)
+    if found and all(map(_YEAR.fullmatch, found)):
+        return True
+    amounts = [cell for cell in found if cell.isdigit() and int(cell) > LARGEST_PERIOD]
+    return bool(_TIME_NAMES & set(_split(name))) and not amounts
+
+
+def _find_named(columns: Iterable[str], brief: ReceivedHandoff) -> list[str]:
+    """Return the columns that share the rarest words with the task; a word may be abbreviated."""
+    unique = list(dict.fromkeys(columns))
+    asked = extract_words(brief.subject)
+    counts = Counter(word for column in unique for word in set(_split(column)))
+    scores = {
+        column: sum(_score(word, asked) / counts[word] for word in set(_split(column)))
+        for column in unique
+    }
+    best = max(scores.values(), default=0.0)
+    return [column for column in unique if best and scores[column] > 0.6 * best]
+
+
+def _split(name: str) -> list[str]:
+    return extract_words(" ".join(_SEPARATORS.split(name)))
+
+
+def _score(word: str, asked: Iterable[str]) -> float:
+    """Return 1 for a word of the task, a half for one that the task abbreviates or spells out."""
+    if word in asked:
+        return 1.0
+    near = (other for other in asked if min(len(word), len(other)) >= MIN_PREFIX_CHARS)
+    return 0.5 if not word.isdigit() and any(_is_prefix(word, other) for other in near) else 0.0
+
+
+def _is_prefix(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _is_in(cell: str, text: str) -> bool:
+    plain = " ".join(_SEPARATORS.split(cell)).strip().lower()
+    return len(plain) >= MIN_PREFIX_CHARS and f" {plain} " in text
+
+
+def _list_names(text: str) -> list[tuple[str, str]]:
+    return [(found.group(), found.group(1) or "") for found in _NAME.finditer(text)]

@@ -1,0 +1,43 @@
+"""Types for the arguments of tools, which say in the JSON schema what a text names."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+
+@dataclass(frozen=True)
+class Format:
+    """A `format` in a parameter's JSON schema.
+
+    LangChain copies a parameter's metadata into the tool's schema, but no `json_schema_extra`.
+    """
+
+    name: str
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the schema with the format."""
+        return {**handler(schema), "format": self.name}
+
+
+FileName = Annotated[str, Format("file")]
+"""The name of a material."""
+Column = Annotated[str, Format("column")]
+"""The name of a column of a table."""
+NumberColumn = Annotated[str, Format("number_column")]
+PerColumn = Annotated[str, Format("per_column")]
+"""A column of numbers that others are divided by."""
+LabelColumn = Annotated[str, Format("label_column")]
+TimeColumn = Annotated[str, Format("time_column")]
+Cell = Annotated[str, Format("cell")]
+"""A value that a row of a table holds."""
+Day = Annotated[str, Format("date")]
+"""A day as YYYY-MM-DD."""
+Identifier = Annotated[str, Format("identifier")]
+"""A name of code: a function, a class, a setting."""
+Query = Annotated[str, Format("query")]
+"""Words to search for."""

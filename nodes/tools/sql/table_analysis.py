@@ -1,0 +1,378 @@
+"""Ranks, filters, sums and compares the rows of one table, by typed arguments, in SQL.
+
+The statement is portable: SQLite, DuckDB and PostgreSQL run it. Runs in the child process.
+"""
+
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
+from nodes.tools.sql.child_program import run_statement
+from nodes.tools.sql.location import Engine
+
+Aggregate = Literal["none", "sum", "average", "count", "minimum", "maximum"]
+Change = Literal["none", "growth"]
+SortKey = Literal["value", "fastest"]
+Order = Literal["highest", "lowest"]
+Period = Literal["as_given", "year"]
+
+_FUNCTIONS: Final[Mapping[str, str]] = {
+    "sum": "SUM",
+    "average": "AVG",
+    "minimum": "MIN",
+    "maximum": "MAX",
+}
+_TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
+_SAMPLE_ROWS: Final = 200
+_YEARS: Final = range(1800, 2200)
+MAX_LABELS: Final = 4
+MAX_TRIED_TABLES: Final = 10
+_LARGEST_PERIOD: Final = 366
+
+Query = Callable[[str], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to compute over a table."""
+
+    measures: Sequence[str] = ()
+    aggregate: Aggregate = "none"
+    divide_by: str = ""
+    group_by: str = ""
+    rows_with: Sequence[str] = ()
+    change: Change = "none"
+    time_column: str = ""
+    period: Period = "as_given"
+    sort_by: SortKey = "value"
+    order: Order = "highest"
+    limit: int = 20
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked."""
+        return not (self.measures or self.group_by or self.rows_with or self.aggregate != "none")
+
+
+@dataclass
+class _Table:
+    name: str
+    source: str
+    columns: list[str]
+    numbers: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+
+    @property
+    def labels(self) -> list[str]:
+        return [name for name in self.columns if name not in (*self.numbers, *self.times)]
+
+
+def analyze_table(
+    engine: Engine,
+    target: str,
+    materials: dict[str, str],
+    statement_s: float,
+    table: str,
+    question: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the computed rows, as `run_statement` does; without a question, the tables.
+
+    Raises:
+        ToolRefused: there is no such table or column, or no row holds what is asked for.
+    """
+    asked = Question(**question)
+
+    def query(sql: str) -> dict[str, Any]:
+        answer = run_statement(engine, target, materials, sql, statement_s)
+        if "error" in answer:
+            raise ToolRefused(str(answer["error"]))
+        return answer
+
+    tables = [
+        _Table(each["table"], each["source"], each["columns"]) for each in query("")["tables"]
+    ]
+    if asked.is_empty:
+        return {"tables": [_describe_table(_sample_columns(each, query)) for each in tables[:20]]}
+    *others, last = _rank_tables(tables, table, asked)[:MAX_TRIED_TABLES]
+    for each in others:
+        try:
+            return _Analysis(_sample_columns(each, query), asked, query).compute()
+        except ToolRefused:
+            continue  # another table may hold the rows
+    return _Analysis(_sample_columns(last, query), asked, query).compute()
+
+
+class _Analysis:
+    """One question to one table."""
+
+    def __init__(self, table: _Table, asked: Question, query: Query) -> None:
+        self._table, self._asked, self._query = table, asked, query
+        self._measures = [self._find_column(name, table.columns) for name in asked.measures]
+        self._divisor = ""
+        if asked.divide_by:
+            self._divisor = self._find_column(asked.divide_by, table.numbers)
+            self._measures = [name for name in self._measures if name != self._divisor]
+        self._group = self._find_column(asked.group_by, table.columns) if asked.group_by else ""
+        for name in self._measures:
+            if name not in table.numbers and asked.aggregate != "count":
+                known = ", ".join(table.numbers) or "none"
+                raise ToolRefused(f"column {name!r} holds no numbers; columns that do: {known}")
+        self._conditions, self._unmatched = self._find_conditions()
+
+    def compute(self) -> dict[str, Any]:
+        """Return columns, rows and their source, and what was computed in words."""
+        if self._asked.change == "growth":
+            columns, rows = self._compare_periods()
+        elif self._is_grouped:
+            columns, rows = self._run(self._write_grouped())
+            if self._is_count and self._group:
+                rows = [*self._run(self._write_totals())[1], *rows]
+        else:
+            columns, rows = self._run(self._write_listing())
+        gaps = [f"No row of {self._table.source} holds {name!r}." for name in self._unmatched]
+        return {
+            "columns": columns,
+            "rows": [[_round(value) for value in row] for row in rows],
+            "results": [
+                {
+                    "source": self._table.source,
+                    "text": "; ".join(
+                        f"{name}: {_round(value)}" for name, value in zip(columns, row, strict=True)
+                    ),
+                }
+                for row in rows
+            ],
+            **({"gaps": gaps} if gaps else {}),
+        }
+
+    @property
+    def _is_grouped(self) -> bool:
+        is_computed = self._asked.aggregate != "none" or bool(self._divisor)
+        return is_computed or bool(self._measures and self._has_repeated_groups)
+
+    @cached_property
+    def _has_repeated_groups(self) -> bool:
+        """Whether a value of the grouping column is in several rows, which are then summed."""
+        if not self._group:
+            return False
+        rows, values = self._run(
+            self._write([f"COUNT({_quote(self._group)})", f"COUNT(DISTINCT {_quote(self._group)})"])
+        )[1][0]
+        return bool(rows > values)
+
+    @property
+    def _is_count(self) -> bool:
+        return self._asked.aggregate == "count" and not self._measures
+
+    def _write_grouped(self) -> str:
+        function = _FUNCTIONS.get(self._asked.aggregate, "SUM")
+        group = [_quote(self._group)] if self._group else []
+        if self._is_count:
+            values = ['COUNT(*) AS "count"']
+        else:
+            values = [
+                f"{function}({_quote(name)}) AS {_quote(f'{function.lower()} of {name}')}"
+                for name in self._measures
+            ]
+        if self._divisor:
+            ratios = (f"{name} per {self._divisor}" for name in self._measures)
+            values = [
+                f"1.0 * SUM({_quote(name)}) / NULLIF(SUM({_quote(self._divisor)}), 0) "
+                f"AS {_quote(ratio)}"
+                for name, ratio in zip(self._measures, ratios, strict=True)
+            ]
+        if not values:
+            raise ToolRefused(f"name the column to compute the {self._asked.aggregate} of")
+        return self._write(group + values, group_by=group, sort=len(group) + 1)
+
+    def _write_totals(self) -> str:
+        name = _quote(self._group)
+        shown = f"CAST(COUNT(DISTINCT {name}) AS VARCHAR(40)) || ' different values'"
+        return self._write([shown, "COUNT(*)"])
+
+    def _write_listing(self) -> str:
+        labels = [self._group] if self._group else self._table.labels[:MAX_LABELS]
+        shown = [*labels, *self._table.times, *self._measures]
+        shown = list(dict.fromkeys(shown)) if self._measures else self._table.columns
+        sort = shown.index(self._measures[0]) + 1 if self._measures else 0
+        missing = [f"{_quote(self._measures[0])} IS NOT NULL"] if self._measures else []
+        return self._write([_quote(name) for name in shown], sort=sort, also=missing)
+
+    def _write(
+        self,
+        shown: Sequence[str],
+        *,
+        group_by: Sequence[str] = (),
+        sort: int = 0,
+        also: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> str:
+        conditions = [*self._conditions, *also]
+        parts = [f"SELECT {', '.join(shown)} FROM {_quote(self._table.name)}"]
+        if conditions:
+            parts.append("WHERE " + " AND ".join(conditions))
+        if group_by:
+            parts.append("GROUP BY " + ", ".join(group_by))
+        if sort:
+            parts.append(f"ORDER BY {sort} {'DESC' if self._asked.order == 'highest' else 'ASC'}")
+        return " ".join([*parts, f"LIMIT {limit or self._asked.limit}"])
+
+    def _compare_periods(self) -> tuple[list[str], list[list[Any]]]:
+        """Return each group's values of the first and the last period, and their growth."""
+        if not self._measures:
+            raise ToolRefused("name the column whose growth is asked for")
+        time = self._choose_time_column()
+        period = _quote(time)
+        if self._asked.period == "year":
+            period = f"SUBSTR(CAST({period} AS VARCHAR(40)), 1, 4)"
+        listed = f"SELECT DISTINCT {period} FROM {_quote(self._table.name)}"
+        where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
+        periods = sorted(row[0] for row in self._run(listed + where)[1] if row[0] is not None)
+        if len(periods) < 2:
+            raise ToolRefused(f"column {time!r} holds one period only; growth needs two")
+        first, last = periods[0], periods[-1]
+        group = self._group or next(iter(self._table.labels), "")
+        measure = self._measures[0]
+        sums = [
+            f"SUM(CASE WHEN {period} = {_literal(each)} THEN {_quote(measure)} END)"
+            for each in (first, last)
+        ]
+        shown = [*([_quote(group)] if group else []), *sums]
+        sql = self._write(shown, group_by=shown[:1] if group else [], limit=_SAMPLE_ROWS)
+        rows = [[*row, _measure_growth(row[-2], row[-1])] for row in self._run(sql)[1]]
+        rows = [row for row in rows if row[-1] is not None]
+        rows.sort(
+            key=lambda row: row[-1 if self._asked.sort_by == "fastest" else -2],
+            reverse=self._asked.order == "highest",
+        )
+        named = [f"{measure} {first}", f"{measure} {last}", "growth in percent"]
+        return [*([group] if group else []), *named], rows[: self._asked.limit]
+
+    def _choose_time_column(self) -> str:
+        if self._asked.time_column:
+            return self._find_column(self._asked.time_column, self._table.columns)
+        if not self._table.times:
+            raise ToolRefused("the table has no column of years, quarters, months or dates")
+        return self._table.times[0]
+
+    def _find_conditions(self) -> tuple[list[str], list[str]]:
+        """Return a condition for each column that holds asked values, and the values in none."""
+        searched = [*self._table.labels, *self._table.times]
+        found: dict[str, list[str]] = {}
+        unmatched = []
+        for value in self._asked.rows_with:
+            condition = next(
+                filter(None, (self._match_value(each, value) for each in searched)), None
+            )
+            if condition:
+                found.setdefault(condition[0], []).append(condition[1])
+            else:
+                unmatched.append(value)
+        if unmatched and not found:
+            known = ", ".join(searched)
+            raise ToolRefused(f"no row holds {', '.join(map(repr, unmatched))} in {known}")
+        return [f"({' OR '.join(each)})" for each in found.values()], unmatched
+
+    def _match_value(self, column: str, value: str) -> tuple[str, str] | None:
+        text = f"LOWER(CAST({_quote(column)} AS VARCHAR(400)))"
+        exact = f"{text} = {_literal(value.lower())}"
+        begins = f"{text} LIKE {_literal(value.lower() + '%')}"
+        for condition in (exact, begins) if column in self._table.times else (exact,):
+            sql = f"SELECT COUNT(*) FROM {_quote(self._table.name)} WHERE {condition}"
+            if self._run(sql)[1][0][0]:
+                return column, condition
+        return None
+
+    def _find_column(self, name: str, columns: Sequence[str]) -> str:
+        plain = name.strip().lower()
+        for column in columns:
+            if column.lower() == plain:
+                return column
+        raise ToolRefused(f"no column is named {name!r}; columns: {', '.join(columns)}")
+
+    def _run(self, sql: str) -> tuple[list[str], list[list[Any]]]:
+        answer = self._query(sql)
+        return answer["columns"], answer["rows"]
+
+
+def _rank_tables(tables: Sequence[_Table], name: str, asked: Question) -> list[_Table]:
+    """Return the named table; without a name all, the one with most of the asked columns first."""
+    if not tables:
+        raise ToolRefused("there is no table")
+    plain = name.strip().lower()
+    if plain:
+        for each in tables:
+            if plain in (
+                each.name.lower(),
+                each.source.lower(),
+                each.source.lower().split("/")[-1],
+            ):
+                return [each]
+        known = ", ".join(each.source for each in tables)
+        raise ToolRefused(f"no table is named {name!r}; tables: {known}")
+    wanted = {column.lower() for column in (*asked.measures, asked.group_by) if column}
+    fit = [(len(wanted & {column.lower() for column in each.columns}), each) for each in tables]
+    best = max(count for count, _ in fit)
+    return [each for count, each in fit if count == best]
+
+
+def _sample_columns(table: _Table, query: Query) -> _Table:
+    """Return the table with its columns sorted by what they hold."""
+    rows = query(f"SELECT * FROM {_quote(table.name)} LIMIT {_SAMPLE_ROWS}")["rows"]
+    numbers, times = [], []
+    for index, name in enumerate(table.columns):
+        values = [row[index] for row in rows if row[index] is not None]
+        if _is_time(name, values):
+            times.append(name)
+        elif values and all(_is_number(value) for value in values):
+            numbers.append(name)
+    return _Table(table.name, table.source, table.columns, numbers, times)
+
+
+def _describe_table(table: _Table) -> dict[str, Any]:
+    return {
+        "table": table.name,
+        "source": table.source,
+        "columns": table.columns,
+        "numbers": table.numbers,
+        "times": table.times,
+    }
+
+
+def _is_time(name: str, values: Sequence[Any]) -> bool:
+    """Return whether a column holds years, or is named after a period and holds no amounts."""
+    if values and all(isinstance(value, int) and value in _YEARS for value in values):
+        return True
+    amounts = [value for value in values if _is_number(value) and abs(value) > _LARGEST_PERIOD]
+    return bool(_TIME_NAME.search(name.lower())) and not amounts
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _measure_growth(before: Any, after: Any) -> float | None:
+    if before is None or after is None or not float(before):
+        return None
+    return 100 * (float(after) / float(before) - 1)
+
+
+def _round(value: Any) -> Any:
+    return round(value, 4 if abs(value) < 1 else 2) if isinstance(value, float) else value
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, datetime.date):
+        value = value.isoformat()
+    return "'" + str(value).replace("'", "''") + "'"
