@@ -98,13 +98,13 @@ def analyze_table(
     ]
     if asked.is_empty:
         return {"tables": [_describe_table(_sample_columns(each, query)) for each in tables[:20]]}
-    *others, last = _rank_tables(tables, table, asked)[:MAX_TRIED_TABLES]
-    for each in others:
+    refusals = []
+    for each in _rank_tables(tables, table, asked)[:MAX_TRIED_TABLES]:
         try:
             return _Analysis(_sample_columns(each, query), asked, query).compute()
-        except ToolRefused:
-            continue  # another table may hold the rows
-    return _Analysis(_sample_columns(last, query), asked, query).compute()
+        except ToolRefused as refusal:
+            refusals.append(refusal)  # another table may hold the rows
+    raise refusals[0]
 
 
 class _Analysis:
@@ -359,7 +359,7 @@ def _is_number(value: Any) -> bool:
 def _measure_growth(before: Any, after: Any) -> float | None:
     if before is None or after is None or not float(before):
         return None
-    return 100 * (float(after) / float(before) - 1)
+    return round(100 * (float(after) / float(before) - 1), 1)
 
 
 def _round(value: Any) -> Any:

@@ -25,19 +25,18 @@ class TestPlan:
         ]
         assert plan.goal == MISSION
         assert plan.tasks[0].materials == ("market_caps.csv",)
-        assert "SELECT" in plan.tasks[0].description
+        assert plan.tasks[0].description.startswith("Rank the companies")
 
     def test_leaves_an_example_alone_that_names_a_figure_the_request_does_not(self) -> None:
         plan = make_plan("Our supplier claims that copper rose since January. Is that so?")
 
         assert not any("40 percent" in task.description for task in plan.tasks)
 
-    def test_drops_materials_that_the_request_lacks_and_the_sql_on_them(self) -> None:
+    def test_drops_materials_that_the_request_lacks(self) -> None:
         plan = make_plan(MISSION)
 
         assert all(not task.materials for task in plan.tasks)
-        assert "SELECT" not in plan.tasks[0].description
-        assert "market capitalization of Amazon" in plan.tasks[0].description
+        assert "market capitalization" in plan.tasks[0].description
 
     def test_gives_materials_the_example_does_not_know_to_the_tasks_that_read(self) -> None:
         plan = make_plan(MISSION, {"notes.txt": "x", "in/market_caps.csv": "y"})
@@ -73,7 +72,8 @@ class TestPlan:
         ("text", "workers"),
         [
             ("Zebras? And which tax do they owe in euros?", ["analyst", "researcher"]),
-            ("Zebras? And which tax is it?", ["researcher"]),
+            ("Zebras? And which tax is it?", ["analyst", "researcher"]),
+            ("Zebras? And which sort is it?", ["researcher"]),
             ("Document the zebras with tax in euros", ["analyst", "researcher", "writer"]),
         ],
     )

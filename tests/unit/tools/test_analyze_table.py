@@ -1,0 +1,126 @@
+"""Rows of a table are ranked, filtered, summed and compared by typed arguments."""
+
+import sqlite3
+from typing import Any
+
+import pytest
+
+from nodes.errors import NothingToRead, ToolRefused
+from nodes.tools.analyze_table import analyze_table
+from nodes.tools.framework.settings import ToolSettings
+
+FARMS = """\
+farm,county,year,sheep,wool_kg
+Ash Hill,Kent,2020,40,120
+Ash Hill,Kent,2021,44,154
+Low Moor,Devon,2020,75,210
+Low Moor,Devon,2021,60,180
+Top End,Kent,2020,10,
+Top End,Kent,2021,30,90
+"""
+QUARTERS = "shop,quarter,sales\nA,2023-Q4,10\nA,2024-Q1,30\nB,2023-Q4,20\nB,2024-Q1,10\n"
+
+
+async def analyze(settings: ToolSettings | None = None, **arguments: Any) -> dict[str, Any]:
+    materials = {"farms.csv": FARMS, "quarters.csv": QUARTERS}
+    found = analyze_table(settings or ToolSettings())
+    return dict(await found.ainvoke({"materials": materials, **arguments}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rows"),
+    [
+        ({"measures": ["sheep"], "group_by": "county"}, [["Kent", 124], ["Devon", 135]][::-1]),
+        (
+            {"measures": ["sheep"], "group_by": "county", "order": "lowest", "limit": 1},
+            [["Kent", 124]],
+        ),
+        ({"measures": ["wool_kg"], "aggregate": "average"}, [[150.8]]),
+        ({"table": "farms.csv", "aggregate": "count", "rows_with": ["kent"]}, [[4]]),
+        (
+            {"measures": ["sheep"], "rows_with": ["2021", "Kent"], "group_by": "farm"},
+            [["Ash Hill", 2021, 44], ["Top End", 2021, 30]],
+        ),
+        (
+            {"measures": ["sheep"], "change": "growth", "group_by": "farm"},
+            [["Low Moor", 75, 60, -20.0], ["Ash Hill", 40, 44, 10.0], ["Top End", 10, 30, 200.0]],
+        ),
+        (
+            {"measures": ["sales"], "change": "growth", "period": "year", "sort_by": "fastest"},
+            [["A", 10, 30, 200.0], ["B", 20, 10, -50.0]],
+        ),
+        (
+            {
+                "measures": ["wool_kg"],
+                "divide_by": "sheep",
+                "rows_with": ["2020"],
+                "group_by": "county",
+            },
+            [["Devon", 2.8], ["Kent", 2.4]],
+        ),
+    ],
+)
+async def test_the_rows_are_computed(arguments, rows):
+    assert (await analyze(**arguments))["rows"] == rows
+
+
+async def test_without_arguments_the_tables_are_listed():
+    listed = (await analyze())["tables"]
+
+    assert [(each["source"], each["numbers"], each["times"]) for each in listed] == [
+        ("farms.csv", ["sheep", "wool_kg"], ["year"]),
+        ("quarters.csv", ["sales"], ["quarter"]),
+    ]
+
+
+async def test_the_table_is_the_one_with_the_columns_or_with_the_rows():
+    by_column = await analyze(measures=["sales"])
+    by_row = await analyze(rows_with=["Low Moor"])
+
+    assert by_column["results"][0]["source"] == "quarters.csv"
+    assert {each["source"] for each in by_row["results"]} == {"farms.csv"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"table": "nowhere.csv", "measures": ["sheep"]}, "no table is named 'nowhere.csv'"),
+        ({"measures": ["goats"]}, "no column is named 'goats'; columns: farm"),
+        ({"table": "farms.csv", "measures": ["county"]}, "'county' holds no numbers"),
+        ({"rows_with": ["Wales"]}, "no row holds 'Wales'"),
+        ({"table": "farms.csv", "change": "growth", "rows_with": ["Kent"]}, "name the column"),
+    ],
+)
+async def test_an_argument_that_does_not_fit_is_refused_with_what_there_is(arguments, reason):
+    with pytest.raises(ToolRefused, match=reason):
+        await analyze(**arguments)
+
+
+async def test_a_value_that_only_some_rows_hold_leaves_a_gap_for_the_others():
+    found = await analyze(rows_with=["Kent", "Wales"], measures=["sheep"])
+
+    assert found["gaps"] == ["No row of farms.csv holds 'Wales'."]
+
+
+async def test_a_name_with_quotation_marks_is_data():
+    with pytest.raises(ToolRefused, match="no row holds"):
+        await analyze(rows_with=["x' OR '1'='1"])
+    with pytest.raises(ToolRefused, match="no column is named"):
+        await analyze(measures=['sheep" FROM farms; DROP TABLE farms; --'])
+
+
+async def test_a_database_is_read_as_a_table_is(tmp_path):
+    base = sqlite3.connect(tmp_path / "farm.db")
+    base.execute("CREATE TABLE flock (farm TEXT, sheep INTEGER)")
+    base.executemany("INSERT INTO flock VALUES (?, ?)", [("Ash", 3), ("Low", 8)])
+    base.commit()
+    settings = ToolSettings(sql_url=str(tmp_path / "farm.db"))
+
+    found = await analyze(settings, table="flock", measures=["sheep"], limit=1)
+
+    assert found["rows"] == [["Low", 8]]
+
+
+async def test_with_no_table_at_all_there_is_nothing_to_read():
+    with pytest.raises(NothingToRead):
+        await analyze_table(ToolSettings()).ainvoke({"materials": {"a.md": "text"}})
