@@ -233,10 +233,10 @@ async def test_the_options_choose_together(
         with pytest.raises(SystemExit) as ended:
             main(["runs", "--prune", *arguments])
 
-        said = capsys.readouterr()
+        output = capsys.readouterr()
         assert ended.value.code == 0
-        assert said.out.split() == removed
-        assert f"{len(removed)} run" in said.err
+        assert output.out.split() == removed
+        assert f"{len(removed)} run" in output.err
 
     assert len(list_runs(settings)) == 3 - len(removed)
 

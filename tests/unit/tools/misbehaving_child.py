@@ -22,11 +22,11 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
             bytearray(MAX_MEMORY_BYTES)
         case "print":
             sys.stdout.write("noise")
-    told: dict[str, dict[str, Any]] = {
+    result: dict[str, dict[str, Any]] = {
         "environment": {"names": sorted(os.environ)},
         "refuse": {"refused": "not this"},
     }
-    return told.get(request["do"], {"pid": os.getpid()})
+    return result.get(request["do"], {"pid": os.getpid()})
 
 
 if __name__ == "__main__":
