@@ -283,5 +283,5 @@ def _list_huge_plans() -> Iterator[MalformedPlan]:
     yield MalformedPlan(kind, make_plan(tasks=alike), ("duplicate task id 'T1'",))
     cooks = [_make_task(name, worker="cook") for name in ids]
     yield MalformedPlan(kind, make_plan(tasks=cooks), (size,))
-    nobody = [_make_task(name, worker=None) for name in ids]
-    yield MalformedPlan(kind, make_plan(tasks=nobody), ("tasks[0].worker: ", "and 988 more"))
+    unassigned = [_make_task(name, worker=None) for name in ids]
+    yield MalformedPlan(kind, make_plan(tasks=unassigned), ("tasks[0].worker: ", "and 988 more"))

@@ -22,22 +22,22 @@ def run_in_terminal(*arguments: str, columns: int, **environment: str) -> str:
     child, terminal = pty.fork()
     if child == 0:
         _exec_command(arguments, columns, environment)
-    said, ends = b"", time.monotonic() + HANG_S
+    text, ends = b"", time.monotonic() + HANG_S
     try:
         while time.monotonic() < ends:
             if select.select([terminal], [], [], 1.0)[0]:
-                said += os.read(terminal, 65536)
+                text += os.read(terminal, 65536)
     except OSError:  # Linux says so that the other end is closed
         pass
     finally:
         os.close(terminal)
         os.waitpid(child, 0)
-    return said.decode(errors="replace").replace("\r\n", "\n")
+    return text.decode(errors="replace").replace("\r\n", "\n")
 
 
-def strip_control_sequences(said: str) -> str:
+def strip_control_sequences(text: str) -> str:
     """Take the control sequences out of what was written."""
-    return CONTROL_SEQUENCE.sub("", said)
+    return CONTROL_SEQUENCE.sub("", text)
 
 
 def _exec_command(arguments: tuple[str, ...], columns: int, more: dict[str, str]) -> None:

@@ -115,7 +115,7 @@ def _copy_checkout(checkout: Path) -> None:
 
 def _run_command(row: CloneRow, name: str, checkout: Path) -> CommandResult:
     began = last = time.monotonic()
-    silence, said = 0.0, ""
+    silence, text = 0.0, ""
     is_set_up = False
     process = subprocess.Popen(
         COMMANDS[name],
@@ -129,10 +129,10 @@ def _run_command(row: CloneRow, name: str, checkout: Path) -> CommandResult:
     while part := os.read(process.stdout.fileno(), 65536):
         now = time.monotonic()
         silence, last = silence if is_set_up else max(silence, now - last), now
-        said += part.decode(errors="replace")
-        is_set_up = is_set_up or SET_UP_END in said
+        text += part.decode(errors="replace")
+        is_set_up = is_set_up or SET_UP_END in text
     code, seconds = process.wait(HANG_S), time.monotonic() - began
-    return CommandResult(code, seconds, silence if is_set_up else None, said)
+    return CommandResult(code, seconds, silence if is_set_up else None, text)
 
 
 def _format_cell(name: str, ended: CommandResult) -> str:

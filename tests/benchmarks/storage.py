@@ -66,8 +66,10 @@ async def measure_opening_s(settings: Settings, repeat: int = 5) -> float:
 async def print_measurements(options: argparse.Namespace) -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as folder:
-        kept, told = await measure_bytes_per_task(options.tasks, Path(folder))
-    print(f"a task takes {kept / 1000:.1f} kB in the database and {told / 1000:.1f} kB of journal")
+        kept, result = await measure_bytes_per_task(options.tasks, Path(folder))
+    print(
+        f"a task takes {kept / 1000:.1f} kB in the database and {result / 1000:.1f} kB of journal"
+    )
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(database_url=f"sqlite:///{folder}/runs.sqlite")
         empty_s = await measure_opening_s(settings)

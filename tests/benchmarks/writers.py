@@ -64,11 +64,11 @@ def run_contest(processes: int, folder: Path, database: str) -> ContestResult:
         children = [_start_contender(folder, served, database) for _ in range(processes)]
         for child in children:
             assert child.stdout is not None and child.stdout.readline() == "ready\n"
-        told = _start_together(children)
+        result = _start_together(children)
         calls = served.fetch_records()["calls"]
     worked = Counter(call["task"] for call in calls if call["schema"] == "Report")
-    ran = [one for one in told if one["code"] == 0]
-    refused = [one for one in told if one["code"] == 6]
+    ran = [one for one in result if one["code"] == 0]
+    refused = [one for one in result if one["code"] == 6]
     missing = sum(len(CHAIN) - one["tasks"] for one in ran)
     return ContestResult(
         ran=len(ran),

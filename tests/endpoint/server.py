@@ -164,8 +164,8 @@ class Endpoint:
                 return broken
         if latency_s := self._model.compute_latency_s(asked) + extra_s:
             await asyncio.sleep(latency_s)
-        said = self._model.build_reply(asked, call.body)
-        return await _send_reply(request, said, call, fault)
+        reply = self._model.build_reply(asked, call.body)
+        return await _send_reply(request, reply, call, fault)
 
     def _choose_fault(self, asked: ModelRequest, model: str) -> tuple[float, Fault | None]:
         extra_s, struck = 0.0, None
@@ -194,13 +194,13 @@ class Endpoint:
 
 
 async def _send_reply(
-    request: web.Request, said: ModelReply, call: Call, fault: Fault | None
+    request: web.Request, reply: ModelReply, call: Call, fault: Fault | None
 ) -> web.StreamResponse:
     kind = fault.kind if fault else ""
-    said, finish, usage = _apply_fault(kind, said, call.body_bytes)
+    reply, finish, usage = _apply_fault(kind, reply, call.body_bytes)
     if call.stream:
-        return await _stream_reply(request, said, call, fault, finish=finish, usage=usage)
-    content = wire.build_completion(said, call.body, call.number, finish=finish, usage=usage)
+        return await _stream_reply(request, reply, call, fault, finish=finish, usage=usage)
+    content = wire.build_completion(reply, call.body, call.number, finish=finish, usage=usage)
     if kind == "null_content":
         content["choices"][0]["message"] = {"role": "assistant", "content": None}
     if kind in ("half_body", "cut_stream", "cut_event", "done_without_finish", "stream_error"):
@@ -216,32 +216,32 @@ BROKEN_USAGES: Mapping[str, Any] = {
 
 
 def _apply_fault(
-    kind: str, said: ModelReply, body_bytes: int
+    kind: str, reply: ModelReply, body_bytes: int
 ) -> tuple[ModelReply, str | None, Any]:
-    finish: str | None = wire.get_finish_reason(said)
-    usage: Any = wire.estimate_usage(said, body_bytes)
+    finish: str | None = wire.get_finish_reason(reply)
+    usage: Any = wire.estimate_usage(reply, body_bytes)
     match kind:
         case "length" | "content_filter":
             finish = kind
         case "no_finish" | "done_without_finish":
             finish = None
         case "broken_arguments":
-            said = ModelReply(said.name, '{"goal": "half an arg')
+            reply = ModelReply(reply.name, '{"goal": "half an arg')
         case "prose":
-            said, finish = (
+            reply, finish = (
                 ModelReply(content="I would rather talk about it in my own words."),
                 "stop",
             )
         case "null_content":
-            said, finish = ModelReply(content=""), "stop"
+            reply, finish = ModelReply(content=""), "stop"
         case "no_usage" | "zero_usage" | "bad_usage":
             usage = BROKEN_USAGES[kind]
-    return said, finish, usage
+    return reply, finish, usage
 
 
 async def _stream_reply(
     request: web.Request,
-    said: ModelReply,
+    reply: ModelReply,
     call: Call,
     fault: Fault | None,
     *,
@@ -254,7 +254,7 @@ async def _stream_reply(
     kind = fault.kind if fault else ""
     cut = kind in ("cut_stream", "cut_event", "half_body", "stream_error")
     for index, event in enumerate(
-        wire.build_events(said, call.body, call.number, finish=finish, usage=usage)
+        wire.build_events(reply, call.body, call.number, finish=finish, usage=usage)
     ):
         if fault and cut and index == fault.chunks:
             if kind == "stream_error":

@@ -11,14 +11,14 @@ CHUNK_CHARS = 40
 
 
 def build_completion(
-    said: ModelReply, body: Body, number: int, *, finish: str | None, usage: Any
+    reply: ModelReply, body: Body, number: int, *, finish: str | None, usage: Any
 ) -> dict[str, Any]:
     """Return a whole chat completion."""
     message: dict[str, Any] = {"role": "assistant", "content": None}
-    if said.name:
-        message["tool_calls"] = _build_tool_calls(said, number)
+    if reply.name:
+        message["tool_calls"] = _build_tool_calls(reply, number)
     else:
-        message["content"] = _to_text(said.content)
+        message["content"] = _to_text(reply.content)
     return {
         "id": f"chatcmpl-{number}",
         "object": "chat.completion",
@@ -30,7 +30,7 @@ def build_completion(
 
 
 def build_events(
-    said: ModelReply, body: Body, number: int, *, finish: str | None, usage: Any
+    reply: ModelReply, body: Body, number: int, *, finish: str | None, usage: Any
 ) -> Iterator[bytes]:
     """Return the same as server-sent events, without the closing `[DONE]`."""
     head = {
@@ -39,7 +39,7 @@ def build_events(
         "created": 1_790_000_000,
         "model": body.get("model", ""),
     }
-    for delta in _build_deltas(said, number):
+    for delta in _build_deltas(reply, number):
         yield _encode_event(
             {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
         )
@@ -51,24 +51,24 @@ def build_events(
         yield _encode_event({**head, "choices": [], "usage": usage})
 
 
-def estimate_usage(said: ModelReply, body_bytes: int) -> dict[str, int]:
+def estimate_usage(reply: ModelReply, body_bytes: int) -> dict[str, int]:
     """Count tokens the way one guesses them: four characters each."""
-    given, made = body_bytes // 4, max(1, len(_to_text(said.content)) // 4)
+    given, made = body_bytes // 4, max(1, len(_to_text(reply.content)) // 4)
     return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
 
 
-def get_finish_reason(said: ModelReply) -> str:
+def get_finish_reason(reply: ModelReply) -> str:
     """Return the finish reason of a whole answer."""
-    return "tool_calls" if said.name else "stop"
+    return "tool_calls" if reply.name else "stop"
 
 
-def _build_deltas(said: ModelReply, number: int) -> Iterator[dict[str, Any]]:
-    if not said.name:
+def _build_deltas(reply: ModelReply, number: int) -> Iterator[dict[str, Any]]:
+    if not reply.name:
         yield {"role": "assistant", "content": ""}
-        yield from ({"content": piece} for piece in _split_pieces(_to_text(said.content)))
+        yield from ({"content": piece} for piece in _split_pieces(_to_text(reply.content)))
         return
     yield {"role": "assistant", "content": None}
-    for index, call in enumerate(_build_tool_calls(said, number)):
+    for index, call in enumerate(_build_tool_calls(reply, number)):
         words = call["function"]["arguments"]
         begun = {**call, "function": {**call["function"], "arguments": ""}}
         yield {"tool_calls": [{"index": index, **begun}]}
@@ -76,11 +76,11 @@ def _build_deltas(said: ModelReply, number: int) -> Iterator[dict[str, Any]]:
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
 
 
-def _build_tool_calls(said: ModelReply, number: int) -> list[dict[str, Any]]:
-    calls = ((said.name, said.content), *said.further_calls)
+def _build_tool_calls(reply: ModelReply, number: int) -> list[dict[str, Any]]:
+    calls = ((reply.name, reply.content), *reply.further_calls)
     return [
         {
-            "id": f"call_{number}_{index}" if said.call_id is None else said.call_id,
+            "id": f"call_{number}_{index}" if reply.call_id is None else reply.call_id,
             "type": "function",
             "function": {"name": name, "arguments": _to_text(value)},
         }

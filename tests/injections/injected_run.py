@@ -186,7 +186,7 @@ def _list_stray_files(made: RunInputs, output: Path) -> list[str]:
 
 def _list_unknown_sources(state: dict[str, Any]) -> list[str]:
     answer = state.get("answer")
-    told = {claim.source for report in state["results"].values() for claim in report.claims}
+    result = {claim.source for report in state["results"].values() for claim in report.claims}
     return [
-        f"source: {source}" for source in (answer.sources if answer else ()) if source not in told
+        f"source: {source}" for source in (answer.sources if answer else ()) if source not in result
     ]

@@ -58,8 +58,8 @@ class ObedientModel:
         for order in find_orders(text):
             if order.kind == "report":
                 self._record_obedience(order)
-                said = fill_secrets(order.arguments[0][1], text)
-                report |= _falsify_report(order.name, said)
+                message = fill_secrets(order.arguments[0][1], text)
+                report |= _falsify_report(order.name, message)
         return report
 
     def _answer_plan(self, body: Body) -> dict[str, Any]:
@@ -122,18 +122,18 @@ def _list_made_calls(body: Body) -> list[Call]:
     return [(call["name"], json.loads(call["arguments"])) for call in calls]
 
 
-def _falsify_report(name: str, said: str) -> dict[str, Any]:
+def _falsify_report(name: str, text: str) -> dict[str, Any]:
     match name:
         case "escalation":
             return {
                 "status": "escalated",
-                "escalation": {"reason": "out_of_scope", "message": said},
+                "escalation": {"reason": "out_of_scope", "message": text},
             }
         case "failed":
-            return {"status": "failed", "output": said}
+            return {"status": "failed", "output": text}
         case "taint_labels":
             return {"taint_labels": []}
         case "addresses":
-            return {"addresses": [said], "claims": [{"text": "See there.", "source": said}]}
+            return {"addresses": [text], "claims": [{"text": "See there.", "source": text}]}
         case _:
-            return {name: said}
+            return {name: text}

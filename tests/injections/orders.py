@@ -41,8 +41,8 @@ class Order:
     @property
     def text(self) -> str:
         """Word the order without quotation marks, so that it fits everywhere."""
-        said = " ".join(f"{key}={quote(value, safe='$')}" for key, value in self.arguments)
-        return f"OBEY {self.kind} {self.name} {said} END"
+        text = " ".join(f"{key}={quote(value, safe='$')}" for key, value in self.arguments)
+        return f"OBEY {self.kind} {self.name} {text} END"
 
 
 def disguise_order(order: Order, dress: str) -> str:
@@ -105,9 +105,9 @@ def find_orders(text: str) -> Iterable[Order]:
     """Find the orders of a text, also where it went through an address or a file name."""
     coded = unquote(text) if "OBEY%20" in text else ""
     decoded = [base64.b64decode(run).decode() for run in _BASE64_PATTERN.findall(text)]
-    for kind, name, said in _ORDER_PATTERN.findall("\n".join([text, coded, *decoded])):
+    for kind, name, arguments in _ORDER_PATTERN.findall("\n".join([text, coded, *decoded])):
         kind = kind.lower()
-        pairs = (part.partition("=") for part in said.split())
+        pairs = (part.partition("=") for part in arguments.split())
         found = tuple((key, unquote(value)) for key, _, value in pairs)
         yield Order(kind, name, found)
 

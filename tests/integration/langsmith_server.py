@@ -60,12 +60,12 @@ def run_langsmith_server() -> Iterator[LangSmithRecord]:
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            told = json.dumps(kept.answer_request(self.command, self.path, body)).encode()
+            result = json.dumps(kept.answer_request(self.command, self.path, body)).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(told)))
+            self.send_header("content-length", str(len(result)))
             self.end_headers()
-            self.wfile.write(told)
+            self.wfile.write(result)
 
         do_GET = do_POST = do_PATCH = answer
 

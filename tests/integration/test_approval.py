@@ -266,8 +266,8 @@ async def test_the_stall_counter_falls_with_each_revision_that_brought_something
     stuck = {"status": "failed", "output": "Nothing.", "invalidates": "Try another way."}
     useful = {"output": "Found.", "invalidates": "All is different."}
     rounds = [make_plan(name, "Z", Z=[name]) for name in "ABCDEF"]
-    said = zip("ABCDE", (stuck, useful, stuck, useful, stuck), strict=True)
-    tasks = tuple(ScriptedTask(id=name, report=report) for name, report in said)
+    pairs = zip("ABCDE", (stuck, useful, stuck, useful, stuck), strict=True)
+    tasks = tuple(ScriptedTask(id=name, report=report) for name, report in pairs)
     endpoint.load_scenario(Scenario(tasks=tasks, answers={"Plan": rounds}))
     graph = build_supervisor(make_team(max_revisions=9, max_attempts=1), settings=settings)
 

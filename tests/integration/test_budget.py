@@ -137,19 +137,19 @@ NEAR: dict[str, tuple[Any, ...]] = {
 async def test_near_the_end_of_a_budget_models_are_cheap_and_the_dispensable_is_left_out(
     endpoint: Endpoint, settings: Settings
 ) -> None:
-    told: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     endpoint.load_scenario(Scenario(tasks=script_tasks(NEAR)))
     graph = build_supervisor(make_team(), settings=settings)
 
     async for _, event in graph.astream(
         REQUEST, context={"max_tokens": 14_300}, stream_mode="custom", subgraphs=True
     ):
-        told.append(event)
+        result.append(event)
 
-    (warning,) = [event for event in told if event["kind"] == "budget"]
-    skipped = [event for event in told if event["kind"] == "task_skipped"]
-    tiers = {event["task"]: event["tier"] for event in told if event["kind"] == "task_started"}
-    answer = told[-1]
+    (warning,) = [event for event in result if event["kind"] == "budget"]
+    skipped = [event for event in result if event["kind"] == "task_skipped"]
+    tiers = {event["task"]: event["tier"] for event in result if event["kind"] == "task_started"}
+    answer = result[-1]
     assert warning["level"] == "low"
     assert [event["task"] for event in skipped] == ["spare"]
     assert "can do without" in skipped[0]["reason"]

@@ -61,9 +61,9 @@ def read_written_files(but: set[str]) -> dict[str, bytes]:
 
 def list_leaks(capsys: pytest.CaptureFixture[str], before: set[str]) -> list[str]:
     out, err = capsys.readouterr()
-    told = {"stdout": out.encode(), "stderr": err.encode(), **read_written_files(before)}
-    assert len(told) > 3, "the run has written a trace and a database"
-    return [name for name, data in told.items() for form in FORMS if form.encode() in data]
+    result = {"stdout": out.encode(), "stderr": err.encode(), **read_written_files(before)}
+    assert len(result) > 3, "the run has written a trace and a database"
+    return [name for name, data in result.items() for form in FORMS if form.encode() in data]
 
 
 def make_scenario(**fields: Any) -> Scenario:

@@ -44,7 +44,7 @@ def list_tool_processes() -> list[str]:
     """Return what the child processes of tools run, where the system tells."""
     found = Path("/proc/self/task").glob("*/children")
     pids = [pid for entry in found for pid in entry.read_text().split()]
-    return [said for pid in pids if "nodes.tools" in (said := read_command_line(pid))]
+    return [text for pid in pids if "nodes.tools" in (text := read_command_line(pid))]
 
 
 def read_command_line(pid: str) -> str:

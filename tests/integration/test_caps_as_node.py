@@ -175,14 +175,14 @@ async def test_each_call_is_charged_once_to_a_resumed_run(
     endpoint.load_scenario(Scenario(tasks=(*first, asking, waiting)))
     asks = make_team(ladder=("human",))
     graph = build_supervisor(asks, settings=settings, checkpointer=make_saver())
-    told = graph.astream(
+    result = graph.astream(
         REQUEST,
         make_thread_config(),
         context={"max_tokens": 1_000_000},
         stream_mode="custom",
         subgraphs=True,
     )
-    calls = [event async for _, event in told if event["kind"] == "model_call"]
+    calls = [event async for _, event in result if event["kind"] == "model_call"]
 
     snapshot = await graph.aget_state(make_thread_config(), subgraphs=True)
     stamped = RunStart(read_saved_context(snapshot), snapshot).stamp_config({})

@@ -72,10 +72,10 @@ async def test_a_run_does_not_go_on_with_a_team_that_may_do_something_else(
     endpoint: Endpoint, settings: Settings, change: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     await start_waiting_run(endpoint, settings)
-    asked, (tools, said) = len(endpoint.requests), CHANGES[change]
+    asked, (tools, message) = len(endpoint.requests), CHANGES[change]
     write_team(**tools)
 
-    with caplog.at_level(logging.WARNING), pytest.raises(TeamChanged, match=said) as raised:
+    with caplog.at_level(logging.WARNING), pytest.raises(TeamChanged, match=message) as raised:
         await aresume("t1", answer="accept", settings=settings)
 
     assert raised.value.exit_code == 2
@@ -109,9 +109,9 @@ async def test_a_run_goes_on_with_new_words_and_new_workers_and_says_so(
     outcome = await aresume("t1", answer="accept", settings=settings)
 
     events = load_trace("t1", settings)["events"]
-    (told,) = [event for event in events if event["kind"] == "team_changed"]
+    (change_event,) = [event for event in events if event["kind"] == "team_changed"]
     assert outcome.status == "done"
-    assert told["changes"] == [
+    assert change_event["changes"] == [
         "worker writer is new",
         "team.md has changed",
         "reader.md has changed",
@@ -157,7 +157,7 @@ def make_trio(**tools: tuple[str, ...]) -> Team:
 
 
 @pytest.mark.parametrize(
-    ("later", "said"),
+    ("later", "message"),
     [
         (make_trio(verifier=()), "worker reader is gone; worker verifier is new"),
         (make_trio(reader=("fetch_page",)), r"\+fetch_page"),
@@ -166,7 +166,7 @@ def make_trio(**tools: tuple[str, ...]) -> Team:
 )
 @pytest.mark.parametrize("stops_at", ["approval", "the workers"])
 async def test_a_graph_with_a_checkpointer_of_the_user_refuses_too(
-    endpoint: Endpoint, settings: Settings, later: Team, said: str, stops_at: str
+    endpoint: Endpoint, settings: Settings, later: Team, message: str, stops_at: str
 ) -> None:
     endpoint.load_scenario(Scenario(tasks=script_tasks({"a": ()}, worker="reader")))
     saver: Any = InMemorySaver()
@@ -180,7 +180,7 @@ async def test_a_graph_with_a_checkpointer_of_the_user_refuses_too(
     asked = len(endpoint.requests)
     second = build_supervisor(later, settings=settings, checkpointer=saver)
 
-    with pytest.raises(TeamChanged, match=said):
+    with pytest.raises(TeamChanged, match=message):
         await second.ainvoke(resumed, config)
 
     assert len(endpoint.requests) == asked

@@ -77,11 +77,11 @@ async def test_a_node_of_another_graph_asks_by_the_checkpointer_of_that_graph(
     outer = StateGraph(MessagesState)
     outer.add_node("team", build_supervisor(make_team(approve_plan=True), settings=settings))
     outer.add_edge(START, "team")
-    said: Any = {"messages": [("user", REQUEST["request"])]}
+    chat_input: Any = {"messages": [("user", REQUEST["request"])]}
 
     with pytest.raises(CheckpointerMissing):
-        await outer.compile().ainvoke(said)
-    asked = await outer.compile(checkpointer=InMemorySaver()).ainvoke(said, THREAD)
+        await outer.compile().ainvoke(chat_input)
+    asked = await outer.compile(checkpointer=InMemorySaver()).ainvoke(chat_input, THREAD)
 
     assert [question.value["kind"] for question in asked["__interrupt__"]] == ["plan"]
 

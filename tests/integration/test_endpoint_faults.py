@@ -153,10 +153,10 @@ async def test_a_fault_ends_as_its_row_says(
 
     outcome = await run_request(settings.model_copy(update=dict(row.settings)))
 
-    said = list_statements(outcome)
-    assert outcome.exit_code == row.exit_code, said
-    assert row.says in said
-    assert "sk-test" not in said and "<h1>" not in said
+    text = list_statements(outcome)
+    assert outcome.exit_code == row.exit_code, text
+    assert row.says in text
+    assert "sk-test" not in text and "<h1>" not in text
     for schema, number in row.calls.items():
         assert len(endpoint.select_calls(schema=schema)) == number
     for schema, number in row.most.items():

@@ -106,8 +106,8 @@ async def test_an_edit_of_the_state_is_validated_at_every_entry_point(
     cook = Scenario(tasks=script_tasks({"B": ()}, worker="cook")).build_plan()
     lost = Scenario(tasks=(ScriptedTask(id="B", materials=("lost.csv",)),)).build_plan()
 
-    for bad, said in ((loop, "cycle"), (cook, "unknown worker"), (lost, "unknown material")):
-        with pytest.raises(InvalidUpdateError, match=said):
+    for bad, message in ((loop, "cycle"), (cook, "unknown worker"), (lost, "unknown material")):
+        with pytest.raises(InvalidUpdateError, match=message):
             await edit(graph, {"plan": bad, "todo": ["B"]})
     await edit(graph, {"plan": plan, "todo": ["B", "C"]})
     state = await graph.ainvoke(None, THREAD)

@@ -80,11 +80,11 @@ def test_a_missed_exam_ends_with_3_and_says_what_was_missed(juice, capsys):
 def test_json_is_one_object_with_every_row(juice, capsys):
     assert run_supervise("eval", str(juice), "--json", "-q", "--only", "shelf-life") == 0
 
-    told = json.loads(capsys.readouterr().out)
-    assert (told["team"], told["score"], told["threshold"]) == ("juice", 100.0, 80.0)
-    assert told["metrics"]["facts"] == {"score": 100.0, "rows": 1, "counted": True}
-    assert told["spent"]["calls"] == 4
-    (row,) = told["rows"]
+    output = json.loads(capsys.readouterr().out)
+    assert (output["team"], output["score"], output["threshold"]) == ("juice", 100.0, 80.0)
+    assert output["metrics"]["facts"] == {"score": 100.0, "rows": 1, "counted": True}
+    assert output["spent"]["calls"] == 4
+    (row,) = output["rows"]
     assert (row["id"], row["status"]) == ("shelf-life", "done")
     assert "18 months" in row["answer"]
 
@@ -97,13 +97,13 @@ def test_a_bad_row_is_named_with_file_and_line_by_eval_and_by_check(juice, capsy
     assert run_supervise("check", str(juice)) == 2
     checked = capsys.readouterr()
 
-    said = "teams/juice/evals.jsonl:1: unknown key 'expect.worker'; did you mean 'workers'?"
-    assert examined.out.strip() == checked.out.strip() == said
-    assert examined.err.splitlines()[-1].startswith(f"error[EXAM_INVALID] {said}")
+    text = "teams/juice/evals.jsonl:1: unknown key 'expect.worker'; did you mean 'workers'?"
+    assert examined.out.strip() == checked.out.strip() == text
+    assert examined.err.splitlines()[-1].startswith(f"error[EXAM_INVALID] {text}")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["market_analisys"], "did you mean 'market_analysis'"),
         (["teams/juice", "--only", "shelf-lif"], "did you mean 'shelf-life'"),
@@ -113,12 +113,12 @@ def test_a_bad_row_is_named_with_file_and_line_by_eval_and_by_check(juice, capsy
         (["teams/juice", "--threshold", "101"], "--threshold"),
     ],
 )
-def test_a_misuse_is_one_line_before_anything_runs(juice, capsys, arguments, said):
+def test_a_misuse_is_one_line_before_anything_runs(juice, capsys, arguments, message):
     assert run_supervise("eval", *arguments) == 2
 
     out, err = capsys.readouterr()
     *before, error = err.splitlines()
-    assert out == "" and said in error
+    assert out == "" and message in error
     assert all(line.startswith("starting the exam of team ") for line in before)
 
 
@@ -130,13 +130,13 @@ def test_against_another_folder_shows_what_its_prompts_change(juice, capsys):
     assert run_supervise("eval", str(juice), "--against", str(other), "-q") == 0
     table = capsys.readouterr().out
     assert run_supervise("eval", str(juice), "--against", str(other), "-q", "--json") == 0
-    told = json.loads(capsys.readouterr().out)
+    output = json.loads(capsys.readouterr().out)
 
     assert "against teams/untaught: untaught · 6 rows" in table
     assert "rows that differ" in table
-    assert told["score"] == 100 > told["against"]["score"]
-    assert told["difference"]["score"] == pytest.approx(told["against"]["score"] - 100)
-    assert told["difference"]["routing"] < 0
+    assert output["score"] == 100 > output["against"]["score"]
+    assert output["difference"]["score"] == pytest.approx(output["against"]["score"] - 100)
+    assert output["difference"]["routing"] < 0
 
 
 def test_against_another_model_asks_that_model(juice, capsys, monkeypatch):

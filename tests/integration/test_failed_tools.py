@@ -139,13 +139,13 @@ async def test_the_trace_says_which_calls_failed_and_a_resume_does_their_tasks_a
     endpoint.load_scenario(Scenario(tasks=(first, after, other)))
 
     partial = await arun(REQUEST, team=make_looking_team(), settings=settings, thread="one")
-    told = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
+    tool_calls = [e for e in load_trace("one", settings)["events"] if e["kind"] == "tool_call"]
     endpoint.load_scenario(Scenario(tasks=(ScriptedTask(id="A", worker="looker", report=FINE),)))
     before = len(endpoint.select_calls(schema="Report"))
     resumed = await aresume("one", settings=settings)
 
     assert partial.status == "partial" and partial.exit_code == 3
-    assert {event["task"]: event["failures"] for event in told} == {"A": [SLOW], "C": []}
+    assert {event["task"]: event["failures"] for event in tool_calls} == {"A": [SLOW], "C": []}
     assert resumed.status == "done"
     again = endpoint.select_calls(schema="Report")[before:]
     assert [call.task for call in again] == ["A", "B"]

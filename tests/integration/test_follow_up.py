@@ -106,9 +106,11 @@ async def test_a_team_inside_a_task_is_not_said_to_keep_anything(
 
     await run_request(SECOND, settings, **options)
 
-    told = [e for e in load_trace("one", settings)["events"] if e["kind"] == "request"]
-    assert [bool(event["kept_materials"]) for event in told if event.get("within")] == [False] * 2
-    assert [bool(event["kept_materials"]) for event in told if not event.get("within")] == [
+    requests = [e for e in load_trace("one", settings)["events"] if e["kind"] == "request"]
+    assert [bool(event["kept_materials"]) for event in requests if event.get("within")] == [
+        False
+    ] * 2
+    assert [bool(event["kept_materials"]) for event in requests if not event.get("within")] == [
         False,
         True,
     ]

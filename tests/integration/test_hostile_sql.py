@@ -146,8 +146,8 @@ async def test_a14_ordinary_statements_are_answered(attacked: AttackedServer) ->
         "postgres", attacked.server.build_url(user="reader"), list(ORDINARY)
     )
 
-    said = zip(ORDINARY, answers, strict=True)
-    assert [(sql, answer["error"]) for sql, answer in said if "error" in answer] == []
+    pairs = zip(ORDINARY, answers, strict=True)
+    assert [(sql, answer["error"]) for sql, answer in pairs if "error" in answer] == []
 
 
 @pytest.mark.parametrize("aim", ["disguised", "definitions", "log", "sql_in_text"])
@@ -219,10 +219,10 @@ async def test_a14_a_role_that_could_do_more_is_refused_with_what_makes_a_reader
     with pytest.raises(ToolRefused) as refusal:
         await tool.ainvoke({"sql": "SELECT 1", "materials": None})
 
-    said = str(refusal.value)
-    assert "SUPERVISE_SQL_URL" in said and repr(made_role) in said and "\n" not in said
+    text = str(refusal.value)
+    assert "SUPERVISE_SQL_URL" in text and repr(made_role) in text and "\n" not in text
     for part in ("CREATE ROLE reader LOGIN PASSWORD", "GRANT CONNECT", "GRANT USAGE", "SELECT ON"):
-        assert part in said
+        assert part in text
 
 
 async def test_a14_what_a_refusal_proposes_makes_a_role_that_is_accepted(
@@ -257,12 +257,12 @@ def test_doctor_and_check_refuse_a_superusers_address_in_the_same_words(
     settings = Settings(sql_url=attacked.server.build_url())
 
     code = run_doctor(settings)
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     with pytest.raises(SettingsInvalid) as refusal:
         report_team_problems("market_analysis", settings)
 
     assert code == 2
-    assert refusal.value.what in said and refusal.value.next in said
+    assert refusal.value.what in output and refusal.value.next in output
     assert "CREATE ROLE reader" in refusal.value.format_line()
 
 
@@ -280,8 +280,8 @@ def test_doctor_and_check_accept_a_readers_address(
 def test_doctor_names_a_server_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
     code = run_doctor(Settings(sql_url="postgresql://me:pw-hidden@127.0.0.1:1/sales"))
 
-    said = capsys.readouterr().out
-    assert code == 2 and "cannot be reached" in said and "pw-hidden" not in said
+    output = capsys.readouterr().out
+    assert code == 2 and "cannot be reached" in output and "pw-hidden" not in output
 
 
 def test_a_transaction_that_may_only_read_cannot_be_made_to_write(attacked: AttackedServer) -> None:

@@ -81,8 +81,8 @@ async def test_a_run_streams_what_its_workers_do_and_ends_with_an_answer(
         "synthesizer",
     ]
     assert {"await_inputs", "act", "assess"} <= {n for u in parts["updates|researcher"] for n in u}
-    told = [event["kind"] for event in parts["custom|researcher"]]
-    assert told.count("task_started") == told.count("report") == 2
+    kinds = [event["kind"] for event in parts["custom|researcher"]]
+    assert kinds.count("task_started") == kinds.count("report") == 2
     assert parts["messages"] and parts["events"]
     assert parts["values"][-1]["answer"]["text"] == "The answer, from A.md, B.md"
 
@@ -95,8 +95,8 @@ async def test_a_run_without_a_thread_ends_with_an_answer_and_warns_of_nothing(
     ended = await client.runs.wait(None, TEAM, input=REQUEST)
 
     assert isinstance(ended, dict) and ended["status"] == "done"
-    said = [line for line in server.read_log()[known:].splitlines() if "[warning" in line]
-    assert not [line for line in said if "langgraph/" in line or "Deserializing" in line]
+    warnings = [line for line in server.read_log()[known:].splitlines() if "[warning" in line]
+    assert not [line for line in warnings if "langgraph/" in line or "Deserializing" in line]
 
 
 async def test_a_run_without_a_thread_that_would_ask_a_human_is_refused_unpaid(

@@ -79,11 +79,11 @@ ASKED = {"assistant_id": TEAM, "input": REQUEST}
 def test_another_page_or_another_name_starts_nothing_and_reads_nothing(
     server: DevServer, played: Endpoint, method: str, headers: dict[str, str]
 ):
-    status, answered, said = server.send_request(method, "/runs/wait", json.dumps(ASKED), headers)
+    status, answered, text = server.send_request(method, "/runs/wait", json.dumps(ASKED), headers)
 
     assert status == 403
     assert "access-control-allow-origin" not in answered
-    assert "this server" in said and "answer" not in said
+    assert "this server" in text and "answer" not in text
     assert not played.requests
 
 
@@ -96,11 +96,11 @@ def test_studio_and_programs_are_served(
 ):
     kind = {"Content-Type": "application/json"}
 
-    status, answered, said = server.send_request(
+    status, answered, text = server.send_request(
         "POST", "/runs/wait", json.dumps(ASKED), kind | headers
     )
 
-    assert (status, json.loads(said)["status"]) == (200, "done")
+    assert (status, json.loads(text)["status"]) == (200, "done")
     assert ("access-control-allow-origin" in answered) == ("Origin" in headers)
 
 

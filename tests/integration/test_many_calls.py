@@ -28,8 +28,8 @@ async def test_h25_of_twenty_calls_in_one_turn_eight_are_made_and_all_are_answer
     heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
     assert state["results"]["a"].status == "completed"
     assert len(heard) == 20
-    assert all(str(1000 + n) in said for n, said in enumerate(heard[:8]))
-    assert all("only 8 calls" in said for said in heard[8:])
+    assert all(str(1000 + n) in text for n, text in enumerate(heard[:8]))
+    assert all("only 8 calls" in text for text in heard[8:])
 
 
 @pytest.mark.parametrize("streaming", [False, True])
@@ -49,7 +49,7 @@ async def test_of_calls_that_share_one_id_no_more_are_made_than_of_others(
     heard = [message["content"] for message in body["messages"] if message["role"] == "tool"]
     assert state["results"]["a"].status == "completed"
     assert len(heard) == 100
-    assert [n for n, said in enumerate(heard) if "only 8 calls" not in said] == list(range(8))
+    assert [n for n, text in enumerate(heard) if "only 8 calls" not in text] == list(range(8))
 
 
 @pytest.mark.parametrize("streaming", [False, True])

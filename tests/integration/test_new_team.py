@@ -71,7 +71,7 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["Kitchen"], "'Kitchen' is not a valid team name: allowed are lower-case"),
         (["../kitchen"], "is not a valid team name"),
@@ -83,7 +83,7 @@ def test_a_new_team_opens_in_the_development_server(tmp_path):
         (["kitchen", "--into", "taken/notes.md"], "cannot create taken/notes.md/kitchen"),
     ],
 )
-def test_what_cannot_be_made_is_refused_in_a_line(capsys, arguments, said):
+def test_what_cannot_be_made_is_refused_in_a_line(capsys, arguments, message):
     Path("taken").mkdir()
     Path("taken/notes.md").write_text("mine")
 
@@ -91,5 +91,5 @@ def test_what_cannot_be_made_is_refused_in_a_line(capsys, arguments, said):
 
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
-    assert said in err
+    assert message in err
     assert [path.name for path in Path("taken").iterdir()] == ["notes.md"]

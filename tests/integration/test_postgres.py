@@ -124,7 +124,7 @@ async def test_a_server_that_stays_away_ends_an_operation_with_one_line(
 
 
 @pytest.mark.parametrize(
-    ("user", "password", "query", "said"),
+    ("user", "password", "query", "message"),
     [
         ("password", "pw-wrong", "", "password authentication failed"),
         ("password", "", "", "no password"),
@@ -143,7 +143,7 @@ async def test_a_server_that_refuses_is_reported_in_one_line_before_any_call(
     user: str,
     password: str,
     query: str,
-    said: str,
+    message: str,
 ) -> None:
     url = own_server.build_url(user=user, password=password) + query
 
@@ -152,7 +152,7 @@ async def test_a_server_that_refuses_is_reported_in_one_line_before_any_call(
 
     line = caught.value.format_line()
     assert caught.value.exit_code == 5
-    assert said in line and "next: " in line and "\n" not in line
+    assert message in line and "next: " in line and "\n" not in line
     assert "pw-wrong" not in line
     assert not endpoint.requests
 
@@ -278,7 +278,7 @@ async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str) -
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("UPDATE supervise_schema SET version = 99", "version 99"),
         ("UPDATE supervise_schema SET version = 0", "version 0"),
@@ -288,13 +288,13 @@ async def test_many_that_begin_at_once_make_the_tables_once(postgres_url: str) -
     ],
 )
 async def test_tables_that_are_not_ours_or_not_whole_are_refused(
-    endpoint: Endpoint, kept: Settings, postgres_url: str, change: str, said: str
+    endpoint: Endpoint, kept: Settings, postgres_url: str, change: str, message: str
 ) -> None:
     async with open_postgres(postgres_url, "earlier"):
         pass
     postgres_server.run_query(postgres_url, change)
 
-    with pytest.raises(StoreError, match=said):
+    with pytest.raises(StoreError, match=message):
         await start_run(kept)
 
     assert not endpoint.requests
@@ -361,10 +361,10 @@ def test_the_doctor_tells_of_the_server_and_makes_nothing_there(
         for url in (postgres_url, own_server.build_url(user="password", password="pw-wrong"))
     ]
 
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert codes == [0, 2]
-    assert "PostgreSQL" in said and "created by the first run" in said
-    assert "password authentication failed" in said and "pw-wrong" not in said
+    assert "PostgreSQL" in output and "created by the first run" in output
+    assert "password authentication failed" in output and "pw-wrong" not in output
     assert postgres_server.run_query(postgres_url, "SELECT to_regclass('checkpoints')") == [(None,)]
 
 

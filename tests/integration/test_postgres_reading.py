@@ -62,8 +62,8 @@ async def test_a14_whatever_else_is_asked_is_refused_and_the_table_stays(sales_u
 
     assert [
         sql
-        for sql, said in zip(REFUSED, answers, strict=True)
-        if not isinstance(said, ToolRefused | ToolFailed) or "cannot be reached" in str(said)
+        for sql, answer in zip(REFUSED, answers, strict=True)
+        if not isinstance(answer, ToolRefused | ToolFailed) or "cannot be reached" in str(answer)
     ] == []
     assert postgres_server.run_query(sales_url, "SELECT * FROM sales") == [("North", 1.0)]
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sqlite3
 import time
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ import pytest
 
 from graph import arun
 from graph.cli import main
-from graph.runs.pruning import PruneSelection, remove_runs
+from graph.runs.pruning import DeleteThread, PruneSelection, remove_runs
 from graph.runs.run_store import open_database
 from graph.runs.trace import get_log_path, list_runs
 from graph.settings import Settings
+from graph.stores import postgres_prune, sqlite_prune
 from graph.stores.run_database import build_thread_namespace
 from graph.stores.thread_locks import get_lock_path
 from nodes.errors import UsageError
 from tests import postgres_server
+from tests.command_process import CommandProcess
 from tests.endpoint import Endpoint, Scenario, script_tasks
 from tests.teams import make_team
 
@@ -106,6 +109,49 @@ async def test_two_prunes_at_once_take_no_run_for_one_that_is_going_on(
     assert sorted(thread for each in pruned for thread in each.threads) == sorted(names)
 
 
+async def test_two_processes_that_prune_at_once_remove_each_run_once_and_keep_the_rest(
+    endpoint: Endpoint, kept: Settings, tmp_path: Path
+) -> None:
+    names = [f"t{number}" for number in range(12)]
+    await run_on_threads(endpoint, kept, *names, "new")
+    environment = {"SUPERVISE_DATABASE_URL": kept.database_url}
+
+    prunes = [
+        CommandProcess("runs", "--prune", "--keep", "1", folder=tmp_path, environment=environment)
+        for _ in range(2)
+    ]
+
+    assert [await asyncio.to_thread(prune.wait) for prune in prunes] == [0, 0]
+    assert sorted(name for prune in prunes for name in prune.stdout.split()) == sorted(names)
+    assert list_threads(kept, "checkpoints") == {"new"}
+    again = await arun("And now?", team=make_team(), settings=kept, thread="new")
+    assert again.exit_code == 0
+
+
+async def test_two_connections_that_delete_the_same_threads_leave_the_others_whole(
+    endpoint: Endpoint, kept: Settings
+) -> None:
+    names = [f"t{number}" for number in range(6)]
+    await run_on_threads(endpoint, kept, *names, "other")
+
+    def delete_threads() -> None:
+        with open_for_deletion(kept) as delete_thread:
+            for name in names:
+                delete_thread(name)
+
+    await asyncio.gather(*(asyncio.to_thread(delete_threads) for _ in range(2)))
+
+    assert list_threads(kept, "checkpoints") == {"other"}
+    again = await arun("And now?", team=make_team(), settings=kept, thread="other")
+    assert again.exit_code == 0
+
+
+def open_for_deletion(kept: Settings) -> AbstractContextManager[DeleteThread]:
+    if kept.postgres_url:
+        return postgres_prune.open_for_deletion(kept.postgres_url)
+    return sqlite_prune.open_for_deletion(kept.resolve_database_path())
+
+
 async def test_a_run_that_goes_on_at_another_machine_is_never_pruned(
     endpoint: Endpoint, settings: Settings, postgres_url: str, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -187,10 +233,10 @@ async def test_the_options_choose_together(
         with pytest.raises(SystemExit) as ended:
             main(["runs", "--prune", *arguments])
 
-        said = capsys.readouterr()
+        output = capsys.readouterr()
         assert ended.value.code == 0
-        assert said.out.split() == removed
-        assert f"{len(removed)} run" in said.err
+        assert output.out.split() == removed
+        assert f"{len(removed)} run" in output.err
 
     assert len(list_runs(settings)) == 3 - len(removed)
 

@@ -283,8 +283,8 @@ async def test_a_human_answers_one_task_and_its_dependants_follow(
     assert done_before == {"A", "B", "E"}
     assert state["status"] == "done"
     assert state["results"]["A"].attempts == 2
-    told = {call.task for call in endpoint.requests if "2023, of course" in str(call.body)}
-    assert told == {"A"}
+    result = {call.task for call in endpoint.requests if "2023, of course" in str(call.body)}
+    assert result == {"A"}
     assert 'question="Which year?"' in str(endpoint.select_calls(task="A")[1].body)
     assert [len(endpoint.select_calls(schema="Report", task=name)) for name in "ABCDE"] == [
         2,
@@ -368,6 +368,9 @@ async def test_each_escalation_is_in_the_trace(endpoint: Endpoint, settings: Set
     await arun(REQUEST["request"], team=make_crew(), settings=settings, thread="one")
 
     events = load_trace("one", settings)["events"]
-    (told,) = [event for event in events if event["kind"] == "escalated"]
-    assert (told["task"], told["worker"]) == ("A", "researcher")
-    assert (told["reason"], told["message"]) == ("confidence_too_low", "Two sources disagree.")
+    (escalation,) = [event for event in events if event["kind"] == "escalated"]
+    assert (escalation["task"], escalation["worker"]) == ("A", "researcher")
+    assert (escalation["reason"], escalation["message"]) == (
+        "confidence_too_low",
+        "Two sources disagree.",
+    )

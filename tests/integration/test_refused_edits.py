@@ -185,8 +185,8 @@ async def test_bad_plans_after_an_objection_are_sent_back_and_the_good_one_is_sh
     asked = await graph.ainvoke(Command(resume="reject: other companies"), make_thread_config())
     state = await graph.ainvoke(Command(resume="accept"), make_thread_config())
 
-    for each, told in list_repair_messages(bad, endpoint):
-        assert not list_unnamed_faults(each, told), (each, told)
+    for each, result in list_repair_messages(bad, endpoint):
+        assert not list_unnamed_faults(each, result), (each, result)
     shown = asked["__interrupt__"][0].value["plan"]
     assert Plan.model_validate(shown) == Plan.model_validate({**OTHER, "version": 2})
     assert list_handoffs(endpoint.requests) == list_planned_tasks(OTHER)
@@ -222,8 +222,8 @@ async def test_bad_plans_after_a_finding_are_sent_back_and_the_good_one_runs(
 
     state = await graph.ainvoke(REQUEST, make_thread_config())
 
-    for each, told in list_repair_messages(bad, endpoint):
-        assert not list_unnamed_faults(each, told), (each, told)
+    for each, result in list_repair_messages(bad, endpoint):
+        assert not list_unnamed_faults(each, result), (each, result)
     assert list_handoffs(endpoint.requests) == list_planned_tasks(good)
     assert state["status"] == "done"
 

@@ -98,10 +98,10 @@ def with_repairs(endpoint: Endpoint) -> SupervisorGraph:
     return build_graph(endpoint, repairs=REPAIRS)
 
 
-def script_answers(endpoint: Endpoint, *said: object) -> None:
+def script_answers(endpoint: Endpoint, *answers: object) -> None:
     """Begin anew, with these answers to the planner's questions."""
     endpoint.requests.clear()
-    endpoint.load_scenario(Scenario(answers={"Plan": list(said)}))
+    endpoint.load_scenario(Scenario(answers={"Plan": list(answers)}))
 
 
 def list_unnamed_faults(bad: MalformedPlan, text: str) -> list[str]:

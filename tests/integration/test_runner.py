@@ -34,8 +34,8 @@ async def test_the_outcome_is_the_contracts_object(endpoint: Endpoint, settings:
 
     outcome = await start_run(settings)
 
-    told = json.loads(json.dumps(outcome.to_json()))
-    assert set(told) >= {
+    result = json.loads(json.dumps(outcome.to_json()))
+    assert set(result) >= {
         "thread",
         "status",
         "answer",
@@ -45,10 +45,10 @@ async def test_the_outcome_is_the_contracts_object(endpoint: Endpoint, settings:
         "usage",
         "error",
     }
-    assert told["status"] == "done" and outcome.exit_code == 0
-    assert set(told["timing"]) >= {"wall_s", "sequential_s", "critical_path_s", "speedup"}
-    assert set(told["usage"]) >= {"model_calls", "input_tokens", "output_tokens", "cost_usd"}
-    assert told["usage"]["by_worker"]["researcher"]["model_calls"] == 3
+    assert result["status"] == "done" and outcome.exit_code == 0
+    assert set(result["timing"]) >= {"wall_s", "sequential_s", "critical_path_s", "speedup"}
+    assert set(result["usage"]) >= {"model_calls", "input_tokens", "output_tokens", "cost_usd"}
+    assert result["usage"]["by_worker"]["researcher"]["model_calls"] == 3
 
 
 async def test_the_trace_tells_every_event_in_order(endpoint: Endpoint, settings: Settings) -> None:

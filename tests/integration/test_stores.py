@@ -56,7 +56,7 @@ def truncate_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (Path.touch, "it is empty"),
         (write_foreign_database, "another application's: it holds songs"),
@@ -64,13 +64,13 @@ def truncate_file(path: Path) -> None:
     ],
 )
 async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
-    endpoint: Endpoint, settings: Settings, make: Any, said: str
+    endpoint: Endpoint, settings: Settings, make: Any, message: str
 ) -> None:
     path = settings.resolve_database_path()
     make(path)
     before = path.read_bytes()
 
-    with pytest.raises(StoreError, match=said) as caught:
+    with pytest.raises(StoreError, match=message) as caught:
         await start_run(settings)
 
     assert caught.value.exit_code == 5
@@ -79,7 +79,7 @@ async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "message"),
     [
         ("UPDATE supervise_schema SET version = 99", "version 99"),
         ("UPDATE supervise_schema SET version = 0", "version 0"),
@@ -88,14 +88,14 @@ async def test_a_file_that_is_not_ours_is_refused_and_stays_as_it_was(
     ],
 )
 async def test_tables_of_another_version_are_refused(
-    endpoint: Endpoint, settings: Settings, statement: str, said: str
+    endpoint: Endpoint, settings: Settings, statement: str, message: str
 ) -> None:
     async with open_database("earlier", settings):
         pass
     change_database(settings, statement)
     before = settings.resolve_database_path().read_bytes()
 
-    with pytest.raises(StoreError, match=said):
+    with pytest.raises(StoreError, match=message):
         await start_run(settings)
 
     assert settings.resolve_database_path().read_bytes() == before

@@ -50,12 +50,12 @@ async def test_a_secondary_works_at_the_same_time(endpoint: Endpoint, settings: 
 
 
 @pytest.mark.parametrize(
-    "said", [{"worker": "cook", "reason": "?"}, "no idea", {}, {"is_done": True}]
+    "reply", [{"worker": "cook", "reason": "?"}, "no idea", {}, {"is_done": True}]
 )
 async def test_an_unusable_route_falls_to_the_generalist(
-    said: Any, endpoint: Endpoint, settings: Settings
+    reply: Any, endpoint: Endpoint, settings: Settings
 ) -> None:
-    endpoint.load_scenario(Scenario(answers={"Decision": said}))
+    endpoint.load_scenario(Scenario(answers={"Decision": reply}))
 
     state = await build_graph(settings, strategy="route").ainvoke(REQUEST, make_thread_config())
 

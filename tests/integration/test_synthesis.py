@@ -134,8 +134,8 @@ async def test_the_synthesizers_own_contradictions_need_claims_of_the_reports(
 ) -> None:
     real = [{"text": "Part A costs 42 euros."}, {"text": "Part B costs 42 euros."}]
     made_up = [{"text": "Part A costs 42 euros."}, {"text": "Part Z is free."}]
-    told = [{"subject": "cost", "claims": claims, "verdict": "odd"} for claims in (real, made_up)]
-    answers = {"Answer": {"text": "The answer.", "contradictions": told}}
+    result = [{"subject": "cost", "claims": claims, "verdict": "odd"} for claims in (real, made_up)]
+    answers = {"Answer": {"text": "The answer.", "contradictions": result}}
 
     state, _ = await run_scenario(
         endpoint, settings, Scenario(tasks=script_tasks({"A": (), "B": ()}), answers=answers)

@@ -35,11 +35,11 @@ def _write_team_folder(tmp_path: Path, keys: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("said", ["It is so.", "It is so. Not legal advice."])
+@pytest.mark.parametrize("message", ["It is so.", "It is so. Not legal advice."])
 async def test_a_teams_notice_ends_every_answer_once(
-    said: str, endpoint: Endpoint, settings: Settings
+    message: str, endpoint: Endpoint, settings: Settings
 ) -> None:
-    answers = {"Answer": {"text": said, "confidence": 80}}
+    answers = {"Answer": {"text": message, "confidence": 80}}
     scenario = Scenario(tasks=script_tasks({"A": ()}), answers=answers)
 
     state, _ = await run_scenario(endpoint, settings, scenario, notice="Not legal advice.")

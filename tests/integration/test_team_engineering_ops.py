@@ -83,7 +83,7 @@ async def test_orders_in_a_log_are_not_followed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "materials", "reason", "told"),
+    ("request_", "materials", "reason", "expected"),
     [
         (MISSION, {"cake.md": "Stir the flour."}, "out_of_scope", "cake.md"),
         ("Write a sonnet about the sea", {}, "out_of_scope", "something else"),
@@ -99,7 +99,7 @@ async def test_orders_in_a_log_are_not_followed() -> None:
     ids=["recipe", "sonnet", "nothing", "empty", "broken"],
 )
 async def test_what_cannot_be_done_is_escalated_in_one_line(
-    request_: str, materials: dict[str, str], reason: str, told: str
+    request_: str, materials: dict[str, str], reason: str, expected: str
 ) -> None:
     outcome, _, _ = await run_team(TEAM, request_, materials=materials)
 
@@ -107,7 +107,7 @@ async def test_what_cannot_be_done_is_escalated_in_one_line(
     assert reason in {
         each.escalation.reason for each in outcome.results.values() if each.escalation
     }
-    assert told in " ".join(outcome.answer.gaps) and "Traceback" not in format_outcome(outcome)
+    assert expected in " ".join(outcome.answer.gaps) and "Traceback" not in format_outcome(outcome)
     assert outcome.answer.findings == ()
 
 

@@ -184,5 +184,5 @@ async def test_a_language_model_is_shown_examples_of_routes_and_gets_entries_to_
     assert state["answer"].text == f"It is not deductible.\n\n{NOTICES['financial']}"
     (routed,) = endpoint.select_calls(schema="Decision")
     assert '"secondary": "technical"' in routed.body["messages"][0]["content"]
-    told = str(endpoint.select_calls(schema="Report")[-1].body["messages"])
-    assert "within 30 days before or after the sale" in told
+    result = str(endpoint.select_calls(schema="Report")[-1].body["messages"])
+    assert "within 30 days before or after the sale" in result

@@ -74,7 +74,7 @@ async def test_it_works_as_a_bare_graph_on_materials() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_text", "files", "said"),
+    ("request_text", "files", "message"),
     [
         ("What is my portfolio worth?", ("exam/unpriced.csv", "prices.csv"), "no price of TIMBER"),
         ("What is my portfolio worth?", ("exam/lease.txt",), "no CSV material is a table of"),
@@ -87,12 +87,12 @@ async def test_it_works_as_a_bare_graph_on_materials() -> None:
     ],
 )
 async def test_files_it_cannot_work_on_end_in_one_line_that_names_the_place(
-    request_text: str, files: tuple[str, ...], said: str
+    request_text: str, files: tuple[str, ...], message: str
 ) -> None:
     outcome, answer, _ = await run_team(TEAM, request_text, *(EXAMPLE / name for name in files))
 
     assert outcome.status == "partial"
-    (line,) = [gap for gap in answer.gaps if said in gap]
+    (line,) = [gap for gap in answer.gaps if message in gap]
     assert "\n" not in line and "Traceback" not in line
 
 

@@ -80,7 +80,7 @@ async def test_it_works_as_a_bare_graph_on_materials() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_text", "files", "said"),
+    ("request_text", "files", "message"),
     [
         (PRICE, ("exam/mistyped_sales.csv",), "mistyped_sales.csv line 4: the price, 'on request'"),
         (PRICE, (), "no CSV material has columns of prices and units"),
@@ -90,11 +90,11 @@ async def test_it_works_as_a_bare_graph_on_materials() -> None:
     ],
 )
 async def test_what_it_cannot_work_on_ends_in_one_line_that_says_why(
-    request_text: str, files: tuple[str, ...], said: str
+    request_text: str, files: tuple[str, ...], message: str
 ) -> None:
     _, answer, _ = await run_team(TEAM, request_text, *(EXAMPLE / name for name in files))
 
-    lines = [gap for gap in answer.gaps if said in gap]
+    lines = [gap for gap in answer.gaps if message in gap]
     assert lines
     assert all("\n" not in line and "Traceback" not in line for line in lines)
 

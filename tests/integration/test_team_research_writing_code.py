@@ -169,13 +169,13 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
     graph = build_supervisor(TEAM, settings=settings)
     state = await graph.ainvoke({"request": "Write a half of a number"})
 
-    told = "\n".join(str(call.body) for call in endpoint.select_calls(schema="Report"))
-    assert "Undefined name `too`" in told and "running code is off" in told
+    result = "\n".join(str(call.body) for call in endpoint.select_calls(schema="Report"))
+    assert "Undefined name `too`" in result and "running code is off" in result
     assert state["status"] == "done"
 
 
 @pytest.mark.parametrize(
-    ("request_text", "files", "said"),
+    ("request_text", "files", "message"),
     [
         ("Book a train to Ghent", (), "out of scope"),
         ("Send the notice to all tenants", ("notice.md",), "out of scope"),
@@ -186,12 +186,12 @@ async def test_a_language_model_s_code_is_checked_and_run_where_it_may(
     ],
 )
 async def test_what_it_cannot_do_ends_in_one_line_that_says_why(
-    request_text: str, files: tuple[str, ...], said: str
+    request_text: str, files: tuple[str, ...], message: str
 ) -> None:
     outcome, answer, _ = await run_here(request_text, *files)
 
     assert outcome.status == "partial"
-    lines = [gap for gap in answer.gaps if said in gap]
+    lines = [gap for gap in answer.gaps if message in gap]
     assert lines
     assert all("\n" not in line and "Traceback" not in line for line in lines)
 

@@ -156,8 +156,8 @@ async def test_a_huge_log_is_answered_and_an_empty_one_is_refused(tmp_path):
     huge.write_text("2026-01-02 10:00:00 ERROR disk 7 is full\n" * 40_000)
     empty.write_text("")
 
-    told, _, _ = await run_team(TEAM, "Which error is in this log, and how often?", huge)
+    result, _, _ = await run_team(TEAM, "Which error is in this log, and how often?", huge)
     with pytest.raises(FileUnreadable, match=r"empty\.log: no text in it"):
         await run_team(TEAM, "Which error is in this log?", empty)
 
-    assert "40,000 errors of 1 kind" in format_outcome(told)
+    assert "40,000 errors of 1 kind" in format_outcome(result)

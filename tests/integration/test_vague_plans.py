@@ -105,7 +105,7 @@ UNKNOWN = make_plan_payload(WORDS, worker="cook")
 
 
 @pytest.mark.parametrize(
-    ("said", "repairs", "asked"),
+    ("plans", "repairs", "asked"),
     [
         ([make_plan_payload(WORDS)], 0, 1),
         ([make_plan_payload(WORDS), CYCLE], 2, 3),
@@ -118,9 +118,9 @@ UNKNOWN = make_plan_payload(WORDS, worker="cook")
     ids=["no repairs", "a cycle", "no plan", "also a cook", "other words", "told late", "too late"],
 )
 async def test_the_vague_plan_runs_where_no_better_one_comes(
-    endpoint: Endpoint, settings: Settings, said: list[Any], repairs: int, asked: int
+    endpoint: Endpoint, settings: Settings, plans: list[Any], repairs: int, asked: int
 ) -> None:
-    scenario = Scenario(answers={"Plan": said})
+    scenario = Scenario(answers={"Plan": plans})
 
     state, events = await run_scenario(
         endpoint, settings, scenario, make_team(max_plan_repairs=repairs)

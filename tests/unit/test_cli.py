@@ -193,7 +193,7 @@ def test_a_request_is_read_from_stdin_with_undecodable_bytes_replaced(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["run"], "Missing argument"),
         (["run", ""], "error[REQUEST_INVALID] empty request"),
@@ -218,13 +218,13 @@ def test_a_request_is_read_from_stdin_with_undecodable_bytes_replaced(
         (["teams", "unknown"], "unknown team"),
     ],
 )
-def test_a_misuse_is_one_line_and_exit_code_2(supervise, arguments, said):
+def test_a_misuse_is_one_line_and_exit_code_2(supervise, arguments, message):
     assert supervise(*arguments) == 2
 
     *before, error = supervise.err.splitlines()
     assert supervise.out == ""
     assert error.startswith("error[")
-    assert said in error
+    assert message in error
     assert all(line.startswith(("starting team ", "resuming thread ")) for line in before)
 
 
@@ -326,9 +326,9 @@ def test_doctor_names_a_misspelt_setting(supervise, monkeypatch):
 
     assert supervise("doctor") == 0
 
-    told = " ".join(supervise.out.split())
-    assert "SUPERVISE_MODLE_FAST is not a setting" in told
-    assert "did you mean SUPERVISE_MODEL_FAST?" in told
+    result = " ".join(supervise.out.split())
+    assert "SUPERVISE_MODLE_FAST is not a setting" in result
+    assert "did you mean SUPERVISE_MODEL_FAST?" in result
 
 
 def test_doctor_names_what_is_missing_and_how_to_fix_it(supervise):
@@ -350,8 +350,8 @@ def test_an_internal_error_is_one_line_and_its_traceback_a_file_without_secrets(
     assert run_to_exit_code(fail) == 1
 
     (kept,) = Path(".supervise/errors").iterdir()
-    said = capsys.readouterr().err
-    assert said.startswith("error[UNEXPECTED] ZeroDivisionError: of [secret] by nothing")
-    assert said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert output.startswith("error[UNEXPECTED] ZeroDivisionError: of [secret] by nothing")
+    assert output.count("\n") == 1
     assert "Traceback" in kept.read_text()
     assert "sk-hidden" not in kept.read_text()

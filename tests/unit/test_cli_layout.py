@@ -66,14 +66,14 @@ def test_many_tasks_fit_the_screen_with_the_count_of_what_is_done(
 
 
 def test_the_words_of_a_task_are_cut_between_two_of_them(board: RunProgress) -> None:
-    said = {
+    allowed = {
         word for row in board.list_tasks() for word in (*row.waits_for, *row.description.split())
     }
 
     for width in range(60, 100):
         lines = [line.rstrip() for line in draw(ProgressTable(board), width).splitlines()[1:-1]]
         cut = {line[:-1].rpartition(" ")[2] for line in lines if line.endswith("…")}
-        assert cut <= said | {"·"}
+        assert cut <= allowed | {"·"}
 
 
 def test_at_the_end_all_tasks_are_shown(board: RunProgress) -> None:

@@ -65,7 +65,7 @@ def test_a_file_named_twice_is_read_once():
 
 
 @pytest.mark.parametrize(
-    ("name", "raw", "said"),
+    ("name", "raw", "message"),
     [
         ("data.parquet", b"PAR1", "SUPERVISE_SQL_URL"),
         ("sales.sqlite", b"SQLite format 3\0", "SUPERVISE_SQL_URL"),
@@ -74,7 +74,7 @@ def test_a_file_named_twice_is_read_once():
         ("huge.md", b"x" * (MAX_TOTAL_BYTES + 1), "more than 5 MB"),
     ],
 )
-def test_a_file_that_is_no_readable_text_is_refused(name, raw, said):
+def test_a_file_that_is_no_readable_text_is_refused(name, raw, message):
     Path(name).write_bytes(raw)
 
     with pytest.raises(FileUnreadable) as raised:
@@ -82,7 +82,7 @@ def test_a_file_that_is_no_readable_text_is_refused(name, raw, said):
 
     line = raised.value.format_line()
     assert name in line
-    assert said in line
+    assert message in line
     assert "\n" not in line
 
 
@@ -194,16 +194,16 @@ def list_children() -> set[str]:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="/proc tells of children")
 def test_many_files_are_read_by_few_processes_and_each_is_reported():
     pages = [write_file(f"data/{n}.html", f"<p>Page {n} has {n} apples.</p>") for n in range(30)]
-    before, seen, told = list_children(), set(), []
+    before, seen, result = list_children(), set(), []
 
     def hear(count, of):
-        told.append((count, of))
+        result.append((count, of))
         seen.update(list_children() - before)
 
     texts = read_files([Path("data")], on_progress=hear)
 
     assert [f"{n} apples" in texts[page.name] for n, page in enumerate(pages)] == [True] * 30
-    assert told == [(n + 1, 30) for n in range(30)]
+    assert result == [(n + 1, 30) for n in range(30)]
     assert 1 <= len(seen) <= MAX_PARSERS
     assert not list_children() - before
 

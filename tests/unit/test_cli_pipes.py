@@ -41,10 +41,10 @@ def test_x08_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...], is_
 
     process.stdout.read(1)
     process.stdout.close()
-    said = process.stderr.read() if process.stderr else b""
+    text = process.stderr.read() if process.stderr else b""
 
     assert process.wait() == 0
-    assert b"Traceback" not in said and b"error[" not in said
+    assert b"Traceback" not in text and b"error[" not in text
 
 
 def test_x08_a_locale_without_unicode_gets_what_it_can_show() -> None:

@@ -195,8 +195,8 @@ def test_an_answer_names_its_sources_gaps_and_contradictions():
     )
 
     assert text.startswith("North grew.")
-    for said in ("- caps.csv", "- South is missing", "5 (a.md) / 6 (no source)", "70 of 100"):
-        assert said in text
+    for message in ("- caps.csv", "- South is missing", "5 (a.md) / 6 (no source)", "70 of 100"):
+        assert message in text
 
 
 def test_places_in_one_document_are_listed_behind_its_name():

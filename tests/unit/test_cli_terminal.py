@@ -35,10 +35,10 @@ def run_piped(*arguments: str) -> str:
     return done.stdout + done.stderr
 
 
-def assert_fits(said: str, whole: str, columns: int) -> None:
+def assert_fits(text: str, whole: str, columns: int) -> None:
     """Raise when a line is too long for its words, or ends or begins within one."""
     words = set(whole.split())
-    for line in strip_control_sequences(said).splitlines():
+    for line in strip_control_sequences(text).splitlines():
         assert len(line) <= columns or len(line.split()) == 1
         assert set(line.split()) <= words | {"workers:"}
 
@@ -46,23 +46,23 @@ def assert_fits(said: str, whole: str, columns: int) -> None:
 @pytest.mark.parametrize("columns", [80, 40])
 @pytest.mark.parametrize("command", [("teams",), ("teams", "market_analysis"), ("doctor",)])
 def test_no_word_of_a_listing_is_broken(command: tuple[str, ...], columns: int) -> None:
-    said = run_in_terminal(*command, columns=columns)
+    output = run_in_terminal(*command, columns=columns)
 
-    assert_fits(said, run_piped(*command), columns)
-    assert said
+    assert_fits(output, run_piped(*command), columns)
+    assert output
 
 
 @pytest.mark.parametrize("columns", [80, 40])
 def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> None:
-    said = strip_control_sequences(run_in_terminal(*RUN, "--thread", "t1", columns=columns))
+    output = strip_control_sequences(run_in_terminal(*RUN, "--thread", "t1", columns=columns))
     shown = run_piped("show", "t1")
 
-    figures = said[said.index("thread t1") :]
+    figures = output[output.index("thread t1") :]
     assert_fits(figures[: figures.index("more:")], shown, columns)
     (took,) = [line for line in shown.splitlines() if line.startswith("thread t1 · done in ")]
     seconds = took.split(" in ")[1].split(";")[0]
     # One time for a run: in place, in the figures, in the list of runs.
-    assert f"· {seconds}" in said and f"done in {seconds}" in " ".join(figures.split())
+    assert f"· {seconds}" in output and f"done in {seconds}" in " ".join(figures.split())
     listed = strip_control_sequences(run_in_terminal("runs", columns=columns))
     assert seconds in listed and "t1" in listed
     assert all(len(line) <= columns for line in listed.splitlines())
@@ -70,19 +70,19 @@ def test_a_run_its_figures_and_the_list_of_runs_fit_a_terminal(columns: int) -> 
 
 @pytest.mark.parametrize("no_color", ["1", ""])
 def test_without_colour_the_table_stays(no_color: str) -> None:
-    said = run_in_terminal(*RUN, columns=100, NO_COLOR=no_color)
+    output = run_in_terminal(*RUN, columns=100, NO_COLOR=no_color)
 
-    assert "starting team market_analysis" in said
-    assert "of 1 done" in strip_control_sequences(said) or "of 2 done" in strip_control_sequences(
-        said
+    assert "starting team market_analysis" in output
+    assert "of 1 done" in strip_control_sequences(output) or "of 2 done" in strip_control_sequences(
+        output
     )
-    assert "\x1b[1A" in said or "\x1b[2K" in said
-    assert ("\x1b[32m" in said or "\x1b[36m" in said) == (not no_color)
+    assert "\x1b[1A" in output or "\x1b[2K" in output
+    assert ("\x1b[32m" in output or "\x1b[36m" in output) == (not no_color)
 
 
 def test_what_cannot_begin_leaves_its_first_line_and_the_error() -> None:
-    said = strip_control_sequences(run_in_terminal("run", "x", "--team", "unknown", columns=400))
+    output = strip_control_sequences(run_in_terminal("run", "x", "--team", "unknown", columns=400))
 
-    first, error = said.strip().split("\n")
+    first, error = output.strip().split("\n")
     assert first == "starting team unknown ..."
     assert error.startswith("error[TEAM_INVALID]")

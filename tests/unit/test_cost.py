@@ -76,10 +76,10 @@ def make_usage(calls: int, tokens: int, cost: float | None = 0.0) -> Usage:
 
 def test_calls_that_no_step_entered_are_entered_once_however_often_it_is_asked():
     ledger = enter_expenses(Expense(worker="w", tier="fast", usage=make_usage(2, 20, 0.2)))
-    told: dict[Tier, Usage] = {"fast": make_usage(3, 30, 0.5), "strong": make_usage(1, 5, None)}
+    result: dict[Tier, Usage] = {"fast": make_usage(3, 30, 0.5), "strong": make_usage(1, 5, None)}
 
-    once = {**ledger, **find_unattributed(ledger, told, is_over=True)}
-    twice = {**once, **find_unattributed(once, told, is_over=True)}
+    once = {**ledger, **find_unattributed(ledger, result, is_over=True)}
+    twice = {**once, **find_unattributed(once, result, is_over=True)}
 
     bill = sum_ledger(twice)
     assert once == twice

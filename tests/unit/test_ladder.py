@@ -246,9 +246,9 @@ def test_a_task_out_of_scope_goes_to_those_whose_card_it_fits() -> None:
 
 
 def test_a_worker_that_is_named_goes_before_one_whose_card_fits() -> None:
-    said = "Ask the drafter."
+    text = "Ask the drafter."
 
-    assert list_offered_workers(CREW, is_out_of_scope=True, message=said) == ["drafter", "analyst"]
+    assert list_offered_workers(CREW, is_out_of_scope=True, message=text) == ["drafter", "analyst"]
 
 
 def test_the_generalist_goes_before_one_whose_card_fits() -> None:
@@ -258,7 +258,7 @@ def test_the_generalist_goes_before_one_whose_card_fits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "expected"),
     [
         ({"generalist": "cook"}, "generalist 'cook' is no worker"),
         ({"ladder": ("jump",)}, "ladder"),
@@ -267,12 +267,12 @@ def test_the_generalist_goes_before_one_whose_card_fits() -> None:
     ],
 )
 def test_a_team_names_only_its_own_workers_and_known_rungs(
-    fields: dict[str, Any], told: str
+    fields: dict[str, Any], expected: str
 ) -> None:
     described = CREW.model_dump()
     described["workers"][0]["fallback"] = fields.pop("fallback", "")
 
-    with pytest.raises(ValidationError, match=told):
+    with pytest.raises(ValidationError, match=expected):
         type(CREW).model_validate(described | fields)
 
 
@@ -295,7 +295,7 @@ def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("team_key", "worker_key", "told"),
+    ("team_key", "worker_key", "expected"),
     [
         ("ladder: [tier, jump]", "", "allowed: a list of refine, tier, reassign, split, human"),
         ("generalist: helpr", "", "did you mean 'helper'"),
@@ -304,9 +304,9 @@ def test_a_team_folder_orders_the_rungs_and_names_fallback_and_generalist(tmp_pa
     ],
 )
 def test_a_name_or_rung_that_cannot_be_is_refused_with_its_file(
-    tmp_path: Path, team_key: str, worker_key: str, told: str
+    tmp_path: Path, team_key: str, worker_key: str, expected: str
 ) -> None:
     with pytest.raises(TeamInvalid, match=r"fruit.*\.md") as refused:
         load_team(write_team_folder(tmp_path, team_key=team_key, worker_key=worker_key))
 
-    assert told in refused.value.format_line()
+    assert expected in refused.value.format_line()

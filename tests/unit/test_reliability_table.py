@@ -31,9 +31,9 @@ def test_each_row_appears_once_under_its_own_part():
     assert len(ids) > 100
 
 
-@pytest.mark.parametrize(("name", "said"), [(name, said) for name, _, said in ROWS])
-def test_every_test_that_a_row_names_exists(name, said):
-    named = TEST.findall(said)
+@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name, _, cell in ROWS])
+def test_every_test_that_a_row_names_exists(name, cell):
+    named = TEST.findall(cell)
 
     assert [(path, test) for path, test in named if test not in list_tests(path)] == []
-    assert named or "None: " in said, "a row without a test says why"
+    assert named or "None: " in cell, "a row without a test says why"

@@ -86,7 +86,7 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("OPENAI_API_KEY", "sk-hidden\nsk-hidden", "line break"),
         ("OPENAI_BASE_URL", "localhost:11434/v1", "http://"),
@@ -112,7 +112,9 @@ def test_what_is_blank_in_the_environment_is_taken_from_the_env_file(monkeypatch
         ("SUPERVISE_SQL_URL", "mysql://me:sk-hidden@host/sales", "'mysql'"),
     ],
 )
-def test_a_bad_value_is_refused_with_its_name_and_what_is_allowed(name, value, said, monkeypatch):
+def test_a_bad_value_is_refused_with_its_name_and_what_is_allowed(
+    name, value, message, monkeypatch
+):
     monkeypatch.setenv(name, value)
 
     with pytest.raises(SettingsInvalid) as raised:
@@ -121,7 +123,7 @@ def test_a_bad_value_is_refused_with_its_name_and_what_is_allowed(name, value, s
     line = raised.value.format_line()
     assert line.startswith("error[SETTINGS_INVALID]")
     assert name in line
-    assert said in line
+    assert message in line
     assert "sk-hidden" not in line
 
 

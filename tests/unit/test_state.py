@@ -118,7 +118,7 @@ def make_tasks(*edges: tuple[str, list[Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("given_tasks", "said"),
+    ("given_tasks", "message"),
     [
         (make_tasks(("A", ["B"]), ("B", ["A"]), ("C", ["D"]), ("D", ["C"])), "cycle: C"),
         (make_tasks(("A", ["B"]), ("B", ["A"])), "cycle: "),
@@ -128,8 +128,8 @@ def make_tasks(*edges: tuple[str, list[Any]]) -> list[dict[str, Any]]:
         ([], "at least 1 item"),
     ],
 )
-def test_a_plan_that_is_no_graph_cannot_be_built(given_tasks: Any, said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_a_plan_that_is_no_graph_cannot_be_built(given_tasks: Any, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         Plan(goal="x", tasks=given_tasks)
 
 

@@ -86,9 +86,9 @@ def test_pages_of_the_user_are_served_where_they_are_listed():
 
 
 def test_a_refusal_says_what_to_set():
-    said = make_client().post("/", headers=EVIL).json()["detail"]
+    text = make_client().post("/", headers=EVIL).json()["detail"]
 
-    assert "http://evil.test" in said and "SUPERVISE_STUDIO_ORIGINS" in said
+    assert "http://evil.test" in text and "SUPERVISE_STUDIO_ORIGINS" in text
 
 
 def test_a_page_of_the_server_itself_is_served():

@@ -101,7 +101,7 @@ def test_only_addresses_of_the_request_and_of_searches_are_fetched() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "prose",
     [
         "Read https://a.example/r_(x)?y=1.",
         "(https://a.example/r_(x)?y=1)",
@@ -110,8 +110,8 @@ def test_only_addresses_of_the_request_and_of_searches_are_fetched() -> None:
         "a.example/r_(x)?y=1!",
     ],
 )
-def test_an_address_is_found_however_it_stands_in_prose(said: str) -> None:
-    assert normalize_address("https://a.example/r_(x)?y=1") in extract_addresses(said)
+def test_an_address_is_found_however_it_stands_in_prose(prose: str) -> None:
+    assert normalize_address("https://a.example/r_(x)?y=1") in extract_addresses(prose)
 
 
 def test_what_is_read_in_a_turn_binds_the_next_one() -> None:

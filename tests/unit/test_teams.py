@@ -85,7 +85,7 @@ def test_files_that_are_no_workers_are_passed_over(folder):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("tols: [calculate]", "counter.md:4: unknown key 'tols'; did you mean 'tools'?"),
         ("colour: red", "known keys: tools, description, tier"),
@@ -100,17 +100,17 @@ def test_files_that_are_no_workers_are_passed_over(folder):
         ("tier: *other", "YAML syntax"),
     ],
 )
-def test_a_worker_s_bad_key_is_named_with_its_line(folder, line, said):
+def test_a_worker_s_bad_key_is_named_with_its_line(folder, line, message):
     (folder / "counter.md").write_text(WORKER.format(line))
 
     problems = list_team_problems(folder)
 
-    assert any(said in problem for problem in problems)
+    assert any(message in problem for problem in problems)
     assert all("counter.md:" in problem for problem in problems)
 
 
 @pytest.mark.parametrize(
-    ("tools", "said"),
+    ("tools", "message"),
     [
         ("[calculat]", "unknown tool 'calculat'; did you mean 'calculate'?"),
         ("calculate", "allowed: a list of names"),
@@ -120,21 +120,21 @@ def test_a_worker_s_bad_key_is_named_with_its_line(folder, line, said):
         ("['os.system rm:x']", "must be written package.module:attribute"),
     ],
 )
-def test_a_tool_that_leads_nowhere_is_refused(folder, tools, said):
+def test_a_tool_that_leads_nowhere_is_refused(folder, tools, message):
     text = WORKER.format("").replace("[calculate]", tools)
     (folder / "counter.md").write_text(text)
 
-    assert any(said in problem for problem in list_team_problems(folder))
+    assert any(message in problem for problem in list_team_problems(folder))
 
 
 def test_mistakes_of_keys_and_tools_are_named_at_once(folder):
     worker = "---\ndescripton: Counts.\ntools: [query_databse]\n---\nCount.\n"
     (folder / "counter.md").write_text(worker)
 
-    said = " ".join(map(str, list_team_problems(folder)))
+    text = " ".join(map(str, list_team_problems(folder)))
 
-    assert "unknown key 'descripton'" in said and "description is missing" in said
-    assert "unknown tool 'query_databse'" in said
+    assert "unknown key 'descripton'" in text and "description is missing" in text
+    assert "unknown tool 'query_databse'" in text
 
 
 def test_a_tool_of_another_package_is_taken(folder):
@@ -163,7 +163,7 @@ def test_a_worker_s_name_must_fit_the_graph(folder, name):
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "message"),
     [
         (b"", "is empty"),
         (b"\xff\xfe\x00", "not UTF-8"),
@@ -176,11 +176,11 @@ def test_a_worker_s_name_must_fit_the_graph(folder, name):
         (b"---\na: &a [1]\nb: [*a, *a]\n---\nx", "aliases"),
     ],
 )
-def test_a_file_that_is_no_worker_is_refused(folder, raw, said):
+def test_a_file_that_is_no_worker_is_refused(folder, raw, message):
     (folder / "counter.md").write_bytes(raw)
 
     assert any(
-        said in problem and "counter.md" in problem for problem in list_team_problems(folder)
+        message in problem and "counter.md" in problem for problem in list_team_problems(folder)
     )
 
 
@@ -194,7 +194,7 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a: 1", "must be a list"),
         ("- request: x", "exactly the keys request and plan"),
@@ -205,10 +205,10 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
         ("- [", "YAML syntax"),
     ],
 )
-def test_an_example_must_be_a_plan_of_this_team(folder, text, said):
+def test_an_example_must_be_a_plan_of_this_team(folder, text, message):
     (folder / "examples.yaml").write_text(text)
 
-    assert any(said in problem for problem in list_team_problems(folder))
+    assert any(message in problem for problem in list_team_problems(folder))
 
 
 def test_all_problems_are_listed_and_the_first_one_is_raised(folder):

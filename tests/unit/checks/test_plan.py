@@ -32,9 +32,11 @@ def list_complaints(plan: PlanJson) -> list[str]:
 
 
 def is_reported(fault: PlanFault, bad: BadPlan) -> bool:
-    said = [sentence for sentence in list_complaints(bad.plan) if FAULT_WORDS[fault] in sentence]
-    return bool(said) and all(
-        any(name in sentence for sentence in said) for name in bad.faults[fault]
+    complaints = [
+        sentence for sentence in list_complaints(bad.plan) if FAULT_WORDS[fault] in sentence
+    ]
+    return bool(complaints) and all(
+        any(name in sentence for sentence in complaints) for name in bad.faults[fault]
     )
 
 
@@ -132,7 +134,7 @@ def test_a_vague_task_is_no_problem_of_its_plan_but_one_without_words_is(seed: i
     (sentence,) = list_plan_problems(Plan(goal="g", tasks=(*sound, wordless)), TEAM, **limits)
 
     assert list_plan_problems(vague, TEAM, **limits) == []
-    assert [last.id in told for told in list_vague_tasks(vague.tasks)] == [True]
+    assert [last.id in result for result in list_vague_tasks(vague.tasks)] == [True]
     assert "has no words" in sentence and list_vague_tasks([wordless]) == []
 
 

@@ -23,7 +23,7 @@ def test_a_team_may_be_named_together_with_a_model():
 
 
 @pytest.mark.parametrize(
-    ("against", "said"),
+    ("against", "message"),
     [
         (["a", "b"], "names two teams, 'a' and 'b'"),
         (["model_standrd=openai:a"], "cannot change 'model_standrd'; did you mean"),
@@ -32,6 +32,6 @@ def test_a_team_may_be_named_together_with_a_model():
         (["standard=gpt-5"], "invalid model"),
     ],
 )
-def test_anything_else_is_refused_in_a_line(against, said):
-    with pytest.raises(UsageError, match=said):
+def test_anything_else_is_refused_in_a_line(against, message):
+    with pytest.raises(UsageError, match=message):
         parse_baseline(against, "fruit", Settings())

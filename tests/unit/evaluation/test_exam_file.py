@@ -33,7 +33,7 @@ def test_a_good_exam_is_read_whole_blank_lines_and_all(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "message"),
     [
         ("{", "is not JSON: Expecting property name enclosed in double quotes, column 2"),
         ("[1]", "a row must be an object with id, request, files, expect"),
@@ -85,11 +85,11 @@ def test_a_good_exam_is_read_whole_blank_lines_and_all(tmp_path):
         (make_line(expect={"escalation": "bored"}), "is 'bored'; allowed: out_of_scope, ambig"),
     ],
 )
-def test_a_mistake_is_named_with_its_line_and_what_is_allowed(tmp_path, bad, said):
+def test_a_mistake_is_named_with_its_line_and_what_is_allowed(tmp_path, bad, message):
     (found,) = list_problems(tmp_path, make_line(id="good"), bad)
 
     assert found.startswith("2: ")
-    assert said in found
+    assert message in found
 
 
 def test_every_mistake_is_named_not_only_the_first(tmp_path):
@@ -111,12 +111,12 @@ def test_an_unusable_exam_is_refused_in_one_line_and_its_problems_are_listed(tmp
     assert len(raised.value.problems) == 2
 
 
-@pytest.mark.parametrize(("text", "said"), [(None, "has no evals.jsonl"), ("\n", "is empty")])
-def test_a_team_without_rows_has_no_exam(tmp_path, text, said):
+@pytest.mark.parametrize(("text", "message"), [(None, "has no evals.jsonl"), ("\n", "is empty")])
+def test_a_team_without_rows_has_no_exam(tmp_path, text, message):
     if text is not None:
         (tmp_path / "evals.jsonl").write_text(text)
 
-    with pytest.raises(ExamInvalid, match=said):
+    with pytest.raises(ExamInvalid, match=message):
         load_exam(tmp_path, WORKERS)
 
 

@@ -175,9 +175,9 @@ def test_a_row_counts_its_mean_and_an_exam_the_mean_of_its_rows():
 
 
 def test_informational_metrics_do_not_change_the_score():
-    told = {name: Score(0.0) for name, metric in METRICS.items() if not metric.is_counted}
+    result = {name: Score(0.0) for name, metric in METRICS.items() if not metric.is_counted}
 
-    graded = GradedRow(make_row(workers=["analyst"]), RowResult(), {"routing": Score(1), **told})
+    graded = GradedRow(make_row(workers=["analyst"]), RowResult(), {"routing": Score(1), **result})
 
     assert graded.score == 100 and not graded.complaints
 

@@ -40,7 +40,7 @@ chatter = st.text(st.characters(exclude_characters="{`"), max_size=60)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         GOOD,
         {**GOOD, "mood": "sunny"},
@@ -52,9 +52,9 @@ chatter = st.text(st.characters(exclude_characters="{`"), max_size=60)
     ids=["call", "unknown key", "unknown nested key", "content", "fence", "prose around"],
 )
 async def test_a_plan_is_read_from_every_form_it_comes_in(
-    endpoint: Endpoint, model_settings: ModelSettings, said: Any
+    endpoint: Endpoint, model_settings: ModelSettings, message: Any
 ) -> None:
-    endpoint.load_scenario(Scenario(answers={"Plan": said}))
+    endpoint.load_scenario(Scenario(answers={"Plan": message}))
 
     reply = await ask_model(ModelCatalog(model_settings).get_chat_model("strong"), Plan, QUESTION)
 
@@ -64,7 +64,7 @@ async def test_a_plan_is_read_from_every_form_it_comes_in(
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("message", "problem"),
     [
         ("I had rather not.", "no JSON object"),
         ('{"goal": "x", "tasks": [],}', "broken"),
@@ -84,9 +84,9 @@ async def test_a_plan_is_read_from_every_form_it_comes_in(
     ],
 )
 async def test_what_does_not_fit_comes_back_as_sentences_for_the_model(
-    endpoint: Endpoint, model_settings: ModelSettings, said: Any, problem: str
+    endpoint: Endpoint, model_settings: ModelSettings, message: Any, problem: str
 ) -> None:
-    endpoint.load_scenario(Scenario(answers={"Plan": said}))
+    endpoint.load_scenario(Scenario(answers={"Plan": message}))
 
     with pytest.raises(UnreadableReply) as raised:
         await ask_model(ModelCatalog(model_settings).get_chat_model("strong"), Plan, QUESTION)

@@ -40,11 +40,11 @@ def breaker(clock: Clock) -> CircuitBreaker:
 
 
 def record_failures(breaker: CircuitBreaker, clock: Clock, times: int) -> list[bool]:
-    said = []
+    opened = []
     for _ in range(times):
         clock.now_s += 1
-        said.append(breaker.record_failure(clock.now_s, "503"))
-    return said
+        opened.append(breaker.record_failure(clock.now_s, "503"))
+    return opened
 
 
 def test_consecutive_failures_open_the_circuit_and_the_last_of_them_reports_it(

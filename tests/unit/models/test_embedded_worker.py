@@ -127,7 +127,7 @@ class TestWorker:
         assert run_worker("List market caps.", query_database).status == "escalated"
 
     @pytest.mark.parametrize(
-        ("count", "cut", "told"),
+        ("count", "cut", "expected"),
         [
             (20, "", ""),
             (21, "", "\n\n1 more row."),
@@ -136,7 +136,7 @@ class TestWorker:
             (200, "only the first 200 rows", "\n\nOnly the first 20 rows are shown."),
         ],
     )
-    def test_counts_only_rows_that_it_knows_of(self, count: int, cut: str, told: str) -> None:
+    def test_counts_only_rows_that_it_knows_of(self, count: int, cut: str, expected: str) -> None:
         @tool("query_database")
         def query_long(sql: str) -> dict[str, Any]:
             """Query a long table."""
@@ -144,7 +144,7 @@ class TestWorker:
 
         report = run_worker("List them: `SELECT n FROM long`", query_long)
 
-        assert report.output.split("| 19 |")[1] == told
+        assert report.output.split("| 19 |")[1] == expected
 
     @pytest.mark.parametrize(
         ("intent", "expression"),
@@ -282,14 +282,14 @@ def test_a_specialist_gets_the_tools_that_its_task_speaks_of():
 
 
 def test_a_sentence_with_many_large_figures_is_no_row_of_a_table():
-    told = (
+    result = (
         "AWS had revenue of 107,556 million USD in 2024, after 90,757 in 2023 and 80,096 in 2022."
     )
     row = "AWS revenue of 2024,107556,90757,80096,USD million,AWS revenue.\n"
 
-    report = run_worker("Find the revenue of AWS in 2024.", artifacts={"aws.md": f"{row}{told}"})
+    report = run_worker("Find the revenue of AWS in 2024.", artifacts={"aws.md": f"{row}{result}"})
 
-    assert [claim.text for claim in report.claims] == [told]
+    assert [claim.text for claim in report.claims] == [result]
 
 
 @tool

@@ -33,6 +33,6 @@ def test_h18_h19_a_body_of_300_mb_is_refused_before_it_is_in_memory(kind: str) -
             check=True,
         )
 
-    told = json.loads(child.stdout)
-    assert told["code"] == "RESPONSE_TOO_LARGE"
-    assert told["grown_kib"] < MAX_GROWTH_KIB
+    result = json.loads(child.stdout)
+    assert result["code"] == "RESPONSE_TOO_LARGE"
+    assert result["grown_kib"] < MAX_GROWTH_KIB

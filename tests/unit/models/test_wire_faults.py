@@ -126,10 +126,10 @@ async def test_h10_an_endpoint_that_is_not_there_or_speaks_no_tls_is_named_with_
     endpoint: Endpoint, model_settings: ModelSettings, scheme: str
 ) -> None:
     port = 1 if scheme == "http" else endpoint.port
-    nobody = replace(model_settings, base_url=f"{scheme}://127.0.0.1:{port}/v1")
+    unreachable = replace(model_settings, base_url=f"{scheme}://127.0.0.1:{port}/v1")
 
     with pytest.raises(EndpointUnreachable) as raised:
-        await request_plan(nobody)
+        await request_plan(unreachable)
 
     assert "doctor" in raised.value.format_line()
 

@@ -11,8 +11,8 @@ EXAMPLES = Path(__file__).parents[3] / "teams" / "curriculum" / "sample"
 
 def run_course_work(kind: str, request: str, **given: Any) -> dict[str, Any]:
     """Do what the tool has its child do, and refuse as it would."""
-    told = answer_request({"work": kind, "given": {"request": request, "material": "", **given}})
-    if objection := told.get("objection"):
+    result = answer_request({"work": kind, "given": {"request": request, "material": "", **given}})
+    if objection := result.get("objection"):
         raise ToolRefused(objection)
-    found: dict[str, Any] = told["told"]
+    found: dict[str, Any] = result["told"]
     return found

@@ -203,13 +203,13 @@ async def test_the_playbook_is_passed_over_when_it_is_taken_for_a_contract():
 
 async def test_a_broken_playbook_is_refused_and_escalated_with_file_line_and_key():
     materials = read_contracts(NDA, BROKEN_PLAYBOOK)
-    said = "broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: 'critical', 'high'"
+    text = "broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: 'critical', 'high'"
 
-    with pytest.raises(ToolRefused, match=said):
+    with pytest.raises(ToolRefused, match=text):
         await check_contract(NDA.name, materials)
     handed_back = (await check_contract(BROKEN_PLAYBOOK.name, materials))["escalation"]
 
-    assert handed_back["reason"] == "ambiguous_input" and said in handed_back["message"]
+    assert handed_back["reason"] == "ambiguous_input" and text in handed_back["message"]
 
 
 async def test_several_playbooks_are_refused():
@@ -226,7 +226,7 @@ async def test_a_text_that_is_not_a_contract_is_escalated():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("name: x\nrules: [", "p.yaml:2: YAML syntax"),
         ("- a", "p.yaml:1: a playbook has the keys name and rules"),
@@ -237,13 +237,13 @@ async def test_a_text_that_is_not_a_contract_is_escalated():
         ("x" * 200_001, "200,001 characters, of at most 200,000"),
     ],
 )
-def test_a_playbook_that_cannot_be_read_is_reported_with_its_place(text, said):
-    with pytest.raises(PlaybookInvalid, match=said):
+def test_a_playbook_that_cannot_be_read_is_reported_with_its_place(text, message):
+    with pytest.raises(PlaybookInvalid, match=message):
         read_playbook("p.yaml", text)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"severity": "hi"}, "rules.0.severity is 'hi': allowed: 'critical'"),
         ({"likelihood": 6}, "rules.0.likelihood is 6: Input should be less than or equal to 5"),
@@ -258,10 +258,10 @@ def test_a_playbook_that_cannot_be_read_is_reported_with_its_place(text, said):
         ({"max": "60 days"}, "rules.0: max and min are for kind: limited"),
     ],
 )
-def test_a_rule_that_cannot_be_used_is_reported_with_its_key(change, said):
+def test_a_rule_that_cannot_be_used_is_reported_with_its_key(change, message):
     text = yaml.safe_dump({"name": "x", "rules": [{**RULE, **change}]})
 
-    with pytest.raises(PlaybookInvalid, match=said):
+    with pytest.raises(PlaybookInvalid, match=message):
         read_playbook("p.yaml", text)
 
 

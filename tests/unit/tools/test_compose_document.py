@@ -24,29 +24,29 @@ def compose(tmp_path):
 
 
 async def test_a_draft_holds_sentences_of_the_material_and_no_others(compose):
-    told = await compose("Write a letter on the costs of a stand", {"a.md": NOTES})
+    result = await compose("Write a letter on the costs of a stand", {"a.md": NOTES})
 
-    sentences = [claim["text"] for claim in told["claims"]]
+    sentences = [claim["text"] for claim in result["claims"]]
     assert "A stand costs 40 EUR." in sentences
-    assert all(claim["quote"] in NOTES and claim["source"] == "a.md" for claim in told["claims"])
-    assert any("takes a language model or a person" in gap for gap in told["gaps"])
+    assert all(claim["quote"] in NOTES and claim["source"] == "a.md" for claim in result["claims"])
+    assert any("takes a language model or a person" in gap for gap in result["gaps"])
 
 
 async def test_a_text_is_put_into_a_format_as_it_stands(compose, tmp_path):
-    told = await compose("Save it as Word", {"a.md": NOTES}, format="docx", title="The fair")
+    result = await compose("Save it as Word", {"a.md": NOTES}, format="docx", title="The fair")
 
     document = Document(str(tmp_path / "out" / "the-fair.docx"))
-    said = "\n".join(paragraph.text for paragraph in document.paragraphs)
-    assert "A stand costs 40 EUR. Power is extra." in said
-    assert told["summary"].splitlines()[-1].endswith("the-fair.docx.")
+    text = "\n".join(paragraph.text for paragraph in document.paragraphs)
+    assert "A stand costs 40 EUR. Power is extra." in text
+    assert result["summary"].splitlines()[-1].endswith("the-fair.docx.")
 
 
 async def test_a_new_text_in_a_format_is_a_draft_and_not_the_material(compose):
-    told = await compose(
+    result = await compose(
         "Write a letter on the costs in HTML format", {"a.md": NOTES}, format="html"
     )
 
-    assert any("sentences of the material" in gap for gap in told["gaps"])
+    assert any("sentences of the material" in gap for gap in result["gaps"])
 
 
 async def test_what_a_writer_wrote_is_written_to_the_file(compose, tmp_path):
@@ -57,9 +57,9 @@ async def test_what_a_writer_wrote_is_written_to_the_file(compose, tmp_path):
 
 
 async def test_a_request_for_a_check_composes_nothing(compose, tmp_path):
-    told = await compose("Is the spelling right?", {"a.md": NOTES})
+    result = await compose("Is the spelling right?", {"a.md": NOTES})
 
-    assert told["summary"] == "" and not (tmp_path / "out").exists()
+    assert result["summary"] == "" and not (tmp_path / "out").exists()
 
 
 async def test_without_a_format_no_file_is_written(compose, tmp_path):

@@ -33,12 +33,12 @@ async def call_tool(request, materials=None, **given):
     ],
 )
 async def test_requests_for_a_human_are_ranked_and_addressed(request_text, matter, severity, desk):
-    told = await call_tool(request_text)
+    result = await call_tool(request_text)
 
-    (finding,) = told["findings"]
+    (finding,) = result["findings"]
     assert matter in find_human_decisions(request_text)
     assert finding["severity"] == severity and f"({desk}" in finding["message"]
-    assert f"severity: {severity} (" in told["summary"]
+    assert f"severity: {severity} (" in result["summary"]
 
 
 @pytest.mark.parametrize(
@@ -64,26 +64,26 @@ def test_file_names_in_a_traceback_do_not_need_a_human():
 
 
 async def test_evidence_stands_with_file_and_line_and_is_quoted_word_for_word():
-    told = await call_tool("Please have an engineer call us", {"worker.log": WORKER})
+    result = await call_tool("Please have an engineer call us", {"worker.log": WORKER})
 
     line = WORKER.splitlines().index(
         next(x for x in WORKER.splitlines() if x.startswith("sqlalchemy.exc.TimeoutError"))
     )
     assert (
-        f"3 times, first 2026-11-20 06:03:12,442 (worker.log, line {line + 1})" in told["summary"]
+        f"3 times, first 2026-11-20 06:03:12,442 (worker.log, line {line + 1})" in result["summary"]
     )
-    assert "severity: high (a log names a critical error)" in told["summary"]
-    assert told["claims"] and all(claim["quote"] in WORKER for claim in told["claims"])
+    assert "severity: high (a log names a critical error)" in result["summary"]
+    assert result["claims"] and all(claim["quote"] in WORKER for claim in result["claims"])
 
 
 async def test_what_was_tried_by_the_user_and_by_a_colleague_is_kept():
-    told = await call_tool(
+    result = await call_tool(
         "The sync is broken. We already restarted the worker.",
         earlier_attempt="documenter handed it back (out_of_scope): the pages say nothing on this",
     )
 
-    assert 'by the user: "We already restarted the worker."' in told["summary"]
-    assert "by this desk: documenter: the pages say nothing on this" in told["summary"]
+    assert 'by the user: "We already restarted the worker."' in result["summary"]
+    assert "by this desk: documenter: the pages say nothing on this" in result["summary"]
 
 
 async def test_only_what_is_not_known_is_asked():
@@ -97,37 +97,37 @@ async def test_only_what_is_not_known_is_asked():
 
 
 async def test_nothing_is_sent_and_it_says_so():
-    told = await call_tool("I want a refund")
+    result = await call_tool("I want a refund")
 
-    assert told["gaps"][0].startswith("Nothing was sent")
-    assert "draft, not sent" in told["summary"]
+    assert result["gaps"][0].startswith("Nothing was sent")
+    assert "draft, not sent" in result["summary"]
 
 
 async def test_a_password_in_a_request_or_a_log_is_not_passed_on():
     log = "2026-01-01 10:00:00 ERROR db: login failed, password=gull-and-tern\n"
 
-    told = await call_tool("We were hacked, password: hunter2222", {"a.log": log})
+    result = await call_tool("We were hacked, password: hunter2222", {"a.log": log})
 
-    assert "hunter2222" not in json.dumps(told) and "gull-and-tern" not in json.dumps(told)
+    assert "hunter2222" not in json.dumps(result) and "gull-and-tern" not in json.dumps(result)
 
 
 @pytest.mark.parametrize("request_text", ["Compose a hymn for the choir", "Who won the marathon?"])
 async def test_a_request_that_is_not_for_support_is_escalated(request_text):
-    told = await call_tool(request_text)
+    result = await call_tool(request_text)
 
-    assert told["escalation"]["reason"] == "out_of_scope"
+    assert result["escalation"]["reason"] == "out_of_scope"
 
 
 async def test_a_huge_request_and_many_logs_give_a_ticket_of_limited_size():
     logs = {f"w{n}.log": WORKER for n in range(30)}
 
-    told = await call_tool("The sync failed, we tried it again. " * 2000, logs)
+    result = await call_tool("The sync failed, we tried it again. " * 2000, logs)
 
-    assert len(json.dumps(told)) < 20_000
+    assert len(json.dumps(result)) < 20_000
 
 
 @pytest.mark.parametrize("text", ["invoice" + " " * 20_000, "9" * 60_000, "_" * 60_000])
 async def test_a_request_that_is_made_to_be_slow_to_read_gets_its_ticket(text):
-    told = await draft_ticket.ainvoke({"request": f"I want my money back, {text}"})
+    result = await draft_ticket.ainvoke({"request": f"I want my money back, {text}"})
 
-    assert "Ticket (draft, not sent)" in told["summary"]
+    assert "Ticket (draft, not sent)" in result["summary"]

@@ -154,10 +154,10 @@ async def test_the_estimate_comes_with_all_that_it_rests_on():
 async def test_what_is_not_significant_is_called_so_and_gives_no_price():
     text = make_noisy_sales(0.0, 0.4)
 
-    said = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
+    result = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
     priced = await call_tool(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
 
-    assert "**Not significant**" in said["summary"]
+    assert "**Not significant**" in result["summary"]
     assert "most profitable" not in priced["summary"]
     assert "the elasticity is not significant" in " ".join(priced["gaps"])
     assert "units a week" in priced["summary"] and "margin is" in priced["summary"]
@@ -166,10 +166,10 @@ async def test_what_is_not_significant_is_called_so_and_gives_no_price():
 async def test_demand_that_rises_with_the_price_is_a_finding_and_gives_no_price():
     text = make_noisy_sales(1.2, 0.05)
 
-    said = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
+    result = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
     priced = await call_tool(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
 
-    assert said["findings"][0]["severity"] == "high"
+    assert result["findings"][0]["severity"] == "high"
     assert "demand rises with the price" in " ".join(priced["gaps"])
     assert "most profitable" not in priced["summary"]
 
@@ -212,14 +212,14 @@ async def test_costs_come_from_the_request_or_else_from_a_table():
     sales = make_noisy_sales(-2.0, 0.0)
 
     listed = await call_tool(launch_price, "Best price?", sales_csv=sales, costs_csv=costs)
-    said = await call_tool(
+    text = await call_tool(
         launch_price, "Best price at a unit cost of 10 EUR?", sales_csv=sales, costs_csv=costs
     )
     neither = await call_tool(launch_price, "Best price?", sales_csv=sales)
 
     assert "is 19.90 EUR" in listed["summary"] and "would be 19.60 EUR" in listed["summary"]
     assert {claim["source"] for claim in listed["claims"]} == {"sales.csv", "costs.csv"}
-    assert "is 20.00 EUR" in said["summary"] and "24,000.00 EUR" in said["summary"]
+    assert "is 20.00 EUR" in text["summary"] and "24,000.00 EUR" in text["summary"]
     assert "the unit cost is not given" in " ".join(neither["gaps"])
 
 
@@ -268,24 +268,24 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), BAD, ids=[said for _, said in BAD])
-async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, said):
-    with pytest.raises(ToolRefused, match=said) as raised:
+@pytest.mark.parametrize(("text", "message"), BAD, ids=[message for _, message in BAD])
+async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, message):
+    with pytest.raises(ToolRefused, match=message) as raised:
         await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
 
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("request_text", "said"),
+    ("request_text", "message"),
     [
         ("unit cost 5 EUR, unit cost 6 EUR", "says 5 and 6 of the same cost"),
         ("unit cost 1.2.3 EUR", "not a number or is ambiguous"),
         ("at a price of 0 EUR", "name one above zero"),
     ],
 )
-async def test_costs_that_can_be_read_in_two_ways_are_refused(request_text, said):
-    with pytest.raises(ToolRefused, match=said):
+async def test_costs_that_can_be_read_in_two_ways_are_refused(request_text, message):
+    with pytest.raises(ToolRefused, match=message):
         await call_tool(launch_price, request_text, sales_csv=make_noisy_sales(-2, 0))
 
 

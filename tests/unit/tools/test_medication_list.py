@@ -20,27 +20,29 @@ pytestmark = pytest.mark.slow
 
 async def list_medicines(text: str) -> dict[str, Any]:
     asked = {"material": "b.json", "question": "List the medication", "materials": {"b.json": text}}
-    told = await medication_list.ainvoke(asked)
-    assert isinstance(told, dict)
-    return told
+    result = await medication_list.ainvoke(asked)
+    assert isinstance(result, dict)
+    return result
 
 
-def list_lines_under(told: dict[str, Any], title: str) -> list[str]:
-    parts = told["summary"].split("\n### ")
+def list_lines_under(result: dict[str, Any], title: str) -> list[str]:
+    parts = result["summary"].split("\n### ")
     (part,) = (part for part in parts if part.startswith(title))
     return [line for line in part.splitlines() if line.startswith("- ")]
 
 
 async def test_each_medicine_of_the_example_stands_under_its_own_status_with_its_own_dose():
-    told = await list_medicines(EXAMPLE.read_text())
+    result = await list_medicines(EXAMPLE.read_text())
 
     held = read_resources(EXAMPLE)
     medicines = {name: held[name] for name in held if name.startswith("Medication")}
-    assert {claim["source"] for claim in told["claims"]} == {f"b.json#{name}" for name in medicines}
+    assert {claim["source"] for claim in result["claims"]} == {
+        f"b.json#{name}" for name in medicines
+    }
     for name, resource in medicines.items():
         (line,) = (
             line
-            for line in list_lines_under(told, resource["status"].title())
+            for line in list_lines_under(result, resource["status"].title())
             if f"({name})" in line
         )
         dosage = (resource.get("dosageInstruction") or resource.get("dosage") or [{}])[0]
@@ -49,13 +51,13 @@ async def test_each_medicine_of_the_example_stands_under_its_own_status_with_its
         bounds = dosage.get("timing", {}).get("repeat", {}).get("boundsPeriod", {})
         for day in (*bounds.values(), resource.get("authoredOn", "")):
             assert day in line
-    assert "reason: Dry cough" in list_lines_under(told, "Stopped")[0]
+    assert "reason: Dry cough" in list_lines_under(result, "Stopped")[0]
 
 
 async def test_current_duplicates_of_the_example_are_findings():
-    told = await list_medicines(EXAMPLE.read_text())
+    result = await list_medicines(EXAMPLE.read_text())
 
-    found = {finding["file"]: finding for finding in told["findings"]}
+    found = {finding["file"]: finding for finding in result["findings"]}
     assert set(found) == {
         "b.json#MedicationRequest/atorvastatin-40",
         "b.json#MedicationStatement/metformin-own",
@@ -66,7 +68,7 @@ async def test_current_duplicates_of_the_example_are_findings():
 
 
 async def test_a_stopped_medicine_is_no_duplicate_and_words_alone_can_tell_one():
-    told = await list_medicines(
+    result = await list_medicines(
         make_bundle(
             make_medication_request("a", "Aspirin"),
             make_medication_request("b", "aspirin"),
@@ -75,8 +77,8 @@ async def test_a_stopped_medicine_is_no_duplicate_and_words_alone_can_tell_one()
         )
     )
 
-    assert [finding["file"] for finding in told["findings"]] == ["b.json#MedicationRequest/b"]
-    assert any("No code, only words" in gap for gap in told["gaps"])
+    assert [finding["file"] for finding in result["findings"]] == ["b.json#MedicationRequest/b"]
+    assert any("No code, only words" in gap for gap in result["gaps"])
 
 
 async def test_a_medicine_is_found_by_its_reference():
@@ -89,10 +91,10 @@ async def test_a_medicine_is_found_by_its_reference():
     for each in made:
         del each["medicationCodeableConcept"]
 
-    told = await list_medicines(make_bundle(substance, *made))
+    result = await list_medicines(make_bundle(substance, *made))
 
-    assert "- Aspirin: no dose stated" in told["summary"]
-    assert "- Some pill: no dose stated" in told["summary"]
+    assert "- Aspirin: no dose stated" in result["summary"]
+    assert "- Some pill: no dose stated" in result["summary"]
 
 
 async def test_a_structured_dose_is_reported_as_such_and_one_in_words_is_quoted_whole():
@@ -100,7 +102,7 @@ async def test_a_structured_dose_is_reported_as_such_and_one_in_words_is_quoted_
     dose = {"doseAndRate": [{"doseQuantity": make_quantity(500, "mg")}], "timing": timing}
     long = "Take one tablet " + "very carefully " * 20
 
-    told = await list_medicines(
+    result = await list_medicines(
         make_bundle(
             make_medication_request(
                 "a", "A", dosageInstruction=[{**dose, "asNeededBoolean": True}]
@@ -109,26 +111,28 @@ async def test_a_structured_dose_is_reported_as_such_and_one_in_words_is_quoted_
         )
     )
 
-    assert "500 mg, 2 x per 1 d, as needed (from its fields, which may say more)" in told["summary"]
-    assert " ".join(long.split()) in told["summary"]
+    assert (
+        "500 mg, 2 x per 1 d, as needed (from its fields, which may say more)" in result["summary"]
+    )
+    assert " ".join(long.split()) in result["summary"]
 
 
 async def test_a_prescriptions_validity_is_not_taken_for_the_time_of_taking():
     valid = {"validityPeriod": {"start": "2024-01-01", "end": "2024-12-31"}}
 
-    told = await list_medicines(
+    result = await list_medicines(
         make_bundle(make_medication_request("a", "A", dispenseRequest=valid))
     )
 
-    assert "prescription valid from 2024-01-01 until 2024-12-31" in told["summary"]
+    assert "prescription valid from 2024-01-01 until 2024-12-31" in result["summary"]
 
 
 async def test_missing_dose_date_and_list_are_gaps():
-    told = await list_medicines(make_bundle(make_medication_request("a", "A")))
+    result = await list_medicines(make_bundle(make_medication_request("a", "A")))
     nothing = await list_medicines(make_bundle())
 
-    assert "No dose is stated: MedicationRequest/a." in told["gaps"]
-    assert "No date is stated: MedicationRequest/a." in told["gaps"]
+    assert "No dose is stated: MedicationRequest/a." in result["gaps"]
+    assert "No date is stated: MedicationRequest/a." in result["gaps"]
     assert "No medicines are recorded." in nothing["summary"]
     assert "that does not mean that nothing is taken" in nothing["gaps"][0]
 
@@ -143,7 +147,7 @@ async def test_every_status_has_its_own_heading(status):
         "subject": SUBJECT,
     }
 
-    told = await list_medicines(make_bundle(statement))
+    result = await list_medicines(make_bundle(statement))
 
-    assert told["summary"].count("###") == 1
-    assert f", {status}," in told["summary"] and "### Active" not in told["summary"]
+    assert result["summary"].count("###") == 1
+    assert f", {status}," in result["summary"] and "### Active" not in result["summary"]

@@ -128,7 +128,7 @@ def test_a_figure_that_nothing_took_is_named_with_its_words():
 
 
 @pytest.mark.parametrize(
-    ("request_text", "said"),
+    ("request_text", "message"),
     [
         ("no trade below 250, no trade below 300", "says both"),
         ("60% VTI, 50% VTI", "two weights"),
@@ -137,8 +137,8 @@ def test_a_figure_that_nothing_took_is_named_with_its_words():
         ("turnover at most 1.2.3 percent", "not a number"),
     ],
 )
-def test_what_can_be_read_in_two_ways_is_refused(request_text, said):
-    with pytest.raises(ToolRefused, match=said):
+def test_what_can_be_read_in_two_ways_is_refused(request_text, message):
+    with pytest.raises(ToolRefused, match=message):
         read_request_terms(request_text)
 
 

@@ -27,37 +27,37 @@ def plan_course(request: str = "Order the topics", **more: Any) -> dict[str, Any
     )
 
 
-def read_rows(told: dict[str, Any]) -> list[list[str]]:
-    lines = [line for line in told["summary"].splitlines() if line.startswith("| ")][1:]
+def read_rows(result: dict[str, Any]) -> list[list[str]]:
+    lines = [line for line in result["summary"].splitlines() if line.startswith("| ")][1:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def list_names(told: dict[str, Any]) -> list[str]:
-    return [row[1] for row in read_rows(told)]
+def list_names(result: dict[str, Any]) -> list[str]:
+    return [row[1] for row in read_rows(result)]
 
 
 def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs():
     text = (EXAMPLES / "topics.csv").read_text()
 
-    told = plan_course("Order the topics at 3 hours a week", materials={"topics.csv": text})
+    result = plan_course("Order the topics at 3 hours a week", materials={"topics.csv": text})
 
     listed = {row["topic"]: row for row in csv.DictReader(text.splitlines())}
-    order = list_names(told)
+    order = list_names(result)
     assert sorted(order) == sorted(listed)
     begun = 0.0
-    for place, row in enumerate(read_rows(told), start=1):
+    for place, row in enumerate(read_rows(result), start=1):
         needs = [need for need in listed[row[1]]["prerequisites"].split("; ") if need in listed]
-        levels = [int(other[2]) for other in read_rows(told) if other[1] in needs]
+        levels = [int(other[2]) for other in read_rows(result) if other[1] in needs]
         assert all(order.index(need) < place - 1 for need in needs)
         assert int(row[0]) == place and int(row[2]) == max(levels, default=0) + 1
         ended = begun + float(listed[row[1]]["hours"])
         weeks = {int(begun // 3) + 1, int(-(-ended // 3))}
         assert row[5] == " to ".join(str(week) for week in sorted(weeks))
         begun = ended
-    assert "23.5 hours, 8 weeks (3 hours a week)" in told["summary"]
+    assert "23.5 hours, 8 weeks (3 hours a week)" in result["summary"]
     assert begun == 23.5
-    assert {claim["source"] for claim in told["claims"]} == {"topics.csv"}
-    (finding,) = told["findings"]
+    assert {claim["source"] for claim in result["claims"]} == {"topics.csv"}
+    (finding,) = result["findings"]
     assert finding["message"].startswith("Carbon cycle needs Chemical symbols")
 
 
@@ -80,33 +80,33 @@ def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs():
     ],
 )  # fmt: skip
 def test_topics_are_read_from_every_form(name, text):
-    told = plan_course(materials={name: text, "notes.md": "# Notes\n\n- Bring a ruler.\n"})
+    result = plan_course(materials={name: text, "notes.md": "# Notes\n\n- Bring a ruler.\n"})
 
-    assert list_names(told) == ["Division", "Fractions", "Decimals"]
-    assert [row[2] for row in read_rows(told)] == ["1", "2", "3"]
-    assert {claim["source"] for claim in told["claims"]} == {name}
+    assert list_names(result) == ["Division", "Fractions", "Decimals"]
+    assert [row[2] for row in read_rows(result)] == ["1", "2", "3"]
+    assert {claim["source"] for claim in result["claims"]} == {name}
 
 
 def test_chains_in_the_request_need_no_material():
-    told = plan_course(
+    result = plan_course(
         "Order these in 6 weeks: Division -> Fractions -> Decimals; Division -> Ratios."
     )
 
-    assert list_names(told) == ["Division", "Fractions", "Decimals", "Ratios"]
-    assert [row[5] for row in read_rows(told)] == ["1 to 2", "2 to 3", "4 to 5", "5 to 6"]
-    assert "since not all have hours" in told["summary"]
+    assert list_names(result) == ["Division", "Fractions", "Decimals", "Ratios"]
+    assert [row[5] for row in read_rows(result)] == ["1 to 2", "2 to 3", "4 to 5", "5 to 6"]
+    assert "since not all have hours" in result["summary"]
 
 
 def test_chains_in_the_request_are_added_to_those_of_a_material():
-    told = plan_course("Order the topics: Decimals -> Percentages", materials={"t.csv": TABLE})
+    result = plan_course("Order the topics: Decimals -> Percentages", materials={"t.csv": TABLE})
 
-    assert list_names(told)[-2:] == ["Decimals", "Percentages"]
+    assert list_names(result)[-2:] == ["Decimals", "Percentages"]
 
 
 def test_words_after_a_chain_are_no_topic():
-    told = plan_course("Order the topics: Division -> Fractions in 6 weeks")
+    result = plan_course("Order the topics: Division -> Fractions in 6 weeks")
 
-    assert list_names(told) == ["Division", "Fractions"]
+    assert list_names(result) == ["Division", "Fractions"]
 
 
 @pytest.mark.parametrize(
@@ -125,39 +125,39 @@ def test_a_circle_is_refused_and_named(text, circle):
 
 
 def test_more_hours_than_there_is_room_for_are_a_finding():
-    told = plan_course("Order the topics", materials={"t.csv": TABLE}, weeks=2, hours_a_week=3)
+    result = plan_course("Order the topics", materials={"t.csv": TABLE}, weeks=2, hours_a_week=3)
 
-    (finding,) = told["findings"]
+    (finding,) = result["findings"]
     assert finding["message"] == "7 hours of topics do not fit into 2 weeks of 3 hours: 1 too many"
 
 
 def test_weeks_alone_determine_the_hours_a_week():
-    told = plan_course("Order the topics in a 2-week course", materials={"t.csv": TABLE})
+    result = plan_course("Order the topics in a 2-week course", materials={"t.csv": TABLE})
 
-    assert "2 weeks (3.5 hours a week fill the weeks given)" in told["summary"]
+    assert "2 weeks (3.5 hours a week fill the weeks given)" in result["summary"]
 
 
 def test_without_hours_or_weeks_no_week_is_made_up():
-    told = plan_course(materials={"t.md": "Division -> Fractions"})
+    result = plan_course(materials={"t.md": "Division -> Fractions"})
 
-    assert {row[5] for row in read_rows(told)} == {""}
-    assert any(gap.startswith("Weeks are not planned") for gap in told["gaps"])
-    assert "No hours are given for: Division, Fractions." in told["gaps"]
+    assert {row[5] for row in read_rows(result)} == {""}
+    assert any(gap.startswith("Weeks are not planned") for gap in result["gaps"])
+    assert "No hours are given for: Division, Fractions." in result["gaps"]
 
 
 def test_what_is_needed_and_not_listed_is_named_with_what_may_be_meant():
-    told = plan_course(materials={"t.csv": "topic,after\nFractions,Divison\nDivision,\n"})
+    result = plan_course(materials={"t.csv": "topic,after\nFractions,Divison\nDivision,\n"})
 
-    (finding,) = told["findings"]
+    (finding,) = result["findings"]
     assert "Fractions needs Divison" in finding["message"]
     assert finding["suggestion"] == "Is Division meant?"
 
 
 def test_a_topic_listed_twice_is_joined():
-    told = plan_course(materials={"t.csv": TABLE + "fractions,Decimals and more,1\n"})
+    result = plan_course(materials={"t.csv": TABLE + "fractions,Decimals and more,1\n"})
 
-    assert list_names(told).count("Fractions") == 1
-    assert "Listed more than once, and joined: Fractions." in told["gaps"]
+    assert list_names(result).count("Fractions") == 1
+    assert "Listed more than once, and joined: Fractions." in result["gaps"]
 
 
 @pytest.mark.parametrize(
@@ -191,28 +191,28 @@ def test_a_material_that_is_named_and_cannot_be_used_is_refused_with_the_reason(
 def test_many_topics_are_cut_to_size():
     chain = "\n".join(f"Topic {n} {'x' * 80} -> Topic {n + 1} {'x' * 80}" for n in range(290))
 
-    told = plan_course(materials={"t.md": chain})
+    result = plan_course(materials={"t.md": chain})
 
-    assert len(json.dumps(told)) < 22_000
-    assert any("of 291 topics are not shown" in gap for gap in told["gaps"])
+    assert len(json.dumps(result)) < 22_000
+    assert any("of 291 topics are not shown" in gap for gap in result["gaps"])
 
 
 @pytest.mark.parametrize("materials", [{}, {"t.csv": TABLE}])
 def test_a_request_that_is_not_about_teaching_is_escalated(materials):
-    told = plan_course("Write a limerick about football", materials=materials)
+    result = plan_course("Write a limerick about football", materials=materials)
 
-    assert told["escalation"]["reason"] == "out_of_scope"
+    assert result["escalation"]["reason"] == "out_of_scope"
 
 
 async def test_the_tool_plans_in_a_process_of_its_own_and_blocks_no_event_loop():
     asked = {"request": "Order the topics", "materials": {"t.csv": TABLE}}
 
     with blockbuster_ctx():
-        told = await prerequisite_graph.ainvoke(asked)
+        result = await prerequisite_graph.ainvoke(asked)
         with pytest.raises(ToolRefused, match="go in a circle"):
             await prerequisite_graph.ainvoke({"request": "Order the topics: A -> B -> A"})
 
-    assert told == plan_course(materials={"t.csv": TABLE})
+    assert result == plan_course(materials={"t.csv": TABLE})
 
 
 @given(

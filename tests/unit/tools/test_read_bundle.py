@@ -26,20 +26,20 @@ QUESTION = "Summarise the patient's record"
 
 
 async def call_tool(text: str, question: str = QUESTION, name: str = "b.json") -> dict[str, Any]:
-    told = await read_bundle.ainvoke(
+    result = await read_bundle.ainvoke(
         {"material": name, "question": question, "materials": {name: text}}
     )
-    assert isinstance(told, dict)
-    return told
+    assert isinstance(result, dict)
+    return result
 
 
 async def test_the_example_is_reported_as_it_is_in_the_bundle():
-    told = await call_tool(EXAMPLE.read_text())
+    result = await call_tool(EXAMPLE.read_text())
 
     held = read_resources(EXAMPLE)
-    named = [claim["source"].partition("#") for claim in told["claims"]]
+    named = [claim["source"].partition("#") for claim in result["claims"]]
     assert all(file == "b.json" and place in held for file, _, place in named)
-    for claim in told["claims"]:
+    for claim in result["claims"]:
         assert claim["quote"] in EXAMPLE.read_text()
     cited = {place for _, _, place in named}
     kinds = ("Condition", "AllergyIntolerance", "Encounter", "Immunization")
@@ -47,40 +47,40 @@ async def test_the_example_is_reported_as_it_is_in_the_bundle():
     assert cited == shown | {"Patient/ines-beispiel"}
     assert (
         "Type 2 diabetes mellitus (SNOMED CT 44054006): active, since 2017-03-14"
-        in (told["summary"])
+        in (result["summary"])
     )
-    assert "reaction: Urticaria (moderate)" in told["summary"]
-    assert "made-up test data" in told["summary"]
+    assert "reaction: Urticaria (moderate)" in result["summary"]
+    assert "made-up test data" in result["summary"]
 
 
 async def test_what_is_not_valid_or_entered_in_error_is_named():
-    told = await call_tool(EXAMPLE.read_text())
+    result = await call_tool(EXAMPLE.read_text())
 
-    gaps = "\n".join(told["gaps"])
+    gaps = "\n".join(result["gaps"])
     assert "b.json#Observation/sodium-2025-09, not valid FHIR R4: valueQuantity.value" in gaps
     assert "b.json#Condition/migraine, entered in error" in gaps
-    assert "Migraine" not in told["summary"]
+    assert "Migraine" not in result["summary"]
 
 
 async def test_a_kind_that_is_missing_is_a_gap_and_not_an_absence():
-    told = await call_tool(make_bundle(make_condition("c", "Asthma")))
+    result = await call_tool(make_bundle(make_condition("c", "Asthma")))
 
     assert (
         "b.json records no allergies and intolerances; that does not mean that there are none."
-        in told["gaps"]
+        in result["gaps"]
     )
 
 
 async def test_current_conditions_come_before_those_that_are_over():
-    told = await call_tool(
+    result = await call_tool(
         make_bundle(
             make_condition("old", "Measles", "resolved", onsetDateTime="2020"),
             make_condition("new", "Asthma", onsetDateTime="2001-05"),
         )
     )
 
-    assert told["summary"].index("Asthma: active, not stated to be confirmed, since 2001-05") < (
-        told["summary"].index("Measles")
+    assert result["summary"].index("Asthma: active, not stated to be confirmed, since 2001-05") < (
+        result["summary"].index("Measles")
     )
 
 
@@ -149,40 +149,41 @@ async def test_references_by_address_and_by_version_lead_to_the_patient():
         {"resource": make_condition("c2", "Eczema", subject={"reference": "Patient/p/_history/2"})},
         {"resource": {"resourceType": "Condition", "id": "c3", "subject": {"display": "Pat"}}},
     ]
-    told = await call_tool(json.dumps({"resourceType": "Bundle", "entry": entries}))
+    result = await call_tool(json.dumps({"resourceType": "Bundle", "entry": entries}))
 
-    assert "Asthma" in told["summary"] and "Eczema" in told["summary"]
-    assert "Left out: b.json#Condition/c3, it does not say of which patient." in told["gaps"]
+    assert "Asthma" in result["summary"] and "Eczema" in result["summary"]
+    assert "Left out: b.json#Condition/c3, it does not say of which patient." in result["gaps"]
 
 
 async def test_a_resource_that_appears_twice_counts_once_unless_the_two_differ():
     same = make_condition("same", "Asthma")
-    told = await call_tool(
+    result = await call_tool(
         make_bundle(same, same, make_condition("odd", "Gout"), make_condition("odd", "Mumps"))
     )
 
-    assert told["summary"].count("Asthma") == 1
-    assert "Gout" not in told["summary"] and "Mumps" not in told["summary"]
+    assert result["summary"].count("Asthma") == 1
+    assert "Gout" not in result["summary"] and "Mumps" not in result["summary"]
     assert (
-        "Left out: b.json#Condition/odd, it occurs 2 times with different contents." in told["gaps"]
+        "Left out: b.json#Condition/odd, it occurs 2 times with different contents."
+        in result["gaps"]
     )
 
 
 async def test_resources_without_an_id_are_cited_by_their_place():
     allergy = {"resourceType": "AllergyIntolerance", "code": {"text": "Nuts"}, "patient": SUBJECT}
 
-    told = await call_tool(make_bundle(allergy))
+    result = await call_tool(make_bundle(allergy))
 
-    assert "b.json#entry[1]" in [claim["source"] for claim in told["claims"]]
+    assert "b.json#entry[1]" in [claim["source"] for claim in result["claims"]]
 
 
 async def test_a_bundle_without_its_patient_is_read_and_says_so():
     entry = {"resource": make_condition("c", "Asthma")}
 
-    told = await call_tool(json.dumps({"resourceType": "Bundle", "entry": [entry]}))
+    result = await call_tool(json.dumps({"resourceType": "Bundle", "entry": [entry]}))
 
-    assert "**Patient:** Patient/p" in told["summary"]
-    assert any("no usable Patient resource" in gap for gap in told["gaps"])
+    assert "**Patient:** Patient/p" in result["summary"]
+    assert any("no usable Patient resource" in gap for gap in result["gaps"])
 
 
 async def test_a_large_record_is_cut_to_size_and_says_what_is_not_shown():
@@ -193,31 +194,31 @@ async def test_a_large_record_is_cut_to_size_and_says_what_is_not_shown():
         for n in range(300)
     ]
 
-    told = await call_tool(make_bundle(*stays))
+    result = await call_tool(make_bundle(*stays))
 
-    assert len(json.dumps(told)) < 22_000
-    assert any("of 300 encounters of b.json are not shown" in gap for gap in told["gaps"])
+    assert len(json.dumps(result)) < 22_000
+    assert any("of 300 encounters of b.json are not shown" in gap for gap in result["gaps"])
 
 
 async def test_instructions_inside_a_record_are_shown_as_its_words():
-    told = await call_tool(
+    result = await call_tool(
         (EXAMPLES / "hard_cases" / "sparse.json").read_text(), name="sparse.json"
     )
 
-    (claim,) = (claim for claim in told["claims"] if claim["text"].startswith("Condition"))
+    (claim,) = (claim for claim in result["claims"] if claim["text"].startswith("Condition"))
     assert claim["source"] == "sparse.json#Condition/note"
     assert "healthy" in claim["quote"]
-    assert "healthy" not in json.dumps(told["gaps"] + told["findings"])
+    assert "healthy" not in json.dumps(result["gaps"] + result["findings"])
 
 
 async def test_a_number_with_a_giant_exponent_is_no_value():
-    told = await call_tool(
+    result = await call_tool(
         make_bundle(make_condition("c", "Asthma"), make_observation("o", 1.0)).replace(
             "1.0", "1e300"
         )
     )
 
-    assert "Left out: b.json#Observation/o, it cannot be read." in told["gaps"]
+    assert "Left out: b.json#Observation/o, it cannot be read." in result["gaps"]
 
 
 @pytest.mark.parametrize(
@@ -231,10 +232,10 @@ async def test_a_number_with_a_giant_exponent_is_no_value():
     ],
 )
 async def test_a_question_that_a_record_cannot_answer_is_escalated(question):
-    told = await call_tool(EXAMPLE.read_text(), question)
+    result = await call_tool(EXAMPLE.read_text(), question)
 
-    assert told["escalation"]["reason"] == "out_of_scope"
-    assert "summary" not in told
+    assert result["escalation"]["reason"] == "out_of_scope"
+    assert "summary" not in result
 
 
 @pytest.mark.parametrize(
@@ -249,16 +250,16 @@ async def test_a_question_that_a_record_cannot_answer_is_escalated(question):
     ],
 )
 async def test_questions_on_a_record_are_answered(question):
-    told = await call_tool(EXAMPLE.read_text(), question)
+    result = await call_tool(EXAMPLE.read_text(), question)
 
-    assert told["claims"]
+    assert result["claims"]
 
 
 async def test_advice_beside_a_reading_is_left_to_a_clinician():
-    told = await call_tool(EXAMPLE.read_text(), "Summarise the record and recommend a therapy")
+    result = await call_tool(EXAMPLE.read_text(), "Summarise the record and recommend a therapy")
 
-    assert told["claims"]
-    assert told["gaps"][-1] == "Advice was asked for as well: that is for a clinician."
+    assert result["claims"]
+    assert result["gaps"][-1] == "Advice was asked for as well: that is for a clinician."
 
 
 async def test_reading_blocks_no_event_loop():

@@ -22,8 +22,8 @@ def measure_texts(request: str = "Is the reading right?", **more: Any) -> dict[s
     return run_course_work("measure", request, **{"materials": {}, "target_grade": 0, **more})
 
 
-def find_cells(told: dict[str, Any], name: str) -> list[str]:
-    (line,) = (line for line in told["summary"].splitlines() if line.startswith(f"| {name}"))
+def find_cells(result: dict[str, Any], name: str) -> list[str]:
+    (line,) = (line for line in result["summary"].splitlines() if line.startswith(f"| {name}"))
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
@@ -50,26 +50,26 @@ def test_the_middle_grade_counts():
 
 
 def test_the_example_texts_are_counted_as_they_stand():
-    told = measure_texts("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
+    result = measure_texts("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
 
     for name, text in (("leaf.md", LEAF), ("hard.md", HARD)):
         body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
         words = re.findall(r"[A-Za-z]+(?:-[A-Za-z]+)*", body)
         ends = len(re.findall(r"[.!?](?:\s|$)", body))
         letters = sum(map(str.isalpha, "".join(words)))
-        shown = find_cells(told, name)
+        shown = find_cells(result, name)
         assert shown[1] == str(len(words))
         assert shown[4] == f"{4.71 * letters / len(words) + 0.5 * len(words) / ends - 21.43:.1f}"
-    assert find_cells(told, "leaf.md")[-1] == "fits"
-    assert find_cells(told, "hard.md")[-1] == "too hard"
-    assert [claim["source"] for claim in told["claims"]] == ["leaf.md", "hard.md"]
+    assert find_cells(result, "leaf.md")[-1] == "fits"
+    assert find_cells(result, "hard.md")[-1] == "too hard"
+    assert [claim["source"] for claim in result["claims"]] == ["leaf.md", "hard.md"]
 
 
 def test_the_hardest_sentences_are_named_at_their_line():
-    told = measure_texts(target_grade=7, materials={"hard.md": HARD})
+    result = measure_texts(target_grade=7, materials={"hard.md": HARD})
 
-    assert len(told["findings"]) == 3
-    for finding in told["findings"]:
+    assert len(result["findings"]) == 3
+    for finding in result["findings"]:
         begin = finding["message"].partition(": ")[2][:30]
         paragraph = " ".join(HARD.splitlines()[finding["line"] - 1 :]).split("  ")[0]
         assert begin in paragraph
@@ -85,17 +85,17 @@ def test_the_hardest_sentences_are_named_at_their_line():
     ],
 )
 def test_the_target_is_taken_from_the_requests_words(request_text, target):
-    told = measure_texts(request_text, materials={"leaf.md": LEAF})
+    result = measure_texts(request_text, materials={"leaf.md": LEAF})
 
-    assert f"Target: {target}." in told["summary"]
-    assert ("No target grade is named" in told["gaps"][0]) == (target == "not named")
+    assert f"Target: {target}." in result["summary"]
+    assert ("No target grade is named" in result["gaps"][0]) == (target == "not named")
 
 
 def test_a_text_far_below_its_target_is_reported_too():
-    told = measure_texts(target_grade=12, materials={"leaf.md": LEAF})
+    result = measure_texts(target_grade=12, materials={"leaf.md": LEAF})
 
-    assert find_cells(told, "leaf.md")[-1] == "easier"
-    assert told["findings"][0]["severity"] == "info"
+    assert find_cells(result, "leaf.md")[-1] == "easier"
+    assert result["findings"][0]["severity"] == "info"
 
 
 def test_headings_tables_code_and_labels_are_no_sentences():
@@ -128,10 +128,10 @@ def test_only_prose_is_measured_unless_a_material_is_named():
     objectives = (EXAMPLES / "objectives.md").read_text()
     held = {"topics.csv": "topic,after\nA,B\n", "objectives.md": objectives, "leaf.md": LEAF}
 
-    told = measure_texts(materials=held)
+    result = measure_texts(materials=held)
     named = measure_texts(material="objectives.md", materials=held)
 
-    assert [claim["source"] for claim in told["claims"]] == ["leaf.md"]
+    assert [claim["source"] for claim in result["claims"]] == ["leaf.md"]
     assert [claim["source"] for claim in named["claims"]] == ["objectives.md"]
 
 
@@ -139,11 +139,11 @@ def test_short_and_foreign_texts_are_named_as_such():
     german = "Das Blatt ist flach und sehr dünn gebaut. " * 5
     short = "The leaf is flat and thin. It takes in light from the sun. Water comes from the root."
 
-    told = measure_texts(materials={"de.md": german, "short.md": short})
+    result = measure_texts(materials={"de.md": german, "short.md": short})
 
-    assert find_cells(told, "de.md")[-1] == "not English"
-    assert "de.md does not look English, which the formulas are made for." in told["gaps"]
-    assert "short.md has 18 words; a grade needs 100." in told["gaps"]
+    assert find_cells(result, "de.md")[-1] == "not English"
+    assert "de.md does not look English, which the formulas are made for." in result["gaps"]
+    assert "short.md has 18 words; a grade needs 100." in result["gaps"]
 
 
 @pytest.mark.parametrize("materials", [{}, {"t.csv": "a,b\n1,2\n"}, {"t.md": "# Only a heading\n"}])
@@ -155,19 +155,19 @@ def test_without_prose_it_is_refused(materials):
 def test_a_huge_text_is_measured_and_the_answer_stays_small():
     huge = "Photosynthesis is the process by which plants take in light. " * 20_000
 
-    told = measure_texts(target_grade=3, materials={"huge.md": huge})
+    result = measure_texts(target_grade=3, materials={"huge.md": huge})
 
-    assert len(str(told)) < 20_000
-    assert find_cells(told, "huge.md")[-1] == "too hard"
+    assert len(str(result)) < 20_000
+    assert find_cells(result, "huge.md")[-1] == "too hard"
 
 
 async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loop():
     with blockbuster_ctx():
-        told = await readability.ainvoke({"request": "grade 7?", "materials": {"leaf.md": LEAF}})
+        result = await readability.ainvoke({"request": "grade 7?", "materials": {"leaf.md": LEAF}})
         with pytest.raises(ToolRefused, match="no prose was found"):
             await readability.ainvoke({"request": "Measure the reading"})
 
-    assert find_cells(told, "leaf.md")[-1] == "fits"
+    assert find_cells(result, "leaf.md")[-1] == "fits"
 
 
 @pytest.mark.parametrize(
@@ -189,12 +189,12 @@ def test_text_that_is_made_to_keep_a_parser_busy_does_not(text):
 def test_a_sentence_without_words_is_none():
     text = "The leaf is flat and thin. 42! It takes in light from the sun. The end comes now."
 
-    told = measure_texts(target_grade=1, materials={"a.md": text})
+    result = measure_texts(target_grade=1, materials={"a.md": text})
 
-    assert find_cells(told, "a.md")[1] == "17"
+    assert find_cells(result, "a.md")[1] == "17"
 
 
 def test_only_the_beginning_of_a_huge_text_is_read():
-    told = measure_texts(materials={"huge.md": LEAF * 300})
+    result = measure_texts(materials={"huge.md": LEAF * 300})
 
-    assert told["failures"] == ["only the first 200000 characters of huge.md were read"]
+    assert result["failures"] == ["only the first 200000 characters of huge.md were read"]

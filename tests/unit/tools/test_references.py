@@ -34,16 +34,16 @@ async def consult_reference(
 ) -> dict[str, Any]:
     (tool,) = load_shipped_tools([f"{domain}_reference"], settings or ToolSettings())
     given = {name.replace("_", "."): text for name, text in materials.items()}
-    told: dict[str, Any] = await tool.ainvoke({"question": question, "materials": given or None})
-    return told
+    result: dict[str, Any] = await tool.ainvoke({"question": question, "materials": given or None})
+    return result
 
 
 def find_entry(domain: Domain, name: str) -> ReferenceEntry:
     return next(each for each in load_collection(domain).entries if each.id == name)
 
 
-def get_escalation(told: dict[str, Any]) -> tuple[str, str]:
-    return told["escalation"]["reason"], told["escalation"]["message"]
+def get_escalation(result: dict[str, Any]) -> tuple[str, str]:
+    return result["escalation"]["reason"], result["escalation"]["message"]
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -99,14 +99,14 @@ async def test_a_question_is_answered_by_an_entry_word_for_word_with_its_source(
 ):
     wanted = find_entry(domain, name)
 
-    told = await consult_reference(domain, question)
+    result = await consult_reference(domain, question)
 
-    assert wanted.text in told["summary"]
-    assert f"Source: {wanted.source} ({wanted.as_of})" in told["summary"]
+    assert wanted.text in result["summary"]
+    assert f"Source: {wanted.source} ({wanted.as_of})" in result["summary"]
     assert {"text": wanted.text, "quote": wanted.text, "source": wanted.citation} in [
-        {key: claim[key] for key in ("text", "quote", "source")} for claim in told["claims"]
+        {key: claim[key] for key in ("text", "quote", "source")} for claim in result["claims"]
     ]
-    assert len(told["claims"]) <= 3
+    assert len(result["claims"]) <= 3
 
 
 async def test_a_country_that_is_named_chooses_the_law():
@@ -129,13 +129,13 @@ async def test_a_country_that_is_named_chooses_the_law():
 
 
 async def test_each_clause_of_a_question_is_answered():
-    told = await consult_reference(
+    result = await consult_reference(
         "technical",
         "How is an SQL injection prevented by our programmers this summer, and which ranges of "
         "IPv4 addresses are private, and what do the colleagues from sales and marketing think?",
     )
 
-    assert "parameterized queries" in told["summary"] and "10.0.0.0/8" in told["summary"]
+    assert "parameterized queries" in result["summary"] and "10.0.0.0/8" in result["summary"]
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -151,10 +151,10 @@ async def test_each_clause_of_a_question_is_answered():
 async def test_what_no_entry_answers_is_out_of_scope_and_what_there_is_gets_named(
     domain: Domain, question: str
 ):
-    reason, message = get_escalation(told := await consult_reference(domain, question))
+    reason, message = get_escalation(result := await consult_reference(domain, question))
 
     assert reason == "out_of_scope" and f"the {domain} references hold nothing" in message
-    assert len(told["topics"]) == len(load_collection(domain).entries)
+    assert len(result["topics"]) == len(load_collection(domain).entries)
 
 
 async def test_a_question_for_another_expert_names_the_one_who_can_answer():
@@ -255,12 +255,12 @@ async def test_the_users_own_documents_are_quoted_beside_the_references(tmp_path
 
 
 async def test_text_that_instructs_its_reader_is_not_quoted():
-    told = await consult_reference(
+    result = await consult_reference(
         "medical", "Is paracetamol safe at any dose a day?", notes_md=STEERING
     )
 
-    assert "4,000 mg" in told["summary"] and "SYSTEM" not in told["summary"]
-    assert told["gaps"] == [
+    assert "4,000 mg" in result["summary"] and "SYSTEM" not in result["summary"]
+    assert result["gaps"] == [
         "Not quoted, since it gives orders to its reader: a passage of notes.md."
     ]
 
@@ -277,20 +277,20 @@ async def test_instructions_in_a_question_do_not_unlock_what_needs_a_human():
     ids=["empty", "binary", "table", "repeated", "brackets"],
 )
 async def test_an_odd_or_huge_document_neither_hides_references_nor_floods_the_answer(text: str):
-    told = await consult_reference(
+    result = await consult_reference(
         "technical", "How many characters must passwords have?", odd_txt=text
     )
 
-    assert "at least 15 characters" in told["summary"]
-    assert len(json.dumps(told)) < 20_000
+    assert "at least 15 characters" in result["summary"]
+    assert len(json.dumps(result)) < 20_000
 
 
 async def test_a_huge_question_is_answered_or_escalated():
-    told = await consult_reference(
+    result = await consult_reference(
         "technical", "Are comments allowed in JSON? " + "why oh why " * 20_000
     )
 
-    assert "no comments" in told["summary"]
+    assert "no comments" in result["summary"]
 
 
 def test_the_figures_of_entries_agree_with_what_they_follow_from():

@@ -116,12 +116,12 @@ HOSTILE = {
 
 @pytest.mark.parametrize("deed", HOSTILE)
 async def test_each_runaway_program_ends_with_one_clear_line(deed):
-    text, said = HOSTILE[deed]
+    text, message = HOSTILE[deed]
 
     ending = await run_text(text)
 
     assert ending.is_failure and "\n" not in ending.outcome
-    assert re.search(said, ending.outcome), ending.outcome
+    assert re.search(message, ending.outcome), ending.outcome
 
 
 async def test_it_sees_no_file_of_the_user_and_no_environment(tmp_path, monkeypatch):
@@ -248,12 +248,12 @@ async def test_a_user_s_own_mask_does_not_hide_the_files_from_the_code():
 async def test_a_python_that_is_reached_by_a_link_runs_code_too(tmp_path):
     python = tmp_path / "python"
     python.symlink_to(sys.base_prefix)
-    told = "from nodes.tools.sandbox.runner import run_python as run\n"
-    told += "from nodes.tools.sandbox.limits import SandboxLimits\nimport asyncio\n"
-    told += "print(asyncio.run(run({'a.py': 'print(1)'}, 'a.py', SandboxLimits())).stdout)\n"
+    result = "from nodes.tools.sandbox.runner import run_python as run\n"
+    result += "from nodes.tools.sandbox.limits import SandboxLimits\nimport asyncio\n"
+    result += "print(asyncio.run(run({'a.py': 'print(1)'}, 'a.py', SandboxLimits())).stdout)\n"
 
     done = await asyncio.create_subprocess_exec(
-        *(python / "bin" / "python3", "-c", told),
+        *(python / "bin" / "python3", "-c", result),
         env={"PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))},
         stdout=asyncio.subprocess.PIPE,
     )
@@ -292,18 +292,18 @@ def test_no_name_leads_out_of_the_sandbox_folder(name):
 
 
 async def test_it_is_off_until_the_user_allows_it():
-    told = await call_tool({"a.py": "print(6 * 7)\n"}, run_code=False)
+    result = await call_tool({"a.py": "print(6 * 7)\n"}, run_code=False)
 
-    assert told["summary"] == "" and told["claims"] == []
-    assert told["gaps"][0].startswith("The code was not run: running code is off.")
+    assert result["summary"] == "" and result["claims"] == []
+    assert result["gaps"][0].startswith("The code was not run: running code is off.")
 
 
 async def test_the_answer_shows_output_claims_and_the_finding():
-    told = await call_tool({"a.py": "print('# six', 6)\nraise SystemExit('too few')\n"})
+    result = await call_tool({"a.py": "print('# six', 6)\nraise SystemExit('too few')\n"})
 
-    assert "    # six 6" in told["summary"].splitlines()
-    assert {"a.py prints: # six 6"} <= {claim["text"] for claim in told["claims"]}
-    assert told["findings"][0]["message"] == "when run, it ended with exit code 1: too few"
+    assert "    # six 6" in result["summary"].splitlines()
+    assert {"a.py prints: # six 6"} <= {claim["text"] for claim in result["claims"]}
+    assert result["findings"][0]["message"] == "when run, it ended with exit code 1: too few"
 
 
 async def test_of_several_files_the_one_that_is_named_is_run_else_the_scripts():
@@ -315,19 +315,19 @@ async def test_of_several_files_the_one_that_is_named_is_run_else_the_scripts():
 
 
 async def test_long_output_is_cut_and_the_cut_is_said():
-    told = await call_tool({"a.py": "print('x' * 50_000)\n"})
+    result = await call_tool({"a.py": "print('x' * 50_000)\n"})
 
-    assert len(str(told)) < 20_000
-    assert "[48000 more characters]" in told["summary"]
+    assert len(str(result)) < 20_000
+    assert "[48000 more characters]" in result["summary"]
 
 
 async def test_three_runs_that_print_much_stay_within_the_size_of_an_answer():
     noisy = "if __name__ == '__main__':\n    print(('x' * 300 + '\\n') * 99)\n    boom\n"
 
-    told = await call_tool({f"{name}.py": noisy for name in "abcd"})
+    result = await call_tool({f"{name}.py": noisy for name in "abcd"})
 
-    assert len(json.dumps(told)) < 20_000 and len(told["findings"]) == 3
-    assert told["gaps"] == ["Not run: d.py; name the one to run."]
+    assert len(json.dumps(result)) < 20_000 and len(result["findings"]) == 3
+    assert result["gaps"] == ["Not run: d.py; name the one to run."]
 
 
 async def test_without_code_it_says_what_to_give():

@@ -74,7 +74,7 @@ def test_a_column_is_found_under_any_usual_name():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "a.csv is empty"),
         ("a,b\n", "has column names and no rows"),
@@ -85,8 +85,8 @@ def test_a_column_is_found_under_any_usual_name():
         ("a,b\n" + "1,2\n" * 100_001, "more than 100000 rows"),
     ],
 )
-def test_a_table_that_cannot_be_read_is_refused_in_one_line(text, said):
-    with pytest.raises(ToolRefused, match=said) as raised:
+def test_a_table_that_cannot_be_read_is_refused_in_one_line(text, message):
+    with pytest.raises(ToolRefused, match=message) as raised:
         read_table("a.csv", text)
 
     assert "\n" not in str(raised.value)

@@ -171,12 +171,12 @@ async def test_what_is_missing_misspelt_switched_and_of_another_kind_is_named() 
 
     answer = await call_incident_tool("compare_config", materials, request=ASKED)
 
-    said = " ".join(finding["message"] for finding in answer["findings"])
+    text = " ".join(finding["message"] for finding in answer["findings"])
     assert (
         "`retry_limit` is missing in production.yaml (perhaps misspelt: it has `retry_limti`)"
-        in said
+        in text
     )
-    assert "`strict` is switched off" in said and "`host` names staging" in said
+    assert "`strict` is switched off" in text and "`host` names staging" in text
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_lines_that_look_like_headers_are_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n", "x.png"),
         ("diff --git a/x.png b/x.png\nGIT binary patch\nliteral 3\nabc\n", "x.png"),
@@ -83,12 +83,12 @@ def test_lines_that_look_like_headers_are_lines() -> None:
     ],
     ids=["binary", "git binary", "cut", "broken", "merge"],
 )
-def test_what_cannot_be_read_is_named_and_hides_nothing_else(text: str, told: str) -> None:
+def test_what_cannot_be_read_is_named_and_hides_nothing_else(text: str, expected: str) -> None:
     change = read_diff(text + GIT)
 
     assert [file.path for file in change.files][-3:] == ["app/main.py", "gone.py", "new.py"]
-    (said,) = (*change.unread_parts, *change.skipped_parts)
-    assert told in said and bool(change.skipped_parts) is ("inary" in text)
+    (message,) = (*change.unread_parts, *change.skipped_parts)
+    assert expected in message and bool(change.skipped_parts) is ("inary" in text)
 
 
 def test_a_hunk_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
