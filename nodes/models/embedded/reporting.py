@@ -9,7 +9,7 @@ when escalated. Sentences of the handoff never replace the result of a failed to
 """
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -38,9 +38,18 @@ MIN_STATEMENT_CHARS = 20
 """A shorter line must be a sentence, or name what its figure measures."""
 MAX_STATEMENT_CHARS = 400
 MIN_SHARE_OF_BEST = 0.15
+MIN_SHARED_WORDS = 2
+MIN_COMMON, MAX_COMMON_SHARE = 6, 0.25
+"""A word that more statements have, or a larger share of them, says too little alone."""
+ANSWER_SENTENCES = 2
+"""Sentences after a question that are quoted with it."""
+MAX_SHARE_UNANSWERED = 0.5
+"""Above this share of the request's words that no claim has, the report says which are open."""
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
 _THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
+_NAME = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]+|\b(?:19|20)\d\d\b")
+_TAG = Pattern(r"\\?</?[a-zA-Z][^<>]{0,200}>")
 _NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
 _ESCALATION_REASONS = get_args(EscalationReason)
 
@@ -79,7 +88,11 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
             for call in answered
             for f in list_objects(call.data, "findings") + _build_doubt_findings(call)
         ],
-        "gaps": list(dict.fromkeys([*undone, *gaps, *_list_omitted_items(brief)])),
+        "gaps": list(
+            dict.fromkeys(
+                [*undone, *gaps, *_list_omitted_items(brief), *_list_open_words(brief, claims)]
+            )
+        ),
         "invalidates": next(filter(None, map(_read_invalidates, answered)), ""),
         "confidence": confidence - 10 * bool(undone),
     }
@@ -164,9 +177,15 @@ def _choose_statements(subject: str, passages: list[Passage]) -> list[dict[str, 
         covered |= {(best.source, word) for word in best.shared_words}
         full = sum(one.source == best.source for one in kept) == cap
         left = [one for one in left if one is not best and not (full and one.source == best.source)]
-    texts = [(one.text, one.source) for one in sorted(kept, key=lambda one: one.place)]
     return [
-        {"text": text, "source": source, "quote": text, "confidence": 70} for text, source in texts
+        {
+            "text": one.text,
+            "source": one.source,
+            # Between a question and its answer, the source may have marks that are left out here.
+            "quote": max(one.text.split("? "), key=len),
+            "confidence": 70,
+        }
+        for one in sorted(kept, key=lambda one: one.place)
     ]
 
 
@@ -185,14 +204,37 @@ class _Candidate:
 
 
 def _list_candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
-    found: dict[str, _Candidate] = {}
+    """Return the statements that share enough words with the subject, one of them not common."""
+    statements: dict[str, tuple[str, set[str]]] = {}
     for passage in passages:
-        for sentence in split_sentences(passage.text):
-            text = sentence[:MAX_STATEMENT_CHARS]
-            shares = frozenset(wanted & set(extract_words(text)))
-            if shares and _is_statement(text):
-                found.setdefault(text, _Candidate(text, passage.source, len(found), shares))
-    return list(found.values())
+        for text in _list_statements(passage.text):
+            statements.setdefault(text, (passage.source, wanted & set(extract_words(text))))
+    counts = Counter(word for _, shared in statements.values() for word in shared)
+    common = max(MIN_COMMON, MAX_COMMON_SHARE * len(statements))
+    needed = MIN_SHARED_WORDS if len(wanted) > MIN_SHARED_WORDS else 1
+    found = [
+        (text, source, frozenset(shared))
+        for text, (source, shared) in statements.items()
+        if len(shared) >= needed
+        and any(counts[word] <= common for word in shared)
+        and _is_statement(text)
+    ]
+    return [
+        _Candidate(text, source, place, shared)
+        for place, (text, source, shared) in enumerate(found)
+    ]
+
+
+def _list_statements(text: str) -> Iterator[str]:
+    """Yield the sentences of a passage; a question, which may be a heading, with its answer."""
+    sentences = [each for each in split_sentences(text) if not _TAG.fullmatch(each)]
+    for index, sentence in enumerate(sentences):
+        end = index + 1
+        if sentence.endswith("?"):
+            last = min(len(sentences), end + ANSWER_SENTENCES)
+            while end < last and not sentences[end].endswith("?"):
+                end += 1
+        yield " ".join(sentences[index:end])[:MAX_STATEMENT_CHARS]
 
 
 def _is_statement(sentence: str) -> bool:
@@ -200,13 +242,29 @@ def _is_statement(sentence: str) -> bool:
     commas = _THOUSANDS.sub("", sentence)
     is_row = commas.count(",") > commas.count(", ") + 2 or sentence.count("|") > 2
     is_heading = sentence[-1] not in ".!?" and not extract_numbers(sentence)
+    is_link = sentence.startswith("[") and sentence.endswith(")")
     is_short = len(sentence) < MIN_STATEMENT_CHARS and not _is_short_fact(sentence)
-    return not (is_short or is_row or is_heading or sentence.lower().startswith("source"))
+    return not (
+        is_short or is_row or is_heading or is_link or sentence.lower().startswith("source")
+    )
 
 
 def _is_short_fact(line: str) -> bool:
     is_sentence = line[-1] in ".!" and len(line.split()) > 2
     return is_sentence or bool(_NAMED_FIGURE.search(line))
+
+
+def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> list[str]:
+    """Return a gap with the request's words that no claim has, if they are most of it or a name."""
+    if brief.subject == brief.intent:
+        return []  # an example's task, whose words tell how to work
+    asked = dict.fromkeys(extract_words(brief.subject))
+    texts = [f"{claim['text']} {claim.get('source', '')}" for claim in claims]
+    known = set(extract_words(" ".join(texts)))
+    missing = [word for word in asked if word not in known]
+    names = {word for name in _NAME.findall(brief.subject) for word in extract_words(name)}
+    is_open = len(missing) > MAX_SHARE_UNANSWERED * len(asked) or names & set(missing)
+    return [f"Nothing was found on: {', '.join(missing)}"] if is_open else []
 
 
 def _list_handoff_passages(brief: ReceivedHandoff) -> list[Passage]:

@@ -12,17 +12,18 @@ _WRAP = Pattern(r"(?<=[a-z,;])[ \t]*\n(?=[a-z])")
 _FIGURE = Pattern(r"\d+(?:[.,]\d+)*")
 _STOP_WORDS = """
     a about all also an and any are as at be been between both but by can compare could do does
-    each every find for from give had has have how if in into is it its list make me more most name
-    named not of on one only or our out over per please result results say show so than that the
-    their them then there these they this those to under use used using was we were what when where
-    which who whose why will with within would write you your
+    each every find for from give had has have how if in into is it its list make many me more
+    most much name named not of on one only or our out over per please result results say show so
+    than that the their them then there these they this those to under use used using was we were
+    what when where which who whose why will with within would write you your
 """
 _STOP_WORD_SET = frozenset(_STOP_WORDS.split())
 
 
 def extract_words(text: str) -> list[str]:
     """Return the content words of a text, lower case and singular, in their order."""
-    found = (_singularize(word.lower()) for word in _WORD.findall(text))
+    words = (word.lower() for word in _WORD.findall(text))
+    found = (_singularize(word) for word in words if word not in _STOP_WORD_SET)
     return [word for word in found if word not in _STOP_WORD_SET]
 
 
