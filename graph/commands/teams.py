@@ -15,6 +15,8 @@ from graph.teams.team_loader import find_team, list_teams, load_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
+from nodes.tools.framework.catalog import list_shipped_tools
+from nodes.tools.framework.own_tools_check import check_own_tools
 
 
 def show_teams(settings: Settings, *, as_json: bool) -> int:
@@ -68,12 +70,37 @@ def report_team_problems(path: str, settings: Settings) -> int:
         raise TeamInvalid(f"{path}: {format_count(len(problems), 'problem')}", next="fix them")
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
+    _describe_own_tools(team, path)
     for warning in list_trifecta_warnings(team):
         print_to_stderr(f"warning: {warning}", style="yellow")
     print_text(
         f"{path}: valid. {_summarize_team(team)}, {_describe_exam(find_team(path, settings))}"
     )
     return 0
+
+
+def _describe_own_tools(team: Team, path: str) -> None:
+    """Print which code the folder brings, after importing it in a child process.
+
+    Raises:
+        TeamInvalid: a tool cannot be loaded.
+    """
+    if not team.own_tools:
+        return
+    used = [name for worker in team.workers for name in worker.tools if name in team.own_tools]
+    print_text(f"brings code: tools/{', tools/'.join(f'{name}.py' for name in team.own_tools)}")
+    if problems := check_own_tools(team, used):
+        for problem in problems:
+            print_text(problem)
+        raise TeamInvalid(f"{path}: {format_count(len(problems), 'problem')}", next="fix them")
+    shared = set(list_shipped_tools())
+    for name in sorted(team.own_tools):
+        if name in shared:
+            print_to_stderr(
+                f"warning: tools/{name}.py replaces the shared tool {name}", style="yellow"
+            )
+        if name not in used and name not in team.grant:
+            print_to_stderr(f"warning: no worker has the tool tools/{name}.py", style="yellow")
 
 
 def draw_graph(name: str, settings: Settings) -> int:

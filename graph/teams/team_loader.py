@@ -1,6 +1,8 @@
 """Finds and loads teams by name or by path: a shipped one, or a user's folder."""
 
 from collections.abc import Iterator
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +12,8 @@ from graph.teams.team_folder import TEAM_FILE, FindTeam, read_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team
 
+ENTRY_POINT_GROUP: Final = "supervisor_worker.teams"
+"""Of packages that bring teams: `acme = "acme_teams.acme"`, the package that is the folder."""
 SHIPPED_TEAMS_FOLDER: Final = Path(__file__).resolve().parents[2] / "teams"
 
 
@@ -43,11 +47,13 @@ def list_team_problems(name_or_path: str | Path, settings: Settings | None = Non
 
 
 def list_teams(settings: Settings | None = None) -> list[Path]:
-    """List the folders of all teams that have a name; the user's own come first."""
+    """List the folders of all teams that have a name: the user's, the shipped, the installed."""
     found: dict[str, Path] = {}
     for folder in _list_parent_folders(settings):
         for path in sorted(folder.glob(f"*/{TEAM_FILE}")):
             found.setdefault(path.parent.name, path.parent)
+    for path in _list_installed_teams():
+        found.setdefault(path.name, path)
     return list(found.values())
 
 
@@ -85,6 +91,18 @@ def _build_finder(settings: Settings | None) -> FindTeam:
         return inside if inside.is_dir() else find_team(name, settings)
 
     return find
+
+
+def _list_installed_teams() -> Iterator[Path]:
+    """Yield the folders of teams in installed packages: each entry point names such a package."""
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            spec = find_spec(entry.value)
+        except (ImportError, ValueError):
+            continue  # one broken package does not hide the other teams
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            if (Path(folder) / TEAM_FILE).exists():
+                yield Path(folder)
 
 
 def _list_parent_folders(settings: Settings | None) -> Iterator[Path]:

@@ -22,7 +22,7 @@ from tests.integration.langsmith_server import run_langsmith_server
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-FACT = {"id": "fact", "request": "How long does the juice keep?", "files": ["samples"]}
+FACT = {"id": "fact", "request": "How long does the juice keep?", "files": ["sample"]}
 PLANNED = {"id": "plan", "request": "How long does the juice keep?"}
 OFFLINE = """
 import sys

@@ -28,7 +28,7 @@ def test_a_new_team_is_checked_examined_and_run_at_once(capsys):
     assert run_supervise("check", "mine/kitchen") == 0
     assert run_supervise("eval", "mine/kitchen", "--threshold", "100", "-q") == 0
     capsys.readouterr()
-    files = ("--file", "mine/kitchen/samples")
+    files = ("--file", "mine/kitchen/sample")
     assert run_supervise("run", REQUEST, "--team", "mine/kitchen", *files, "--json", "-q") == 0
 
     outcome = json.loads(capsys.readouterr().out)

@@ -74,6 +74,7 @@ _ALIKE: Final = Pattern(rf"\b(?:{'|'.join(_MEANINGS)})\b", re.IGNORECASE)
 _TOP: Final = Pattern(r"\b(?:top|first|best|(?:high|low|larg|small)est) (\d{1,3})\b", re.IGNORECASE)
 _MULTIPLES: Final = {"k": 1_000.0, "m": 1_000_000.0}
 _NEAR_CHARS: Final = 40
+_RATE: Final = Pattern(r" ?[^\W\d_]+ (?:per|a|an|each|every) ")
 _CLAUSE_END: Final = Pattern(r"[;!?]|[.,](?!\d)| and ")
 _WORD: Final = Pattern(r"[^\W\d_]+")
 _BOUNDS: Final = frozenset(("max", "min", "least", "number"))
@@ -174,8 +175,11 @@ def _fill_number(name: str, schema: Schema, brief: ReceivedHandoff) -> float | i
     named = set(extract_words(" ".join(measure))) - _BOUNDS
     described = set(extract_words(schema.get("description", ""))) - _BOUNDS
     for words in filter(None, (named, described)):
-        near = [(_measure_distance(words, each, brief.subject), each.value) for each in quantities]
-        distance, value = min(near, default=(_NEAR_CHARS, 0.0))
+        near = [
+            (_measure_distance(words, each, brief.subject), each.start, each.value)
+            for each in quantities
+        ]
+        distance, _, value = min(near, default=(_NEAR_CHARS, 0, 0.0))
         if distance < _NEAR_CHARS:
             return int(value) if schema.get("type") == "integer" else value
     if len(quantities) == 1 and not measure:
@@ -230,7 +234,8 @@ def _list_quantities(text: str, unit: str) -> Iterator[_Quantity]:
     before = Pattern(rf"(?<![A-Za-z])(?:{written})\s*$", re.IGNORECASE)
     for number in _NUMBER.finditer(text):
         head, tail = text[: number.start()], text[number.end() :]
-        if after.match(tail) or before.search(head):
+        is_rate = not each and _RATE.match(tail)
+        if (after.match(tail) and not is_rate) or before.search(head):
             yield _Quantity(_read_number(number.group()), *number.span())
 
 
