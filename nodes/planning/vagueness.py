@@ -18,13 +18,12 @@ from nodes.text.word_lists import (
 )
 
 _MIN_SCORE = 2.0
-_NAME_SCORE, _REFERENCE_SCORE, _COMMON_SCORE, _TOPIC_SCORE = 1.0, 1.0, 0.5, 0.5
+_EXACT_SCORE, _NAME_SCORE, _REFERENCE_SCORE, _COMMON_SCORE, _TOPIC_SCORE = 2.0, 1.0, 1.0, 0.5, 0.5
 _PRECISE_VERB_SCORE, _MAKING_VERB_SCORE = 1.5, 1.0
-_LONG_WORDS, _MIN_LONG_OBJECT_SCORE = 9, 3.0
 
 _NO_OBJECT = "it does not name what to work on: name the object, such as a company, file or clause"
 
-_QUOTED = Pattern(r"`[^`]+`|\"[^\"]+\"|“[^”]+”")
+_QUOTED = Pattern(r"`[^`]+`|\"[^\"]+\"|“[^”]+”|(?<!\w)'[^']+'(?!\w)")
 _CODE = Pattern(r"://|[\\_@#=<>%$€£]|^[/~][\w.]|\w\.[A-Za-z]\w{0,4}[\W_]*$")
 _ABBREVIATION = Pattern(r"^\W*(?:[A-Za-z]\.)+\W*$")
 _IDIOM = Pattern(r"\bmak(?:e|ing) (?:sure|it|them)\b", re.IGNORECASE)
@@ -35,20 +34,16 @@ _WORD = Pattern(r"\w+(?:[-'.,]\w+)*")
 def explain_vagueness(description: str) -> str | None:
     """Return in one sentence what a description lacks; None when it names its work.
 
-    A description scores points for what it names: a word outside the closed lists, a number, a
-    file, quoted text, a task's id, a verb whose result can be checked. Text that is not
-    recognisably English passes.
+    Quoted text, a file, an address or a proper name is enough. Otherwise a description scores
+    points for what it names: a word outside the closed lists, a number, a task's id, a verb whose
+    result can be checked. Text that is not recognisably English passes.
     """
     if not any(map(str.isalpha, description)):
         return _NO_OBJECT
     named = _read_description(description)
     if not named.is_english:
         return None
-    if (
-        named.object_score
-        and named.object_score + named.verb_score >= _MIN_SCORE
-        and not named.is_padding
-    ):
+    if named.object_score and named.object_score + named.verb_score >= _MIN_SCORE:
         return None
     if not named.names and not named.references:
         return _NO_OBJECT
@@ -59,31 +54,23 @@ def explain_vagueness(description: str) -> str | None:
 class _NamedContent:
     """What a description names."""
 
+    exact_names: set[str] = field(default_factory=set)
+    """Quoted text, file names, addresses, code and proper names."""
     names: set[str] = field(default_factory=set)
     references: set[str] = field(default_factory=set)
     common_nouns: set[str] = field(default_factory=set)
     topics: set[str] = field(default_factory=set)
     verb_score: float = 0.0
-    content_words: int = 0
-    """Number of words that are not function words."""
     is_english: bool = True
 
     @property
     def object_score(self) -> float:
         return (
-            _NAME_SCORE * len(self.names)
+            _EXACT_SCORE * bool(self.exact_names)
+            + _NAME_SCORE * len(self.names)
             + _REFERENCE_SCORE * bool(self.references)
             + _COMMON_SCORE * len(self.common_nouns)
             + _TOPIC_SCORE * bool(self.topics)
-        )
-
-    @property
-    def is_padding(self) -> bool:
-        """Whether there are many words that name almost nothing."""
-        return (
-            self.content_words >= _LONG_WORDS
-            and self.object_score < _MIN_LONG_OBJECT_SCORE
-            and self.verb_score < _PRECISE_VERB_SCORE
         )
 
 
@@ -92,15 +79,14 @@ def _read_description(description: str) -> _NamedContent:
     words = _WORD.findall(_IDIOM.sub(" ", prose))
     plain = [word.lower().removesuffix("'s") for word in words]
     named = _NamedContent(
-        names=literals, verb_score=_score_opening(plain), is_english=_is_english(plain)
+        exact_names=literals, verb_score=_score_opening(plain), is_english=_is_english(plain)
     )
     capitals_name = not description.istitle() and not description.isupper()
     for index, word in enumerate(plain):
-        named.content_words += word not in FUNCTION_WORDS
         if word[0].isdigit() and _is_size(plain[index : index + 2]):
             continue
         if index and capitals_name and len(word) > 1 and words[index][0].isupper():
-            (named.references if _TASK_ID.match(word) else named.names).add(word)
+            _classify_capitalised(word, words[index].removesuffix("'s").isupper(), named)
         else:
             _classify_word(word, words[index - 1].lower() if index else "", len(words), named)
     return named
@@ -116,6 +102,15 @@ def _split_literals(description: str) -> tuple[set[str], str]:
         else:
             prose.append(piece)
     return literals, " ".join(prose)
+
+
+def _classify_capitalised(word: str, is_acronym: bool, named: _NamedContent) -> None:
+    if _TASK_ID.match(word):
+        named.references.add(word)
+    elif is_acronym or is_generic(word) or is_verb(word):
+        named.names.add(word)
+    else:
+        named.exact_names.add(word)
 
 
 def _classify_word(word: str, before: str, total: int, named: _NamedContent) -> None:
@@ -140,11 +135,13 @@ def _score_opening(words: list[str]) -> float:
     if not words:
         return 0.0
     opening = words[0]
-    if "whether" in words or "if" in words[:3] or not (is_generic(opening) or is_verb(opening)):
+    if "whether" in words or "if" in words[:3] or opening in QUESTION_WORDS:
+        return _PRECISE_VERB_SCORE
+    if not (is_generic(opening) or is_verb(opening)):
         return _PRECISE_VERB_SCORE
     if list_base_forms(opening) & INSPECTING_VERBS and _has_criterion(words):
         return _PRECISE_VERB_SCORE
-    return _MAKING_VERB_SCORE if opening in QUESTION_WORDS or ASKING_WORDS & set(words) else 0.0
+    return _MAKING_VERB_SCORE if ASKING_WORDS & set(words) else 0.0
 
 
 def _has_criterion(words: list[str]) -> bool:
@@ -158,6 +155,7 @@ def _is_size(words: list[str]) -> bool:
     unit = (words[0].split("-") + words[1:])[1:2]
     return any(
         len(word) > 1
+        and word not in FUNCTION_WORDS
         and (is_generic(word) or bool(list_base_forms(word) & (TOPIC_NOUNS | COMMON_NOUNS)))
         for word in unit
     )

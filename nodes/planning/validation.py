@@ -50,8 +50,12 @@ def list_plan_problems(
 
 
 def list_vague_tasks(tasks: Iterable[Task]) -> list[str]:
-    """Return what each vague task lacks; a plan with vague tasks can still run."""
-    reasons = {task.id: explain_vagueness(task.description) for task in tasks if _has_words(task)}
+    """Return what each vague task lacks; a plan with vague tasks can still run.
+
+    A task that reads a material or the result of another task has its object in them.
+    """
+    alone = [task for task in tasks if not task.depends_on and not task.materials]
+    reasons = {task.id: explain_vagueness(task.description) for task in alone if _has_words(task)}
     return [f"task {name!r} is vague: {reason}" for name, reason in reasons.items() if reason]
 
 

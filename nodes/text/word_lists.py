@@ -91,13 +91,13 @@ advancement advantage advice advise agenda agility aid aim align aligned alignme
 alternative always ambition amount analyse analyses analysis analyze angle answer apparent appeal
 appealing applicable apply approach appropriate area arrange arrangement arrive aspect assess
 assessment assist assistance assumption assurance assure atmosphere attempt attention attract
-attractive attribute augment authoritative available avoid background bad balanced basic
-basically basics basis become begin behavior behaviour beneficial benefit best better big blocker
-boost brainstorm breadth break breakdown brilliant bring broad broader bullet capability
-capitalize capture care careful carry case catchy category cause certain certainly challenge
-change character characterize check choice circumstance clarify clarity clean clear close coherent
-cohesion cohesive collaborate collaborative collection come comment commentary common communicate
-compelling competent compile complete completely completeness complex comply component comprehend
+attractive attribute augment authoritative available background bad balanced basic basically
+basics basis become begin behavior behaviour beneficial benefit best better big blocker boost
+brainstorm breadth break breakdown brilliant bring broad broader bullet capability capitalize
+capture care careful carry case catchy category cause certain certainly challenge change character
+characterize check choice circumstance clarify clarity clear coherent cohesion cohesive
+collaborate collaborative collection come comment commentary common communicate compelling
+competent compile complete completely completeness complex comply component comprehend
 comprehensive concept concern concise conclude conclusion concrete condition conduct consequence
 consider consideration consistency consistent consolidate constraint consult content context
 continue continuous contribute contribution conversation convey convincing coordinate correct
@@ -115,7 +115,7 @@ existing expand expectation experience expert expertise explanation exploration 
 extent external facilitate fact factor fair fast favorable feasible feature feedback figure
 finalize finding fine finish fix flawless flexible flow focus follow format foster foundation
 frame framework fresh friendly fruitful fulfil fulfill full fully function fundamental
-fundamentals further future gain gap general generally genuine get give given go goal good grasp
+fundamentals further future gain gap general generally genuine get give given goal good grasp
 great grow growth guarantee guidance guide guideline habit handle happen hard harness help helpful
 high high-level high-quality highlight holistic honest hope hypotheses idea ideal ideate
 illuminate immediate impact impactful implement implementation implication importance important
@@ -123,42 +123,42 @@ impressive improve improvement in-depth in-detail include inclusive incorporate 
 incredible indication indicator individual info inform information informative initiative
 innovative input insight insightful inspect inspiration inspire instance instruction integrate
 integrity intelligent intended intent interest interesting internal interpret introduction
-intuitive investigate investigation involve issue item iterate job journey keep key kind know
-knowledge known landscape large lasting latest lead leadership leading lean learn learning lens
-level leverage liaise likely limitation literature little logical long long-term look magnitude
-main maintain major majority manage manner material matter maximize maybe meaning meaningful means
+intuitive investigate investigation involve issue item iterate job journey key kind know knowledge
+known landscape large lasting latest lead leadership leading lean learn learning lens level
+leverage liaise likely limitation literature little logical long long-term look magnitude main
+maintain major majority manage manner material matter maximize maybe meaning meaningful means
 measure meet method methodology metric mindful mindset minimize minor minute mission mistake
-mitigate model modern moment monitor mostly motivation move multiple nature navigate neat
-necessary need needs new nice nicely normal notable note nuance nuanced number nurture objective
-observation observe obtain obvious occur offer often operate opinion opportunity optimal optimise
-optimize optimum option orchestrate order ordinary organise organization organize original outcome
-outcomes outline output outstanding overall overlook oversee overview page pain paragraph
-parameter part participate particular party pattern people perfect perform performance perhaps
-person perspective persuasive pertinent phase phenomenon picture piece pillar pitfall place plain
-plan pleasant point polished popular position positive possibility possible possibly potential
-powerful practical practice precise precision preference prepare presence present presentation
-primary prior prioritise prioritize priority problem procedure proceed process productive
-productivity professional professionalism progress project prominent promising promote propel
-proper properly proposal proposition provide purpose pursue quality question quick range rapid
-rationale reach react readiness ready real realise realize reason reasonable reasoning recap
-receive recommendation refine reflect reimagine relate relationship relevance relevant reliability
+mitigate model modern moment monitor mostly motivation multiple nature navigate neat necessary
+need needs new nice nicely normal notable note nuance nuanced number nurture objective observation
+observe obtain obvious occur offer often operate opinion opportunity optimal optimise optimize
+optimum option orchestrate order ordinary organise organization organize original outcome outcomes
+outline output outstanding overall overlook oversee overview page pain paragraph parameter part
+participate particular party pattern people perfect perform performance perhaps person perspective
+persuasive pertinent phase phenomenon picture piece pillar pitfall place plain plan pleasant point
+polished popular position positive possibility possible possibly potential powerful practical
+practice precise precision preference prepare presence present presentation primary prior
+prioritise prioritize priority problem procedure proceed process productive productivity
+professional professionalism progress project prominent promising promote propel proper properly
+proposal proposition provide purpose pursue quality question quick range rapid rationale reach
+react readiness ready real realise realize reason reasonable reasoning recap receive
+recommendation refine reflect reimagine relate relationship relevance relevant reliability
 reliable remain remaining reporting reputable request require required requirement research
 resolution resolve resource respect respond response responsibility responsible rest result review
 rich right rigorous risk roadmap robust role salient satisfaction satisfactory satisfy scalability
-scenario scope seamless search section see seek seem sensible sentence serve set setup
-shape short short-term side significant similar simple simply situation skill slide smooth solid
-solution solve sort sound source space special specific specifics spirit spot stage stakeholder
-standard start state state-of-the-art statement statistic status stay steer stellar step story
-strategic strategy streamline strength strengthen striking strive strong structure structured
-study stuff stunning style subject subtask subtle success successful suggestion suit suitable
-summary superb supply support surface sustain sustainable synergy synthesis synthesise synthesize
-systematic tackle tactic tailor take takeaway tangible target task team technique tend text
-theme thing think thorough thought time timely tip tone tool top-notch topic total touch track
-transform transformation transparency transparent treat trend true trusted trustworthy truth try
-type typical uncover underlying understand understanding undertake unique unlock unpack up-to-date
+scenario scope seamless search section see seek seem sensible sentence serve set setup shape short
+short-term side significant similar simple simply situation skill slide smooth solid solution
+solve sort sound source space special specific specifics spirit spot stage stakeholder standard
+start state state-of-the-art statement statistic status steer stellar step story strategic
+strategy streamline strength strengthen striking strive strong structure structured study stuff
+stunning style subject subtask subtle success successful suggestion suit suitable summary superb
+supply support surface sustain sustainable synergy synthesis synthesise synthesize systematic
+tackle tactic tailor take takeaway tangible target task team technique tend text theme thing think
+thorough thought time timely tip tone tool top-notch topic total touch track transform
+transformation transparency transparent treat trend true trusted trustworthy truth try type
+typical uncover underlying understand understanding undertake unique unlock unpack up-to-date
 update usability use useful usefulness user usual usually utilise utilize valid validate valuable
 value value-add variety various vast verify versatile viable view viewpoint vision vital voice
-want watch way weakness weigh well-researched well-structured well-written whole wide win wisdom
+want way weakness weigh well-researched well-structured well-written whole wide win wisdom
 wonderful word work worker workflow world world-class worthwhile wrap yield
 """)
 """Verbs, nouns and praise that fit any task."""

@@ -26,14 +26,7 @@ pytestmark = pytest.mark.slow
 
 REQUEST: Any = {"request": "Report on the companies."}
 THREAD: Any = {"configurable": {"thread_id": "one"}}
-REAL = (
-    "Retrieve the current time for a specific IP address '192.168.1.1' to assist with logs",
-    "Update details of shipment 'zR0Qm79m2bUD' with new item name, weight, and dimensions",
-    "Check the status of the MySQL database",
-    "How many teachers are there?",
-    "List all professionals",
-)
-VAGUE = [*REAL, *(d.text for d in read_descriptions("development") if explain_vagueness(d.text))]
+VAGUE = [d.text for d in read_descriptions("development") if explain_vagueness(d.text)]
 SIZE = 30
 CHUNKS = [VAGUE[first : first + SIZE] for first in range(0, len(VAGUE), SIZE)]
 WORDS = "Look into it"
@@ -180,7 +173,7 @@ async def test_a_revision_may_be_vague_and_nobody_is_asked_to_reword_what_is_fin
     upset = ScriptedTask(id="T1", report={"output": "x", "invalidates": "All is different."})
     first, second = make_plan_payload(WORDS, "Handle the rest"), make_plan_payload(WORDS)
     first["tasks"][1]["depends_on"] = ["T1"]
-    second["tasks"] += make_plan_payload("List all professionals", id="N1")["tasks"]
+    second["tasks"] += make_plan_payload("Improve the results", id="N1")["tasks"]
     scenario = Scenario(tasks=(upset,), answers={"Plan": [first, first, second]})
 
     state, events = await run_scenario(endpoint, settings, scenario, make_team(max_revisions=1))
@@ -243,8 +236,21 @@ async def test_routes_and_steps_are_not_noted(endpoint: Endpoint, settings: Sett
     assert [event["notes"] for event in select_events(events, "plan_created")] == [[]]
 
 
-def test_the_real_vague_plans_are_recognised_as_vague() -> None:
-    assert all(map(explain_vagueness, REAL)), "else they belong to the good ones of the benchmark"
+def test_no_task_of_a_good_plan_is_vague() -> None:
     assert len(VAGUE) > 150 and not any(
         explain_vagueness(t["description"]) for t in make_good_plan(Random(1))["tasks"]
     )
+
+
+async def test_tasks_that_read_a_result_are_not_sent_back(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    plan = make_plan_payload("List the patents Siemens filed in 2020", WORDS, "Handle the rest")
+    plan["tasks"][1]["depends_on"], plan["tasks"][2]["depends_on"] = ["T1"], ["T2"]
+
+    state, events = await run_scenario(
+        endpoint, settings, Scenario(answers={"Plan": plan}), make_team()
+    )
+
+    assert state["status"] == "done" and len(endpoint.select_calls(schema="Plan")) == 1
+    assert select_events(events, "plan_created")[0]["notes"] == []

@@ -16,7 +16,12 @@ from nodes.models.embedded.prompt_reading import (
     read_section,
 )
 from nodes.models.embedded.replanning import RevisionRequest, continue_plan, read_revision_request
-from nodes.models.embedded.text_similarity import extract_numbers, extract_words, rank_by_similarity
+from nodes.models.embedded.text_similarity import (
+    extract_numbers,
+    extract_words,
+    rank_by_similarity,
+    rank_examples,
+)
 
 _CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
 _TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
@@ -26,7 +31,6 @@ _TABLE = Pattern(r"\.[ct]sv$", re.IGNORECASE)
 _SEPARATORS = Pattern(r"[\W_]+")
 _CODE_CLAUSE = Pattern(r":?\s*`[^`]*`")
 MAX_SUBJECT_CHARS = 1000
-MIN_LIKENESS = 0.1
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,8 @@ def _read_example_reply(example: str) -> str:
 
 def _draft_revisions(asked: PlanningPrompt, under_way: RevisionRequest) -> list[dict[str, Any]]:
     """Return drafts by the example nearest to the reason, without workers that have reported."""
-    ranked = rank_by_similarity(under_way.reason, [request for request, _ in asked.examples])
-    near = [index for index, likeness in ranked if likeness > MIN_LIKENESS][:1]
+    ranked = rank_examples(under_way.reason, [request for request, _ in asked.examples])
+    near = [index for index, is_near in ranked if is_near][:1]
     return [
         continue_plan(make(asked, asked.examples[index][1]), under_way)
         for index in near
@@ -128,7 +132,7 @@ def _draft_revisions(asked: PlanningPrompt, under_way: RevisionRequest) -> list[
 
 
 def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
-    ranked = rank_by_similarity(asked.request, [request for request, _ in asked.examples])
+    ranked = rank_examples(asked.request, [request for request, _ in asked.examples])
     drafts = [
         _adopt_example(asked, asked.examples[index][1])
         for index, _ in ranked
@@ -136,8 +140,8 @@ def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
     ]
     drafts += [
         _add_table_task(asked, _adopt_shape(asked, asked.examples[index][1]))
-        for index, near in ranked
-        if near > MIN_LIKENESS
+        for index, is_near in ranked
+        if is_near
     ]
     return [*drafts, _add_table_task(asked, _build_minimal_plan(asked)), _build_minimal_plan(asked)]
 

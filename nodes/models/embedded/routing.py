@@ -1,4 +1,4 @@
-"""Routes a request to the worker whose card and examples contain most of its rare words."""
+"""Routes a request to the worker whose card and examples are nearest, by rare words and meaning."""
 
 import math
 import re
@@ -12,6 +12,7 @@ from nodes.limits.patterns import Pattern
 from nodes.models.embedded.planning import PlanningPrompt, read_planning_prompt
 from nodes.models.embedded.prompt_reading import list_texts, read_section
 from nodes.models.embedded.text_similarity import extract_words
+from nodes.text.meaning import measure_meaning
 from nodes.text.word_lists import FUNCTION_WORDS
 
 _FILE_TYPE = Pattern(r"\.(\w+)$", re.MULTILINE)
@@ -23,6 +24,12 @@ STEM_CHARS = 6
 """Words are cut to this length, so that "dismissed" and "dismissal" are one."""
 MIN_ENDING_CHARS = 6
 """Of a word that may lose "ed" or "ing", so that "burned" and "burn" are one."""
+WORDS_SHARE = 0.3
+"""Weight of the words beside the meaning, which counts 1."""
+MAX_NEAREST = 3
+"""Number of a worker's texts whose meaning counts, the nearest ones."""
+MIN_MEANING = 0.12
+"""Of the nearest texts of a worker that shares no word with a request."""
 MIN_OWN_WORDS = 2
 MIN_SHARE_OF_FIRST = 0.4
 """A second worker needs this many words that the first does not know, with this weight."""
@@ -40,12 +47,13 @@ def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
             "reason": "A worker has reported, and this model plans only one step.",
         }
     asked = read_planning_prompt(messages)
-    known = _collect_known_words(asked)
+    texts = _collect_texts(asked)
+    known = {takers: _extract_stems(" ".join(held)) for takers, held in texts.items()}
     weights = _weigh_known_words(known)
     wanted = _extract_stems(f"{asked.request} {_list_file_types(messages)}")
     scores = {takers: _sum_weights(wanted & known[takers], weights) for takers in known}
-    best = max(scores, key=lambda takers: scores[takers], default=())
-    if not best or not scores[best]:
+    best = _choose_first(asked.request, texts, scores)
+    if not best:
         return {"worker": "", "task": asked.request, "reason": "No worker's card is similar."}
     secondary = "".join(best[1:])
     if not secondary and any(decided.get("secondary") for _, decided in asked.examples):
@@ -54,20 +62,48 @@ def write_decision(messages: Sequence[BaseMessage]) -> dict[str, Any]:
         "worker": best[0],
         "secondary": secondary,
         "task": asked.request,
-        "reason": "Its card and examples share most words with the request.",
+        "reason": "Its card and examples are nearest to the request.",
     }
 
 
-def _collect_known_words(asked: PlanningPrompt) -> dict[WorkerChoice, set[str]]:
-    """Return the words of each worker and each pair: name, card, and the requests they took."""
-    known: dict[WorkerChoice, set[str]] = {
-        (name,): _extract_stems(f"{name} {card}") for name, card in asked.cards.items()
+def _choose_first(
+    request: str, texts: Mapping[WorkerChoice, list[str]], scores: Mapping[WorkerChoice, float]
+) -> WorkerChoice:
+    """Return the best by words if its first worker is also the best by meaning, else that one.
+
+    Empty if no worker is near.
+    """
+    by_words = max(scores, key=lambda takers: scores[takers], default=())
+    highest = scores.get(by_words, 0.0)
+    firsts = list(dict.fromkeys(takers[0] for takers in texts))
+    meanings = {name: _measure_worker(request, name, texts) for name in firsts}
+    words = {
+        name: max(scores[takers] for takers in texts if takers[0] == name) / (highest or 1.0)
+        for name in firsts
+    }
+    best = max(firsts, key=lambda name: WORDS_SHARE * words[name] + meanings[name], default="")
+    if not best or (not highest and meanings[best] < MIN_MEANING):
+        return ()
+    return by_words if by_words[0] == best else (best,)
+
+
+def _measure_worker(request: str, name: str, texts: Mapping[WorkerChoice, list[str]]) -> float:
+    """Return the mean similarity in meaning of a worker's nearest texts."""
+    own = [text for takers, held in texts.items() if takers[0] == name for text in held]
+    nearest = sorted(measure_meaning(request, own))[-MAX_NEAREST:]
+    return sum(nearest) / len(nearest)
+
+
+def _collect_texts(asked: PlanningPrompt) -> dict[WorkerChoice, list[str]]:
+    """Return the texts of each worker and each pair: name with card, and the requests they took."""
+    texts: dict[WorkerChoice, list[str]] = {
+        (name,): [f"{name} {card}"] for name, card in asked.cards.items()
     }
     for request, decided in asked.examples:
         takers = tuple(filter(None, (decided.get("worker"), decided.get("secondary"))))
         if takers and all(name in asked.cards for name in takers):
-            known.setdefault(takers, set()).update(_extract_stems(request))
-    return known
+            texts.setdefault(takers, []).append(request)
+    return texts
 
 
 def _weigh_known_words(known: Mapping[WorkerChoice, set[str]]) -> dict[str, float]:

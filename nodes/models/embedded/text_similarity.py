@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from nodes.limits.patterns import Pattern
+from nodes.text.meaning import measure_meaning
 
 _WORD = Pattern(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
 _SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
@@ -18,6 +19,10 @@ _STOP_WORDS = """
     what when where which who whose why will with within would write you your
 """
 _STOP_WORD_SET = frozenset(_STOP_WORDS.split())
+MIN_LIKENESS = 0.1
+"""Of the words of two requests that are near."""
+MIN_MEANING = 0.3
+"""Of the meanings of two requests that are near: few foreign requests reach it."""
 
 
 def extract_words(text: str) -> list[str]:
@@ -67,6 +72,16 @@ def rank_by_similarity(query: str, texts: Sequence[str]) -> list[tuple[int, floa
         common = sum(weights[word] for word in asked & set(extract_words(text)))
         ranked.append((index, common / total if total else 0.0))
     return sorted(ranked, key=lambda pair: -pair[1])
+
+
+def rank_examples(query: str, texts: Sequence[str]) -> list[tuple[int, bool]]:
+    """Return the index of each text and whether it is near, the nearest by words and meaning first.
+
+    Only words count where the extra `meaning` is not installed.
+    """
+    words, meanings = dict(rank_by_similarity(query, texts)), measure_meaning(query, texts)
+    ranked = sorted(words, key=lambda index: -(words[index] + meanings[index]))
+    return [(n, words[n] > MIN_LIKENESS or meanings[n] > MIN_MEANING) for n in ranked]
 
 
 def _singularize(word: str) -> str:

@@ -1,7 +1,10 @@
-"""Print the errors of the vagueness check by half and by domain."""
+"""Print the errors of the vagueness check by half and by domain, or its repairs of real plans."""
 
+import asyncio
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterable
+from pathlib import Path
 
 from tests.benchmarks.vagueness.measure import (
     HALVES,
@@ -10,8 +13,10 @@ from tests.benchmarks.vagueness.measure import (
     count_errors,
     read_descriptions,
 )
+from tests.benchmarks.vagueness.plans import PlanOutcome, ask_for_plans, read_plans
 
 ROW_FORMAT = "| {:<24} | {:>5} | {:>14} | {:>5} | {:>14} |\n"
+PLAN_ROW_FORMAT = "| {:<24} | {:>5} | {:>20} | {:>16} |\n"
 
 
 def format_table(items: Iterable[Description]) -> str:
@@ -27,12 +32,40 @@ def format_table(items: Iterable[Description]) -> str:
     return head + rule + "".join(_format_row(name, counts) for name, counts in rows)
 
 
+def format_plan_table(outcomes: Iterable[PlanOutcome]) -> str:
+    """Draw the table of published plans, source by source, in Markdown."""
+    outcomes = list(outcomes)
+    sources = sorted({outcome.source for outcome in outcomes})
+    groups = [("all", outcomes)]
+    groups += [(name, [each for each in outcomes if each.source == name]) for name in sources]
+    head = PLAN_ROW_FORMAT.format("source", "plans", "sent back as vague", "refused for good")
+    rule = "|" + "---|" * 4 + "\n"
+    return head + rule + "".join(_format_plan_row(name, group) for name, group in groups)
+
+
 def _format_row(name: str, counts: ErrorCounts) -> str:
     refused = f"{counts.refused} ({counts.false_refusal_rate:.1%})"
     missed = f"{counts.missed} ({counts.miss_rate:.1%})"
     return ROW_FORMAT.format(name, counts.good, refused, counts.vague, missed)
 
 
+def _format_plan_row(name: str, group: list[PlanOutcome]) -> str:
+    sent_back = sum(bool(outcome.vague_tasks) for outcome in group)
+    refused = sum(outcome.is_refused for outcome in group)
+    cells = [f"{count} ({count / len(group):.1%})" for count in (sent_back, refused)]
+    return PLAN_ROW_FORMAT.format(name, len(group), *cells)
+
+
+def _read_arguments() -> Path | None:
+    parser = ArgumentParser(prog="python -m tests.benchmarks.vagueness", description=__doc__)
+    parser.add_argument("--plans", type=Path, help="JSONL with plans, or with one text a line")
+    path: Path | None = parser.parse_args().plans
+    return path
+
+
 if __name__ == "__main__":
-    for half in HALVES:
-        sys.stdout.write(f"\n{half}\n\n{format_table(read_descriptions(half))}")
+    if path := _read_arguments():
+        sys.stdout.write(format_plan_table(asyncio.run(ask_for_plans(read_plans(path)))))
+    else:
+        for half in HALVES:
+            sys.stdout.write(f"\n{half}\n\n{format_table(read_descriptions(half))}")

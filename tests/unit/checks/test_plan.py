@@ -138,6 +138,22 @@ def test_a_vague_task_is_no_problem_of_its_plan_but_one_without_words_is(seed: i
     assert "has no words" in sentence and list_vague_tasks([wordless]) == []
 
 
+def test_a_task_that_reads_a_material_or_a_result_is_not_vague() -> None:
+    task = {"description": "Analyze the data", "worker": "analyst"}
+    plan = Plan.model_validate(
+        {
+            "goal": "g",
+            "tasks": [
+                {"id": "alone", **task},
+                {"id": "reads", **task, "materials": ["sales.csv"]},
+                {"id": "follows", **task, "depends_on": ["reads"]},
+            ],
+        }
+    )
+
+    assert [sentence.split("'")[1] for sentence in list_vague_tasks(plan.tasks)] == ["alone"]
+
+
 def test_a_plan_of_a_thousand_tasks_is_refused_in_one_sentence() -> None:
     task = {"description": "Analyze the data", "worker": "nobody"}
     plan = Plan.model_validate(

@@ -28,8 +28,7 @@ def count_crates(
     crates = math.ceil(total_bottles / bottles_per_crate)
     empty = crates * bottles_per_crate - total_bottles
     report = ToolReport()
-    report.lines.append(
-        f"{total_bottles} bottles need {format_count(crates, 'crate')}; {format_count(empty, 'place')} left empty."
-    )
+    needed, left = format_count(crates, "crate"), format_count(empty, "place")
+    report.lines.append(f"{total_bottles} bottles need {needed}; {left} left empty.")
     report.add_claim(report.lines[0], "count_crates")
     return report.to_json()

@@ -1,0 +1,130 @@
+"""Chooses the sentences of passages that say most on a subject."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from nodes.limits.patterns import Pattern
+from nodes.models.embedded.prompt_reading import Passage
+from nodes.models.embedded.text_similarity import (
+    extract_numbers,
+    extract_words,
+    split_sentences,
+    weigh_words,
+)
+
+MAX_STATEMENTS = 9
+MIN_PER_SOURCE = 3
+MIN_STATEMENT_CHARS = 20
+"""A shorter line must be a sentence, or name what its figure measures."""
+MAX_STATEMENT_CHARS = 400
+MIN_SHARE_OF_BEST = 0.15
+MIN_SHARED_WORDS = 2
+MIN_COMMON, MAX_COMMON_SHARE = 6, 0.25
+"""A word that more statements have, or a larger share of them, says too little alone."""
+ANSWER_SENTENCES = 2
+"""Sentences after a question that are quoted with it."""
+_THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
+_TAG = Pattern(r"\\?</?[a-zA-Z][^<>]{0,200}>")
+_NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
+
+
+def choose_statements(subject: str, passages: list[Passage]) -> list[dict[str, Any]]:
+    """Return the sentences that share most words with the subject, preferably with figures.
+
+    A word counts less when a chosen sentence of the same source already contains it.
+    """
+    weights = weigh_words([subject, *(passage.text for passage in passages)])
+    left = _list_candidates(set(extract_words(subject)), passages)
+    cap = max(MIN_PER_SOURCE, MAX_STATEMENTS // max(1, len({one.source for one in left})))
+    covered: set[tuple[str, str]] = set()
+    kept: list[_Candidate] = []
+    least = 0.0
+    while left and len(kept) < MAX_STATEMENTS:
+        best = max(
+            left, key=lambda candidate: (candidate.score_gain(weights, covered), -candidate.place)
+        )
+        gain = best.score_gain(weights, covered)
+        if gain < least:
+            break
+        least = least or MIN_SHARE_OF_BEST * gain
+        kept.append(best)
+        covered |= {(best.source, word) for word in best.shared_words}
+        full = sum(one.source == best.source for one in kept) == cap
+        left = [one for one in left if one is not best and not (full and one.source == best.source)]
+    return [
+        {
+            "text": one.text,
+            "source": one.source,
+            # Between a question and its answer, the source may have marks that are left out here.
+            "quote": max(one.text.split("? "), key=len),
+            "confidence": 70,
+        }
+        for one in sorted(kept, key=lambda one: one.place)
+    ]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    text: str
+    source: str
+    place: int
+    shared_words: frozenset[str]
+
+    def score_gain(self, weights: Mapping[str, float], covered: Set[tuple[str, str]]) -> float:
+        known = {word for word in self.shared_words if (self.source, word) in covered}
+        new = sum(weights.get(word, 1.0) for word in self.shared_words - known)
+        repeated = sum(weights.get(word, 1.0) for word in known)
+        return (new + 0.5 * repeated) * (0.5 + 0.4 * min(4, len(extract_numbers(self.text))))
+
+
+def _list_candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
+    """Return the statements that share enough words with the subject, one of them not common."""
+    statements: dict[str, tuple[str, set[str]]] = {}
+    for passage in passages:
+        for text in _list_statements(passage.text):
+            statements.setdefault(text, (passage.source, wanted & set(extract_words(text))))
+    counts = Counter(word for _, shared in statements.values() for word in shared)
+    common = max(MIN_COMMON, MAX_COMMON_SHARE * len(statements))
+    needed = MIN_SHARED_WORDS if len(wanted) > MIN_SHARED_WORDS else 1
+    found = [
+        (text, source, frozenset(shared))
+        for text, (source, shared) in statements.items()
+        if len(shared) >= needed
+        and any(counts[word] <= common for word in shared)
+        and _is_statement(text)
+    ]
+    return [
+        _Candidate(text, source, place, shared)
+        for place, (text, source, shared) in enumerate(found)
+    ]
+
+
+def _list_statements(text: str) -> Iterator[str]:
+    """Yield the sentences of a passage; a question, which may be a heading, with its answer."""
+    sentences = [each for each in split_sentences(text) if not _TAG.fullmatch(each)]
+    for index, sentence in enumerate(sentences):
+        end = index + 1
+        if sentence.endswith("?"):
+            last = min(len(sentences), end + ANSWER_SENTENCES)
+            while end < last and not sentences[end].endswith("?"):
+                end += 1
+        yield " ".join(sentences[index:end])[:MAX_STATEMENT_CHARS]
+
+
+def _is_statement(sentence: str) -> bool:
+    """Return whether a line is a statement, not a heading, table row or source line."""
+    commas = _THOUSANDS.sub("", sentence)
+    is_row = commas.count(",") > commas.count(", ") + 2 or sentence.count("|") > 2
+    is_heading = sentence[-1] not in ".!?" and not extract_numbers(sentence)
+    is_link = sentence.startswith("[") and sentence.endswith(")")
+    is_short = len(sentence) < MIN_STATEMENT_CHARS and not _is_short_fact(sentence)
+    return not (
+        is_short or is_row or is_heading or is_link or sentence.lower().startswith("source")
+    )
+
+
+def _is_short_fact(line: str) -> bool:
+    is_sentence = line[-1] in ".!" and len(line.split()) > 2
+    return is_sentence or bool(_NAMED_FIGURE.search(line))
