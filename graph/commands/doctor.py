@@ -20,6 +20,7 @@ from nodes.errors import SettingsInvalid
 from nodes.models.prices import is_priced
 from nodes.text.counts import format_count
 from nodes.tools.documents.folder import list_documents
+from nodes.tools.framework.extras import list_missing_packages, write_install_command
 
 PACKAGES: Final = ("langgraph", "langchain", "langchain-openai", "openai", "pydantic", "langsmith")
 
@@ -98,6 +99,10 @@ def _check_teams(settings: Settings) -> Iterator[DoctorCheck]:
         if problems:
             fix = f"supervise check {folder}"
             yield DoctorCheck("broken", f"team {folder.name}", problems[0], fix)
+        elif missing := list_missing_packages(folder.name):
+            text = f"packages are missing: {', '.join(missing)}"
+            fix = write_install_command(folder.name)
+            yield DoctorCheck("note", f"team {folder.name}", text, fix)
         else:
             yield DoctorCheck("ok", f"team {folder.name}", str(folder))
 

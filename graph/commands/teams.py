@@ -16,6 +16,7 @@ from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
 from nodes.tools.framework.catalog import list_shipped_tools
+from nodes.tools.framework.extras import list_missing_packages, write_install_command
 from nodes.tools.framework.own_tools_check import check_own_tools
 
 
@@ -47,6 +48,9 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
         return 0
     print_text(f"{team.name}: {to_one_line(team.description, 500)}")
     print_text(f"folder: {find_team(name, settings)}")
+    if missing := list_missing_packages(team.name):
+        install = write_install_command(team.name)
+        print_text(f"packages missing: {', '.join(missing)}; {install}")
     tasks = format_count(team.max_tasks, "task")
     attempts = format_count(team.max_attempts, "attempt")
     print_text(f"at most {tasks}, {attempts} each")

@@ -12,6 +12,7 @@ from nodes.errors import ToolRefused
 from nodes.execution.attempt_context import AttemptContext
 from nodes.models.catalog import ModelCatalog
 from nodes.schemas.team import SPECIALIST, Team, Worker
+from nodes.tools.framework.extras import require_packages
 from nodes.tools.framework.settings import ToolSettings
 from state import Recruit
 
@@ -119,7 +120,13 @@ class WorkerPool:
         return self._division_graph
 
     async def prepare(self) -> None:
-        """Build all agents and graphs that a plan may need and that are not built yet."""
+        """Build all agents and graphs that a plan may need and that are not built yet.
+
+        Raises:
+            TeamInvalid: the team's tools need packages that are not installed.
+        """
+        if not self._agents:
+            await asyncio.to_thread(require_packages, self._team.name)
         for worker in self._team.workers:
             await (self.get_team_graph(worker.name) if worker.team else self.get_agent(worker.name))
         if self._team.recruit:

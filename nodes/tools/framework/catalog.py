@@ -20,6 +20,7 @@ from nodes.errors import TeamInvalid
 from nodes.limits.patterns import Pattern
 from nodes.schemas.team import OwnTool, SentContent
 from nodes.security.tool_access import get_shipped_access, read_access
+from nodes.tools.framework.extras import explain_missing_module
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_packages import import_tool_module
 
@@ -97,10 +98,14 @@ def _import_tool(place: str, attribute: str, load: Callable[[], ModuleType]) -> 
         raise TeamInvalid(
             f"tool {place} cannot be loaded",
             cause=f"{type(error).__name__}: {error}",
-            next="correct the file, or install what it imports"
-            if place.endswith(".py")
-            else "write it as package.module:attribute, importable from where you run",
+            next=explain_missing_module(str(error)) or _advise(place),
         ) from error
+
+
+def _advise(place: str) -> str:
+    if place.endswith(".py"):
+        return "correct the file, or install what it imports"
+    return "write it as package.module:attribute, importable from where you run"
 
 
 def _attach_access(name: str, tool: BaseTool, own: Mapping[str, OwnTool]) -> BaseTool:

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.framework.extras import explain_missing_module
 from nodes.tools.framework.tool_packages import PROJECT_ROOT, find_tool_package
 
 MAX_ANSWER_BYTES = 64_000_000
@@ -129,7 +130,8 @@ def _parse_answer(line: bytes) -> Any:
     if reason := answer.get("refused"):
         raise ToolRefused(reason)
     if reason := answer.get("died"):
-        raise ToolFailed(f"ended with {reason}")
+        install = explain_missing_module(reason)
+        raise ToolFailed(f"ended with {reason}" + (f"; {install}" if install else ""))
     return answer["result"]
 
 
