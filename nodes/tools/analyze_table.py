@@ -8,10 +8,10 @@ from pydantic import Field
 
 from nodes.tools.framework.argument_types import (
     Cell,
-    FileName,
     LabelColumn,
     NumberColumn,
     PerColumn,
+    Table,
     TimeColumn,
 )
 from nodes.tools.framework.settings import ToolSettings
@@ -28,7 +28,7 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
     @tool("analyze_table")
     async def analyze(
         table: Annotated[
-            FileName,
+            Table,
             Field(
                 description="Name of a .csv artifact or of a table of the database; empty: the one "
                 "with the named columns",
@@ -45,6 +45,7 @@ def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool
         ] = "none",
         divide_by: Annotated[
             PerColumn,
+            Table,
             Field(description="Column to divide by: visitors, for revenue per visitor"),
         ] = "",
         group_by: Annotated[

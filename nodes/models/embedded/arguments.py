@@ -20,6 +20,7 @@ from nodes.models.embedded.table_reading import (
     list_label_columns,
     list_named_cells,
     list_named_columns,
+    list_named_tables,
     list_number_columns,
     list_per_columns,
     list_time_columns,
@@ -258,6 +259,7 @@ def _is_named(name: str, text: str) -> bool:
 
 _BY_FORMAT: Final[dict[str, Callable[[ReceivedHandoff], Iterable[Any]]]] = {
     "file": list_named_files,
+    "table": list_named_tables,
     "column": list_named_columns,
     "number_column": list_number_columns,
     "per_column": list_per_columns,

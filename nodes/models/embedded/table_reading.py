@@ -33,7 +33,20 @@ class KnownTable:
     labels: tuple[str, ...]
     times: tuple[str, ...]
     cells: frozenset[str] = frozenset()
+    name: str = ""
     """Of the columns of labels, lower case."""
+
+
+def list_named_tables(brief: ReceivedHandoff) -> list[str]:
+    """Return the tables whose names are in the task, the longest name first."""
+    listed = [each.name for call in brief.calls for each in _read_listing(call.data.get("tables"))]
+    files = [name for name in brief.artifacts if name.lower().endswith((".csv", ".tsv"))]
+    asked = set(extract_words(brief.subject))
+    words = {
+        name: set(_split(name.rsplit("/", 1)[-1].partition(".")[0])) for name in files or listed
+    }
+    named = [name for name, parts in words.items() if parts and parts <= asked]
+    return sorted(named, key=lambda name: -len(words[name]))
 
 
 def list_number_columns(brief: ReceivedHandoff) -> list[str]:
@@ -50,7 +63,8 @@ def list_per_columns(brief: ReceivedHandoff) -> list[str]:
 
 def list_label_columns(brief: ReceivedHandoff) -> list[str]:
     """Return the columns of names that the task names."""
-    return _find_named([name for each in list_tables(brief) for name in each.labels], brief)
+    labels = [name for each in list_tables(brief) for name in each.labels]
+    return _find_named([name for name in labels if not name.lower().endswith("id")], brief)
 
 
 def list_time_columns(brief: ReceivedHandoff) -> list[str]:
@@ -96,7 +110,10 @@ def _read_listing(tables: object) -> Iterator[KnownTable]:
             numbers, times = (tuple(map(str, table.get(key, ()))) for key in ("numbers", "times"))
             columns = map(str, table.get("columns", ()))
             yield KnownTable(
-                numbers, tuple(name for name in columns if name not in (*numbers, *times)), times
+                numbers,
+                tuple(name for name in columns if name not in (*numbers, *times)),
+                times,
+                name=str(table.get("table", "")),
             )
 
 
@@ -117,7 +134,10 @@ def _read_table(text: str) -> KnownTable | None:
     numbers = tuple(
         name
         for name, cells in columns.items()
-        if name not in times and cells and all(map(_NUMBER.fullmatch, cells))
+        if name not in times
+        and cells
+        and not name.lower().endswith("id")
+        and all(map(_NUMBER.fullmatch, cells))
     )
     labels = tuple(name for name in columns if name not in (*times, *numbers))
     cells = frozenset(cell.lower() for name in labels for cell in columns[name])

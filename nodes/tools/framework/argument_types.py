@@ -26,6 +26,8 @@ class Format:
 
 FileName = Annotated[str, Format("file")]
 """The name of a material."""
+Table = Annotated[str, Format("table")]
+"""The name of a table: a material, or a table of the database."""
 Column = Annotated[str, Format("column")]
 """The name of a column of a table."""
 NumberColumn = Annotated[str, Format("number_column")]

@@ -28,6 +28,7 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
     "maximum": "MAX",
 }
 _TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
+_ID_NAME: Final = Pattern(r"(?:^|_| )id$")
 _SAMPLE_ROWS: Final = 200
 _YEARS: Final = range(1800, 2200)
 MAX_LABELS: Final = 4
@@ -54,9 +55,9 @@ class Question:
     limit: int = 20
 
     @property
-    def is_empty(self) -> bool:
-        """Whether nothing is asked."""
-        return not (self.measures or self.group_by or self.rows_with or self.aggregate != "none")
+    def names_nothing(self) -> bool:
+        """Whether no column and no row is named."""
+        return not (self.measures or self.group_by or self.rows_with)
 
 
 @dataclass
@@ -96,7 +97,8 @@ def analyze_table(
     tables = [
         _Table(each["table"], each["source"], each["columns"]) for each in query("")["tables"]
     ]
-    if asked.is_empty:
+    is_count = asked.aggregate == "count" and (table or len(tables) == 1)
+    if asked.names_nothing and not is_count:
         return {"tables": [_describe_table(_sample_columns(each, query)) for each in tables[:20]]}
     refusals = []
     for each in _rank_tables(tables, table, asked)[:MAX_TRIED_TABLES]:
@@ -196,7 +198,7 @@ class _Analysis:
         return self._write([shown, "COUNT(*)"])
 
     def _write_listing(self) -> str:
-        labels = [self._group] if self._group else self._table.labels[:MAX_LABELS]
+        labels = [*filter(None, [self._group]), *self._table.labels][:MAX_LABELS]
         shown = [*labels, *self._table.times, *self._measures]
         shown = list(dict.fromkeys(shown)) if self._measures else self._table.columns
         sort = shown.index(self._measures[0]) + 1 if self._measures else 0
@@ -329,7 +331,7 @@ def _sample_columns(table: _Table, query: Query) -> _Table:
         values = [row[index] for row in rows if row[index] is not None]
         if _is_time(name, values):
             times.append(name)
-        elif values and all(_is_number(value) for value in values):
+        elif values and all(map(_is_number, values)) and not _ID_NAME.search(name.lower()):
             numbers.append(name)
     return _Table(table.name, table.source, table.columns, numbers, times)
 
