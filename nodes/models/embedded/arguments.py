@@ -166,27 +166,44 @@ def _fill_object(name: str, schema: Schema, brief: ReceivedHandoff) -> dict[str,
     return found or None
 
 
-def _fill_number(name: str, schema: Schema, brief: ReceivedHandoff) -> float | int | None:
-    """Return the number in the task that has the parameter's unit, the one nearest to its words."""
-    if name == "limit":
-        top = _TOP.search(brief.subject)
-        return int(top.group(1)) if top else None
-    measure, unit = _split_unit(name)
-    quantities = list(_list_quantities(brief.subject, unit))
-    named = set(extract_words(" ".join(measure))) - _BOUNDS
-    described = set(extract_words(schema.get("description", ""))) - _BOUNDS
-    for words in filter(None, (named, described)):
-        near = [
-            (_measure_distance(words, each, brief.subject), each.start, each.value)
-            for each in quantities
-        ]
-        distance, _, value = min(near, default=(_NEAR_CHARS, 0, 0.0))
-        if distance < _NEAR_CHARS:
-            return int(value) if schema.get("type") == "integer" else value
-    if len(quantities) == 1 and not measure:
-        value = quantities[0].value
-        return int(value) if schema.get("type") == "integer" else value
-    return None
+def _fill_limit(name: str, schema: Schema, brief: ReceivedHandoff) -> int | None:
+    """Return how many rows the task wants, for a parameter `limit`."""
+    top = _TOP.search(brief.subject) if name == "limit" else None
+    return int(top.group(1)) if top else None
+
+
+def fill_numbers(parameters: Mapping[str, Schema], brief: ReceivedHandoff) -> dict[str, Any]:
+    """Return the numbers of the task by parameter: each goes to the one whose words are nearest."""
+    found, used = dict[str, Any](), set[int]()
+    for *_, start, name, value in sorted(_rank_numbers(parameters, brief)):
+        if name not in found and start not in used:
+            found[name] = value
+            used.add(start)
+    return found
+
+
+def _rank_numbers(
+    parameters: Mapping[str, Schema], brief: ReceivedHandoff
+) -> Iterator[tuple[int, bool, int, int, str, float | int]]:
+    """Yield each number that may be a parameter's, after how well its words describe it."""
+    for name, schema in parameters.items():
+        schema = _unwrap_optional(schema)
+        if schema.get("type") not in ("number", "integer") or "enum" in schema:
+            continue
+        measure, unit = _split_unit(name)
+        quantities = list(_list_quantities(brief.subject, unit))
+        texts = (" ".join(measure), schema.get("description", ""))
+        for is_description, text in enumerate(texts):
+            words = set(extract_words(text)) - _BOUNDS
+            for each in quantities:
+                distance, count = _measure_distance(words, each, brief.subject)
+                if distance < _NEAR_CHARS:
+                    value = int(each.value) if schema["type"] == "integer" else each.value
+                    yield distance, bool(is_description), -count, each.start, name, value
+        if len(quantities) == 1 and not measure:
+            value = quantities[0].value
+            value = int(value) if schema["type"] == "integer" else value
+            yield _NEAR_CHARS, True, 0, quantities[0].start, name, value
 
 
 def _split_unit(name: str) -> tuple[list[str], str]:
@@ -196,16 +213,17 @@ def _split_unit(name: str) -> tuple[list[str], str]:
     return words[:-size], "_".join(words[-size:])
 
 
-def _measure_distance(words: Set[str], quantity: "_Quantity", text: str) -> int:
-    """Return the characters between a number and the nearest of some words; many if there is none.
+def _measure_distance(words: Set[str], quantity: "_Quantity", text: str) -> tuple[int, int]:
+    """Return the characters between a number and the nearest of some words, and how many are near.
 
-    A sentence or a comma ends what a number belongs to.
+    Many characters if there is none. A sentence or a comma ends what a number belongs to.
     """
     head = _CLAUSE_END.split(text[: quantity.start])[-1][-_NEAR_CHARS:]
     tail = _CLAUSE_END.split(text[quantity.end :])[0][:_NEAR_CHARS]
     gaps = [len(head) - found.end() for found in _WORD.finditer(head) if _is_one_of(found, words)]
     gaps += [found.start() for found in _WORD.finditer(tail) if _is_one_of(found, words)]
-    return min(gaps, default=_NEAR_CHARS)
+    count = len(words & set(extract_words(f"{head} {tail}")))
+    return min(gaps, default=_NEAR_CHARS), count
 
 
 def _is_one_of(found: Match[str], words: Set[str]) -> bool:
@@ -273,7 +291,6 @@ _BY_FORMAT: Final[dict[str, Callable[[ReceivedHandoff], Iterable[Any]]]] = {
 _BY_TYPE: Final[dict[str, Callable[[str, Schema, ReceivedHandoff], Any]]] = {
     "array": _fill_array,
     "object": _fill_object,
-    "number": _fill_number,
-    "integer": _fill_number,
+    "integer": _fill_limit,
     "boolean": _fill_boolean,
 }

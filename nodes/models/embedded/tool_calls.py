@@ -6,7 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from nodes.limits.patterns import Pattern
-from nodes.models.embedded.arguments import build_query, fill_by_schema, find_first_number
+from nodes.models.embedded.arguments import (
+    build_query,
+    fill_by_schema,
+    fill_numbers,
+    find_first_number,
+)
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
 
 _SQL = Pattern(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
@@ -42,8 +47,11 @@ def fill_arguments(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> dict[st
     """
     filled: dict[str, Any] = {}
     required = schema.get("required", [])
+    numbers = fill_numbers(schema.get("properties", {}), brief)
     for name, parameter in schema.get("properties", {}).items():
-        value = _fill_argument(name, parameter, brief, is_required=name in required)
+        value = numbers.get(name)
+        if value is None:
+            value = _fill_argument(name, parameter, brief, is_required=name in required)
         if value is None and name in required:
             return None
         if value is not None:

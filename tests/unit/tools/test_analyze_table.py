@@ -39,7 +39,7 @@ async def analyze(settings: ToolSettings | None = None, **arguments: Any) -> dic
         ({"table": "farms.csv", "aggregate": "count", "rows_with": ["kent"]}, [[4]]),
         (
             {"measures": ["sheep"], "rows_with": ["2021", "Kent"], "group_by": "farm"},
-            [["Ash Hill", 2021, 44], ["Top End", 2021, 30]],
+            [["Ash Hill", "Kent", 2021, 44], ["Top End", "Kent", 2021, 30]],
         ),
         (
             {"measures": ["sheep"], "change": "growth", "group_by": "farm"},
