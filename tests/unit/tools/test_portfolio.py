@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -24,7 +25,7 @@ MAX_RESULT_CHARS = 20_000
 
 
 async def call_tool(
-    tool: Any, changed: dict[str, str | None] | None = None, **arguments: Any
+    tool: Any, changed: Mapping[str, str | None] | None = None, **arguments: Any
 ) -> dict[str, Any]:
     """Call a tool with the files above, or with others in their place; None leaves one out."""
     files = {**FILES, **(changed or {})}
@@ -257,7 +258,7 @@ async def test_a_portfolio_of_two_hundred_positions_fits_into_the_answer():
     prices = f"date,{','.join(names)}\n"
     for n, day in enumerate(days):
         prices += f"{day},{','.join(str(100 + (n * k) % 7) for k in range(200))}\n"
-    files: dict[str, str | None] = {"holdings.csv": held, "prices.csv": prices, "targets.csv": None}
+    files = {"holdings.csv": held, "prices.csv": prices, "targets.csv": None}
 
     for tool in (market_data, allocation_analysis):
         await call_tool(tool, files)

@@ -98,8 +98,8 @@ def _add_weights(
             count = Fraction(each.quantity) + found.shares.get(name, 0)
             after = count * Fraction(each.price) / total
             off[name] = abs(after - wanted)
-        shares = [book.compute_weight(name), wanted, after]
-        rows.append([name, *map(format_percent, shares), format_points(after - wanted)])
+        shares = [format_percent(each) for each in (book.compute_weight(name), wanted, after)]
+        rows.append([name, *shares, format_points(after - wanted)])
     report.add_table(["ticker", "before %", "target %", "after %", "off, points"], rows)
     furthest = max(off, key=lambda name: (off[name], name))
     share = Fraction(book.positions[furthest].price) / total
