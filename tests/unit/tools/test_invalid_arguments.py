@@ -10,7 +10,7 @@ FILES = {"h.csv": "ticker,quantity\nAAA,1\n", "p.csv": "date,AAA\n2025-01-03,9\n
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
+    ("tool", "arguments", "message"),
     [
         ("trade_list", {"max_turnover_percent": "much"}, "max_turnover_percent: .* not 'much'"),
         ("trade_list", {"max_turnover_percent": 101}, "less than or equal to 100, not 101"),
@@ -29,24 +29,24 @@ FILES = {"h.csv": "ticker,quantity\nAAA,1\n", "p.csv": "date,AAA\n2025-01-03,9\n
         ("check_copy", {"channels": ["sms"] * 31}, "channels: .* at most 30 items"),
     ],
 )
-async def test_an_argument_that_does_not_fit_is_named_with_what_would(tool, arguments, said):
+async def test_an_argument_that_does_not_fit_is_named_with_what_would(tool, arguments, message):
     (loaded,) = load_shipped_tools([tool], ToolSettings())
 
-    with pytest.raises(ToolRefused, match=said) as raised:
+    with pytest.raises(ToolRefused, match=message) as raised:
         await loaded.ainvoke({**arguments, "materials": FILES})
 
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 400
 
 
 @pytest.mark.parametrize(
-    ("tool", "said"),
+    ("tool", "message"),
     [
         ("market_data", "no CSV material is a table of holdings"),
         ("launch_price", "no CSV material has columns of prices and units"),
     ],
 )
-async def test_the_wrong_kind_of_file_is_refused_with_the_names_of_the_files(tool, said):
+async def test_the_wrong_kind_of_file_is_refused_with_the_names_of_the_files(tool, message):
     (loaded,) = load_shipped_tools([tool], ToolSettings())
 
-    with pytest.raises(ToolRefused, match=f"{said}.*; materials of this task: lease.txt"):
+    with pytest.raises(ToolRefused, match=f"{message}.*; materials of this task: lease.txt"):
         await loaded.ainvoke({"materials": {"lease.txt": "The tenant may keep one cat."}})

@@ -151,10 +151,10 @@ async def test_the_estimate_comes_with_all_that_it_rests_on():
 async def test_what_is_not_significant_is_called_so_and_gives_no_price():
     text = make_noisy_sales(0.0, 0.4)
 
-    said = await call_tool(price_elasticity, text)
+    result = await call_tool(price_elasticity, text)
     priced = await call_tool(launch_price, text, unit_cost_amount=6)
 
-    assert "**Not significant**" in said["summary"]
+    assert "**Not significant**" in result["summary"]
     assert "most profitable" not in priced["summary"]
     assert "the elasticity is not significant" in " ".join(priced["gaps"])
     assert "units a week" in priced["summary"] and "margin is" in priced["summary"]
@@ -163,10 +163,10 @@ async def test_what_is_not_significant_is_called_so_and_gives_no_price():
 async def test_demand_that_rises_with_the_price_is_a_finding_and_gives_no_price():
     text = make_noisy_sales(1.2, 0.05)
 
-    said = await call_tool(price_elasticity, text)
+    result = await call_tool(price_elasticity, text)
     priced = await call_tool(launch_price, text, unit_cost_amount=6)
 
-    assert said["findings"][0]["severity"] == "high"
+    assert result["findings"][0]["severity"] == "high"
     assert "demand rises with the price" in " ".join(priced["gaps"])
     assert "most profitable" not in priced["summary"]
 
@@ -219,14 +219,14 @@ async def test_costs_are_given_or_else_come_from_a_table():
 
 
 @pytest.mark.parametrize(
-    ("costs", "said"),
+    ("costs", "message"),
     [
         ("item,amount\nunit_cost,cheap\n", "costs.csv line 2: the amount, 'cheap', is not a num"),
         ("item,amount\nunit_cost,1\nunit_cost,2\n", "costs.csv line 3: a second unit_cost"),
     ],
 )
-async def test_costs_that_cannot_be_read_are_refused_with_the_place(costs, said):
-    with pytest.raises(ToolRefused, match=said):
+async def test_costs_that_cannot_be_read_are_refused_with_the_place(costs, message):
+    with pytest.raises(ToolRefused, match=message):
         await call_tool(launch_price, make_noisy_sales(-2, 0), costs)
 
 
@@ -266,9 +266,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), BAD, ids=[said for _, said in BAD])
-async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, said):
-    with pytest.raises(ToolRefused, match=said) as raised:
+@pytest.mark.parametrize(("text", "message"), BAD, ids=[message for _, message in BAD])
+async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, message):
+    with pytest.raises(ToolRefused, match=message) as raised:
         await call_tool(price_elasticity, text)
 
     assert "\n" not in str(raised.value)

@@ -115,9 +115,11 @@ BAD_FILES = [
 ]
 
 
-@pytest.mark.parametrize(("files", "said"), BAD_FILES, ids=[said[:40] for _, said in BAD_FILES])
-async def test_files_that_cannot_be_computed_with_are_refused_with_the_place(files, said):
-    with pytest.raises(ToolRefused, match=said) as raised:
+@pytest.mark.parametrize(
+    ("files", "message"), BAD_FILES, ids=[message[:40] for _, message in BAD_FILES]
+)
+async def test_files_that_cannot_be_computed_with_are_refused_with_the_place(files, message):
+    with pytest.raises(ToolRefused, match=message) as raised:
         await call_tool(trade_list, files)
 
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 600
@@ -142,11 +144,11 @@ async def test_odd_values_are_reported_and_still_used():
 
     answer = await call_tool(market_data, {"holdings.csv": held, "prices.csv": prices})
 
-    said = join_messages(answer)
-    assert "BBB (line 3) 150, not 200.00" in said
-    assert "BBB (line 2, 2024-11-01)" in said
-    assert "AAA (line 4) -60% to 2025-01-03" in said
-    assert "1 prices are listed twice" in said
+    text = join_messages(answer)
+    assert "BBB (line 3) 150, not 200.00" in text
+    assert "BBB (line 2, 2024-11-01)" in text
+    assert "AAA (line 4) -60% to 2025-01-03" in text
+    assert "1 prices are listed twice" in text
 
 
 async def test_instructions_inside_the_files_are_no_more_than_text():
@@ -229,7 +231,7 @@ async def test_equal_weights_ask_nothing_of_the_past_and_risk_parity_does():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"never_sell": ["ZZZ"]}, "'ZZZ' is no ticker of the files; name one of AAA, BBB"),
         ({"keep": ["a b"]}, "'a b' is no ticker of the files"),
@@ -241,8 +243,8 @@ async def test_equal_weights_ask_nothing_of_the_past_and_risk_parity_does():
         ({"as_of": "2024-01-01"}, "there is no price of AAA on or before 2024-01-01"),
     ],
 )
-async def test_arguments_that_do_not_fit_the_files_are_refused(arguments, said):
-    with pytest.raises(ToolRefused, match=said):
+async def test_arguments_that_do_not_fit_the_files_are_refused(arguments, message):
+    with pytest.raises(ToolRefused, match=message):
         await call_tool(trade_list, **arguments)
 
 
@@ -300,14 +302,14 @@ async def test_the_list_sums_and_the_weights_arrive_as_computed_from_the_files_a
         sign = 1 if side == "buy" else -1
         held_after[name] += sign * parse_figure(shares)
         left -= sign * parse_figure(amount)
-    said = re.search(r"= \*\*([\d,.]+)\*\* left", answer["summary"])
-    assert said and parse_figure(said[1]) == left >= 0
+    text = re.search(r"= \*\*([\d,.]+)\*\* left", answer["summary"])
+    assert text and parse_figure(text[1]) == left >= 0
     whole = Fraction(cash) + sum(n * Fraction(prices[name]) for name, n in quantities.items())
     for name, count in held_after.items():
         assert count >= 0
         off = count * Fraction(prices[name]) / whole - Fraction(weights[name], 100)
         assert abs(off) < Fraction(prices[name]) / whole, "within one share of its target"
     for row in find_rows(answer["summary"].split("left.")[1], "ticker"):
-        name, told = row[0], Fraction(row[3])
+        name, share = row[0], Fraction(row[3])
         value = left if name == "CASH" else held_after[name] * Fraction(prices[name])
-        assert abs(told - 100 * value / whole) <= Fraction(1, 200), "to the digits shown"
+        assert abs(share - 100 * value / whole) <= Fraction(1, 200), "to the digits shown"

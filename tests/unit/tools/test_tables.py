@@ -76,7 +76,7 @@ def test_a_column_is_found_under_any_usual_name():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "a.csv is empty"),
         ("a,b\n", "has column names and no rows"),
@@ -87,8 +87,8 @@ def test_a_column_is_found_under_any_usual_name():
         ("a,b\n" + "1,2\n" * 100_001, "more than 100000 rows"),
     ],
 )
-def test_a_table_that_cannot_be_read_is_refused_in_one_line(text, said):
-    with pytest.raises(ToolRefused, match=said) as raised:
+def test_a_table_that_cannot_be_read_is_refused_in_one_line(text, message):
+    with pytest.raises(ToolRefused, match=message) as raised:
         read_table("a.csv", text)
 
     assert "\n" not in str(raised.value)
@@ -126,7 +126,7 @@ def test_a_table_is_found_by_its_columns_and_of_several_by_its_name():
 
 
 @pytest.mark.parametrize(
-    ("materials", "files", "said"),
+    ("materials", "files", "message"),
     [
         (TWO, [], "more than one CSV material has x: a.csv, b.csv; name one of them in `files`"),
         ({"c.csv": "y,z\n"}, [], "no CSV material has x; materials of this task: c.csv"),
@@ -135,8 +135,8 @@ def test_a_table_is_found_by_its_columns_and_of_several_by_its_name():
         ({"a.csv": "x,y\n"}, [], "a.csv has column names and no rows"),
     ],
 )
-def test_a_table_that_is_not_clear_is_refused_with_the_materials(materials, files, said):
-    with pytest.raises(ToolRefused, match=re.escape(said)):
+def test_a_table_that_is_not_clear_is_refused_with_the_materials(materials, files, message):
+    with pytest.raises(ToolRefused, match=re.escape(message)):
         require_table(materials, "has x", has_x, files)
 
 
