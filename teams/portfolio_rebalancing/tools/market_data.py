@@ -38,7 +38,7 @@ async def market_data(
 def _value_portfolio(
     materials: Mapping[str, str] | None, files: Iterable[str], as_of: date | None
 ) -> dict[str, Any]:
-    book = load_portfolio(materials, files, as_of=as_of)
+    book = load_portfolio(materials, files, as_of=as_of, with_targets=False)
     report, unit = book.start_report(), book.unit
     held = {name: each for name, each in book.positions.items() if each.quantity}
     worth = f"{format_money(book.total_value)}{unit} on {book.as_of}"

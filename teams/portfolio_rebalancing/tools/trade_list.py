@@ -73,6 +73,7 @@ async def trade_list(
         files,
         target_weights_percent=target_weights_percent,
         as_of=as_of,
+        with_targets=method is None,
     )
     sold = book.positions if without_selling else [*never_sell, *keep]
     cap = max_turnover_percent

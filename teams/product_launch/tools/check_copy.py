@@ -95,9 +95,9 @@ def _add_checks(report: ToolReport, checked: list[DraftCheck]) -> None:
     fitting = len(checked) - len(bad)
     report.lines.append(f"{texts} checked: {fitting} without a remark, {len(bad)} with one.\n")
     for each in checked:
-        said = "; ".join(remark.text for remark in each.remarks) or "fits"
+        remarks = "; ".join(remark.text for remark in each.remarks) or "fits"
         shown = sanitize_line(each.draft.text, MAX_SHOWN_CHARS)
-        remark = sanitize_line(said, MAX_REMARK_CHARS)
+        remark = sanitize_line(remarks, MAX_REMARK_CHARS)
         rows.append([each.channel.title, shown, each.length, each.max_length, remark])
     report.add_table(["channel", "text", "length", "most", "remark"], rows)
     sources = dict.fromkeys(f"{each.channel.title}: {each.channel.source}" for each in checked)
@@ -118,11 +118,11 @@ def _add_checks(report: ToolReport, checked: list[DraftCheck]) -> None:
 
 def _add_remarks(report: ToolReport, each: DraftCheck) -> None:
     """Add one finding for all remarks on a text, with the worst severity."""
-    said = "; ".join(
+    remarks = "; ".join(
         f"{remark.text} ({remark.source})" if remark.source else remark.text
         for remark in each.remarks
     )
     worst = min((remark.severity for remark in each.remarks), key=get_args(Severity).index)
     shown = sanitize_line(each.draft.text, MAX_SHOWN_CHARS)
-    message = sanitize_line(f"{each.channel.title} {shown!r}: {said}", MAX_MESSAGE_CHARS)
+    message = sanitize_line(f"{each.channel.title} {shown!r}: {remarks}", MAX_MESSAGE_CHARS)
     report.add_finding(worst, message, each.draft.source, line=each.draft.line)

@@ -230,6 +230,16 @@ async def test_equal_weights_ask_nothing_of_the_past_and_risk_parity_does():
         await call_tool(trade_list, {"targets.csv": None}, method="risk_parity")
 
 
+async def test_neither_a_rule_for_the_weights_nor_a_valuation_reads_the_table_of_targets():
+    files = {"targets.csv": "ticker,weight\nCCC,half\n"}
+
+    rebalanced = await call_tool(trade_list, files, method="equal_weights")
+    valued = await call_tool(market_data, files)
+
+    assert [row[1] for row in find_rows(rebalanced["summary"], "trade")] == ["AAA", "BBB"]
+    assert valued["claims"][0]["text"] == "The portfolio is worth 500.00 EUR on 2025-01-03."
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

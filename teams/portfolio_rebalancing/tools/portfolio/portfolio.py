@@ -121,8 +121,9 @@ def load_portfolio(
     *,
     target_weights_percent: Mapping[str, float] | None = None,
     as_of: date | None = None,
+    with_targets: bool = True,
 ) -> Portfolio:
-    """Read holdings, prices and targets, and refuse what cannot be used.
+    """Read holdings, prices and, if they are wanted, targets; refuse what cannot be used.
 
     Raises:
         ToolRefused: a table is missing or wrong; the message names the places.
@@ -130,8 +131,10 @@ def load_portfolio(
     find, defects, files = partial(require_table, materials), TableDefects(), list(files)
     what = "is a table of holdings (ticker and quantity or value)"
     held = read_holdings(find(what, is_holdings_table, files), defects)
-    listed = find_table(materials, "is a table of target weights", is_targets_table, files)
-    targets = resolve_targets(target_weights_percent or {}, held, listed, defects)
+    targets = TargetWeights()
+    if with_targets:
+        listed = find_table(materials, "is a table of target weights", is_targets_table, files)
+        targets = resolve_targets(target_weights_percent or {}, held, listed, defects)
     names = (held.positions.keys() | targets.weights.keys()) - {CASH}
     if not names:
         raise ToolRefused(f"{held.name} holds cash alone, and no target weights are given")

@@ -43,7 +43,7 @@ def report_trades(
     report = book.start_report()
     left = f"After the trades {format_money(found.cash)}{book.unit} of cash are left."
     report.add_claim(left, book.held.name)
-    if book.targets.source and not terms.method:
+    if book.targets.source:
         pairs = list(weights.items())[:20]
         listed = ", ".join(f"{name} {format_percent(each)}" for name, each in pairs)
         report.add_claim(f"The target weights are, in percent: {listed}.", book.targets.source)
@@ -111,19 +111,19 @@ def _add_weights(
 
 def _list_terms(book: Portfolio, terms: TradeTerms) -> list[str]:
     rule = f"the rule {terms.method.replace('_', ' ')}" if terms.method else ""
-    said = ["fractions of shares" if terms.is_fractional else "whole shares"]
-    said.append(f"target weights from {rule or book.targets.source or 'the call'}")
+    kept = ["fractions of shares" if terms.is_fractional else "whole shares"]
+    kept.append(f"target weights from {rule or book.targets.source or 'the call'}")
     if terms.min_trade:
-        said.append(f"no trade below {format_money(terms.min_trade)}{book.unit}")
+        kept.append(f"no trade below {format_money(terms.min_trade)}{book.unit}")
     if terms.max_turnover_percent is not None:
-        said.append(f"turnover at most {format_number(terms.max_turnover_percent)} percent")
+        kept.append(f"turnover at most {format_number(terms.max_turnover_percent)} percent")
     if terms.deposit:
-        said.append(f"{format_money(terms.deposit)}{book.unit} of new cash")
+        kept.append(f"{format_money(terms.deposit)}{book.unit} of new cash")
     for names, what in ((terms.unsold, "sale"), (terms.unbought, "purchase")):
         if names:
             is_all = names == book.positions.keys()
-            said.append(f"no {what}s" if is_all else f"no {what} of {', '.join(sorted(names))}")
-    return said
+            kept.append(f"no {what}s" if is_all else f"no {what} of {', '.join(sorted(names))}")
+    return kept
 
 
 def _add_findings(

@@ -91,10 +91,10 @@ def _scale_weights(
             f"the target weights of {where} sum to {format_number(total)}, not to {whole}; give a "
             "weight for each ticker, CASH included if cash is to be kept"
         )
-    said = list(notes or [])
+    remarks = list(notes or [])
     if total != whole:
-        said.append(
+        remarks.append(
             f"The target weights of {where} sum to {format_number(total)} and were scaled to "
             f"{whole}."
         )
-    return TargetWeights({n: each / total for n, each in given.items()}, source, tuple(said))
+    return TargetWeights({n: each / total for n, each in given.items()}, source, tuple(remarks))

@@ -84,8 +84,8 @@ def _check_length(channel: Channel, text: str, length: int, most: int) -> Iterat
     if channel.count == "sms":
         parts = counting.measure_sms(text)[2]
         signs = "" if most == counting.SMS_GSM_CHARS else " with signs outside the GSM alphabet"
-        said = f"takes {parts} messages: {length} characters, and one{signs} holds {most}"
-        yield DraftRemark("medium", said)
+        remark = f"takes {parts} messages: {length} characters, and one{signs} holds {most}"
+        yield DraftRemark("medium", remark)
     elif channel.is_advice:
         yield DraftRemark("low", f"is {length - most} over the {most} that are advised")
     else:
