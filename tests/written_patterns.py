@@ -12,7 +12,7 @@ from nodes.limits.patterns import Pattern
 from teams.code_review.tools.review import guidelines
 from teams.contract_review.tools.contracts import clause_kinds, phrases, playbook
 from teams.expert_router.tools.references import referral
-from teams.product_launch.tools.launch import channels, costs
+from teams.product_launch.tools.launch import channels
 from teams.tech_support.tools.support import request_wording
 
 ROOT: Final = Path(__file__).parents[1]
@@ -65,14 +65,6 @@ def _built(module: str) -> object:
         case "teams/product_launch/tools/launch/channels.py":
             rules = channels.load_channel_book().rules
             return _ignoring_case(text for rule in rules for text in (rule.pattern, rule.lacks))
-        case "teams/product_launch/tools/launch/costs.py":
-            return _ignoring_case(
-                (
-                    *costs._UNIT_COST_PATTERNS,
-                    *costs._FIXED_COST_PATTERNS,
-                    *costs._ASKED_PRICE_PATTERNS,
-                )
-            )
         case "teams/expert_router/tools/references/referral.py":
             return referral._load_rules()
         case "teams/code_review/tools/review/guidelines.py":

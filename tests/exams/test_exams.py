@@ -23,8 +23,8 @@ REACHED = {
     "market_analysis": 95,
     "organisation": 100,
     "patient_summary": 96,
-    "portfolio_rebalancing": 100,
-    "product_launch": 100,
+    "portfolio_rebalancing": 85,
+    "product_launch": 80,
     "research_writing_code": 93,
     "tech_support": 91,
 }

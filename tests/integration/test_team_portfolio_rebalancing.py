@@ -121,13 +121,12 @@ async def test_a_huge_table_is_refused_by_its_size(tmp_path: Path) -> None:
     assert any("has more than 100000 rows" in gap for gap in answer.gaps)
 
 
-async def test_a_request_outside_its_scope_is_escalated_and_not_answered() -> None:
+async def test_a_request_on_another_kind_of_file_is_escalated_and_not_answered() -> None:
     outcome, answer, _ = await run_team(
         TEAM, "May the tenant keep a dog under this lease?", EXAMPLE / "exam/lease.txt"
     )
 
     assert outcome.status == "partial"
-    assert any("out of scope" in gap for gap in answer.gaps)
     assert "cat" not in answer.text.split()
     assert answer.sources == ()
 

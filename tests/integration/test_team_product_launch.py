@@ -86,7 +86,6 @@ async def test_it_works_as_a_bare_graph_on_materials() -> None:
         (PRICE, (), "no CSV material has columns of prices and units"),
         (PRICE, ("exam/lease.txt",), "materials of this task: lease.txt"),
         (PRICE, ("exam/few_sales.csv",), "3 rows with sales, and 8 are needed"),
-        ("Will it rain in Oslo tomorrow?", (), "out of scope"),
     ],
 )
 async def test_what_it_cannot_work_on_ends_in_one_line_that_says_why(
@@ -117,16 +116,6 @@ async def test_a_huge_table_is_refused_by_its_size(tmp_path: Path) -> None:
 
     assert outcome.status == "partial"
     assert any("has more than 100000 rows" in gap for gap in answer.gaps)
-
-
-async def test_a_request_outside_its_scope_is_escalated_and_not_answered() -> None:
-    request = "May the tenant keep a dog under this lease?"
-
-    outcome, answer, _ = await run_team(TEAM, request, EXAMPLE / "exam/lease.txt")
-
-    assert outcome.status == "partial"
-    assert any("out of scope" in gap for gap in answer.gaps)
-    assert "cat" not in answer.text.split() and answer.sources == ()
 
 
 async def test_orders_inside_the_files_change_nothing() -> None:

@@ -21,6 +21,7 @@ from nodes.limits.patterns import Pattern
 from nodes.schemas.team import OwnTool, SentContent
 from nodes.security.tool_access import get_shipped_access, read_access
 from nodes.tools.framework.extras import explain_missing_module
+from nodes.tools.framework.invalid_arguments import refuse_invalid_arguments
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_packages import import_tool_module
 
@@ -111,11 +112,16 @@ def _advise(place: str) -> str:
 def _attach_access(name: str, tool: BaseTool, own: Mapping[str, OwnTool]) -> BaseTool:
     if name in own:
         declared = own[name].model_dump(mode="json", exclude={"folder"})
-        return tool.model_copy(update={"metadata": declared | (tool.metadata or {})})
+        return _prepare(tool, declared | (tool.metadata or {}))
     if ":" not in name:
-        return tool.model_copy(update={"metadata": get_shipped_access(name).metadata})
+        return _prepare(tool, get_shipped_access(name).metadata)
     read_access(tool)
     return tool
+
+
+def _prepare(tool: BaseTool, metadata: dict[str, Any] | None) -> BaseTool:
+    refuse: Any = refuse_invalid_arguments  # declared to return a text; it raises
+    return tool.model_copy(update={"metadata": metadata, "handle_validation_error": refuse})
 
 
 def _load_tool(name: str, settings: ToolSettings, own: Mapping[str, OwnTool]) -> BaseTool:

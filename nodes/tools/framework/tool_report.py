@@ -28,12 +28,16 @@ class ToolReport:
     """Input that was not read, for a failure or a limit: the report is partial."""
 
     def add_table(
-        self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = ""
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        title: str = "",
+        max_rows: int = MAX_TABLE_ROWS,
     ) -> None:
         """Add a table under its title."""
         if title:
             self.lines.append(f"### {title}\n")
-        self.lines.append(format_table(columns, rows) + "\n")
+        self.lines.append(format_table(columns, rows, max_rows) + "\n")
 
     def add_claim(self, text: str, source: str, quote: str = "") -> None:
         """Add a statement and its place."""

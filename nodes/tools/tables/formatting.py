@@ -1,14 +1,7 @@
-"""Format figures, tables, claims and findings for a report."""
+"""Format amounts of money, prices, percentages and other figures for a report."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
-
-MAX_ROWS = 80
-MAX_JOINED_NAMES = 6
-COMPUTED_CONFIDENCE = 95
-"""Confidence of a computed claim: the arithmetic is right, its input may not be."""
 
 Number = Decimal | Fraction | float | int
 
@@ -20,11 +13,8 @@ def format_money(amount: Number) -> str:
 
 def format_price(amount: Number) -> str:
     """Return a price with all its decimals, at least two."""
-    return (
-        format_money(amount)
-        if round_exactly(amount, 2) == round_exactly(amount, 6)
-        else format_number(amount)
-    )
+    exact = round_exactly(amount, 6)
+    return format_money(amount) if exact == round_exactly(amount, 2) else format_number(amount)
 
 
 def format_number(number: Number) -> str:
@@ -37,37 +27,10 @@ def format_percent(share: Number, digits: int = 2) -> str:
     return f"{round_exactly(share * 100, digits):.{digits}f}"
 
 
-def format_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = MAX_ROWS
-) -> str:
-    """Return a Markdown table with a limited number of rows."""
-    lines = [columns, ["---"] * len(columns), *rows[:most]]
-    text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return text if len(rows) <= most else f"{text}\n\n{len(rows) - most} more rows are not shown."
-
-
-def join_names(places: Sequence[str]) -> str:
-    """Return the first few names, and how many more."""
-    more = f" and {len(places) - MAX_JOINED_NAMES} more" if len(places) > MAX_JOINED_NAMES else ""
-    return ", ".join(places[:MAX_JOINED_NAMES]) + more
-
-
-def build_claim(text: str, source: str, quote: str = "") -> dict[str, Any]:
-    """Build a claim of a report; a computed one has no quotation."""
-    return {"text": text, "source": source, "quote": quote, "confidence": COMPUTED_CONFIDENCE}
-
-
-def build_finding(
-    severity: str, message: str, file: str, line: int | None = None
-) -> dict[str, Any]:
-    """Build a finding of a report."""
-    made = {
-        "severity": severity,
-        "message": message,
-        "file": file,
-        "confidence": COMPUTED_CONFIDENCE,
-    }
-    return made | ({"line": line} if line else {})
+def format_points(share: Number) -> str:
+    """Return a difference of shares in percentage points, with its sign."""
+    points = round_exactly(share * 100, 2)
+    return f"{points:+.2f}" if points else "0.00"
 
 
 def round_exactly(number: Number, digits: int) -> Decimal:

@@ -59,6 +59,16 @@ class TableDefects:
         place = f" line {line}" if line else ""
         self.messages.append(f"{table.name}{place}: {text}")
 
+    def parse_amount(self, table: CsvTable, row: CsvRow, column: int, what: str) -> Decimal | None:
+        """Return the number in a cell; one below zero, or none at all, is a defect."""
+        cell = row.cells[column]
+        value = table.parse_number(cell.removesuffix("%"))
+        if value is not None and value >= 0:
+            return value
+        problem = "not a number or is ambiguous" if value is None else "below zero"
+        self.add_defect(f"{what}, {quote_cell(cell)}, is {problem}", table, row.line)
+        return None
+
     def raise_if_any(self) -> None:
         """Refuse if there are defects.
 

@@ -1,21 +1,31 @@
 """List the trades that bring a portfolio to its target weights."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.errors import ToolRefused
+from nodes.tools.tables.reader import quote_cell
+from nodes.tools.tables.selection import FileNames
 
-from .portfolio.blocked_tickers import BlockedTickers, find_blocked_tickers
-from .portfolio.out_of_scope import reject_if_out_of_scope
-from .portfolio.portfolio import MaterialNames, Portfolio, load_portfolio
-from .portfolio.proposal import write_proposal
-from .portfolio.request_terms import RequestTerms, RiskMethod
+from .portfolio.arguments import (
+    Amount,
+    AsOf,
+    Percent,
+    RiskMethod,
+    TargetWeightsPercent,
+    Tickers,
+    WeightMethod,
+)
+from .portfolio.holdings import parse_ticker
+from .portfolio.portfolio import Portfolio, load_portfolio
+from .portfolio.proposal import TradeTerms, report_trades
 from .portfolio.trades import TradePosition, TradeRules, plan_trades
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
@@ -24,93 +34,114 @@ FRACTION_LOT = Fraction(1, 10_000)
 
 @tool
 async def trade_list(
-    request: str,
-    holdings: str = "",
-    prices: str = "",
-    targets: str = "",
+    target_weights_percent: TargetWeightsPercent = None,
+    method: Annotated[
+        WeightMethod | None, Field(description="Rule for the target weights, where none are given")
+    ] = None,
+    shares: Annotated[
+        Literal["whole", "fractional"], Field(description="Whether parts of a share may be traded")
+    ] = "whole",
+    min_trade_amount: Annotated[
+        Amount | None, Field(description="Smallest trade, in the currency of the files")
+    ] = None,
+    max_turnover_percent: Annotated[
+        Percent | None,
+        Field(description="Largest turnover (half of all bought and sold), of the portfolio"),
+    ] = None,
+    deposit_amount: Annotated[
+        Amount | None, Field(description="New money to invest, in the currency of the files")
+    ] = None,
+    without_selling: Annotated[bool, Field(description="Whether nothing at all is sold")] = False,
+    never_sell: Annotated[Tickers, Field(description="Tickers that are not sold")] = (),
+    never_buy: Annotated[Tickers, Field(description="Tickers that are not bought")] = (),
+    keep: Annotated[Tickers, Field(description="Tickers that are neither sold nor bought")] = (),
+    as_of: AsOf = None,
+    files: FileNames = (),
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """List the trades that bring a portfolio to its target weights; they sum to the cent.
 
-    State in `request` all that the trades must satisfy, in plain words: target weights ("60% VTI,
-    40% BND", "risk parity", "equal weights") unless a CSV artifact has them, "whole shares" (the
-    default) or "fractional shares", "no trade below 250 EUR", "turnover at most 20 percent", "do
-    not sell GOLD", "without selling", "invest another 5,000 EUR", "as of 2025-05-30". The answer
-    states what was understood. The artifacts are found by their columns; name them where several
-    fit.
-    Example: trade_list(request="Rebalance to targets.csv, turnover at most 20 percent")
+    Holdings, prices and target weights (ticker, weight) are CSV artifacts, found by their columns.
+    The answer states the limits that it worked with.
+    Example: trade_list(max_turnover_percent=20, min_trade_amount=250, never_sell=["GOLD"])
     """
-    if elsewhere := reject_if_out_of_scope(request, materials):
-        return elsewhere
-    return await asyncio.to_thread(
-        _propose_trades, request, materials, MaterialNames(holdings, prices, targets)
+    if method and target_weights_percent:
+        raise ToolRefused("give target_weights_percent or method, not both")
+    book = await asyncio.to_thread(
+        load_portfolio,
+        materials,
+        files,
+        target_weights_percent=target_weights_percent,
+        as_of=as_of,
+        with_targets=method is None,
     )
-
-
-def _propose_trades(
-    request: str, materials: Mapping[str, str] | None, named: MaterialNames
-) -> dict[str, Any]:
-    book = load_portfolio(request, materials, named)
-    weights = _choose_target_weights(book)
-    total = book.total_value + book.terms.deposit
-    if not total:
-        raise ToolRefused(f"{book.holdings_name} is worth nothing, and no new cash is named")
-    kept = find_blocked_tickers(
-        book.terms.prohibitions, book.positions, no_sales=book.terms.is_buying_only
+    sold = book.positions if without_selling else [*never_sell, *keep]
+    cap = max_turnover_percent
+    terms = TradeTerms(
+        is_fractional=shares == "fractional",
+        method=method,
+        min_trade=Decimal(str(min_trade_amount or 0)),
+        max_turnover_percent=None if cap is None else Decimal(str(cap)),
+        deposit=Decimal(str(deposit_amount or 0)),
+        unsold=_find_tickers(sold, book),
+        unbought=_find_tickers([*never_buy, *keep], book),
     )
-    cash = Fraction(book.cash + book.terms.deposit)
-    found = plan_trades(_build_lines(book, weights, kept), cash, _build_rules(book.terms))
-    return write_proposal(book, weights, kept, found)
+    return await asyncio.to_thread(_propose_trades, book, terms)
 
 
-def _choose_target_weights(book: Portfolio) -> dict[str, Fraction]:
-    match book.targets.method:
-        case None if not book.targets.weights:
-            raise ToolRefused(
-                "there are no target weights: give a CSV file with ticker and weight, or say them "
-                "(60% VTI, 40% BND), or name a rule: equal weights, risk parity, minimum variance"
-            )
-        case None:
-            return {name: Fraction(weight) for name, weight in book.targets.weights.items()}
-        case "equal_weight":
-            return dict.fromkeys(book.positions, Fraction(1, len(book.positions)))
-        case method:
-            return _compute_risk_weights(book, method)
+def _find_tickers(names: Iterable[str], book: Portfolio) -> frozenset[str]:
+    found = {name: parse_ticker(name) for name in names}
+    for name, ticker in found.items():
+        if ticker not in book.positions:  # passing over it would trade what must not be traded
+            known = ", ".join(sorted(book.positions)[:20])
+            raise ToolRefused(f"{quote_cell(name)} is no ticker of the files; name one of {known}")
+    return frozenset(filter(None, found.values()))
+
+
+def _propose_trades(book: Portfolio, terms: TradeTerms) -> dict[str, Any]:
+    weights = _choose_target_weights(book, terms.method)
+    if not book.total_value + terms.deposit:
+        raise ToolRefused(f"{book.held.name} is worth nothing, and there is no new money")
+    positions = {
+        name: TradePosition(
+            quantity=Fraction(position.quantity),
+            price=Fraction(position.price),
+            weight=weights.get(name, Fraction(0)),
+            may_sell=name not in terms.unsold,
+            may_buy=name not in terms.unbought,
+        )
+        for name, position in book.positions.items()
+    }
+    cap = terms.max_turnover_percent
+    rules = TradeRules(
+        lot=FRACTION_LOT if terms.is_fractional else Fraction(1),
+        min_trade=Fraction(terms.min_trade),
+        max_turnover=None if cap is None else Fraction(cap) / 100,
+    )
+    found = plan_trades(positions, Fraction(book.cash + terms.deposit), rules)
+    return report_trades(book, terms, weights, found)
+
+
+def _choose_target_weights(book: Portfolio, method: WeightMethod | None) -> dict[str, Fraction]:
+    if method == "equal_weights":
+        return dict.fromkeys(book.positions, Fraction(1, len(book.positions)))
+    if method:
+        return _compute_risk_weights(book, method)
+    if not book.targets.weights:
+        raise ToolRefused(
+            "there are no target weights: give a CSV file with ticker and weight, or "
+            "target_weights_percent, or a method"
+        )
+    return {name: Fraction(weight) for name, weight in book.targets.weights.items()}
 
 
 def _compute_risk_weights(book: Portfolio, method: RiskMethod) -> dict[str, Fraction]:
-    from .portfolio.reference_weights import (
-        compute_reference_weights,  # numpy, for these rules alone
-    )
+    from .portfolio.reference_weights import compute_reference_weights  # numpy, for these alone
     from .portfolio.risk import build_return_history
 
-    past = build_return_history(book.prices, list(book.positions), book.terms.as_of)
+    past = build_return_history(book.prices, list(book.positions), book.as_of)
     weights = past if isinstance(past, str) else compute_reference_weights(past, method)
     if isinstance(weights, str):
         raise ToolRefused(f"no weights by {method.replace('_', ' ')}: {weights}")
     shares = [Fraction(str(round(float(weight), 6))) for weight in weights]
     return {name: share / sum(shares) for name, share in zip(book.positions, shares, strict=True)}
-
-
-def _build_lines(
-    book: Portfolio, weights: Mapping[str, Fraction], kept: BlockedTickers
-) -> dict[str, TradePosition]:
-    return {
-        name: TradePosition(
-            quantity=Fraction(position.quantity),
-            price=Fraction(position.price),
-            weight=weights.get(name, Fraction(0)),
-            may_sell=name not in kept.not_sellable,
-            may_buy=name not in kept.not_buyable,
-        )
-        for name, position in book.positions.items()
-    }
-
-
-def _build_rules(terms: RequestTerms) -> TradeRules:
-    cap = terms.max_turnover
-    return TradeRules(
-        lot=FRACTION_LOT if terms.is_fractional else Fraction(1),
-        min_trade=Fraction(terms.min_trade or Decimal(0)),
-        max_turnover=None if cap is None else Fraction(cap) / 100,
-    )

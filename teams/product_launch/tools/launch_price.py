@@ -1,55 +1,227 @@
 """Find the most profitable price of a product."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import ceil
+from statistics import median
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
-from nodes.tools.tables.formatting import build_claim
+from nodes.errors import ToolRefused
+from nodes.tools.framework.tool_report import ToolReport
+from nodes.tools.tables.formatting import format_money, format_percent
+from nodes.tools.tables.selection import FileNames
 
-from .launch.costs import load_costs
-from .launch.out_of_scope import reject_if_out_of_scope
-from .launch.price_analysis import build_price_analysis
-from .launch.sales import load_sales
+from .launch.costs import Costs, load_costs
+from .launch.demand import Demand, fit_demand
+from .launch.price_choice import compute_break_even, find_best_price, find_price_interval
+from .launch.sales import ProductSales, load_sales
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+MODEL_CAVEAT = (
+    "Expected units come from past sales at a constant elasticity; what rivals do when the price "
+    "changes, and whether the launch market is like the one measured, is for a human to judge."
+)
+Amount = Annotated[float, Field(ge=0, le=1e12)]
 
 
 @tool
 async def launch_price(
-    request: str,
-    sales: str = "",
+    unit_cost_amount: Annotated[
+        Amount | None, Field(description="Cost of one unit, in the currency of the sales")
+    ] = None,
+    fixed_cost_amount: Annotated[
+        Amount | None, Field(description="Fixed costs to earn back, in the same currency")
+    ] = None,
+    price_amount: Annotated[
+        Annotated[float, Field(gt=0, le=1e12)] | None, Field(description="A price to look at")
+    ] = None,
+    product: Annotated[
+        str, Field(max_length=40, description="Product or market, where the sales have several")
+    ] = "",
+    files: FileNames = (),
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """Compute margin, break-even and the most profitable price within the prices that were tried.
 
-    State costs in `request`, in plain words: "unit cost 9.80 EUR, fixed costs 24,000 EUR", and a
-    price to look at: "at a price of 24.90". A CSV artifact with item and amount (unit_cost,
-    fixed_costs) also works. Sales are a CSV artifact with columns of prices and units; with several
-    products, name one. Nothing is extrapolated beyond the tried prices, and without a significant
-    elasticity there is no best price: the answer states that.
-    Example: launch_price(request="Best price at a unit cost of 9.80 and fixed costs of 24,000")
+    Sales are a CSV artifact with columns of prices and units; costs may be one with item and
+    amount (unit_cost, fixed_costs). Nothing is extrapolated beyond the tried prices, and without a
+    significant elasticity there is no best price: the answer states that.
+    Example: launch_price(unit_cost_amount=9.8, fixed_cost_amount=24000, price_amount=24.9)
     """
-    if elsewhere := reject_if_out_of_scope(request):
-        return elsewhere
-    return await asyncio.to_thread(_analyze_price, request, materials, sales)
+    given = (unit_cost_amount, fixed_cost_amount)
+    return await asyncio.to_thread(_analyze_price, materials, files, given, price_amount, product)
 
 
-def _analyze_price(request: str, materials: Mapping[str, str] | None, name: str) -> dict[str, Any]:
-    offer = build_price_analysis(
-        load_sales(materials, name), load_costs(request, materials), request
+@dataclass(frozen=True)
+class _Analysis:
+    sales: ProductSales
+    unit_cost: float | None
+    fixed_costs: float | None
+    asked_price: float | None
+    demand: Demand | None
+    """None if no price may be derived from it: not significant, or not falling."""
+
+    @property
+    def tried(self) -> tuple[float, float]:
+        return float(self.sales.lowest_price), float(self.sales.highest_price)
+
+    def is_tried(self, price: float) -> bool:
+        return self.tried[0] <= price <= self.tried[1]
+
+    def compute_break_even(self, price: float) -> int | None:
+        if self.unit_cost is None or self.fixed_costs is None:
+            return None
+        return compute_break_even(self.fixed_costs, price, self.unit_cost)
+
+
+def _analyze_price(
+    materials: Mapping[str, str] | None,
+    files: Iterable[str],
+    given: tuple[float | None, float | None],
+    asked_price: float | None,
+    product: str,
+) -> dict[str, Any]:
+    files = list(files)
+    sales = _choose_product(load_sales(materials, files), product)
+    costs = load_costs(materials, files) if None in given else Costs()
+    unit, fixed = (
+        listed if one is None else Decimal(str(one))
+        for one, listed in zip(given, (costs.unit, costs.fixed), strict=True)
     )
-    best = offer.describe_best_price()
-    claims = [build_claim(best, offer.sales.source)] if best else []
-    claims += [
-        build_claim(line, offer.costs.source or offer.sales.source)
-        for line in offer.describe_costs()
+    report, fit = ToolReport(), fit_demand(sales)
+    if isinstance(fit, str):
+        problem = fit
+    else:
+        rising = fit.is_significant and fit.elasticity > 0
+        problem = "" if fit.is_significant else "the elasticity is not significant"
+        problem = "the elasticity is that demand rises with the price" if rising else problem
+    if problem:
+        report.gaps.append(f"No expected units and no best price: {problem}.")
+    found = _Analysis(
+        sales=sales,
+        unit_cost=None if unit is None else float(unit),
+        fixed_costs=None if fixed is None else float(fixed),
+        asked_price=asked_price,
+        demand=None if problem or isinstance(fit, str) else fit,
+    )
+    best, remark = _add_best_price(report, found)
+    prices = _name_prices(found, best)
+    _add_price_table(report, found, prices)
+    report.lines += remark
+    _add_costs(report, found, asked_price or best or _find_median(sales), costs.source)
+    _add_gaps(report, found, prices)
+    return report.to_json()
+
+
+def _choose_product(groups: Sequence[ProductSales], product: str) -> ProductSales:
+    named = [sales for sales in groups if sales.group.lower() == product.strip().lower()]
+    chosen = named if product or len(groups) > 1 else groups
+    if len(chosen) != 1:
+        known = ", ".join(sales.group or "unnamed" for sales in groups)
+        raise ToolRefused(f"{groups[0].source} has several groups, {known}; name one of them")
+    if not chosen[0].sold:
+        raise ToolRefused(f"{chosen[0].source} has no row in which something was sold")
+    return chosen[0]
+
+
+def _find_median(sales: ProductSales) -> float:
+    return float(median(sale.price for sale in sales.sold))
+
+
+def _add_best_price(report: ToolReport, found: _Analysis) -> tuple[float | None, list[str]]:
+    """Add the best price and its uncertainty; return it, and what limits it."""
+    if found.demand is None or found.unit_cost is None:
+        return None, []
+    show, (lowest, highest) = found.sales.format_money, found.tried
+    choice = find_best_price(found.demand.elasticity, found.unit_cost, lowest, highest)
+    price = choice.price if choice.range_end else round(choice.price, 2)
+    ends = find_price_interval(found.demand, found.unit_cost, lowest, highest)
+    low, high = map(show, ends)
+    line = f"The most profitable price within those tried ({show(lowest)} to {show(highest)}) is "
+    line += show(price)
+    if low != high:
+        line += f", between {low} and {high} over the elasticity's 95 percent interval"
+    report.lines.append(f"{line}.\n")
+    report.add_claim(f"{line}.", found.sales.source)
+    if not choice.range_end:
+        return price, []
+    beyond = "profit would rise further"
+    if choice.unbounded_price is not None:
+        beyond = f"the best price would be {show(choice.unbounded_price)}"
+    return price, [
+        f"That is the {choice.range_end} price that was tried. Along the fitted line {beyond}, but "
+        "nothing was measured there.\n"
     ]
-    return {
-        "summary": "\n\n".join(filter(None, [best, offer.format_table(), *offer.list_remarks()])),
-        "claims": claims,
-        "findings": offer.list_findings(),
-        "gaps": offer.list_gaps(),
-    }
+
+
+def _name_prices(found: _Analysis, best: float | None) -> dict[float, str]:
+    """Return the prices to show in ascending order, and what each is."""
+    named = [(found.tried[0], "lowest tried"), (_find_median(found.sales), "middle of those tried")]
+    named += [(found.tried[1], "highest tried")]
+    named += [(found.asked_price, "asked about")] if found.asked_price is not None else []
+    named += [(best, "**most profitable**")] if best is not None else []
+    merged: dict[float, str] = {}
+    for price, what in sorted(named, key=lambda pair: pair[0]):
+        merged[price] = f"{merged[price]}, {what}" if price in merged else what
+    return merged
+
+
+def _add_price_table(report: ToolReport, found: _Analysis, prices: Mapping[float, str]) -> None:
+    span, rows = found.sales.period.replace("date", "") or "row", []
+    for price, what in prices.items():
+        units = found.demand.estimate_units(price) if found.demand and found.is_tried(price) else 0
+        cost, needed = found.unit_cost, found.compute_break_even(price)
+        rows.append(
+            [
+                format_money(price),
+                what,
+                f"{units:,.0f}" if units else "",
+                format_money(price * units) if units else "",
+                "" if cost is None else format_percent((price - cost) / price, 1),
+                "" if cost is None or not units else format_money((price - cost) * units),
+                "" if needed is None else f"{needed:,}",
+                "" if needed is None or not units else f"{ceil(needed / units):,}",
+            ]
+        )
+    unit = f" {found.sales.currency}".rstrip()
+    columns = [f"price{unit}", "what it is", f"units a {span}", f"revenue{unit}", "margin %"]
+    columns += [f"contribution a {span}{unit}", "break-even units", f"{span}s to break even"]
+    report.add_table(columns, rows)
+
+
+def _add_costs(report: ToolReport, found: _Analysis, price: float, source: str) -> None:
+    """Add what follows from the costs at a price."""
+    if found.unit_cost is None:
+        return
+    show, units = found.sales.format_money, found.compute_break_even(price)
+    at = f"At {show(price)} and a unit cost of {show(found.unit_cost)}"
+    lines = [f"{at} the margin is {format_percent((price - found.unit_cost) / price, 1)} percent."]
+    if units is not None and found.fixed_costs is not None:
+        fixed = show(found.fixed_costs)
+        lines.append(f"{at} fixed costs of {fixed} are earned back with {units:,} units.")
+    for line in lines:
+        report.lines.append(f"{line}\n")
+        report.add_claim(line, source or found.sales.source)
+
+
+def _add_gaps(report: ToolReport, found: _Analysis, prices: Iterable[float]) -> None:
+    show, asked = found.sales.format_money, found.asked_price
+    if found.unit_cost is None:
+        report.gaps.append("No margin, break-even or best price: the unit cost is not given.")
+    elif losing := [show(price) for price in prices if price <= found.unit_cost]:
+        text = f"no unit earns anything at {', '.join(losing)}: it costs more"
+        report.add_finding("high", text, found.sales.source)
+    if found.fixed_costs is None:
+        report.gaps.append("No break-even: fixed costs are not given.")
+    if asked is not None and not found.is_tried(asked):
+        report.gaps.append(
+            f"What sells at {show(asked)} is not known: only prices from {show(found.tried[0])} to "
+            f"{show(found.tried[1])} were tried."
+        )
+    report.gaps.append(MODEL_CAVEAT)

@@ -12,27 +12,19 @@ from langgraph.prebuilt import InjectedState
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line, sanitize_text
-from nodes.tools.framework.tool_report import build_failures_part
-from nodes.tools.tables.formatting import build_claim, format_price, format_table
+from nodes.tools.framework.tool_report import ToolReport
+from nodes.tools.tables.formatting import format_price
 from nodes.tools.tables.numbers import parse_number
 
-from .launch.channels import load_channel_book
 from .launch.drafts import TEXT_SUFFIXES, find_drafts
-from .launch.out_of_scope import reject_if_out_of_scope
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_POINTS = 24
 MAX_QUOTE_CHARS = 260
 MAX_TEXT_CHARS = 400_000
 
-_CURRENCY_CODES = {
-    "€": "EUR",
-    "$": "USD",
-    "£": "GBP",
-    "EURO": "EUR",
-    "EUROS": "EUR",
-    "DOLLARS": "USD",
-}
+_CURRENCY_CODES = {"€": "EUR", "$": "USD", "£": "GBP"}
+_CURRENCY_CODES |= {"EURO": "EUR", "EUROS": "EUR", "DOLLARS": "USD"}
 _CURRENCY_SIGN = r"€|\$|£|\b(?:EUR|USD|GBP|CHF|euros?|dollars)\b"
 _NUMBER = r"\d[\d,.]{0,30}\d|\d"
 _AMOUNT = Pattern(
@@ -55,57 +47,51 @@ class PricePoint:
 
 @tool
 async def price_points(
-    request: str,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """List the prices that the artifacts name, each with its sentence, and their range.
 
     Amounts with a currency in texts: rivals' prices, what people would pay, costs. Market sizes in
     thousands or millions are left out. Read the sentence before you treat an amount as a price.
-    Example: price_points(request="What do rivals of the Nordlys lamp cost?")
+    Example: price_points()
     """
-    if elsewhere := reject_if_out_of_scope(request):
-        return elsewhere
-    return await asyncio.to_thread(_report_prices, materials)
+    return await asyncio.to_thread(_report_prices, materials or {})
 
 
-def _report_prices(materials: Mapping[str, str] | None) -> dict[str, Any]:
-    channels = load_channel_book().channels
+def _report_prices(materials: Mapping[str, str]) -> dict[str, Any]:
+    report = ToolReport()
+    # The product's own drafts name a price, but are no evidence of market prices.
     texts = {
         name: text
-        for name, text in (materials or {}).items()
-        # The product's own drafts name a price, but are no evidence of market prices.
-        if name.lower().endswith(TEXT_SUFFIXES) and not find_drafts(name, text, channels)[0]
+        for name, text in materials.items()
+        if name.lower().endswith(TEXT_SUFFIXES) and not find_drafts(name, text)[0]
     }
-    found = [point for name, text in texts.items() for point in find_prices(name, text)]
-    cut = [
+    report.failures += [
         f"only the first {MAX_TEXT_CHARS:,} characters of {name} were read"
         for name, text in texts.items()
         if len(text) > MAX_TEXT_CHARS
     ]
-    if not found:
-        note = "no text among the artifacts names an amount of money"
-        return {"results": [], "note": note, **build_failures_part(cut)}
+    found = [point for name, text in texts.items() for point in find_prices(name, text)]
     shown = found[:MAX_POINTS]
-    rows = [
-        [f"{format_price(p.amount)} {p.currency}", p.source, p.quote.replace("|", "/")]
-        for p in shown
-    ]
-    gaps = [f"{len(found) - MAX_POINTS} more amounts are not shown."][: len(found) > MAX_POINTS]
-    return {
-        "summary": "\n\n".join(
-            [*_describe_ranges(shown), format_table(["amount", "source", "sentence"], rows)]
-        ),
-        "claims": [
-            build_claim(point.quote, point.source, point.quote) for point in _drop_repeated(shown)
-        ],
-        "gaps": gaps,
-        **build_failures_part(cut),
-    }
+    if len(found) > len(shown):
+        report.gaps.append(f"{len(found) - len(shown)} more amounts are not shown.")
+    if not found:
+        report.gaps.append("No text among the artifacts names an amount of money.")
+        return report.to_json()
+    for currency in dict.fromkeys(point.currency for point in shown):
+        amounts = [point.amount for point in shown if point.currency == currency]
+        if len(amounts) > 1:
+            low, high = format_price(min(amounts)), format_price(max(amounts))
+            report.lines.append(f"{len(amounts)} amounts in {currency}, from {low} to {high}.\n")
+    rows = [[f"{format_price(p.amount)} {p.currency}", p.source, p.quote] for p in shown]
+    report.add_table(["amount", "source", "sentence"], rows)
+    for source, quote in dict.fromkeys((point.source, point.quote) for point in shown):
+        report.add_claim(quote, source, quote)
+    return report.to_json()
 
 
 def find_prices(source: str, text: str) -> Iterator[PricePoint]:
-    """Return the amounts of a text, each with its sentence."""
+    """Yield the amounts of a text, each with its sentence."""
     for part in _SENTENCE_END.split(sanitize_text(text)[:MAX_TEXT_CHARS]):
         quote = sanitize_line(part.strip().lstrip("#>*- "), MAX_QUOTE_CHARS)
         for match in _AMOUNT.finditer(part):
@@ -113,17 +99,3 @@ def find_prices(source: str, text: str) -> Iterator[PricePoint]:
             sign = (match["before"] or match["after"]).upper()
             if amount is not None:
                 yield PricePoint(amount, _CURRENCY_CODES.get(sign, sign), source, quote)
-
-
-def _describe_ranges(found: list[PricePoint]) -> Iterator[str]:
-    for currency in dict.fromkeys(point.currency for point in found):
-        amounts = [point.amount for point in found if point.currency == currency]
-        if len(amounts) > 1:
-            yield (
-                f"{len(amounts)} amounts in {currency}, from {format_price(min(amounts))} to "
-                f"{format_price(max(amounts))}."
-            )
-
-
-def _drop_repeated(found: list[PricePoint]) -> list[PricePoint]:
-    return list({(point.source, point.quote): point for point in found}.values())

@@ -1,4 +1,4 @@
-"""Whatever the tables and the request say, a tool answers or refuses in one line."""
+"""Whatever the tables say and the arguments are, a tool answers or refuses in one line."""
 
 from typing import Any
 
@@ -17,12 +17,26 @@ CELLS = (
     *("AAA", "BBB", "CASH", "EUR", "USD", "10", "0", "-3", "1,5", "1.234,50", "x", "", '"', "|"),
     *("2025-01-03", "2025-01-04", "2024-12-01", "50", "50%", "1e5", "a b", "9" * 18, "0.000001"),
 )
-REQUESTS = (
-    *("rebalance", "portfolio", "to", "60%", "AAA", "40%", "BBB", "turnover at most", "20 percent"),
-    *("no trade below", "250 EUR", "without selling", "do not sell", "equal weights", "price"),
-    *("risk parity", "as of 2025-01-03", "unit cost 5", "fixed costs of 100", "at a price of 9"),
-    *("fractional shares", "invest another 100"),
-)
+PERCENTS = st.floats(0, 100) | st.sampled_from((0, 20, 60, 100))
+AMOUNTS = st.floats(0, 1e12) | st.sampled_from((0, 5, 250))
+TICKERS = st.lists(st.sampled_from(("AAA", "bbb", "CASH", "ZZZ", "")), max_size=3)
+ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
+    "target_weights_percent": st.dictionaries(st.sampled_from(("AAA", "BBB", "CASH")), PERCENTS)
+    | st.just({"AAA": 60, "BBB": 40}),
+    "method": st.sampled_from(("equal_weights", "risk_parity", "minimum_variance")),
+    "shares": st.sampled_from(("whole", "fractional")),
+    "min_trade_amount": AMOUNTS,
+    "max_turnover_percent": PERCENTS,
+    "deposit_amount": AMOUNTS,
+    "without_selling": st.booleans(),
+    "never_sell": TICKERS,
+    "keep": TICKERS,
+    "as_of": st.dates().map(str) | st.just("2025-01-03"),
+    "unit_cost_amount": AMOUNTS,
+    "fixed_cost_amount": AMOUNTS,
+    "price_amount": st.floats(0.01, 1e12),
+    "product": st.sampled_from(("", "AAA", "x")),
+}
 GOOD = {
     "holdings.csv": "ticker,quantity\nAAA,10\nBBB,5\nCASH,10\n",
     "prices.csv": "date,AAA,BBB\n"
@@ -52,20 +66,21 @@ def build_table_texts(heads: tuple[str, ...]) -> st.SearchStrategy[str]:
 materials = st.fixed_dictionaries(
     {name: st.just(text) | build_table_texts(HEADS[name]) for name, text in GOOD.items()}
 )
-requests = st.lists(st.sampled_from(REQUESTS), max_size=8).map(" ".join)
 
 
 @pytest.mark.parametrize(
     "tool", [market_data, allocation_analysis, trade_list, price_elasticity, launch_price]
 )
-@given(files=materials, request_text=requests)
+@given(files=materials, drawn=st.data())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 async def test_a_tool_answers_or_refuses_in_one_line(
-    tool: Any, files: dict[str, str], request_text: str
+    tool: Any, files: dict[str, str], drawn: st.DataObject
 ) -> None:
+    known = {name: values for name, values in ARGUMENTS.items() if name in tool.args}
+    arguments = drawn.draw(st.fixed_dictionaries({}, optional=known))
     try:
-        answer = await tool.ainvoke({"request": request_text, "materials": files})
+        answer = await tool.ainvoke({**arguments, "materials": files})
     except ToolRefused as refusal:
         assert "\n" not in str(refusal) and len(str(refusal)) < 2000
     else:
-        assert answer.get("summary") or answer.get("escalation")
+        assert answer["summary"] and answer["gaps"]

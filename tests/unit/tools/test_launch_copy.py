@@ -17,15 +17,14 @@ CHANNELS = load_channel_book().channels
 MAX_RESULT_CHARS = 20_000
 
 
-async def call_tool(
-    text: str = "", request: str = "Check the copy", **files: str
-) -> dict[str, Any]:
-    materials = {name.replace("_", "."): content for name, content in files.items()}
-    answer: dict[str, Any] = await check_copy.ainvoke(
-        {"request": request, "text": text, "materials": materials}
-    )
+async def call_tool(materials: dict[str, str] | None = None, **arguments: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = await check_copy.ainvoke({**arguments, "materials": materials})
     assert len(json.dumps(answer)) < MAX_RESULT_CHARS
     return answer
+
+
+async def check_text(channel: str, text: str) -> dict[str, Any]:
+    return await call_tool(texts=[{"channel": channel, "text": text}])
 
 
 def join_messages(answer: dict[str, Any]) -> str:
@@ -98,7 +97,7 @@ def test_any_text_can_be_counted(text):
     ],
 )
 def test_a_heading_names_its_channel_in_usual_words(heading, channel):
-    assert find_channel(heading, CHANNELS) == channel
+    assert find_channel(heading) == channel
 
 
 def test_every_limit_and_rule_names_its_source():
@@ -131,7 +130,7 @@ def test_drafts_are_cut_as_their_channel_publishes_them_with_their_lines():
         "## SMS\n\nFirst\nline\n\nSecond\n\n## Google Play description\n\nA\n\nB\n\n## Notes\n\nx\n"
     )
 
-    found, unknown = find_drafts("copy.md", text, CHANNELS)
+    found, unknown = find_drafts("copy.md", text)
 
     assert [(draft.text, draft.line) for draft in found] == [
         ("One", 7),
@@ -144,78 +143,87 @@ def test_drafts_are_cut_as_their_channel_publishes_them_with_their_lines():
 
 
 @pytest.mark.parametrize(
-    ("heading", "text", "remark"),
+    ("channel", "text", "remark"),
     [
-        ("Google Ads headline", "a" * 31, "is 1 too long"),
-        ("Google Ads description", "a" * 91, "is 1 too long"),
-        ("Google Ads headline", "Bright!!", "repeats punctuation: '!!'"),
-        ("Google Ads headline", "Light \U0001f526", "holds an emoji"),
-        ("Google Ads headline", "The best light", "claims a rank, which needs proof: 'best'"),
-        ("X post", "a" * 281, "is 1 too long"),
-        ("X post", "It cures tired eyes", "claims an effect on health: 'cures'"),
-        ("SMS", "a" * 161 + " STOP", "takes 2 messages: 166 characters, and one holds 160"),
-        ("SMS", "Buy now", "does not say how to opt out"),
-        ("SMS", "\u65e5" * 71 + " STOP", "signs outside the GSM alphabet holds 70"),
-        ("Email subject", "a" * 51, "is 1 over the 50 that are advised"),
-        ("Email subject", "Re: your light", "poses as an answer"),
-        ("App Store name", "Free Light", "names a price: 'Free'"),
-        ("App Store keywords", "\u00e4" * 51, "is 2 too long"),
-        ("Google Play title", "SHINE free", "has a word on price, promotion or rank"),
+        ("google_ads_headline", "a" * 31, "is 1 too long"),
+        ("google_ads_description", "a" * 91, "is 1 too long"),
+        ("google_ads_headline", "Bright!!", "repeats punctuation: '!!'"),
+        ("google_ads_headline", "Light \U0001f526", "holds an emoji"),
+        ("google_ads_headline", "The best light", "claims a rank, which needs proof: 'best'"),
+        ("x_post", "a" * 281, "is 1 too long"),
+        ("x_post", "It cures tired eyes", "claims an effect on health: 'cures'"),
+        ("sms", "a" * 161 + " STOP", "takes 2 messages: 166 characters, and one holds 160"),
+        ("sms", "Buy now", "does not say how to opt out"),
+        ("sms", "\u65e5" * 71 + " STOP", "signs outside the GSM alphabet holds 70"),
+        ("email_subject", "a" * 51, "is 1 over the 50 that are advised"),
+        ("email_subject", "Re: your light", "poses as an answer"),
+        ("app_store_name", "Free Light", "names a price: 'Free'"),
+        ("app_store_keywords", "\u00e4" * 51, "is 2 too long"),
+        ("google_play_title", "SHINE free", "has a word on price, promotion or rank"),
     ],
 )
-async def test_what_a_channel_does_not_take_is_a_finding(heading, text, remark):
-    answer = await call_tool(f"## {heading}\n\n{text}\n")
+async def test_what_a_channel_does_not_take_is_a_finding(channel, text, remark):
+    answer = await check_text(channel, text)
 
     assert remark in join_messages(answer)
 
 
 @pytest.mark.parametrize(
-    ("heading", "text"),
+    ("channel", "text"),
     [
-        ("Google Ads headline", "a" * 30),
-        ("X post", "a" * 280),
-        ("SMS", "Nordlys is here. Reply STOP to end"),
-        ("Email subject", "a" * 50),
-        ("Google Play title", "Nordlys"),
-        ("Google Ads description", "Clip on. Run on. Ten hours of light."),
+        ("google_ads_headline", "a" * 30),
+        ("x_post", "a" * 280),
+        ("sms", "Nordlys is here. Reply STOP to end"),
+        ("email_subject", "a" * 50),
+        ("google_play_title", "Nordlys"),
+        ("google_ads_description", "Clip on. Run on. Ten hours of light."),
     ],
 )
-async def test_what_fits_has_no_finding(heading, text):
-    answer = await call_tool(f"## {heading}\n\n{text}\n")
+async def test_what_fits_has_no_finding(channel, text):
+    answer = await check_text(channel, text)
 
     assert answer["findings"] == []
     assert "1 text checked: 1 without a remark" in answer["summary"]
 
 
 async def test_ones_own_forbidden_words_come_from_a_table():
-    words = "forbidden,reason\nsafe,no report\ncheap,not our word\n"
+    words = {"words.csv": "forbidden,reason\nsafe,no report\ncheap,not our word\n"}
+    texts = [{"channel": "x_post", "text": "Safe, never cheaply made"}]
 
-    answer = await call_tool("## X post\n\nSafe, never cheaply made", words_csv=words)
+    answer = await call_tool(words, texts=texts)
 
     assert "says 'safe', which you forbid (no report)" in join_messages(answer)
     assert "cheap" not in join_messages(answer).split("which")[1]
 
 
 async def test_drafts_are_found_among_the_materials_and_cited_with_their_line():
-    answer = await call_tool(copy_md="## SMS\n\nHello\n", notes_md="# Notes\n\nno copy\n")
+    answer = await call_tool({"copy.md": "## SMS\n\nHello\n", "notes.md": "# Notes\n\nno copy\n"})
 
     (finding,) = answer["findings"]
     assert (finding["file"], finding["line"]) == ("copy.md", 3)
     assert answer["claims"][0]["source"] == "copy.md" and answer["claims"][0]["quote"] == "Hello"
 
 
-async def test_without_copy_the_limits_are_listed_with_their_source_and_the_gap_is_named():
-    answer = await call_tool(
-        request="What are the limits of copy for SMS and a Google Ads headline?"
-    )
+async def test_only_the_drafts_of_the_named_channels_are_checked():
+    copy = {"copy.md": "## SMS\n\nHello\n\n## X posts\n\nHello\n\nAgain\n"}
 
-    assert "| Google Ads headline | 30 |" in answer["summary"]
-    assert "| SMS | 160 |" in answer["summary"] and "X post" not in answer["summary"]
+    answer = await call_tool(copy, channels=["x_post"])
+
+    assert [claim["text"].split(" in ")[0] for claim in answer["claims"]] == ["X post", "X post"]
+
+
+async def test_without_copy_the_limits_are_listed_with_their_source_and_the_gap_is_named():
+    answer = await call_tool(channels=["google_ads_headline", "sms"])
+
+    assert [claim["text"] for claim in answer["claims"]] == [
+        "Google Ads headline: at most 30 (wide).",
+        "SMS: at most 160 (sms).",
+    ]
     assert "writing it takes a language model or a person" in answer["gaps"][0]
 
 
 async def test_an_unknown_channel_is_named_and_not_checked():
-    answer = await call_tool("## Billboard\n\nHello\n\n## SMS\n\nHello STOP\n")
+    answer = await call_tool({"copy.md": "## Billboard\n\nHello\n\n## SMS\n\nHello STOP\n"})
 
     assert "No channel is known for 'Billboard'" in answer["gaps"][0]
 
@@ -223,17 +231,15 @@ async def test_an_unknown_channel_is_named_and_not_checked():
 async def test_much_copy_still_fits_into_the_answer_and_the_rest_is_named():
     line = "- The BEST guaranteed miracle light cures dark mornings for everybody, everywhere!!\n"
 
-    answer = await call_tool("## Google Ads headlines\n\n" + line * 300)
+    answer = await call_tool({"copy.md": "## Google Ads headlines\n\n" + line * 300})
 
     assert "the first 30 of 300 texts were checked" in answer["failures"][0]
     assert "10 more texts with remarks" in answer["gaps"][0]
 
 
-async def check_file_lines(**files: str) -> dict[str, Any]:
+async def list_prices(**files: str) -> dict[str, Any]:
     materials = {name.replace("_", "."): content for name, content in files.items()}
-    answer: dict[str, Any] = await price_points.ainvoke(
-        {"request": "What do rivals charge?", "materials": materials}
-    )
+    answer: dict[str, Any] = await price_points.ainvoke({"materials": materials})
     return answer
 
 
@@ -242,7 +248,7 @@ async def test_prices_are_listed_with_the_sentence_they_stand_in():
         "The Glimt costs 29.95 EUR. It is blue.\n\nVega: \u20ac1,200.50. All sell for $4 million."
     )
 
-    answer = await check_file_lines(notes_md=text)
+    answer = await list_prices(notes_md=text)
 
     assert "2 amounts in EUR, from 29.95 to 1,200.50." in answer["summary"]
     assert [claim["quote"] for claim in answer["claims"]] == [
@@ -253,13 +259,7 @@ async def test_prices_are_listed_with_the_sentence_they_stand_in():
 
 
 async def test_ones_own_drafts_are_no_evidence_of_the_market():
-    answer = await check_file_lines(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
+    answer = await list_prices(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
 
-    assert answer["results"] == []
-
-
-@pytest.mark.parametrize("tool", [check_copy, price_points])
-async def test_a_request_that_is_not_about_a_launch_is_escalated(tool):
-    answer = await tool.ainvoke({"request": "Will it rain in Oslo?", "materials": {"a.md": "x"}})
-
-    assert answer["escalation"]["reason"] == "out_of_scope"
+    assert answer["claims"] == []
+    assert answer["gaps"] == ["No text among the artifacts names an amount of money."]

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from nodes.errors import ToolRefused
 from teams.product_launch.tools.launch.demand import Demand, fit_demand
-from teams.product_launch.tools.launch.optimal_price import (
+from teams.product_launch.tools.launch.price_choice import (
     compute_break_even,
-    compute_profit,
-    find_optimal_price,
+    find_best_price,
     find_price_interval,
 )
 from teams.product_launch.tools.launch.sales import load_sales
@@ -46,9 +45,9 @@ def fit_sales_text(text: str) -> Demand:
     return found
 
 
-async def call_tool(tool: Any, request: str, **files: str) -> dict[str, Any]:
-    materials = {name.replace("_csv", ".csv"): text for name, text in files.items()}
-    answer: dict[str, Any] = await tool.ainvoke({"request": request, "materials": materials})
+async def call_tool(tool: Any, sales: str, costs: str = "", **arguments: Any) -> dict[str, Any]:
+    materials = {"sales.csv": sales} | ({"costs.csv": costs} if costs else {})
+    answer: dict[str, Any] = await tool.ainvoke({**arguments, "materials": materials})
     return answer
 
 
@@ -111,12 +110,12 @@ def test_no_tried_price_earns_more_than_the_best_one(elasticity, unit_cost, lowe
     demand = fit_sales_text(make_noisy_sales(elasticity, 0.0))
     highest = lowest + width
 
-    best = find_optimal_price(demand, unit_cost, lowest, highest)
+    best = find_best_price(demand.elasticity, unit_cost, lowest, highest)
 
     assert lowest <= best.price <= highest
-    at_best = compute_profit(demand, best.price, unit_cost)
+    at_best = (best.price - unit_cost) * demand.estimate_units(best.price)
     for price in np.linspace(lowest, highest, 400):
-        earned = compute_profit(demand, float(price), unit_cost)
+        earned = (price - unit_cost) * demand.estimate_units(float(price))
         assert earned <= at_best + 1e-6 * abs(at_best)
     low, high = find_price_interval(demand, unit_cost, lowest, highest)
     assert lowest <= low <= high <= highest
@@ -136,9 +135,7 @@ def test_break_even_is_the_first_number_of_units_that_pays(fixed, price, unit_co
 
 
 async def test_the_estimate_comes_with_all_that_it_rests_on():
-    answer = await call_tool(
-        price_elasticity, "How elastic is demand?", sales_csv=make_noisy_sales(-1.75, 0.1)
-    )
+    answer = await call_tool(price_elasticity, make_noisy_sales(-1.75, 0.1))
 
     demand = fit_sales_text(make_noisy_sales(-1.75, 0.1))
     (claim,) = answer["claims"]
@@ -147,15 +144,15 @@ async def test_the_estimate_comes_with_all_that_it_rests_on():
         in claim["text"]
     )
     assert claim["source"] == "sales.csv"
-    assert "19.90 to 34.90 EUR" in answer["summary"]
+    assert "19.90 to 34.90 EUR" in claim["text"]
     assert "not an experiment" in " ".join(answer["gaps"])
 
 
 async def test_what_is_not_significant_is_called_so_and_gives_no_price():
     text = make_noisy_sales(0.0, 0.4)
 
-    result = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
-    priced = await call_tool(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
+    result = await call_tool(price_elasticity, text)
+    priced = await call_tool(launch_price, text, unit_cost_amount=6)
 
     assert "**Not significant**" in result["summary"]
     assert "most profitable" not in priced["summary"]
@@ -166,8 +163,8 @@ async def test_what_is_not_significant_is_called_so_and_gives_no_price():
 async def test_demand_that_rises_with_the_price_is_a_finding_and_gives_no_price():
     text = make_noisy_sales(1.2, 0.05)
 
-    result = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
-    priced = await call_tool(launch_price, "Best price at a unit cost of 6 EUR?", sales_csv=text)
+    result = await call_tool(price_elasticity, text)
+    priced = await call_tool(launch_price, text, unit_cost_amount=6)
 
     assert result["findings"][0]["severity"] == "high"
     assert "demand rises with the price" in " ".join(priced["gaps"])
@@ -177,19 +174,15 @@ async def test_demand_that_rises_with_the_price_is_a_finding_and_gives_no_price(
 async def test_a_trend_in_the_rows_is_a_finding():
     rows = [(20.0 + (n * 7) % 10, 500.0 - 8 * n) for n in range(40)]
 
-    answer = await call_tool(
-        price_elasticity, "How elastic is demand?", sales_csv=make_sales_csv(rows)
-    )
+    answer = await call_tool(price_elasticity, make_sales_csv(rows))
 
     assert "Durbin-Watson" in answer["findings"][0]["message"]
 
 
 async def test_the_best_price_never_leaves_the_tried_range_and_it_is_said():
-    answer = await call_tool(
-        launch_price, "Best price at a unit cost of 20 EUR?", sales_csv=make_noisy_sales(-1.75, 0.0)
-    )
+    answer = await call_tool(launch_price, make_noisy_sales(-1.75, 0.0), unit_cost_amount=20)
 
-    assert "(19.90 EUR to 34.90 EUR) is 34.90 EUR" in answer["summary"]
+    assert "(19.90 EUR to 34.90 EUR) is 34.90 EUR" in answer["claims"][0]["text"]
     assert "the best price would be 46.67 EUR, but nothing was measured there" in answer["summary"]
     assert "no unit earns anything at 19.90 EUR" in answer["findings"][0]["message"]
 
@@ -197,8 +190,10 @@ async def test_the_best_price_never_leaves_the_tried_range_and_it_is_said():
 async def test_a_price_that_was_never_tried_has_a_margin_and_no_units():
     answer = await call_tool(
         launch_price,
-        "What if we sell at 49 EUR? Unit cost 9.80, fixed costs 24,000 EUR",
-        sales_csv=make_noisy_sales(-1.75, 0.0),
+        make_noisy_sales(-1.75, 0.0),
+        unit_cost_amount=9.8,
+        fixed_cost_amount=24_000,
+        price_amount=49,
     )
 
     row = next(line for line in answer["summary"].splitlines() if line.startswith("| 49.00"))
@@ -207,30 +202,32 @@ async def test_a_price_that_was_never_tried_has_a_margin_and_no_units():
     assert "What sells at 49.00 EUR is not known" in " ".join(answer["gaps"])
 
 
-async def test_costs_come_from_the_request_or_else_from_a_table():
+async def test_costs_are_given_or_else_come_from_a_table():
     costs = "item,amount_eur\nunit_cost,9.80\nfixed costs,24000\nrent,1\n"
     sales = make_noisy_sales(-2.0, 0.0)
 
-    listed = await call_tool(launch_price, "Best price?", sales_csv=sales, costs_csv=costs)
-    text = await call_tool(
-        launch_price, "Best price at a unit cost of 10 EUR?", sales_csv=sales, costs_csv=costs
-    )
-    neither = await call_tool(launch_price, "Best price?", sales_csv=sales)
+    listed = await call_tool(launch_price, sales, costs)
+    given = await call_tool(launch_price, sales, costs, unit_cost_amount=10)
+    neither = await call_tool(launch_price, sales)
 
-    assert "is 19.90 EUR" in listed["summary"] and "would be 19.60 EUR" in listed["summary"]
+    assert "is 19.90 EUR" in listed["claims"][0]["text"]
+    assert "would be 19.60 EUR" in listed["summary"]
     assert {claim["source"] for claim in listed["claims"]} == {"sales.csv", "costs.csv"}
-    assert "is 20.00 EUR" in text["summary"] and "24,000.00 EUR" in text["summary"]
+    assert "is 20.00 EUR" in given["claims"][0]["text"]
+    assert "24,000.00 EUR" in given["claims"][2]["text"]
     assert "the unit cost is not given" in " ".join(neither["gaps"])
 
 
-async def test_a_discount_is_no_price():
-    answer = await call_tool(
-        launch_price,
-        "Best price if we sell at 20 percent off?",
-        sales_csv=make_noisy_sales(-2.0, 0.0),
-    )
-
-    assert "asked about" not in answer["summary"]
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        ("item,amount\nunit_cost,cheap\n", "costs.csv line 2: the amount, 'cheap', is not a num"),
+        ("item,amount\nunit_cost,1\nunit_cost,2\n", "costs.csv line 3: a second unit_cost"),
+    ],
+)
+async def test_costs_that_cannot_be_read_are_refused_with_the_place(costs, message):
+    with pytest.raises(ToolRefused, match=message):
+        await call_tool(launch_price, make_noisy_sales(-2, 0), costs)
 
 
 async def test_several_products_are_estimated_apart_and_one_is_priced():
@@ -239,31 +236,32 @@ async def test_several_products_are_estimated_apart_and_one_is_priced():
     lines += [f"{n},Strap,{5 + n},{900 / (5 + n) ** 1.5:.4f}\n" for n in range(10)]
     text = head + "".join(lines)
 
-    estimated = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
-    priced = await call_tool(launch_price, "Best Lamp price, unit cost 11 EUR", sales_csv=text)
+    estimated = await call_tool(price_elasticity, text)
+    priced = await call_tool(launch_price, text, product="lamp", unit_cost_amount=11)
 
     assert (
         "| Lamp | -2.00 |" in estimated["summary"] and "| Strap | -1.50 |" in estimated["summary"]
     )
-    assert "is 22.00 EUR" in priced["summary"]
+    assert "is 22.00 EUR" in priced["claims"][0]["text"]
     with pytest.raises(ToolRefused, match="Lamp, Strap; name one"):
-        await call_tool(launch_price, "Best price at unit cost 11 EUR", sales_csv=text)
+        await call_tool(launch_price, text, unit_cost_amount=11)
+    with pytest.raises(ToolRefused, match="Lamp, Strap; name one"):
+        await call_tool(launch_price, text, product="Belt")
 
 
 async def test_rows_without_sales_are_left_out_and_counted():
-    text = make_noisy_sales(-1.75, 0.0) + "41,30,0\n"
-
-    answer = await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
+    answer = await call_tool(price_elasticity, make_noisy_sales(-1.75, 0.0) + "41,30,0\n")
 
     assert "1 rows without sales" in " ".join(answer["gaps"])
 
 
 BAD = [
     ("week,price,units\n1,x,5\n", "line 2: the price, 'x', is not a number"),
-    ("week,price,units\n1,0,5\n", "the price, 0, is not above zero"),
-    ("week,price,units\n1,5,-1\n", "the number of units, -1"),
+    ("week,price,units\n1,0,5\n", "the price is not above zero"),
+    ("week,price,units\n1,5,-1\n", "the number of units, '-1', is below zero"),
     ("week,price,units\n1,5,1\n2,6,1\n", "2 rows with sales, and 8 are needed"),
     ("week,price,units\n" + "1,5,1\n" * 9, "1 different prices, and 3 are needed"),
+    ("week,price,units\n1,5,0\n", "0 rows with sales, and 8 are needed"),
     ("a,b\n1,2\n", "no CSV material has columns of prices and units"),
 ]
 
@@ -271,28 +269,6 @@ BAD = [
 @pytest.mark.parametrize(("text", "message"), BAD, ids=[message for _, message in BAD])
 async def test_sales_that_cannot_be_read_are_refused_with_the_place(text, message):
     with pytest.raises(ToolRefused, match=message) as raised:
-        await call_tool(price_elasticity, "How elastic is demand?", sales_csv=text)
+        await call_tool(price_elasticity, text)
 
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("request_text", "message"),
-    [
-        ("unit cost 5 EUR, unit cost 6 EUR", "says 5 and 6 of the same cost"),
-        ("unit cost 1.2.3 EUR", "not a number or is ambiguous"),
-        ("at a price of 0 EUR", "name one above zero"),
-    ],
-)
-async def test_costs_that_can_be_read_in_two_ways_are_refused(request_text, message):
-    with pytest.raises(ToolRefused, match=message):
-        await call_tool(launch_price, request_text, sales_csv=make_noisy_sales(-2, 0))
-
-
-@pytest.mark.parametrize("tool", [price_elasticity, launch_price])
-async def test_a_request_that_is_not_about_a_launch_is_escalated(tool):
-    answer = await call_tool(
-        tool, "Write a haiku about autumn leaves", sales_csv=make_noisy_sales(-2, 0)
-    )
-
-    assert answer["escalation"]["reason"] == "out_of_scope"

@@ -134,38 +134,25 @@ def test_objectives_that_cannot_be_read_or_are_too_many_are_counted():
 async def test_a_draft_that_is_too_long_was_checked_in_part() -> None:
     text = "## SMS\nNordlys is here. Reply STOP\n" + "x" * 60_000
 
-    answer = await call_tool("check_copy", request="Check the copy", text=text, materials={})
+    answer = await call_tool("check_copy", materials={"copy.md": text})
 
-    assert answer["failures"] == ["only the first 60,000 characters of draft were read"]
+    assert answer["failures"] == ["only the first 60,000 characters of copy.md were read"]
 
 
 async def test_too_many_forbidden_words_are_refused() -> None:
     words = "forbidden,reason\n" + "".join(f"word{n},no\n" for n in range(201))
-    copy: dict[str, Any] = {"text": "## SMS\nNordlys is here.", "materials": {"w.csv": words}}
+    texts = [{"channel": "sms", "text": "Nordlys is here."}]
 
     with pytest.raises(ToolRefused, match="201 forbidden words, of at most 200"):
-        await call_tool("check_copy", request="Check the copy", **copy)
+        await call_tool("check_copy", texts=texts, materials={"w.csv": words})
 
 
 async def test_a_long_text_was_read_for_prices_in_part() -> None:
     text = "The lamp costs 20 EUR.\n\n" + "Light is good for you. " * 20_000
 
-    answer = await call_tool(
-        "price_points", request="What do lamps cost?", materials={"a.md": text}
-    )
+    answer = await call_tool("price_points", materials={"a.md": text})
 
     assert answer["failures"] == ["only the first 400,000 characters of a.md were read"]
-
-
-@pytest.mark.parametrize("tool", ["trade_list", "market_data", "launch_price"])
-async def test_a_request_that_is_too_long_to_be_read_whole_is_refused(tool: str) -> None:
-    request = "Rebalance my portfolio, price it, sell nothing. " * 100
-    prices = "date,VTI\n2025-05-30,100\n"
-    sales = "price,units\n" + "".join(f"{n},{n}\n" for n in range(1, 12))
-    files = {"h.csv": "ticker,quantity\nVTI,1\n", "p.csv": prices, "s.csv": sales}
-
-    with pytest.raises(ToolRefused, match="the request has 4799 characters, of at most 4000"):
-        await call_tool(tool, request=request, materials=files)
 
 
 async def test_a_document_that_could_not_be_read_is_no_unknown_source(tmp_path: Path) -> None:

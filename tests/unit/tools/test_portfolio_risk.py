@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from teams.portfolio_rebalancing.tools.portfolio.arguments import RiskMethod
 from teams.portfolio_rebalancing.tools.portfolio.prices import Prices
 from teams.portfolio_rebalancing.tools.portfolio.reference_weights import compute_reference_weights
-from teams.portfolio_rebalancing.tools.portfolio.request_terms import RiskMethod
 from teams.portfolio_rebalancing.tools.portfolio.risk import ReturnHistory, build_return_history
 
 pytestmark = pytest.mark.slow

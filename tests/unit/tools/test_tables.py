@@ -1,5 +1,6 @@
 """CSV tables and the numbers in them."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from nodes.errors import ToolRefused
 from nodes.tools.tables.numbers import detect_decimal_mark, parse_number
 from nodes.tools.tables.reader import TableDefects, read_headers, read_table
+from nodes.tools.tables.selection import find_table, require_table
 
 
 @pytest.mark.parametrize(
@@ -105,3 +107,51 @@ def test_defects_are_reported_together_and_counted():
 
     with pytest.raises(ToolRefused, match=r"a.csv line 5: is wrong; and 3 more$"):
         defects.raise_if_any()
+
+
+TWO = {"a.csv": "x,y\n1,2\n", "b.csv": "x,y\n3,4\n", "c.csv": "y,z\n5,6\n", "d.md": "x,y\n"}
+
+
+def has_x(table):
+    return table.find_column(("x",)) is not None
+
+
+def test_a_table_is_found_by_its_columns_and_of_several_by_its_name():
+    held = {"c.csv": TWO["c.csv"], "folder/a.csv": TWO["a.csv"]}
+
+    assert require_table(held, "has x", has_x).name == "folder/a.csv"
+    assert require_table(TWO, "has x", has_x, ["b.csv"]).rows[0].cells == ("3", "4")
+    assert require_table(held, "has x", has_x, ["c.csv"]).name == "folder/a.csv"
+    assert find_table({"c.csv": TWO["c.csv"]}, "has x", has_x) is None
+
+
+@pytest.mark.parametrize(
+    ("materials", "files", "message"),
+    [
+        (TWO, [], "more than one CSV material has x: a.csv, b.csv; name one of them in `files`"),
+        ({"c.csv": "y,z\n"}, [], "no CSV material has x; materials of this task: c.csv"),
+        (None, [], "no CSV material has x; materials of this task: none"),
+        (TWO, ["e.csv"], "no material is named 'e.csv'; materials of this task: a.csv, b.csv"),
+        ({"a.csv": "x,y\n"}, [], "a.csv has column names and no rows"),
+    ],
+)
+def test_a_table_that_is_not_clear_is_refused_with_the_materials(materials, files, message):
+    with pytest.raises(ToolRefused, match=re.escape(message)):
+        require_table(materials, "has x", has_x, files)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "defect"),
+    [
+        ("12.5", Decimal("12.5"), ""),
+        ("40%", Decimal(40), ""),
+        ("0", Decimal(0), ""),
+        ("-1", None, "a.csv line 2: the price, '-1', is below zero"),
+        ("ten", None, "a.csv line 2: the price, 'ten', is not a number or is ambiguous"),
+    ],
+)
+def test_a_cell_is_an_amount_or_a_defect(cell, value, defect):
+    table, defects = read_table("a.csv", f"a,b\n1,{cell}\n"), TableDefects()
+
+    assert defects.parse_amount(table, table.rows[0], 1, "the price") == value
+    assert "".join(defects.messages) == defect

@@ -1,8 +1,7 @@
 """Read positions and cash from a table of holdings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date
 from decimal import Decimal
 
 from nodes.limits.patterns import Pattern
@@ -29,45 +28,24 @@ class Holding:
     value: Decimal | None
 
 
-@dataclass(frozen=True)
-class Position:
-    """A number of shares, and the last price of one."""
-
-    quantity: Decimal
-    price: Decimal
-    priced_on: date
-    line: int = 0
-    """Line of the table of holdings; 0 for a ticker that is only a target."""
-
-    @property
-    def value(self) -> Decimal:
-        """Return the value of the position."""
-        return self.quantity * self.price
-
-
 @dataclass
 class Holdings:
     """The parsed table of holdings."""
 
     name: str
+    currencies: dict[str, int]
+    """Each currency and the first line that names it."""
     positions: dict[str, Holding] = field(default_factory=dict)
     cash: Decimal = Decimal(0)
     targets: dict[str, Decimal] = field(default_factory=dict)
     """Target weights of the file's own column, unchanged."""
-    currencies: dict[str, int] = field(default_factory=dict)
-    """Each currency and the first line that names it."""
 
 
 def is_holdings_table(table: CsvTable) -> bool:
     """Return whether a table has the columns of holdings."""
-    has_amount = any(
-        table.find_column(names) is not None for names in (QUANTITY_COLUMNS, VALUE_COLUMNS)
-    )
-    return (
-        table.find_column(TICKER_COLUMNS) is not None
-        and table.find_column(("date",)) is None
-        and has_amount
-    )
+    amounts = table.find_column((*QUANTITY_COLUMNS, *VALUE_COLUMNS))
+    is_history = table.find_column(("date",)) is not None
+    return table.find_column(TICKER_COLUMNS) is not None and amounts is not None and not is_history
 
 
 def parse_ticker(text: str) -> str | None:
@@ -78,16 +56,35 @@ def parse_ticker(text: str) -> str | None:
     return bare if _TICKER.fullmatch(bare) else None
 
 
+def iterate_tickers(table: CsvTable, defects: TableDefects) -> Iterator[tuple[CsvRow, str]]:
+    """Yield each row and its ticker; a cell that holds none is a defect."""
+    column = table.find_column(TICKER_COLUMNS)
+    assert column is not None, "it was chosen for its column of tickers"
+    for row in table.rows:
+        if name := parse_ticker(row.cells[column]):
+            yield row, name
+        else:
+            defects.add_defect(f"{quote_cell(row.cells[column])} is not a ticker", table, row.line)
+
+
+def read_currencies(table: CsvTable, defects: TableDefects) -> dict[str, int]:
+    """Return each currency of a table and the first line that names it; several are a defect."""
+    column, found = table.find_column(CURRENCY_COLUMNS), dict[str, int]()
+    for row in table.rows:
+        if column is not None and row.cells[column]:
+            found.setdefault(row.cells[column].upper(), row.line)
+    if len(found) > 1:
+        named = ", ".join(f"{name[:10]} (line {line})" for name, line in found.items())
+        text = f"it has several currencies: {named}; bring all into one first, none is converted"
+        defects.add_defect(text, table)
+    return found
+
+
 def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
     """Read positions and cash; errors are added to the defects."""
-    found, lines = Holdings(table.name), dict[str, int]()
-    column = table.find_column(TICKER_COLUMNS)
-    assert column is not None, "a table of holdings has a column of tickers"
-    for row in table.rows:
-        name = parse_ticker(row.cells[column])
-        if name is None:
-            defects.add_defect(f"{quote_cell(row.cells[column])} is not a ticker", table, row.line)
-        elif name in lines:
+    found, lines = Holdings(table.name, read_currencies(table, defects)), dict[str, int]()
+    for row, name in iterate_tickers(table, defects):
+        if name in lines:
             text = f"{name} stands here again, after line {lines[name]}; add up lots of one kind"
             defects.add_defect(text, table, row.line)
         else:
@@ -97,25 +94,22 @@ def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
         defects.add_defect(f"{len(found.positions)} positions, of at most {MAX_POSITIONS}", table)
     if not found.positions and not found.cash and not defects.messages:
         defects.add_defect("it holds no position", table)
-    if len(found.currencies) > 1:
-        text = f"its positions are in several currencies: {format_currencies(found.currencies)}; "
-        defects.add_defect(f"{text}bring all into one first, nothing is converted here", table)
     return found
-
-
-def format_currencies(found: Mapping[str, int]) -> str:
-    """Return which currencies a file names, and where first."""
-    return ", ".join(f"{name[:10]} (line {line})" for name, line in found.items())
 
 
 def _read_row(
     found: Holdings, table: CsvTable, row: CsvRow, name: str, defects: TableDefects
 ) -> None:
     known = len(defects.messages)
-    quantity, value, target = (
-        _parse_amount(table, row, names, name, defects)
-        for names in (QUANTITY_COLUMNS, VALUE_COLUMNS, TARGET_COLUMNS)
-    )
+    read: list[Decimal | None] = []
+    for names in (QUANTITY_COLUMNS, VALUE_COLUMNS, TARGET_COLUMNS):
+        column = table.find_column(names)
+        if column is None or not row.cells[column]:
+            read.append(None)
+        else:
+            what = f"the {table.columns[column]} of {name}"
+            read.append(defects.parse_amount(table, row, column, what))
+    quantity, value, target = read
     if name == CASH:
         found.cash = value if value is not None else quantity or Decimal(0)
     elif quantity is not None or value is not None:
@@ -124,23 +118,3 @@ def _read_row(
         defects.add_defect(f"{name} has neither a quantity nor a value", table, row.line)
     if target is not None:
         found.targets[name] = target
-    column = table.find_column(CURRENCY_COLUMNS)
-    if column is not None and row.cells[column]:
-        found.currencies.setdefault(row.cells[column].upper(), row.line)
-
-
-def _parse_amount(
-    table: CsvTable, row: CsvRow, names: tuple[str, ...], name: str, defects: TableDefects
-) -> Decimal | None:
-    column = table.find_column(names)
-    if column is None or not row.cells[column]:
-        return None
-    value = table.parse_number(row.cells[column].removesuffix("%"))
-    what = f"the {table.columns[column]} of {name}, {quote_cell(row.cells[column])},"
-    if value is None:
-        defects.add_defect(f"{what} is not a number or is ambiguous", table, row.line)
-    elif value < 0:
-        kind = "overdrawn cash" if name == CASH else "short positions"
-        defects.add_defect(f"{what} is below zero; {kind} are not handled", table, row.line)
-        return None
-    return value

@@ -1,30 +1,43 @@
 """Load a portfolio from the materials of a task: positions with their prices, cash, and targets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
+from functools import partial
 
 from nodes.errors import ToolRefused
-from nodes.tools.framework.materials import get_material_text
-from nodes.tools.tables.reader import CsvTable, TableDefects, read_headers, read_table
+from nodes.tools.framework.tool_report import ToolReport, join_names
+from nodes.tools.tables.reader import TableDefects
+from nodes.tools.tables.selection import find_table, require_table
 
-from .data_issues import find_data_issues
-from .holdings import (
-    CASH,
-    Holding,
-    Holdings,
-    Position,
-    is_holdings_table,
-    read_holdings,
-)
+from .holdings import CASH, Holding, Holdings, is_holdings_table, read_holdings
 from .prices import Prices, is_prices_table, read_prices
-from .request_terms import RequestTerms, read_request_terms
 from .targets import TargetWeights, is_targets_table, resolve_targets
 
 QUANTITY_STEP = Decimal("0.000001")
 """Decimals of a quantity that was derived from a value."""
+STALE_AFTER = timedelta(days=7)
+VALUE_TOLERANCE = Decimal("0.01")
+"""Difference between a value in the file and quantity times price from which it is reported."""
+ADVICE_DISCLAIMER = (
+    "Not investment advice: this is arithmetic on the files given. Whether weights and trades suit "
+    "their owner, with taxes, fees and aims, is for a human to judge."
+)
+
+
+@dataclass(frozen=True)
+class Position:
+    """A number of shares, and the last price of one."""
+
+    quantity: Decimal
+    price: Decimal
+    priced_on: date
+
+    @property
+    def value(self) -> Decimal:
+        """Return the value of the position."""
+        return self.quantity * self.price
 
 
 @dataclass(frozen=True)
@@ -33,15 +46,19 @@ class Portfolio:
 
     positions: dict[str, Position]
     """All that is held or a target; a position that is only a target has a quantity of zero."""
-    cash: Decimal
-    """Without the cash that the request adds."""
-    terms: RequestTerms
-    targets: TargetWeights
+    held: Holdings
     prices: Prices
-    holdings_name: str
-    currency: str
-    findings: tuple[dict[str, Any], ...]
-    gaps: tuple[str, ...]
+    targets: TargetWeights
+
+    @property
+    def cash(self) -> Decimal:
+        """Return the cash that the table of holdings names."""
+        return self.held.cash
+
+    @property
+    def unit(self) -> str:
+        """Return the currency with a space before it; empty if no file names one."""
+        return "".join(f" {name}" for name in {**self.held.currencies, **self.prices.currencies})
 
     @property
     def total_value(self) -> Decimal:
@@ -58,124 +75,88 @@ class Portfolio:
         amount = self.cash if name == CASH else self.positions[name].value
         return amount / self.total_value if self.total_value else Decimal(0)
 
+    def start_report(self) -> ToolReport:
+        """Return a report that names what a reader of the figures should know of the files.
 
-@dataclass(frozen=True)
-class MaterialNames:
-    """Names of the materials to read; if empty, the material with matching columns is read."""
+        One finding per kind, however many places it names: similar findings would be merged.
+        """
+        report = ToolReport(gaps=[*self.targets.notes])
+        if not self.unit:
+            report.gaps.append("No file names a currency: all amounts are taken to be in one.")
+        report.gaps.append(ADVICE_DISCLAIMER)
+        for text, places in (
+            ("the value is not quantity times price, which is used", self._list_other_values()),
+            (f"last prices older than others, of {self.as_of}", self._list_stale_prices()),
+            ("changes that may be a split or a wrong price", self._list_jumps()),
+        ):
+            if named := list(places):
+                source = self.held.name if "quantity" in text else self.prices.name
+                report.add_finding("medium", f"{text}: {join_names(named)}", source)
+        if count := self.prices.repeated_count:
+            text = f"{count} prices are listed twice with the same value; they count once"
+            report.add_finding("low", text, self.prices.name)
+        return report
 
-    holdings: str = ""
-    prices: str = ""
-    targets: str = ""
+    def _list_other_values(self) -> Iterator[str]:
+        for name, holding in self.held.positions.items():
+            if holding.quantity is not None and holding.value is not None:
+                value = self.positions[name].value
+                if abs(holding.value - value) > VALUE_TOLERANCE * max(value, Decimal(1)):
+                    yield f"{name} (line {holding.line}) {holding.value}, not {value:.2f}"
+
+    def _list_stale_prices(self) -> Iterator[str]:
+        for name, each in self.positions.items():
+            if self.as_of - each.priced_on > STALE_AFTER:
+                line = self.prices.lines[name, each.priced_on]
+                yield f"{name} (line {line}, {each.priced_on})"
+
+    def _list_jumps(self) -> Iterator[str]:
+        for name, day, change in self.prices.find_jumps(self.positions):
+            yield f"{name} (line {self.prices.lines[name, day]}) {change:+.0%} to {day}"
 
 
 def load_portfolio(
-    request: str, materials: Mapping[str, str] | None, named: MaterialNames
+    materials: Mapping[str, str] | None,
+    files: Iterable[str] = (),
+    *,
+    target_weights_percent: Mapping[str, float] | None = None,
+    as_of: date | None = None,
+    with_targets: bool = True,
 ) -> Portfolio:
-    """Read holdings, prices and targets, and refuse what cannot be used.
+    """Read holdings, prices and, if they are wanted, targets; refuse what cannot be used.
 
     Raises:
         ToolRefused: a table is missing or wrong; the message names the places.
     """
-    terms, defects = read_request_terms(request), TableDefects()
-    table = _require_table(
-        materials, named.holdings, is_holdings_table, "holdings (ticker and quantity or value)"
-    )
-    held = read_holdings(table, defects)
-    wanted_table = _find_table(materials, named.targets, is_targets_table, "target weights")
-    wanted = resolve_targets(terms, held, wanted_table, defects)
-    names = (held.positions.keys() | wanted.weights.keys()) - {CASH}
+    find, defects, files = partial(require_table, materials), TableDefects(), list(files)
+    what = "is a table of holdings (ticker and quantity or value)"
+    held = read_holdings(find(what, is_holdings_table, files), defects)
+    targets = TargetWeights()
+    if with_targets:
+        listed = find_table(materials, "is a table of target weights", is_targets_table, files)
+        targets = resolve_targets(target_weights_percent or {}, held, listed, defects)
+    names = (held.positions.keys() | targets.weights.keys()) - {CASH}
     if not names:
         raise ToolRefused(f"{held.name} holds cash alone, and no target weights are given")
-    price_table = _require_table(
-        materials,
-        named.prices,
-        lambda each: is_prices_table(each, names),
-        "prices (date and a column for each ticker, or date, ticker and close)",
-    )
-    prices = read_prices(price_table, names, defects)
-    _check_currency(held, prices, terms, defects, price_table)
-    positions = _price_positions(held, names, prices, terms, defects, price_table)
-    defects.raise_if_any()
-    return Portfolio(
-        positions=positions,
-        cash=held.cash,
-        terms=terms,
-        targets=wanted,
-        prices=prices,
-        holdings_name=held.name,
-        currency=next(iter({**held.currencies, **prices.currencies}), ""),
-        findings=tuple(find_data_issues(held, prices, positions)),
-        gaps=tuple(_list_gaps(held, prices, terms, wanted)),
-    )
-
-
-def _require_table(
-    materials: Mapping[str, str] | None, name: str, fits: Callable[[CsvTable], bool], what: str
-) -> CsvTable:
-    found = _find_table(materials, name, fits, what)
-    if found is None:
-        known = ", ".join(materials or {}) or "none"
-        raise ToolRefused(f"no CSV material is a table of {what}; materials of this task: {known}")
-    return found
-
-
-def _find_table(
-    materials: Mapping[str, str] | None, name: str, fits: Callable[[CsvTable], bool], what: str
-) -> CsvTable | None:
-    if name:
-        table = read_table(name, get_material_text(name, materials))
-        if not fits(table):
-            raise ToolRefused(f"{name} is not a table of {what}; it lacks the required columns")
-        return table
-    fitting = [table.name for table in read_headers(materials) if fits(table)]
-    if len(fitting) > 1:
-        raise ToolRefused(f"several materials look like {what}: {', '.join(fitting)}; name one")
-    return read_table(fitting[0], get_material_text(fitting[0], materials)) if fitting else None
-
-
-def _price_positions(
-    held: Holdings,
-    names: set[str],
-    prices: Prices,
-    terms: RequestTerms,
-    defects: TableDefects,
-    table: CsvTable,
-) -> dict[str, Position]:
-    found = {}
+    what = "is a table of prices (date and a column for each ticker, or date, ticker and close)"
+    table = find(what, partial(is_prices_table, names=names), files)
+    prices = read_prices(table, names, defects)
+    if held.currencies and prices.currencies and held.currencies.keys() != prices.currencies.keys():
+        one, other = "/".join(prices.currencies), "/".join(held.currencies)
+        defects.add_defect(f"prices are in {one[:20]}, holdings in {other[:20]}; use one", table)
+    positions = {}
     for name in [*held.positions, *sorted(names - held.positions.keys())]:
-        last = prices.find_last(name, terms.as_of)
-        if last is None:
-            when = f" on or before {terms.as_of}" if terms.as_of else ""
-            defects.add_defect(f"there is no price of {name}{when}", table)
-        else:
+        if last := prices.find_last(name, as_of):
             holding = held.positions.get(name, Holding(0, Decimal(0), None))
-            quantity = holding.quantity
-            if quantity is None:
-                quantity = ((holding.value or Decimal(0)) / last[1]).quantize(QUANTITY_STEP)
-            found[name] = Position(quantity, last[1], last[0], holding.line)
-    return found
+            positions[name] = Position(_derive_quantity(holding, last[1]), last[1], last[0])
+        else:
+            when = f" on or before {as_of}" if as_of else ""
+            defects.add_defect(f"there is no price of {name}{when}", table)
+    defects.raise_if_any()
+    return Portfolio(positions, held, prices, targets)
 
 
-def _check_currency(
-    held: Holdings, prices: Prices, terms: RequestTerms, defects: TableDefects, table: CsvTable
-) -> None:
-    files = held.currencies.keys() | prices.currencies.keys()
-    if len(held.currencies) == len(prices.currencies) == 1 and len(files) > 1:
-        one, other = next(iter(held.currencies)), next(iter(prices.currencies))
-        defects.add_defect(f"prices are in {other[:10]}, holdings in {one[:10]}; use one", table)
-    foreign = terms.currencies - files
-    if files and foreign:
-        text = f"the request writes {', '.join(sorted(foreign))}, the files {', '.join(files)}"
-        defects.add_defect(f"{text}; nothing is converted here", table)
-
-
-def _list_gaps(
-    held: Holdings, prices: Prices, terms: RequestTerms, wanted: TargetWeights
-) -> list[str]:
-    gaps = list(wanted.notes)
-    if not held.currencies and not prices.currencies:
-        gaps.append("No file names a currency: all amounts are taken to be in one.")
-    gaps += [
-        f"Not understood in the request, and not used: {text!r}." for text in terms.unread_figures
-    ]
-    return gaps
+def _derive_quantity(holding: Holding, price: Decimal) -> Decimal:
+    if holding.quantity is not None:
+        return holding.quantity
+    return ((holding.value or Decimal(0)) / price).quantize(QUANTITY_STEP)

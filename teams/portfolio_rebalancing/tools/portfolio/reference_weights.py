@@ -13,7 +13,7 @@ from math import sqrt
 
 import numpy as np
 
-from .request_terms import RiskMethod
+from .arguments import RiskMethod
 from .risk import FloatArray, ReturnHistory
 
 MAX_UPDATES = 400_000

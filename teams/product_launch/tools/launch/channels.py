@@ -1,7 +1,6 @@
 """The channels that copy is written for: their limits and rules, each with its source."""
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +13,22 @@ from state import Severity
 
 from . import counting
 
+ChannelName = Literal[
+    "google_ads_headline",
+    "google_ads_description",
+    "google_ads_path",
+    "x_post",
+    "sms",
+    "email_subject",
+    "app_store_name",
+    "app_store_subtitle",
+    "app_store_promotional_text",
+    "app_store_keywords",
+    "app_store_description",
+    "google_play_title",
+    "google_play_short_description",
+    "google_play_description",
+]
 PieceKind = Literal["line", "paragraph", "section"]
 CountMethod = Literal["characters", "wide", "bytes", "x", "sms"]
 _CHANNELS_FILE = Path(__file__).with_name("channels.yaml")
@@ -39,15 +54,8 @@ class Channel(_ChannelModel):
     def measure_text(self, text: str) -> tuple[int, int]:
         """Return a text's length as this channel counts it, and the maximum for such a text."""
         if self.count == "sms":
-            length, most, _ = counting.measure_sms(text)
-            return length, most
-        counts = {
-            "characters": counting.count_characters,
-            "wide": counting.count_display_width,
-            "bytes": counting.count_bytes,
-            "x": counting.count_x_weight,
-        }
-        return counts[self.count](text), self.max
+            return counting.measure_sms(text)[:2]
+        return counting.COUNTERS[self.count](text), self.max
 
 
 def _checked(text: str) -> str:
@@ -62,7 +70,7 @@ Expression = Annotated[str, AfterValidator(_checked)]
 class CopyRule(_ChannelModel):
     """A rule on what copy must not, or must, contain."""
 
-    channels: tuple[str, ...] = ()
+    channels: tuple[ChannelName, ...] = ()
     """Empty if it applies to all channels."""
     pattern: Expression | None = None
     lacks: Expression | None = None
@@ -71,7 +79,7 @@ class CopyRule(_ChannelModel):
     severity: Severity = "medium"
     source: str = ""
 
-    def find_violation(self, channel: str, text: str) -> str | None:
+    def find_violation(self, channel: ChannelName, text: str) -> str | None:
         """Return the words that break the rule; empty if words are missing, None if it is kept."""
         if self.channels and channel not in self.channels:
             return None
@@ -86,7 +94,7 @@ class CopyRule(_ChannelModel):
 class ChannelBook(_ChannelModel):
     """All channels by key, and all rules."""
 
-    channels: dict[str, Channel]
+    channels: dict[ChannelName, Channel]
     rules: tuple[CopyRule, ...]
 
 
@@ -96,9 +104,10 @@ def load_channel_book() -> ChannelBook:
     return ChannelBook.model_validate(yaml.safe_load(_CHANNELS_FILE.read_text(encoding="utf-8")))
 
 
-def find_channel(heading: str, channels: Mapping[str, Channel]) -> str | None:
+def find_channel(heading: str) -> ChannelName | None:
     """Return the channel that a heading names; of several, the one with the longest name."""
     words = f" {' '.join(Pattern(r'[a-z0-9]+').findall(heading.lower()))} "
+    channels = load_channel_book().channels
     names = [(name, key) for key, channel in channels.items() for name in channel.names]
     fitting = [(len(name), key) for name, key in names if Pattern(rf" {name}s? ").search(words)]
     return max(fitting)[1] if fitting else None

@@ -1,6 +1,8 @@
 """Measure the length of a text, as each channel counts it."""
 
 import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import gsm0338  # type: ignore[import-untyped]  # noqa: F401  registers the GSM codec
 import regex  # type: ignore[import-untyped]  # noqa: TID251  single characters cannot be slow
@@ -59,3 +61,12 @@ def _weigh_grapheme(grapheme: str) -> int:
     return sum(
         1 if any(low <= ord(c) <= high for low, high in _WEIGHT_ONE_RANGES) else 2 for c in grapheme
     )
+
+
+COUNTERS: Final[Mapping[str, Callable[[str], int]]] = {
+    "characters": count_characters,
+    "wide": count_display_width,
+    "bytes": count_bytes,
+    "x": count_x_weight,
+}
+"""How channels count a text, but for text messages."""

@@ -9,9 +9,10 @@ from itertools import pairwise
 from math import exp, fsum, log, sqrt
 from statistics import fmean, linear_regression
 
-from .sales import MIN_PRICES, MIN_ROWS, ProductSales
+from .sales import ProductSales
 from .student_t import compute_two_sided_p, find_critical_value
 
+MIN_PRICES, MIN_ROWS = 3, 8
 SIGNIFICANCE_LEVEL = 0.05
 """From here on a probability is too high to report an effect."""
 ROUNDING_NOISE = 1e-24
@@ -50,8 +51,8 @@ class Demand:
 
 def fit_demand(sales: ProductSales) -> Demand | str:
     """Fit the line, or return why there is none."""
-    prices = [log(sale.price) for sale in sales.rows]
-    units = [log(sale.units) for sale in sales.rows]
+    prices = [log(sale.price) for sale in sales.sold]
+    units = [log(sale.units) for sale in sales.sold]
     if len(prices) < MIN_ROWS:
         return f"{len(prices)} rows with sales, and {MIN_ROWS} are needed"
     if len(set(prices)) < MIN_PRICES:
@@ -66,24 +67,17 @@ def fit_demand(sales: ProductSales) -> Demand | str:
         square = 0.0
     error = sqrt(square / freedom / spread)
     reach = find_critical_value(SIGNIFICANCE_LEVEL, freedom) * error
+    steps = fsum((after - before) ** 2 for before, after in pairwise(missed))
+    without_error = 0.0 if elasticity else 1.0
     return Demand(
         elasticity=elasticity,
         intercept=level,
         standard_error=error,
         interval_low=elasticity - reach,
         interval_high=elasticity + reach,
-        p_value=compute_two_sided_p(elasticity / error, freedom)
-        if error
-        else 0.0
-        if elasticity
-        else 1.0,
+        p_value=compute_two_sided_p(elasticity / error, freedom) if error else without_error,
         r_squared=1 - square / total if total else 0.0,
         row_count=len(prices),
         smearing_factor=fmean(map(exp, missed)),
-        durbin_watson=_compute_durbin_watson(missed, square),
+        durbin_watson=steps / square if square else 2.0,
     )
-
-
-def _compute_durbin_watson(missed: list[float], square: float) -> float:
-    steps = fsum((after - before) ** 2 for before, after in pairwise(missed))
-    return steps / square if square else 2.0

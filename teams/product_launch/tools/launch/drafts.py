@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 
-from .channels import Channel, PieceKind, find_channel
+from .channels import ChannelName, PieceKind, find_channel, load_channel_book
 
 MAX_CHARS = 60_000
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".html", ".docx", ".pdf")
@@ -18,58 +18,48 @@ _LIST_MARK = Pattern(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 class Draft:
     """A text for one channel, and the line it begins on."""
 
-    channel: str
+    channel: ChannelName
     text: str
     source: str
     line: int
 
 
-@dataclass(frozen=True)
-class _Section:
-    heading: str
-    is_title: bool
-    """Characters of the whole document."""
-    lines: tuple[tuple[int, str], ...]
-
-
-def find_drafts(
-    source: str, text: str, channels: Mapping[str, Channel]
-) -> tuple[list[Draft], list[str]]:
+def find_drafts(source: str, text: str) -> tuple[list[Draft], list[str]]:
     """Return the texts under headings that name a channel, and the other headings with text."""
     found, unknown = list[Draft](), list[str]()
-    for section in _split_sections(text[:MAX_CHARS]):
-        channel = find_channel(section.heading, channels)
-        if channel:
-            pieces = _split_pieces(section.lines, channels[channel].piece)
+    for heading, is_title, lines in _split_sections(text[:MAX_CHARS]):
+        if channel := find_channel(heading):
+            pieces = _split_pieces(lines, load_channel_book().channels[channel].piece)
             found += [Draft(channel, piece, source, line) for line, piece in pieces]
-        elif not section.is_title and any(line.strip() for _, line in section.lines):
-            unknown.append(section.heading)
+        elif not is_title and any(line.strip() for _, line in lines):
+            unknown.append(heading)
     return found, unknown
 
 
-def find_material_drafts(
-    materials: Mapping[str, str] | None, channels: Mapping[str, Channel]
-) -> tuple[list[Draft], list[str]]:
+def find_material_drafts(materials: Mapping[str, str]) -> tuple[list[Draft], list[str]]:
     """Return the drafts of all materials that have any, and their other headings."""
     found, unknown = list[Draft](), list[str]()
-    for name, text in (materials or {}).items():
+    for name, text in materials.items():
         if name.lower().endswith(TEXT_SUFFIXES):
-            own, others = find_drafts(name, text, channels)
+            own, others = find_drafts(name, text)
             found += own
             unknown += others if own else []
     return found, unknown
 
 
-def _split_sections(text: str) -> Iterator[_Section]:
-    # Invisible characters are kept: a channel counts them, and they join emojis.
+def _split_sections(text: str) -> Iterator[tuple[str, bool, list[tuple[int, str]]]]:
+    """Yield the heading of each section, whether it is a title, and its lines with their numbers.
+
+    Invisible characters are kept: a channel counts them, and they join emojis.
+    """
     heading, is_title, lines = "", True, list[tuple[int, str]]()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if match := _HEADING.match(line):
-            yield _Section(heading, is_title, tuple(lines))
+            yield heading, is_title, lines
             heading, is_title, lines = match["title"], match["marks"] == "#", []
         else:
             lines.append((number, line))
-    yield _Section(heading, is_title, tuple(lines))
+    yield heading, is_title, lines
 
 
 def _split_pieces(lines: Sequence[tuple[int, str]], piece: PieceKind) -> Iterator[tuple[int, str]]:

@@ -1,8 +1,8 @@
 """The draft of a note."""
 
 import pytest
-from pydantic import ValidationError
 
+from nodes.errors import ToolRefused
 from tests.unit.tools.incident.tool_calls import call_incident_tool
 
 IMPACT = {"text": "48 of 214 requests failed.", "source": "requests.csv", "quote": ""}
@@ -48,7 +48,7 @@ async def test_without_figures_or_cause_the_gaps_say_so() -> None:
 
 
 async def test_it_is_for_somebody_it_knows() -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(ToolRefused, match="audience: "):
         await call_incident_tool(
             "draft_note", {}, claims=[IMPACT], findings=[], audience="the press"
         )
