@@ -22,7 +22,7 @@ REACHED = {
     "expert_router": 89,
     "market_analysis": 95,
     "organisation": 100,
-    "patient_summary": 96,
+    "patient_summary": 90,
     "portfolio_rebalancing": 100,
     "product_launch": 100,
     "research_writing_code": 93,

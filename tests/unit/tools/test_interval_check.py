@@ -16,9 +16,8 @@ from tests.unit.tools.fhir_samples import (
 )
 
 
-async def check_intervals(text: str) -> dict[str, Any]:
-    question = "Are the dates of the record consistent?"
-    asked = {"material": "b.json", "question": question, "materials": {"b.json": text}}
+async def check_intervals(text: str, **more: Any) -> dict[str, Any]:
+    asked = {"material": "b.json", "materials": {"b.json": text}, **more}
     told = await interval_check.ainvoke(asked)
     assert isinstance(told, dict)
     return told
@@ -32,8 +31,9 @@ async def test_the_example_has_one_impossible_date_and_one_that_has_passed():
     told = await check_intervals(EXAMPLE.read_text())
 
     assert set(list_findings(told)) == {"Condition/bronchitis", "MedicationRequest/doxycycline"}
-    assert "ends on 2024-11-04, before it begins on 2024-11-20" in told["summary"]
-    assert "called active, but ended on 2024-11-27" in told["summary"]
+    found = list_findings(told)
+    assert "ends on 2024-11-04, before it begins on 2024-11-20" in found["Condition/bronchitis"]
+    assert "called active, but ended on 2024-11-27" in found["MedicationRequest/doxycycline"]
     assert [claim["source"].partition("#")[2] for claim in told["claims"]] == [
         "AllergyIntolerance/penicillin",
         "Encounter/visit-2025-09",
@@ -116,3 +116,15 @@ async def test_what_has_no_date_is_named():
     told = await check_intervals(make_bundle(make_condition("c", "Flu")))
 
     assert "Without a date, so not checked: Condition/c." in told["gaps"]
+
+
+async def test_the_day_to_check_for_may_be_given():
+    gone = make_bundle(
+        make_condition("c", "Flu", onsetDateTime="2020", abatementDateTime="2021-03-01")
+    )
+
+    before = await check_intervals(gone, on="2021-03-01")
+    after = await check_intervals(gone, on="2021-03-02")
+
+    assert list_findings(before) == {}
+    assert "it was checked for 2021-03-02" in list_findings(after)["Condition/c"]

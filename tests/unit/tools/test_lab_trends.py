@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from blockbuster import blockbuster_ctx
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from teams.patient_summary.tools.lab_trends import lab_trends
@@ -23,9 +24,9 @@ pytestmark = pytest.mark.slow
 Json = dict[str, Any]
 
 
-async def follow_trends(text: str, **more: str) -> Json:
-    asked = {"material": "b.json", "question": "How did the lab values develop?", **more}
-    told = await lab_trends.ainvoke({**asked, "materials": {"b.json": text}})
+async def follow_trends(text: str, **more: Any) -> Json:
+    asked = {"material": "b.json", "materials": {"b.json": text}, **more}
+    told = await lab_trends.ainvoke(asked)
     assert isinstance(told, dict)
     return told
 
@@ -91,7 +92,7 @@ async def test_directions_of_the_example_follow_from_its_raw_values():
             measure = part["valueQuantity"]
             key = (part["code"]["text"], measure["unit"])
             series.setdefault(key, []).append((part["when"], Decimal(measure["value"])))
-    lines = [line for line in told["summary"].splitlines() if line.startswith("| ")][1:]
+    lines = [line for line in told["summary"].splitlines() if line.startswith("| ")][2:]
     assert len(lines) == len(series) == 12
     for (title, unit), values in series.items():
         values.sort()
@@ -231,7 +232,7 @@ async def test_only_a_range_of_its_own_in_its_own_unit_and_for_everyone_counts(s
 
     assert find_row(told, "Glucose")[5] == flag
     assert bool(told["findings"]) == (flag in ("above", "below"))
-    assert any("Not held against their range" in gap for gap in told["gaps"]) == (not flag)
+    assert any("Not compared with their range" in gap for gap in told["gaps"]) == (not flag)
 
 
 async def test_of_several_ranges_none_is_chosen():
@@ -294,12 +295,42 @@ async def test_a_record_without_values_says_so():
 async def test_codes_choose_and_unknown_ones_are_refused_with_those_there_are():
     text = EXAMPLE.read_text()
 
-    told = await follow_trends(text, codes="4548-4, 2160-0")
+    told = await follow_trends(text, codes=["4548-4", "2160-0"])
     with pytest.raises(ToolRefused, match=r"no dated values of 1-1; it has 13457-7, 1988-5"):
-        await follow_trends(text, codes="1-1")
+        await follow_trends(text, codes=["1-1"])
 
     titles = [line.split(" (")[0] for line in told["summary"].splitlines() if line[:2] == "| "]
-    assert titles[1:] == ["| Creatinine", "| Hemoglobin A1c"]
+    assert titles[2:] == ["| Creatinine", "| Hemoglobin A1c"]
+
+
+async def test_days_limit_the_values_and_what_may_lie_within_them_counts():
+    results = [
+        ("a", 5, "2023-12-31"),
+        ("b", 6, "2024-01-01"),
+        ("c", 7, "2024-06"),
+        ("d", 8, "2025"),
+    ]
+    text = make_bundle(*(make_observation(*result) for result in results))
+
+    told = await follow_trends(text, since="2024-01-01", until="2024-06-15")
+    with pytest.raises(ToolRefused, match="no dated values of any code from 2026-01-01 to"):
+        await follow_trends(text, since="2026-01-01")
+
+    assert find_row(told, "Glucose")[1:3] == ["6 mg/dL on 2024-01-01", "7 mg/dL on 2024-06"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"codes": ["HbA1c"]}, "pattern"),
+        ({"codes": "4548-4"}, "list"),
+        ({"since": "last year"}, "date"),
+        ({"until": float("nan")}, "NaN"),
+    ],
+)
+async def test_arguments_of_the_wrong_form_are_refused(arguments, reason):
+    with pytest.raises(ValidationError, match=reason):
+        await follow_trends(make_bundle(), **arguments)
 
 
 async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
@@ -312,7 +343,7 @@ async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
     told = await follow_trends(make_bundle(*many))
 
     assert len(json.dumps(told)) < 22_000
-    assert "29 earlier not shown" in told["summary"]
+    assert "Test 3: 29 earlier values not shown, of which 0 critical values." in told["gaps"]
     assert any(gap.startswith("Not shown, for length: ") for gap in told["gaps"])
     assert all("on 2019" in claim["text"] for claim in told["claims"])
 
@@ -330,7 +361,7 @@ async def test_many_critical_values_do_not_outgrow_the_answer():
     told = await follow_trends(make_bundle(*many))
 
     assert len(json.dumps(told)) < 24_000
-    assert any("earlier critical values not shown" in gap for gap in told["gaps"])
+    assert any("of which 29 critical values" in gap for gap in told["gaps"])
 
 
 def _make_test_code(n: int) -> Json:
