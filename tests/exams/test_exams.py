@@ -17,7 +17,7 @@ REACHED = {
     "code_review": 100,
     "competitive_intelligence": 95,
     "contract_review": 95,
-    "curriculum": 97,
+    "curriculum": 80,
     "engineering_ops": 99,
     "expert_router": 89,
     "market_analysis": 95,

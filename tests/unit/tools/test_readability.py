@@ -5,21 +5,19 @@ from typing import Any
 
 import pytest
 from blockbuster import blockbuster_ctx
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from nodes.tools.reading.prose_sentences import split_sentences
 from nodes.tools.reading.reading_grade import ReadingGrade, count_syllables, grade_sentences
+from teams.curriculum.tools.learning.difficulty import measure_difficulty
 from teams.curriculum.tools.readability import readability
-from tests.unit.tools.course_samples import EXAMPLES, run_course_work
+from tests.unit.tools.course_samples import EXAMPLES
 
 pytestmark = pytest.mark.slow
 
 LEAF = (EXAMPLES / "reading_leaf.md").read_text()
 HARD = (EXAMPLES / "reading_photosynthesis.md").read_text()
-
-
-def measure_texts(request: str = "Is the reading right?", **more: Any) -> dict[str, Any]:
-    return run_course_work("measure", request, **{"materials": {}, "target_grade": 0, **more})
 
 
 def find_cells(told: dict[str, Any], name: str) -> list[str]:
@@ -50,7 +48,7 @@ def test_the_middle_grade_counts():
 
 
 def test_the_example_texts_are_counted_as_they_stand():
-    told = measure_texts("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
+    told = measure_difficulty({"leaf.md": LEAF, "hard.md": HARD}, target_grade=7)
 
     for name, text in (("leaf.md", LEAF), ("hard.md", HARD)):
         body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
@@ -66,7 +64,7 @@ def test_the_example_texts_are_counted_as_they_stand():
 
 
 def test_the_hardest_sentences_are_named_at_their_line():
-    told = measure_texts(target_grade=7, materials={"hard.md": HARD})
+    told = measure_difficulty({"hard.md": HARD}, target_grade=7)
 
     assert len(told["findings"]) == 3
     for finding in told["findings"]:
@@ -75,24 +73,23 @@ def test_the_hardest_sentences_are_named_at_their_line():
         assert begin in paragraph
 
 
-@pytest.mark.parametrize(
-    ("request_text", "target"),
-    [
-        ("Is it right for grade 7?", "grade 7"),
-        ("Is this a 5th grade reading?", "grade 5"),
-        ("for grade level 10", "grade 10"),
-        ("Is the reading hard?", "not named"),
-    ],
-)
-def test_the_target_is_taken_from_the_requests_words(request_text, target):
-    told = measure_texts(request_text, materials={"leaf.md": LEAF})
+def test_without_a_target_no_text_is_said_to_fit():
+    told = measure_difficulty({"leaf.md": LEAF})
 
-    assert f"Target: {target}." in told["summary"]
-    assert ("No target grade is named" in told["gaps"][0]) == (target == "not named")
+    assert "Target: not named." in told["summary"]
+    assert told["gaps"][0] == "No target grade is named, so whether the texts fit is not said."
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"), [(0, "greater than 0"), (21, "less than"), (float("nan"), "finite")]
+)
+async def test_a_grade_that_does_not_exist_is_refused(target, reason):
+    with pytest.raises(ValidationError, match=reason):
+        await readability.ainvoke({"target_grade": target, "materials": {"leaf.md": LEAF}})
 
 
 def test_a_text_far_below_its_target_is_reported_too():
-    told = measure_texts(target_grade=12, materials={"leaf.md": LEAF})
+    told = measure_difficulty({"leaf.md": LEAF}, target_grade=12)
 
     assert find_cells(told, "leaf.md")[-1] == "easier"
     assert told["findings"][0]["severity"] == "info"
@@ -128,8 +125,8 @@ def test_only_prose_is_measured_unless_a_material_is_named():
     objectives = (EXAMPLES / "objectives.md").read_text()
     held = {"topics.csv": "topic,after\nA,B\n", "objectives.md": objectives, "leaf.md": LEAF}
 
-    told = measure_texts(materials=held)
-    named = measure_texts(material="objectives.md", materials=held)
+    told = measure_difficulty(held)
+    named = measure_difficulty(held, material="objectives.md")
 
     assert [claim["source"] for claim in told["claims"]] == ["leaf.md"]
     assert [claim["source"] for claim in named["claims"]] == ["objectives.md"]
@@ -139,7 +136,7 @@ def test_short_and_foreign_texts_are_named_as_such():
     german = "Das Blatt ist flach und sehr dünn gebaut. " * 5
     short = "The leaf is flat and thin. It takes in light from the sun. Water comes from the root."
 
-    told = measure_texts(materials={"de.md": german, "short.md": short})
+    told = measure_difficulty({"de.md": german, "short.md": short})
 
     assert find_cells(told, "de.md")[-1] == "not English"
     assert "de.md does not look English, which the formulas are made for." in told["gaps"]
@@ -149,13 +146,13 @@ def test_short_and_foreign_texts_are_named_as_such():
 @pytest.mark.parametrize("materials", [{}, {"t.csv": "a,b\n1,2\n"}, {"t.md": "# Only a heading\n"}])
 def test_without_prose_it_is_refused(materials):
     with pytest.raises(ToolRefused, match="no prose was found"):
-        measure_texts(materials=materials)
+        measure_difficulty(materials)
 
 
 def test_a_huge_text_is_measured_and_the_answer_stays_small():
     huge = "Photosynthesis is the process by which plants take in light. " * 20_000
 
-    told = measure_texts(target_grade=3, materials={"huge.md": huge})
+    told = measure_difficulty({"huge.md": huge}, target_grade=3)
 
     assert len(str(told)) < 20_000
     assert find_cells(told, "huge.md")[-1] == "too hard"
@@ -163,9 +160,9 @@ def test_a_huge_text_is_measured_and_the_answer_stays_small():
 
 async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loop():
     with blockbuster_ctx():
-        told = await readability.ainvoke({"request": "grade 7?", "materials": {"leaf.md": LEAF}})
+        told = await readability.ainvoke({"target_grade": 7, "materials": {"leaf.md": LEAF}})
         with pytest.raises(ToolRefused, match="no prose was found"):
-            await readability.ainvoke({"request": "Measure the reading"})
+            await readability.ainvoke({})
 
     assert find_cells(told, "leaf.md")[-1] == "fits"
 
@@ -183,18 +180,18 @@ async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loo
 def test_text_that_is_made_to_keep_a_parser_busy_does_not(text):
     held = {"made.md": text, "leaf.md": LEAF}
 
-    assert find_cells(measure_texts(materials=held), "leaf.md")[1] == "211"
+    assert find_cells(measure_difficulty(held), "leaf.md")[1] == "211"
 
 
 def test_a_sentence_without_words_is_none():
     text = "The leaf is flat and thin. 42! It takes in light from the sun. The end comes now."
 
-    told = measure_texts(target_grade=1, materials={"a.md": text})
+    told = measure_difficulty({"a.md": text}, target_grade=1)
 
     assert find_cells(told, "a.md")[1] == "17"
 
 
 def test_only_the_beginning_of_a_huge_text_is_read():
-    told = measure_texts(materials={"huge.md": LEAF * 300})
+    told = measure_difficulty({"huge.md": LEAF * 300})
 
     assert told["failures"] == ["only the first 200000 characters of huge.md were read"]
