@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from pydantic import Field
 
-from .learning.course_tool import MaterialName, Materials, run_course_tool
+from .learning.course_tool import MaterialName, Materials, ShortText, run_course_tool
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
@@ -14,8 +14,11 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 async def check_objectives(
     material: MaterialName = "",
     objectives: Annotated[
-        list[str],
-        Field(description="Objectives to check, each one sentence; empty to read the materials"),
+        list[ShortText],
+        Field(
+            description="Objectives to check, each one sentence; empty to read the materials",
+            max_length=200,
+        ),
     ] = [],  # noqa: B006  # pydantic copies it
     materials: Materials = None,
 ) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from pydantic import Field
 
-from .learning.course_tool import MaterialName, Materials, run_course_tool
+from .learning.course_tool import MaterialName, Materials, ShortText, run_course_tool
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
@@ -14,8 +14,11 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 async def prerequisite_graph(
     material: MaterialName = "",
     chains: Annotated[
-        list[str],
-        Field(description="Topics of the task itself, such as Division -> Fractions -> Decimals"),
+        list[ShortText],
+        Field(
+            description="Topics of the task itself, such as Division -> Fractions -> Decimals",
+            max_length=50,
+        ),
     ] = [],  # noqa: B006  # pydantic copies it
     weeks: Annotated[int | None, Field(description="Weeks the course has", ge=1, le=520)] = None,
     hours_per_week: Annotated[

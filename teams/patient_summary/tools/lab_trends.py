@@ -19,7 +19,7 @@ LoincCode = Annotated[str, Field(pattern=r"^\d{1,7}-\d$", description="Such as 4
 async def lab_trends(
     material: BundleName,
     codes: Annotated[
-        list[LoincCode], Field(description="LOINC codes to report; all if empty")
+        list[LoincCode], Field(description="LOINC codes to report; all if empty", max_length=50)
     ] = [],  # noqa: B006  # pydantic copies it
     since: Annotated[date | None, Field(description="First day of the values, YYYY-MM-DD")] = None,
     until: Annotated[date | None, Field(description="Last day of the values, YYYY-MM-DD")] = None,

@@ -196,6 +196,7 @@ def test_many_topics_are_cut_to_size():
         ({"hours_per_week": 200}, "less than or equal to 168"),
         ({"hours_per_week": "three"}, "number"),
         ({"chains": "A -> B"}, "list"),
+        ({"chains": ["A -> B" * 1_000_000]}, "at most 1000 characters"),
     ],
 )
 async def test_arguments_out_of_range_are_refused_with_the_limit(arguments, reason):

@@ -16,6 +16,7 @@ MaterialName = Annotated[
         json_schema_extra={"format": "file"},
     ),
 ]
+ShortText = Annotated[str, Field(max_length=1000)]
 Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
 
 
