@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from langgraph.prebuilt import InjectedState
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from nodes.errors import ToolFailed
 from nodes.tools.framework.isolation import run_isolated
@@ -11,10 +11,8 @@ from nodes.tools.framework.isolation import run_isolated
 TIMEOUT_S = 30.0
 MaterialName = Annotated[
     str,
-    Field(
-        description="Name of one material; empty for all that fit",
-        json_schema_extra={"format": "file"},
-    ),
+    WithJsonSchema({"type": "string", "format": "file"}),
+    Field(description="Name of one material; empty for all that fit"),
 ]
 ShortText = Annotated[str, Field(max_length=1000)]
 Materials = Annotated[dict[str, str] | None, InjectedState("materials")]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.prebuilt import InjectedState
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.text.counts import format_count
@@ -38,7 +38,9 @@ TEST_DATA_LABEL = "HTEST"
 """The label of synthetic health data, made for tests."""
 
 BundleName = Annotated[
-    str, Field(description="Name of the FHIR bundle", json_schema_extra={"format": "file"})
+    str,
+    WithJsonSchema({"type": "string", "format": "file"}),
+    Field(description="Name of the FHIR bundle"),
 ]
 Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
 Messages = Annotated[list[AnyMessage] | None, InjectedState("messages")]
