@@ -114,6 +114,15 @@ def test_headings_tables_code_and_labels_are_no_sentences():
     assert [sentence.line for sentence in found] == [3, 3, 11]
 
 
+def test_a_sentence_may_begin_with_a_name_in_small_letters():
+    found = split_sentences("You may not want to search all files. curl, e.g. here, can be used.")
+
+    assert [sentence.text for sentence in found] == [
+        "You may not want to search all files.",
+        "curl, e.g. here, can be used.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("word", "count"), [("cat", 1), ("photosynthesis", 5), ("x", 1), ("oxygen", 3)]
 )
