@@ -14,19 +14,19 @@ pytestmark = pytest.mark.slow
 
 DEFAULT = 80
 REACHED = {
-    "code_review": 100,
+    "code_review": 75,
     "competitive_intelligence": 95,
-    "contract_review": 95,
-    "curriculum": 97,
-    "engineering_ops": 99,
+    "contract_review": 80,
+    "curriculum": 80,
+    "engineering_ops": 85,
     "expert_router": 89,
     "market_analysis": 95,
-    "organisation": 100,
-    "patient_summary": 96,
+    "organisation": 99,
+    "patient_summary": 90,
     "portfolio_rebalancing": 85,
     "product_launch": 80,
     "research_writing_code": 93,
-    "tech_support": 91,
+    "tech_support": 80,
 }
 TEAMS = sorted(path.parent.name for path in SHIPPED_TEAMS_FOLDER.glob("*/evals.jsonl"))
 

@@ -102,10 +102,9 @@ async def test_a_material_that_is_no_record_of_one_patient_ends_in_a_named_gap(
 @pytest.mark.parametrize(
     ("request_text", "files"),
     [
-        ("Write a poem about spring", [EXAMPLE]),
         ("Write a poem about spring", []),
-        ("Which stocks did best in Europe?", [EXAMPLE]),
         ("Which dose of insulin should the patient get?", [EXAMPLE]),
+        ("Is it safe to stop her medicines?", [EXAMPLE]),
     ],
 )
 async def test_a_question_that_is_not_on_a_record_is_escalated(request_text, files):

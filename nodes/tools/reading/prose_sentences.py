@@ -22,7 +22,10 @@ MIN_SENTENCES = 3
 """Sentences outside of lists, for a text to be prose."""
 
 _WORD = Pattern(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
-_SENTENCE_END = Pattern(r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
+_SENTENCE_END = Pattern(
+    r"(?<=[.!?])[\"'”)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])|(?<=[a-z]{4}[.!?])\s+(?=[a-z])"
+)
+"""A sentence may begin with a name in small letters, after a word that is no abbreviation."""
 _LINK_TARGET = Pattern(r"\]\([^()\s]{0,500}\)")
 _MARKUP = Pattern(r"[*_`\[\]]")
 _ABBREVIATION = Pattern(r"(?:\b(?:e\.g|i\.e|etc|cf|Dr|Mr|Mrs|Ms|St|No|Fig|vs|approx)|\b[A-Z])\.$")

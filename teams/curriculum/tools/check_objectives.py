@@ -3,27 +3,33 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
-from .learning.client import run_course_tool
+from .learning.course_tool import MaterialName, Materials, ShortText, run_course_tool
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
 @tool
 async def check_objectives(
-    request: str,
-    objectives: str = "",
-    material: str = "",
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    material: MaterialName = "",
+    objectives: Annotated[
+        list[ShortText],
+        Field(
+            description="Objectives to check, each one sentence; empty to read the materials",
+            max_length=200,
+        ),
+    ] = [],  # noqa: B006  # pydantic copies it
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Check whether each learning objective begins with a measurable verb, and its Bloom level.
 
-    List objectives one per line, or name a material that holds them; without either, all materials
-    are searched. For vague verbs such as "understand" better ones are suggested. request is the
-    task in words.
-    Example: check_objectives(request="check these", objectives="Understand cells\\nLabel a leaf")
+    For vague verbs such as "understand" better ones are suggested.
+    Example: check_objectives(objectives=["Understand cells", "Label a leaf"])
     """
     return await run_course_tool(
-        "check", request, materials, material=material, objectives=objectives
+        "objectives:check_objectives",
+        materials=materials or {},
+        material=material,
+        objectives=objectives,
     )

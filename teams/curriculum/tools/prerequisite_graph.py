@@ -3,27 +3,41 @@
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
-from .learning.client import run_course_tool
+from .learning.course_tool import MaterialName, Materials, ShortText, run_course_tool
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
 @tool
 async def prerequisite_graph(
-    request: str,
-    material: str = "",
-    weeks: int = 0,
-    hours_a_week: float = 0,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    material: MaterialName = "",
+    chains: Annotated[
+        list[ShortText],
+        Field(
+            description="Topics of the task itself, such as Division -> Fractions -> Decimals",
+            max_length=50,
+        ),
+    ] = [],  # noqa: B006  # pydantic copies it
+    weeks: Annotated[int | None, Field(description="Weeks the course has", ge=1, le=520)] = None,
+    hours_per_week: Annotated[
+        float | None,
+        Field(description="Hours taught in a week", gt=0, le=168, allow_inf_nan=False),
+    ] = None,
+    materials: Materials = None,
 ) -> dict[str, Any]:
     """Order topics so that each comes after its prerequisites; return levels and weeks.
 
     The topics are in a material (CSV, YAML or Markdown with topic, prerequisites, hours), or in
-    request as chains. Prerequisites that form a circle are refused, with the circle named.
-    Example: prerequisite_graph(request="Division -> Fractions -> Decimals", weeks=6)
+    chains. Prerequisites that form a circle are refused, with the circle named.
+    Example: prerequisite_graph(material="topics.csv", weeks=6, hours_per_week=3)
     """
     return await run_course_tool(
-        "plan", request, materials, material=material, weeks=weeks, hours_a_week=hours_a_week
+        "course_plan:plan_course",
+        materials=materials or {},
+        material=material,
+        chains=chains,
+        weeks=weeks,
+        hours_per_week=hours_per_week,
     )

@@ -1,28 +1,33 @@
 """Read a patient's conditions, allergies, encounters and immunizations, from a FHIR bundle."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
-from .fhir.out_of_scope import answer_from_record
-from .fhir.record_summary import summarize_record
+from .fhir.bundle import BundleName, Materials, Messages, report_on_record
+from .fhir.history import Section, report_history
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
 @tool
 async def read_bundle(
-    material: str,
-    question: str,
-    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    material: BundleName,
+    sections: Annotated[
+        list[Section], Field(description="What of the history to read; all if empty")
+    ] = [],  # noqa: B006  # pydantic copies it
+    materials: Materials = None,
+    messages: Messages = None,
 ) -> dict[str, Any]:
     """Read patient, conditions, allergies, encounters and immunizations from a FHIR R4 bundle.
 
-    Each statement names its resource, as `bundle.json#Condition/c1`: cite it so. Resources that are
+    Each claim names its resource, as `bundle.json#Condition/c1`: cite it so. Resources that are
     not valid, entered in error or without a stated patient are left out, and named in gaps. Other
-    tools report laboratory values and medicines. question is what is asked, in words; an escalation
-    is returned for what no record answers.
-    Example: read_bundle(material="bundle.json", question="which allergies are recorded")
+    tools report laboratory values and medicines.
+    Example: read_bundle(material="bundle.json", sections=["allergies"])
     """
-    return await answer_from_record(question, material, materials, summarize_record)
+    return await report_on_record(
+        material, materials, messages, partial(report_history, sections=sections)
+    )

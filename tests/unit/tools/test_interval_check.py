@@ -16,25 +16,25 @@ from tests.unit.tools.fhir_samples import (
 )
 
 
-async def check_intervals(text: str) -> dict[str, Any]:
-    question = "Are the dates of the record consistent?"
-    asked = {"material": "b.json", "question": question, "materials": {"b.json": text}}
-    result = await interval_check.ainvoke(asked)
-    assert isinstance(result, dict)
-    return result
+async def check_intervals(text: str, **more: Any) -> dict[str, Any]:
+    asked = {"material": "b.json", "materials": {"b.json": text}, **more}
+    told = await interval_check.ainvoke(asked)
+    assert isinstance(told, dict)
+    return told
 
 
-def list_findings(result: dict[str, Any]) -> dict[str, str]:
-    return {finding["file"].partition("#")[2]: finding["message"] for finding in result["findings"]}
+def list_findings(told: dict[str, Any]) -> dict[str, str]:
+    return {finding["file"].partition("#")[2]: finding["message"] for finding in told["findings"]}
 
 
 async def test_the_example_has_one_impossible_date_and_one_that_has_passed():
-    result = await check_intervals(EXAMPLE.read_text())
+    told = await check_intervals(EXAMPLE.read_text())
 
-    assert set(list_findings(result)) == {"Condition/bronchitis", "MedicationRequest/doxycycline"}
-    assert "ends on 2024-11-04, before it begins on 2024-11-20" in result["summary"]
-    assert "called active, but ended on 2024-11-27" in result["summary"]
-    assert [claim["source"].partition("#")[2] for claim in result["claims"]] == [
+    assert set(list_findings(told)) == {"Condition/bronchitis", "MedicationRequest/doxycycline"}
+    found = list_findings(told)
+    assert "ends on 2024-11-04, before it begins on 2024-11-20" in found["Condition/bronchitis"]
+    assert "called active, but ended on 2024-11-27" in found["MedicationRequest/doxycycline"]
+    assert [claim["source"].partition("#")[2] for claim in told["claims"]] == [
         "AllergyIntolerance/penicillin",
         "Encounter/visit-2025-09",
     ]
@@ -48,16 +48,16 @@ async def test_nothing_lies_outside_a_life():
         make_observation("late", 5, "2020-02-02"),
     )
 
-    result = await check_intervals(text.replace(json.dumps(PATIENT), json.dumps(life)))
+    told = await check_intervals(text.replace(json.dumps(PATIENT), json.dumps(life)))
 
-    assert list_findings(result) == {
+    assert list_findings(told) == {
         "Observation/early": "Glucose (observation) is dated before birth (1950-03)",
         "Observation/late": "Glucose (observation) begins on 2020-02-02, after death (2020-02-01)",
     }
 
 
 async def test_hospital_stays_that_overlap_are_found_and_visits_are_not():
-    result = await check_intervals(
+    told = await check_intervals(
         make_bundle(
             make_encounter("one", "2024-01-01", "2024-01-09"),
             make_encounter("two", "2024-01-05", "2024-01-20"),
@@ -66,13 +66,13 @@ async def test_hospital_stays_that_overlap_are_found_and_visits_are_not():
         )
     )
 
-    assert list_findings(result) == {
+    assert list_findings(told) == {
         "Encounter/two": "IMP (encounter) overlaps IMP (encounter) (Encounter/one)"
     }
 
 
 async def test_courses_of_one_medicine_overlap_only_by_their_own_dates():
-    result = await check_intervals(
+    told = await check_intervals(
         make_bundle(
             make_medication_request(
                 "a", "Aspirin", "completed", **make_dosage("1", "2023-01-01", "2023-06-30")
@@ -89,17 +89,17 @@ async def test_courses_of_one_medicine_overlap_only_by_their_own_dates():
         )
     )
 
-    assert list(list_findings(result)) == ["MedicationRequest/b"]
+    assert list(list_findings(told)) == ["MedicationRequest/b"]
 
 
 async def test_a_month_is_not_before_one_of_its_days():
-    result = await check_intervals(
+    told = await check_intervals(
         make_bundle(
             make_condition("c", "Flu", onsetDateTime="2024-05-20", abatementDateTime="2024-05")
         )
     )
 
-    assert list_findings(result) == {}
+    assert list_findings(told) == {}
 
 
 async def test_an_active_entry_that_has_ended_is_detected_by_the_newest_date_of_the_record():
@@ -113,6 +113,18 @@ async def test_an_active_entry_that_has_ended_is_detected_by_the_newest_date_of_
 
 
 async def test_what_has_no_date_is_named():
-    result = await check_intervals(make_bundle(make_condition("c", "Flu")))
+    told = await check_intervals(make_bundle(make_condition("c", "Flu")))
 
-    assert "Without a date, so not checked: Condition/c." in result["gaps"]
+    assert "Without a date, so not checked: Condition/c." in told["gaps"]
+
+
+async def test_the_day_to_check_for_may_be_given():
+    gone = make_bundle(
+        make_condition("c", "Flu", onsetDateTime="2020", abatementDateTime="2021-03-01")
+    )
+
+    before = await check_intervals(gone, on="2021-03-01")
+    after = await check_intervals(gone, on="2021-03-02")
+
+    assert list_findings(before) == {}
+    assert "it was checked for 2021-03-02" in list_findings(after)["Condition/c"]

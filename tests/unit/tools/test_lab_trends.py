@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from blockbuster import blockbuster_ctx
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from teams.patient_summary.tools.lab_trends import lab_trends
@@ -23,15 +24,15 @@ pytestmark = pytest.mark.slow
 Json = dict[str, Any]
 
 
-async def follow_trends(text: str, **more: str) -> Json:
-    asked = {"material": "b.json", "question": "How did the lab values develop?", **more}
-    result = await lab_trends.ainvoke({**asked, "materials": {"b.json": text}})
-    assert isinstance(result, dict)
-    return result
+async def follow_trends(text: str, **more: Any) -> Json:
+    asked = {"material": "b.json", "materials": {"b.json": text}, **more}
+    told = await lab_trends.ainvoke(asked)
+    assert isinstance(told, dict)
+    return told
 
 
-def find_row(result: Json, title: str) -> list[str]:
-    (line,) = (line for line in result["summary"].splitlines() if line.startswith(f"| {title}"))
+def find_row(told: Json, title: str) -> list[str]:
+    (line,) = (line for line in told["summary"].splitlines() if line.startswith(f"| {title}"))
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
@@ -60,7 +61,7 @@ def is_outside_range(part: Json) -> str:
 
 
 async def test_every_value_of_the_example_is_reported_once_with_its_unit_date_and_source():
-    result = await follow_trends(EXAMPLE.read_text())
+    told = await follow_trends(EXAMPLE.read_text())
 
     held = read_resources(EXAMPLE)
     observations = {name: held[name] for name in held if name.startswith("Observation/")}
@@ -75,7 +76,7 @@ async def test_every_value_of_the_example_is_reported_once_with_its_unit_date_an
         for name, resource in observations.items()
         for part in list_measured_parts(resource)
     }
-    values = [claim for claim in result["claims"] if "smoking" not in claim["source"]]
+    values = [claim for claim in told["claims"] if "smoking" not in claim["source"]]
     assert len(values) == len(wanted) == 34
     for source, text, side in wanted:
         (claim,) = (c for c in values if c["source"] == source and c["text"].startswith(text))
@@ -83,7 +84,7 @@ async def test_every_value_of_the_example_is_reported_once_with_its_unit_date_an
 
 
 async def test_directions_of_the_example_follow_from_its_raw_values():
-    result = await follow_trends(EXAMPLE.read_text())
+    told = await follow_trends(EXAMPLE.read_text())
 
     series: dict[tuple[str, str], list[tuple[str, Decimal]]] = {}
     for name, resource in read_resources(EXAMPLE).items():
@@ -91,7 +92,7 @@ async def test_directions_of_the_example_follow_from_its_raw_values():
             measure = part["valueQuantity"]
             key = (part["code"]["text"], measure["unit"])
             series.setdefault(key, []).append((part["when"], Decimal(measure["value"])))
-    lines = [line for line in result["summary"].splitlines() if line.startswith("| ")][1:]
+    lines = [line for line in told["summary"].splitlines() if line.startswith("| ")][2:]
     assert len(lines) == len(series) == 12
     for (title, unit), values in series.items():
         values.sort()
@@ -104,9 +105,9 @@ async def test_directions_of_the_example_follow_from_its_raw_values():
 
 
 async def test_flags_of_the_example_are_those_of_its_last_values():
-    result = await follow_trends(EXAMPLE.read_text())
+    told = await follow_trends(EXAMPLE.read_text())
 
-    flagged = {finding["file"].partition("#")[2] for finding in result["findings"]}
+    flagged = {finding["file"].partition("#")[2] for finding in told["findings"]}
     assert flagged == {
         "Observation/uacr-2025-09",
         "Observation/crp-stay",
@@ -115,16 +116,16 @@ async def test_flags_of_the_example_are_those_of_its_last_values():
         "Observation/hba1c-2025-09",
         "Observation/potassium-2025-09",
     }
-    (crp,) = (finding for finding in result["findings"] if finding["severity"] == "high")
+    (crp,) = (finding for finding in told["findings"] if finding["severity"] == "high")
     assert "86 mg/L" in crp["message"] and "HH (critically high)" in crp["message"]
     assert any(
         finding["message"].startswith("Interpretation and range do not agree: Potassium")
-        for finding in result["findings"]
+        for finding in told["findings"]
     )
 
 
 async def test_units_are_kept_apart_and_not_converted():
-    result = await follow_trends(
+    told = await follow_trends(
         make_bundle(
             make_observation("a", 90, "2024-01-01"),
             make_observation("b", 5.5, "2024-06-01", "mmol/L"),
@@ -132,12 +133,11 @@ async def test_units_are_kept_apart_and_not_converted():
         )
     )
 
-    rows = [line for line in result["summary"].splitlines() if line.startswith("| Glucose")]
+    rows = [line for line in told["summary"].splitlines() if line.startswith("| Glucose")]
     assert len(rows) == 2
     assert any("90 mg/dL on 2024-01-01 | 99 mg/dL on 2025-01-01 | rising" in line for line in rows)
     assert (
-        "Glucose comes in different units (mg/dL, mmol/L), which are not compared."
-        in result["gaps"]
+        "Glucose comes in different units (mg/dL, mmol/L), which are not compared." in told["gaps"]
     )
 
 
@@ -164,13 +164,13 @@ async def test_a_value_stands_as_it_was_written():
 async def test_a_direction_compares_last_with_first_and_looks_at_each_step(values, direction):
     results = [make_observation(f"o{n}", value, f"202{n}") for n, value in enumerate(values)]
 
-    result = await follow_trends(make_bundle(*results))
+    told = await follow_trends(make_bundle(*results))
 
-    assert find_row(result, "Glucose")[3] == direction
+    assert find_row(told, "Glucose")[3] == direction
 
 
 async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
-    result = await follow_trends(
+    told = await follow_trends(
         make_bundle(
             make_observation("late", 3, "2024-05-02T00:30:00+02:00"),
             make_observation("early", 1, "2024-05-01T20:00:00+00:00"),
@@ -178,7 +178,7 @@ async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
         )
     )
 
-    cells = find_row(result, "Glucose")
+    cells = find_row(told, "Glucose")
     assert cells[1].startswith("2 mg/dL on 2024-04")
     assert cells[2].startswith("3 mg/dL on 2024-05-02")
 
@@ -192,22 +192,20 @@ async def test_values_are_ordered_by_time_whatever_their_place_and_zone():
     ],
 )
 async def test_what_cannot_be_compared_is_not(results, reason):
-    output = await follow_trends(make_bundle(*(make_observation(*result) for result in results)))
+    told = await follow_trends(make_bundle(*(make_observation(*result) for result in results)))
 
-    assert f"not compared: {reason}" in output["summary"] or "one value" in find_row(
-        output, "Glucose"
-    )
-    assert " rising " not in output["summary"] and " falling " not in output["summary"]
+    assert f"not compared: {reason}" in told["summary"] or "one value" in find_row(told, "Glucose")
+    assert " rising " not in told["summary"] and " falling " not in told["summary"]
 
 
 async def test_a_bound_is_shown_and_not_compared():
     least: Json = {"valueQuantity": make_quantity(5) | {"comparator": "<"}}
 
-    result = await follow_trends(
+    told = await follow_trends(
         make_bundle(make_observation("a", 9, "2024"), make_observation("b", None, "2025", **least))
     )
 
-    assert find_row(result, "Glucose")[2:4] == [
+    assert find_row(told, "Glucose")[2:4] == [
         "<5 mg/dL on 2025",
         "not compared: a value is only a bound",
     ]
@@ -228,45 +226,45 @@ async def test_a_bound_is_shown_and_not_compared():
     ],
 )
 async def test_only_a_range_of_its_own_in_its_own_unit_and_for_everyone_counts(span, flag):
-    result = await follow_trends(
+    told = await follow_trends(
         make_bundle(make_observation("a", 120, "2024", referenceRange=[span]))
     )
 
-    assert find_row(result, "Glucose")[5] == flag
-    assert bool(result["findings"]) == (flag in ("above", "below"))
-    assert any("Not held against their range" in gap for gap in result["gaps"]) == (not flag)
+    assert find_row(told, "Glucose")[5] == flag
+    assert bool(told["findings"]) == (flag in ("above", "below"))
+    assert any("Not compared with their range" in gap for gap in told["gaps"]) == (not flag)
 
 
 async def test_of_several_ranges_none_is_chosen():
     spans = [{"high": make_quantity(100)}, {"high": make_quantity(140)}]
 
-    result = await follow_trends(
+    told = await follow_trends(
         make_bundle(make_observation("a", 120, "2024", referenceRange=spans))
     )
 
-    assert find_row(result, "Glucose")[5] == "" and not result["findings"]
+    assert find_row(told, "Glucose")[5] == "" and not told["findings"]
 
 
 async def test_an_interpretation_counts_where_there_is_no_range():
     low = [{"coding": [{"code": "LL"}]}]
 
-    result = await follow_trends(
+    told = await follow_trends(
         make_bundle(
             make_observation("a", 30, "2024", interpretation=low),
             make_observation("b", 90, "2025", interpretation=[{"text": "fasting"}]),
         )
     )
 
-    (finding,) = result["findings"]
+    (finding,) = told["findings"]
     assert (finding["file"], finding["severity"]) == ("b.json#Observation/a", "high")
-    assert find_row(result, "Glucose")[5] == "fasting"
+    assert find_row(told, "Glucose")[5] == "fasting"
 
 
 async def test_what_is_missing_is_named():
     absent: Json = {"dataAbsentReason": {"text": "not performed"}}
     local: Json = {"code": {"text": "Lactate"}}
 
-    result = await follow_trends(
+    told = await follow_trends(
         make_bundle(
             make_observation("bare", 5, "2024"),
             make_observation("undated", 6),
@@ -276,20 +274,20 @@ async def test_what_is_missing_is_named():
         )
     )
 
-    gaps = "\n".join(result["gaps"])
+    gaps = "\n".join(told["gaps"])
     assert "No reference range and no interpretation: Glucose." in gaps
     assert "Without a date, so in no trend: Observation/undated (Glucose, 6 mg/dL)." in gaps
     assert "Without a LOINC code, so in no trend: Observation/uncoded (Lactate)." in gaps
     assert "Without a result: Observation/empty: not performed." in gaps
     assert "Cancelled: Observation/gone." in gaps
-    assert [claim["source"] for claim in result["claims"]] == ["b.json#Observation/bare"]
+    assert [claim["source"] for claim in told["claims"]] == ["b.json#Observation/bare"]
 
 
 async def test_a_record_without_values_says_so():
-    result = await follow_trends(make_bundle())
+    told = await follow_trends(make_bundle())
 
-    assert "No dated value" in result["summary"]
-    assert result["gaps"] == [
+    assert "No dated value" in told["summary"]
+    assert told["gaps"] == [
         "b.json records no values; that does not mean that nothing was measured."
     ]
 
@@ -297,12 +295,42 @@ async def test_a_record_without_values_says_so():
 async def test_codes_choose_and_unknown_ones_are_refused_with_those_there_are():
     text = EXAMPLE.read_text()
 
-    result = await follow_trends(text, codes="4548-4, 2160-0")
+    told = await follow_trends(text, codes=["4548-4", "2160-0"])
     with pytest.raises(ToolRefused, match=r"no dated values of 1-1; it has 13457-7, 1988-5"):
-        await follow_trends(text, codes="1-1")
+        await follow_trends(text, codes=["1-1"])
 
-    titles = [line.split(" (")[0] for line in result["summary"].splitlines() if line[:2] == "| "]
-    assert titles[1:] == ["| Creatinine", "| Hemoglobin A1c"]
+    titles = [line.split(" (")[0] for line in told["summary"].splitlines() if line[:2] == "| "]
+    assert titles[2:] == ["| Creatinine", "| Hemoglobin A1c"]
+
+
+async def test_days_limit_the_values_and_what_may_lie_within_them_counts():
+    results = [
+        ("a", 5, "2023-12-31"),
+        ("b", 6, "2024-01-01"),
+        ("c", 7, "2024-06"),
+        ("d", 8, "2025"),
+    ]
+    text = make_bundle(*(make_observation(*result) for result in results))
+
+    told = await follow_trends(text, since="2024-01-01", until="2024-06-15")
+    with pytest.raises(ToolRefused, match="no dated values of any code from 2026-01-01 to"):
+        await follow_trends(text, since="2026-01-01")
+
+    assert find_row(told, "Glucose")[1:3] == ["6 mg/dL on 2024-01-01", "7 mg/dL on 2024-06"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"codes": ["HbA1c"]}, "pattern"),
+        ({"codes": "4548-4"}, "list"),
+        ({"since": "last year"}, "date"),
+        ({"until": float("nan")}, "NaN"),
+    ],
+)
+async def test_arguments_of_the_wrong_form_are_refused(arguments, reason):
+    with pytest.raises(ValidationError, match=reason):
+        await follow_trends(make_bundle(), **arguments)
 
 
 async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
@@ -312,12 +340,12 @@ async def test_a_long_history_is_cut_to_size_with_the_newest_values_kept():
         for year in range(1990, 2020)
     ]
 
-    result = await follow_trends(make_bundle(*many))
+    told = await follow_trends(make_bundle(*many))
 
-    assert len(json.dumps(result)) < 22_000
-    assert "29 earlier not shown" in result["summary"]
-    assert any(gap.startswith("Not shown, for length: ") for gap in result["gaps"])
-    assert all("on 2019" in claim["text"] for claim in result["claims"])
+    assert len(json.dumps(told)) < 22_000
+    assert "Test 3: 29 earlier values not shown, of which 0 critical values." in told["gaps"]
+    assert any(gap.startswith("Not shown, for length: ") for gap in told["gaps"])
+    assert all("on 2019" in claim["text"] for claim in told["claims"])
 
 
 async def test_many_critical_values_do_not_outgrow_the_answer():
@@ -330,10 +358,10 @@ async def test_many_critical_values_do_not_outgrow_the_answer():
         for year in range(1990, 2020)
     ]
 
-    result = await follow_trends(make_bundle(*many))
+    told = await follow_trends(make_bundle(*many))
 
-    assert len(json.dumps(result)) < 24_000
-    assert any("earlier critical values not shown" in gap for gap in result["gaps"])
+    assert len(json.dumps(told)) < 24_000
+    assert any("of which 29 critical values" in gap for gap in told["gaps"])
 
 
 def _make_test_code(n: int) -> Json:

@@ -10,8 +10,9 @@ from aiohttp.test_utils import TestServer
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
+from teams.curriculum.tools.learning.course_plan import plan_course
+from teams.curriculum.tools.learning.objectives import check_objectives
 from tests.shipped_tools import load_shipped_tools
-from tests.unit.tools.course_samples import run_course_work
 from tests.unit.tools.review.changes import call_review_tool as reviewed
 from tests.unit.tools.review.changes import make_diff
 
@@ -107,14 +108,12 @@ async def test_a_search_for_no_word_is_refused_and_finds_nothing_absent() -> Non
         (
             "more.csv",
             'topic,needs\n"a\n' + "x" * 140_000,
-            "more.csv was not read: a table of topics",
+            "more.csv was not read: more.csv cannot be read: field larger",
         ),
     ],
 )
 def test_a_list_of_topics_that_cannot_be_read_is_not_left_out_in_silence(name, text, reason):
-    given = {"materials": {"t.csv": TABLE, name: text}, "weeks": 0, "hours_a_week": 0}
-
-    answer = run_course_work("plan", "Order the topics", **given)
+    answer = plan_course({"t.csv": TABLE, name: text})
 
     assert answer["summary"].startswith("3 topics") or answer["summary"].startswith("2 topics")
     assert answer["failures"][0].startswith(reason)
@@ -122,9 +121,8 @@ def test_a_list_of_topics_that_cannot_be_read_is_not_left_out_in_silence(name, t
 
 def test_objectives_that_cannot_be_read_or_are_too_many_are_counted():
     many = "# Objectives\n" + "".join(f"- Explain part {n}\n" for n in range(203))
-    given = {"materials": {"a.md": many, "b.yaml": "objectives: [x"}, "objectives": ""}
 
-    answer = run_course_work("check", "Check the objectives", **given)
+    answer = check_objectives({"a.md": many, "b.yaml": "objectives: [x"})
 
     broken, cut = answer["failures"]
     assert broken.startswith("b.yaml was not read: b.yaml cannot be read")

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 from blockbuster import blockbuster_ctx
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from nodes.tools.reading.prose_sentences import split_sentences
 from nodes.tools.reading.reading_grade import ReadingGrade, count_syllables, grade_sentences
+from teams.curriculum.tools.learning.difficulty import measure_difficulty
 from teams.curriculum.tools.readability import readability
-from tests.unit.tools.course_samples import EXAMPLES, run_course_work
+from tests.unit.tools.course_samples import EXAMPLES
 
 pytestmark = pytest.mark.slow
 
@@ -18,12 +20,8 @@ LEAF = (EXAMPLES / "reading_leaf.md").read_text()
 HARD = (EXAMPLES / "reading_photosynthesis.md").read_text()
 
 
-def measure_texts(request: str = "Is the reading right?", **more: Any) -> dict[str, Any]:
-    return run_course_work("measure", request, **{"materials": {}, "target_grade": 0, **more})
-
-
-def find_cells(result: dict[str, Any], name: str) -> list[str]:
-    (line,) = (line for line in result["summary"].splitlines() if line.startswith(f"| {name}"))
+def find_cells(told: dict[str, Any], name: str) -> list[str]:
+    (line,) = (line for line in told["summary"].splitlines() if line.startswith(f"| {name}"))
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
@@ -50,52 +48,51 @@ def test_the_middle_grade_counts():
 
 
 def test_the_example_texts_are_counted_as_they_stand():
-    result = measure_texts("Is it right for grade 7?", materials={"leaf.md": LEAF, "hard.md": HARD})
+    told = measure_difficulty({"leaf.md": LEAF, "hard.md": HARD}, target_grade=7)
 
     for name, text in (("leaf.md", LEAF), ("hard.md", HARD)):
         body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
         words = re.findall(r"[A-Za-z]+(?:-[A-Za-z]+)*", body)
         ends = len(re.findall(r"[.!?](?:\s|$)", body))
         letters = sum(map(str.isalpha, "".join(words)))
-        shown = find_cells(result, name)
+        shown = find_cells(told, name)
         assert shown[1] == str(len(words))
         assert shown[4] == f"{4.71 * letters / len(words) + 0.5 * len(words) / ends - 21.43:.1f}"
-    assert find_cells(result, "leaf.md")[-1] == "fits"
-    assert find_cells(result, "hard.md")[-1] == "too hard"
-    assert [claim["source"] for claim in result["claims"]] == ["leaf.md", "hard.md"]
+    assert find_cells(told, "leaf.md")[-1] == "fits"
+    assert find_cells(told, "hard.md")[-1] == "too hard"
+    assert [claim["source"] for claim in told["claims"]] == ["leaf.md", "hard.md"]
 
 
 def test_the_hardest_sentences_are_named_at_their_line():
-    result = measure_texts(target_grade=7, materials={"hard.md": HARD})
+    told = measure_difficulty({"hard.md": HARD}, target_grade=7)
 
-    assert len(result["findings"]) == 3
-    for finding in result["findings"]:
+    assert len(told["findings"]) == 3
+    for finding in told["findings"]:
         begin = finding["message"].partition(": ")[2][:30]
         paragraph = " ".join(HARD.splitlines()[finding["line"] - 1 :]).split("  ")[0]
         assert begin in paragraph
 
 
-@pytest.mark.parametrize(
-    ("request_text", "target"),
-    [
-        ("Is it right for grade 7?", "grade 7"),
-        ("Is this a 5th grade reading?", "grade 5"),
-        ("for grade level 10", "grade 10"),
-        ("Is the reading hard?", "not named"),
-    ],
-)
-def test_the_target_is_taken_from_the_requests_words(request_text, target):
-    result = measure_texts(request_text, materials={"leaf.md": LEAF})
+def test_without_a_target_no_text_is_said_to_fit():
+    told = measure_difficulty({"leaf.md": LEAF})
 
-    assert f"Target: {target}." in result["summary"]
-    assert ("No target grade is named" in result["gaps"][0]) == (target == "not named")
+    assert "Target: not named." in told["summary"]
+    assert told["gaps"][0] == "No target grade is named, so whether the texts fit is not said."
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"), [(0, "greater than 0"), (21, "less than"), (float("nan"), "finite")]
+)
+async def test_a_grade_that_does_not_exist_is_refused(target, reason):
+    with pytest.raises(ValidationError, match=reason):
+        await readability.ainvoke({"target_grade": target, "materials": {"leaf.md": LEAF}})
 
 
 def test_a_text_far_below_its_target_is_reported_too():
-    result = measure_texts(target_grade=12, materials={"leaf.md": LEAF})
+    told = measure_difficulty({"leaf.md": LEAF}, target_grade=12)
 
-    assert find_cells(result, "leaf.md")[-1] == "easier"
-    assert result["findings"][0]["severity"] == "info"
+    assert find_cells(told, "leaf.md")[-1] == "easier"
+    assert told["findings"][0]["severity"] == "info"
 
 
 def test_headings_tables_code_and_labels_are_no_sentences():
@@ -117,6 +114,15 @@ def test_headings_tables_code_and_labels_are_no_sentences():
     assert [sentence.line for sentence in found] == [3, 3, 11]
 
 
+def test_a_sentence_may_begin_with_a_name_in_small_letters():
+    found = split_sentences("You may not want to search all files. curl, e.g. here, can be used.")
+
+    assert [sentence.text for sentence in found] == [
+        "You may not want to search all files.",
+        "curl, e.g. here, can be used.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("word", "count"), [("cat", 1), ("photosynthesis", 5), ("x", 1), ("oxygen", 3)]
 )
@@ -128,10 +134,10 @@ def test_only_prose_is_measured_unless_a_material_is_named():
     objectives = (EXAMPLES / "objectives.md").read_text()
     held = {"topics.csv": "topic,after\nA,B\n", "objectives.md": objectives, "leaf.md": LEAF}
 
-    result = measure_texts(materials=held)
-    named = measure_texts(material="objectives.md", materials=held)
+    told = measure_difficulty(held)
+    named = measure_difficulty(held, material="objectives.md")
 
-    assert [claim["source"] for claim in result["claims"]] == ["leaf.md"]
+    assert [claim["source"] for claim in told["claims"]] == ["leaf.md"]
     assert [claim["source"] for claim in named["claims"]] == ["objectives.md"]
 
 
@@ -139,35 +145,35 @@ def test_short_and_foreign_texts_are_named_as_such():
     german = "Das Blatt ist flach und sehr dünn gebaut. " * 5
     short = "The leaf is flat and thin. It takes in light from the sun. Water comes from the root."
 
-    result = measure_texts(materials={"de.md": german, "short.md": short})
+    told = measure_difficulty({"de.md": german, "short.md": short})
 
-    assert find_cells(result, "de.md")[-1] == "not English"
-    assert "de.md does not look English, which the formulas are made for." in result["gaps"]
-    assert "short.md has 18 words; a grade needs 100." in result["gaps"]
+    assert find_cells(told, "de.md")[-1] == "not English"
+    assert "de.md does not look English, which the formulas are made for." in told["gaps"]
+    assert "short.md has 18 words; a grade needs 100." in told["gaps"]
 
 
 @pytest.mark.parametrize("materials", [{}, {"t.csv": "a,b\n1,2\n"}, {"t.md": "# Only a heading\n"}])
 def test_without_prose_it_is_refused(materials):
     with pytest.raises(ToolRefused, match="no prose was found"):
-        measure_texts(materials=materials)
+        measure_difficulty(materials)
 
 
 def test_a_huge_text_is_measured_and_the_answer_stays_small():
     huge = "Photosynthesis is the process by which plants take in light. " * 20_000
 
-    result = measure_texts(target_grade=3, materials={"huge.md": huge})
+    told = measure_difficulty({"huge.md": huge}, target_grade=3)
 
-    assert len(str(result)) < 20_000
-    assert find_cells(result, "huge.md")[-1] == "too hard"
+    assert len(str(told)) < 20_000
+    assert find_cells(told, "huge.md")[-1] == "too hard"
 
 
 async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loop():
     with blockbuster_ctx():
-        result = await readability.ainvoke({"request": "grade 7?", "materials": {"leaf.md": LEAF}})
+        told = await readability.ainvoke({"target_grade": 7, "materials": {"leaf.md": LEAF}})
         with pytest.raises(ToolRefused, match="no prose was found"):
-            await readability.ainvoke({"request": "Measure the reading"})
+            await readability.ainvoke({})
 
-    assert find_cells(result, "leaf.md")[-1] == "fits"
+    assert find_cells(told, "leaf.md")[-1] == "fits"
 
 
 @pytest.mark.parametrize(
@@ -183,18 +189,18 @@ async def test_the_tool_measures_in_a_process_of_its_own_and_blocks_no_event_loo
 def test_text_that_is_made_to_keep_a_parser_busy_does_not(text):
     held = {"made.md": text, "leaf.md": LEAF}
 
-    assert find_cells(measure_texts(materials=held), "leaf.md")[1] == "211"
+    assert find_cells(measure_difficulty(held), "leaf.md")[1] == "211"
 
 
 def test_a_sentence_without_words_is_none():
     text = "The leaf is flat and thin. 42! It takes in light from the sun. The end comes now."
 
-    result = measure_texts(target_grade=1, materials={"a.md": text})
+    told = measure_difficulty({"a.md": text}, target_grade=1)
 
-    assert find_cells(result, "a.md")[1] == "17"
+    assert find_cells(told, "a.md")[1] == "17"
 
 
 def test_only_the_beginning_of_a_huge_text_is_read():
-    result = measure_texts(materials={"huge.md": LEAF * 300})
+    told = measure_difficulty({"huge.md": LEAF * 300})
 
-    assert result["failures"] == ["only the first 200000 characters of huge.md were read"]
+    assert told["failures"] == ["only the first 200000 characters of huge.md were read"]

@@ -1,6 +1,6 @@
 """Report a course plan: order, levels, weeks, what is assumed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -9,56 +9,72 @@ from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import MAX_JOINED_NAMES, ToolReport, fit_to_size, join_names
 
 from .sequence import TopicSequence, order_topics
-from .timetable import CourseCapacity, Timetable, build_timetable, format_hours
-from .topics import Topic, parse_topics, read_topics
+from .sources import read_sources
+from .timetable import Timetable, build_timetable, format_hours
+from .topics import Topic, parse_chains, read_topics
 
 SHOWN_COUNTS = (100, 60, 30, 15)
 """Topics shown, fewer where they are too long together."""
+COLUMNS = ("order", "topic", "level", "after", "hours", "weeks")
 
 
 def plan_course(
-    request: str, materials: Mapping[str, str], frame: CourseCapacity
+    materials: Mapping[str, str],
+    material: str = "",
+    chains: Sequence[str] = (),
+    weeks: int | None = None,
+    hours_per_week: float | None = None,
 ) -> dict[str, Any]:
-    """Order the topics of the materials, and those that the request itself chains by arrows.
+    """Order the topics of the materials and chains, and assign them to weeks.
 
     Raises:
         ToolRefused: there are no topics, or they depend on each other in a cycle.
     """
-    held = [topic for name, text in materials.items() for topic in read_topics(name, text)]
-    given = held + parse_topics(request)
+    held, failures = read_sources(material, materials, read_topics, is_complete=_has_prerequisites)
+    given = held + parse_chains(chains)
     if not given:
-        raise ToolRefused(
+        missing = (
             "no topics with prerequisites were found; give a table with the columns topic, "
             "prerequisites and hours, or chains such as `Division -> Fractions -> Decimals`"
         )
+        raise ToolRefused("; ".join([*failures, missing]))
     course = order_topics(given)
-    weeks = build_timetable(course.topics, frame)
-    return fit_to_size(lambda most: _build_report(course, weeks, most), SHOWN_COUNTS)
+    timetable = build_timetable(course.topics, weeks, hours_per_week)
+    return fit_to_size(lambda most: _build_report(course, timetable, failures, most), SHOWN_COUNTS)
 
 
-def _build_report(course: TopicSequence, weeks: Timetable | None, most: int) -> ToolReport:
-    reply = ToolReport(lines=[_format_headline(course, weeks), ""])
-    reply.lines += ["| order | topic | level | after | hours | weeks |", "|---" * 6 + "|"]
+def _has_prerequisites(topics: Sequence[Topic]) -> bool:
+    return any(topic.prerequisites for topic in topics)
+
+
+def _build_report(
+    course: TopicSequence, timetable: Timetable | None, failures: list[str], most: int
+) -> ToolReport:
+    reply = ToolReport(lines=[_format_headline(course, timetable), ""], failures=failures)
+    spans = timetable.week_spans if timetable else ()
+    rows = []
     for index, topic in enumerate(course.topics[:most]):
-        span = _format_weeks(weeks.week_spans[index]) if weeks else ""
-        reply.lines.append(_format_row(index + 1, topic, course, span))
+        span = _format_weeks(*spans[index]) if spans else ""
+        rows.append(_build_row(index + 1, topic, course, span))
         reply.add_claim(_describe_topic(index + 1, topic, course, span), topic.source, topic.name)
-    reply.lines += ["", f"- Can begin at once: {join_names(_list_first_topics(course))}."]
+    reply.add_table(COLUMNS, rows)
+    first = (topic.name for topic in course.topics if course.levels[topic.name] == 1)
+    reply.lines.append(f"- Can begin at once: {join_names(first)}.")
     if len(course.longest_chain) > 1:
-        chain = course.longest_chain[:MAX_JOINED_NAMES]
-        more = (
-            [f"{len(course.longest_chain) - len(chain)} more"]
-            if len(chain) < len(course.longest_chain)
-            else []
-        )
-        reply.lines.append(f"- Longest chain: {' → '.join([*chain, *more])}.")
-    assumed = [
-        (t, need)
-        for t in course.topics
-        for need in t.prerequisites
-        if need in course.unlisted_prerequisites
-    ]
-    for topic, need in assumed[:most]:
+        chain = list(course.longest_chain[:MAX_JOINED_NAMES])
+        left = len(course.longest_chain) - len(chain)
+        reply.lines.append(f"- Longest chain: {' → '.join(chain + [f'{left} more'] * bool(left))}.")
+    _add_unlisted(reply, course, most)
+    if timetable and timetable.excess:
+        reply.add_finding("high", timetable.excess, course.topics[0].source)
+    reply.gaps += _list_gaps(course, timetable, most)
+    return reply
+
+
+def _add_unlisted(reply: ToolReport, course: TopicSequence, most: int) -> None:
+    """Add the prerequisites that are not among the topics as findings."""
+    needs = [(topic, need) for topic in course.topics for need in topic.prerequisites]
+    for topic, need in [pair for pair in needs if pair[1] in course.unlisted_prerequisites][:most]:
         near = course.unlisted_prerequisites[need]
         reply.add_finding(
             "low",
@@ -66,37 +82,26 @@ def _build_report(course: TopicSequence, weeks: Timetable | None, most: int) -> 
             topic.source,
             f"Is {near} meant?" if near else "Add it, or name it as a condition of the course.",
         )
-    if weeks and weeks.excess:
-        reply.add_finding("high", weeks.excess, course.topics[0].source)
-    reply.gaps += _list_gaps(course, weeks, most)
-    return reply
 
 
-def _format_headline(course: TopicSequence, weeks: Timetable | None) -> str:
-    edges = sum(len(topic.prerequisites) for topic in course.topics)
+def _format_headline(course: TopicSequence, timetable: Timetable | None) -> str:
     told = [
         format_count(len(course.topics), "topic"),
-        format_count(edges, "prerequisite"),
+        format_count(sum(len(topic.prerequisites) for topic in course.topics), "prerequisite"),
         format_count(max(course.levels.values()), "level"),
     ]
     hours = [topic.hours for topic in course.topics if topic.hours is not None]
     if len(hours) == len(course.topics):
         told.append(f"{format_hours(sum(hours, Fraction()))} hours")
-    if weeks:
-        told.append(f"{format_count(weeks.weeks, 'week')} ({weeks.basis})")
+    if timetable:
+        told.append(f"{format_count(timetable.weeks, 'week')} ({timetable.basis})")
     return f"{', '.join(told)}."
 
 
-def _format_row(place: int, topic: Topic, course: TopicSequence, span: str) -> str:
-    cells = (
-        str(place),
-        topic.name,
-        str(course.levels[topic.name]),
-        join_names(topic.prerequisites),
-        format_hours(topic.hours) if topic.hours else "",
-        span,
-    )
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+def _build_row(place: int, topic: Topic, course: TopicSequence, span: str) -> list[object]:
+    hours = format_hours(topic.hours) if topic.hours else ""
+    after = join_names(topic.prerequisites)
+    return [place, topic.name, course.levels[topic.name], after, hours, span]
 
 
 def _describe_topic(place: int, topic: Topic, course: TopicSequence, span: str) -> str:
@@ -105,18 +110,13 @@ def _describe_topic(place: int, topic: Topic, course: TopicSequence, span: str) 
     return f"{topic.name}: place {place}, level {course.levels[topic.name]}{after}{week}"
 
 
-def _format_weeks(weeks: tuple[int, int]) -> str:
-    first, last = weeks
+def _format_weeks(first: int, last: int) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
-def _list_first_topics(course: TopicSequence) -> list[str]:
-    return [topic.name for topic in course.topics if course.levels[topic.name] == 1]
-
-
-def _list_gaps(course: TopicSequence, weeks: Timetable | None, most: int) -> Iterator[str]:
+def _list_gaps(course: TopicSequence, timetable: Timetable | None, most: int) -> Iterator[str]:
     without = [topic.name for topic in course.topics if topic.hours is None]
-    if weeks is None:
+    if timetable is None:
         yield (
             "Weeks are not planned: that takes the hours of each topic and the hours a week, or "
             "the number of weeks."

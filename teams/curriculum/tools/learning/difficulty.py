@@ -1,17 +1,19 @@
 """Report the reading grade of materials against a target."""
 
-import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 from nodes.text.word_lists import FUNCTION_WORDS
+from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from nodes.tools.reading.prose_sentences import (
     MAX_TEXT_CHARS,
     Sentence,
     find_title,
+    is_prose,
     split_sentences,
 )
 from nodes.tools.reading.reading_grade import FORMULAS, ReadingGrade, grade_sentences
@@ -26,27 +28,33 @@ MAX_TEXTS = 30
 MAX_SHOWN_CHARS = 240
 SHOWN_COUNTS = (3, 2, 1, 0)
 """Sentences shown of a text that is too hard, fewer where they are too long together."""
-
-_TARGET_GRADE = Pattern(
-    r"\bgrade(?:s|\s+level)?\s+(\d{1,2})\b|\b(\d{1,2})(?:st|nd|rd|th)[\s-]+grade", re.IGNORECASE
+COLUMNS = (
+    *("text", "words", "words a sentence", "Flesch-Kincaid", "ARI", "Coleman-Liau", "grade"),
+    "fits",
 )
 
 
-def find_target_grade(request: str, target_grade: float = 0) -> float | None:
-    """Return the target grade, from the argument, else from the words of a request."""
-    if 0 < target_grade <= 20:
-        return target_grade
-    found = _TARGET_GRADE.search(request)
-    return float(found[1] or found[2]) if found else None
+@dataclass(frozen=True)
+class _MeasuredText:
+    name: str
+    title: str
+    sentences: list[Sentence]
+    grade: ReadingGrade
+    verdict: str
+    is_cut: bool
 
 
-def measure_difficulty(materials: Mapping[str, str], target: float | None) -> dict[str, Any]:
-    """Report the grade of each material, and the hardest sentences of those above the target.
+def measure_difficulty(
+    materials: Mapping[str, str], material: str = "", target_grade: float | None = None
+) -> dict[str, Any]:
+    """Report the grade of the named material, else of all prose, and the hardest sentences.
 
     Raises:
         ToolRefused: there is no prose to measure, or there are too many texts.
     """
-    read = {name: list(split_sentences(text)) for name, text in materials.items()}
+    named = [resolve_material_name(material, materials)] if material else []
+    names = named or [name for name, text in materials.items() if is_prose(name, text)]
+    read = {name: list(split_sentences(materials[name])) for name in names}
     held = {name: found for name, found in read.items() if found}
     if len(held) > MAX_TEXTS:
         raise ToolRefused(f"{len(held)} texts, of at most {MAX_TEXTS}; name one of them")
@@ -55,45 +63,32 @@ def measure_difficulty(materials: Mapping[str, str], target: float | None) -> di
             "no prose was found to measure; give a text of whole sentences, such as a reading in "
             "Markdown, not a table"
         )
-    grades = {name: grade_sentences(found) for name, found in held.items()}
-    titles = {name: find_title(name, materials[name]) for name in held}
-    cut = {name for name in held if len(materials[name]) > MAX_TEXT_CHARS}
-    return fit_to_size(
-        lambda most: _build_report(held, titles, cut, grades, target, most), SHOWN_COUNTS
-    )
+    texts = [
+        _measure_text(name, materials[name], found, target_grade) for name, found in held.items()
+    ]
+    return fit_to_size(lambda most: _build_report(texts, target_grade, most), SHOWN_COUNTS)
 
 
-def _build_report(
-    texts: Mapping[str, list[Sentence]],
-    titles: Mapping[str, str],
-    cut: Set[str],
-    grades: Mapping[str, ReadingGrade],
-    target: float | None,
-    most: int,
-) -> ToolReport:
+def _measure_text(
+    name: str, text: str, sentences: list[Sentence], target: float | None
+) -> _MeasuredText:
+    grade = grade_sentences(sentences)
+    distance = grade.median_grade - target if target is not None else 0.0
+    verdict = "" if target is None else "too hard" if distance > 0 else "easier"
+    if verdict and abs(distance) <= TOLERANCE:
+        verdict = "fits"
+    verdict = verdict if _is_english(sentences) else "not English"
+    is_cut = len(text) > MAX_TEXT_CHARS
+    return _MeasuredText(name, find_title(name, text), sentences, grade, verdict, is_cut)
+
+
+def _build_report(texts: list[_MeasuredText], target: float | None, most: int) -> ToolReport:
     goal = f"grade {target:g}" if target is not None else "not named"
-    reply = ToolReport(
-        lines=[f"US school grades by {FORMULAS}; the middle one counts. Target: {goal}."]
-    )
-    reply.lines += ["", "| text | words | words a sentence | Flesch-Kincaid | ARI | Coleman-Liau |"]
-    reply.lines[-1] += " grade | fits |"
-    reply.lines.append("|---" * 8 + "|")
-    for name, found in texts.items():
-        is_english = _is_english(found)
-        verdict = _judge_grade(grades[name], target) if is_english else "not English"
-        reply.lines.append(_format_row(name, grades[name], verdict))
-        if not is_english:
-            reply.gaps.append(f"{name} does not look English, which the formulas are made for.")
-            continue
-        reply.add_claim(_describe_grade(titles[name], grades[name], verdict), name)
-        if name in cut:
-            reply.failures.append(f"only the first {MAX_TEXT_CHARS} characters of {name} were read")
-        if grades[name].words < MIN_WORDS:
-            reply.gaps.append(f"{name} has {grades[name].words} words; a grade needs {MIN_WORDS}.")
-        if verdict == "too hard":
-            _add_hardest_sentences(reply, name, found, most)
-        elif verdict == "easier":
-            reply.add_finding("info", f"{name} is easier than {goal} asks for", name)
+    headline = f"US school grades by {FORMULAS}; the middle one counts. Target: {goal}."
+    reply = ToolReport(lines=[headline, ""])
+    reply.add_table(COLUMNS, [_build_row(text) for text in texts])
+    for text in texts:
+        _add_text(reply, text, goal, most)
     if target is None:
         reply.gaps.append("No target grade is named, so whether the texts fit is not said.")
     reply.gaps.append(
@@ -103,52 +98,43 @@ def _build_report(
     return reply
 
 
-def _add_hardest_sentences(reply: ToolReport, name: str, found: list[Sentence], most: int) -> None:
-    """Add the sentences that raise the grade most."""
-    ranked = sorted(found, key=lambda sentence: -grade_sentences([sentence]).flesch_kincaid)
-    for sentence in ranked[:most]:
-        counts = grade_sentences([sentence])
-        text = (
-            sentence.text
-            if len(sentence.text) <= MAX_SHOWN_CHARS
-            else (f"{sentence.text[: MAX_SHOWN_CHARS - 1]}…")
-        )
+def _add_text(reply: ToolReport, text: _MeasuredText, goal: str, most: int) -> None:
+    """Add a text's grade as a claim, and its hardest sentences as findings if it is too hard."""
+    name, grade = text.name, text.grade
+    if text.verdict == "not English":
+        reply.gaps.append(f"{name} does not look English, which the formulas are made for.")
+        return
+    length = f"{grade.words_per_sentence:.1f} words a sentence"
+    told = f"{text.title} reads at grade {grade.median_grade:.1f} ({length})"
+    reply.add_claim(f"{told}: {text.verdict}" if text.verdict else told, name)
+    if text.is_cut:
+        reply.failures.append(f"only the first {MAX_TEXT_CHARS} characters of {name} were read")
+    if grade.words < MIN_WORDS:
+        reply.gaps.append(f"{name} has {grade.words} words; a grade needs {MIN_WORDS}.")
+    if text.verdict == "easier":
+        reply.add_finding("info", f"{name} is easier than {goal} asks for", name)
+    if text.verdict != "too hard":
+        return
+    counted = [(grade_sentences([sentence]), sentence) for sentence in text.sentences]
+    counted.sort(key=lambda pair: -pair[0].flesch_kincaid)
+    for counts, sentence in counted[:most]:
         reply.add_finding(
             "low",
-            f"hard to read, {counts.words} words and {counts.syllables} syllables: {text}",
+            f"hard to read, {counts.words} words and {counts.syllables} syllables: "
+            f"{sanitize_line(sentence.text, MAX_SHOWN_CHARS)}",
             name,
             "Split it, or use shorter words.",
             sentence.line,
         )
 
 
-def _judge_grade(counts: ReadingGrade, target: float | None) -> str:
-    if target is None:
-        return ""
-    distance = counts.median_grade - target
-    if abs(distance) <= TOLERANCE:
-        return "fits"
-    return "too hard" if distance > 0 else "easier"
+def _build_row(text: _MeasuredText) -> list[object]:
+    grade = text.grade
+    grades = (grade.flesch_kincaid, grade.automated_readability, grade.coleman_liau)
+    numbers = (grade.words_per_sentence, *grades, grade.median_grade)
+    return [text.name, grade.words, *(f"{number:.1f}" for number in numbers), text.verdict]
 
 
-def _format_row(name: str, counts: ReadingGrade, verdict: str) -> str:
-    numbers = (
-        counts.words_per_sentence,
-        counts.flesch_kincaid,
-        counts.automated_readability,
-        counts.coleman_liau,
-        counts.median_grade,
-    )
-    cells = [name.replace("|", "/"), str(counts.words), *(f"{number:.1f}" for number in numbers)]
-    return f"| {' | '.join([*cells, verdict])} |"
-
-
-def _describe_grade(title: str, counts: ReadingGrade, verdict: str) -> str:
-    length = f"{counts.words_per_sentence:.1f} words a sentence"
-    told = f"{title} reads at grade {counts.median_grade:.1f} ({length})"
-    return f"{told}: {verdict}" if verdict else told
-
-
-def _is_english(found: list[Sentence]) -> bool:
-    words = [word.lower() for sentence in found for word in sentence.words]
+def _is_english(sentences: list[Sentence]) -> bool:
+    words = [word.lower() for sentence in sentences for word in sentence.words]
     return sum(word in FUNCTION_WORDS for word in words) >= MIN_ENGLISH * len(words)

@@ -1,26 +1,36 @@
 """Find learning objectives in materials, and assess their verbs."""
 
-import csv
-import io
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import Literal
-
-import yaml
+from typing import TYPE_CHECKING, Any, Literal
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
+from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .bloom import EMPTY_VERBS, find_level, suggest_better_verbs
+from .bloom import EMPTY_VERBS, LEVELS, TAXONOMY, find_level, suggest_better_verbs
+from .sources import (
+    MAX_YAML_VALUES,
+    TABLE_DIALECTS,
+    YAML_SUFFIXES,
+    check_length,
+    get_suffix,
+    read_sources,
+    read_table_rows,
+    read_yaml,
+)
 
-MAX_YAML_VALUES = 20_000
-"""Limit on the values of a YAML file: a few aliases may expand to very many."""
+if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
+    from state import Severity
+
+MAX_OBJECTIVES = 200
 MAX_OBJECTIVE_CHARS = 300
-MAX_TEXT_CHARS = 200_000
+SHOWN_COUNTS = (60, 40, 20, 10)
+"""Objectives shown, fewer where they are too long together."""
 
 VerbVerdict = Literal["measurable", "vague", "unknown"]
 
@@ -59,12 +69,27 @@ class VerbAssessment:
     """A second verb with another level."""
 
 
-def holds_objectives(name: str, text: str) -> bool:
-    """Return whether a material names learning objectives."""
-    try:
-        return bool(find_objectives(name, text))
-    except ToolRefused:
-        return False
+def check_objectives(
+    materials: Mapping[str, str], material: str = "", objectives: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Report the verb and level of each given objective, else of those of the materials.
+
+    Raises:
+        ToolRefused: there are none.
+    """
+    found, failures = _collect_objectives(((text, None) for text in objectives), ""), list[str]()
+    if not found:
+        found, failures = read_sources(material, materials, find_objectives)
+    if not found:
+        missing = (
+            "no learning objectives were found; give them as objectives, or name a material with "
+            "a heading, column or key that says objectives"
+        )
+        raise ToolRefused("; ".join([*failures, missing]))
+    if len(found) > MAX_OBJECTIVES:
+        failures.append(f"only the first {MAX_OBJECTIVES} of {len(found)} objectives were checked")
+    checked = [(objective, assess_verb(objective.text)) for objective in found[:MAX_OBJECTIVES]]
+    return fit_to_size(lambda most: _build_report(checked, failures, most), SHOWN_COUNTS)
 
 
 def find_objectives(name: str, text: str) -> list[Objective]:
@@ -73,30 +98,12 @@ def find_objectives(name: str, text: str) -> list[Objective]:
     Raises:
         ToolRefused: it is too large, or cannot be parsed as its name suggests.
     """
-    if len(text) > MAX_TEXT_CHARS:
-        raise ToolRefused(f"{name} has {len(text)} characters, of at most {MAX_TEXT_CHARS}")
-    match PurePosixPath(name.lower()).suffix:
-        case ".csv" | ".tsv":
-            found = _find_in_table(text, "excel-tab" if name.lower().endswith(".tsv") else "excel")
-        case ".yaml" | ".yml" | ".json":
-            found = _find_in_yaml(text)
-        case _:
-            found = _find_in_lines(text.splitlines())
-    try:
-        return _collect_objectives(found, name)
-    except (csv.Error, yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = sanitize_line(str(error), 120)
-        raise ToolRefused(f"{name} cannot be read: {reason}; fix its syntax") from None
-
-
-def parse_objective_lines(text: str) -> list[Objective]:
-    """Parse objectives passed as text, one per line."""
-    lines = [
-        item[1] if (item := _LIST_ITEM.match(line)) else line.strip() for line in text.splitlines()
-    ]
-    return _collect_objectives(
-        ((line, None) for line in lines if line and not _HEADING.match(line)), ""
-    )
+    check_length(name, text)
+    if get_suffix(name) in TABLE_DIALECTS:
+        return _collect_objectives(_find_in_rows(read_table_rows(name, text)), name)
+    if get_suffix(name) in YAML_SUFFIXES:
+        return _collect_objectives(_find_in_yaml(name, read_yaml(name, text)), name)
+    return _collect_objectives(_find_in_lines(text.splitlines()), name)
 
 
 def assess_verb(objective: str) -> VerbAssessment:
@@ -123,7 +130,8 @@ def assess_verb(objective: str) -> VerbAssessment:
 def _collect_objectives(found: Iterable[tuple[str, int | None]], source: str) -> list[Objective]:
     kept: dict[str, Objective] = {}
     for text, line in found:
-        shown = sanitize_line(text.strip(" *_"), MAX_OBJECTIVE_CHARS)
+        item = _LIST_ITEM.match(text)
+        shown = sanitize_line((item[1] if item else text).strip(" *_"), MAX_OBJECTIVE_CHARS)
         if shown:
             kept.setdefault(shown, Objective(shown, source, line))
     return list(kept.values())
@@ -144,25 +152,72 @@ def _find_in_lines(lines: list[str]) -> Iterator[tuple[str, int | None]]:
             yield text, number
 
 
-def _find_in_table(text: str, dialect: str) -> Iterator[tuple[str, int | None]]:
-    rows = csv.reader(io.StringIO(text), dialect)
+def _find_in_rows(rows: Iterator[list[str]]) -> Iterator[tuple[str, int | None]]:
     header = next(rows, [])
     columns = [index for index, cell in enumerate(header) if _OBJECTIVE_WORDS.search(cell)]
-    for row in rows:
-        yield from ((row[at], rows.line_num) for at in columns if at < len(row))
+    for number, row in enumerate(rows, start=2):
+        yield from ((row[at], number) for at in columns if at < len(row))
 
 
-def _find_in_yaml(text: str) -> Iterator[tuple[str, int | None]]:
-    held = deque([("", yaml.safe_load(text))])
-    seen = 0
-    while held:
+def _find_in_yaml(source: str, value: Any) -> Iterator[tuple[str, int | None]]:
+    held = deque([("", value)])
+    for _ in range(MAX_YAML_VALUES):
+        if not held:
+            return
         name, value = held.popleft()
-        seen += 1
-        if seen > MAX_YAML_VALUES:
-            raise ValueError(f"it has more than {MAX_YAML_VALUES} entries")
         if isinstance(value, Mapping):
             held.extend((str(key), each) for key, each in value.items())
         elif isinstance(value, list):
             held.extend((name, each) for each in value)
         elif isinstance(value, str) and _OBJECTIVE_WORDS.search(name):
             yield value, None
+    raise ToolRefused(f"{source} has more than {MAX_YAML_VALUES} entries; hand over less")
+
+
+def _build_report(
+    checked: Sequence[tuple[Objective, VerbAssessment]], failures: list[str], most: int
+) -> ToolReport:
+    reply = ToolReport(lines=[_format_headline([verb for _, verb in checked]), ""])
+    reply.failures += failures
+    rows = [(o.text, verb.verb, verb.level or verb.verdict) for o, verb in checked[:most]]
+    reply.add_table(("objective", "verb", "level"), rows)
+    for objective, verb in checked[:most]:
+        asks = f"asks to {verb.level}" if verb.level else f"has a verb that is {verb.verdict}"
+        reply.add_claim(f"“{objective.text}” {asks}", objective.source, objective.text)
+        if problem := _find_problem(objective, verb):
+            severity, message, suggestion = problem
+            reply.add_finding(severity, message, objective.source, suggestion, objective.line)
+    if len(checked) > most:
+        reply.gaps.append(f"{len(checked) - most} of {len(checked)} objectives are not shown.")
+    used = {verb.level for _, verb in checked}
+    if missing := [level for level in LEVELS if level not in used]:
+        reply.lines.append(f"- No objective asks to: {', '.join(missing)}.")
+    reply.gaps.append(
+        "A verb's level is the usual one; what an objective really asks depends on the task that "
+        "tests it, which is for a teacher to judge."
+    )
+    return reply
+
+
+def _format_headline(verbs: Sequence[VerbAssessment]) -> str:
+    verdicts = Counter(verb.verdict for verb in verbs)
+    levels = Counter(verb.level for verb in verbs if verb.level)
+    told = ", ".join(f"{levels[level]} {level}" for level in LEVELS if levels[level])
+    parts = [f"{verdicts['measurable']} begin with a measurable verb{f' ({told})' if told else ''}"]
+    parts += [f"{verdicts['vague']} with a vague one"] if verdicts["vague"] else []
+    parts += [f"{verdicts['unknown']} with none that is known"] if verdicts["unknown"] else []
+    return f"{format_count(len(verbs), 'objective')}: {', '.join(parts)}. Levels of {TAXONOMY}."
+
+
+def _find_problem(objective: Objective, verb: VerbAssessment) -> "tuple[Severity, str, str] | None":
+    """Return the severity, the message and the suggestion; None if the objective is fine."""
+    if verb.verdict == "vague":
+        message = f"“{verb.verb}” cannot be assessed: {objective.text}"
+        return "medium", message, f"Begin with a verb such as {verb.better_verbs}."
+    if verb.verdict == "unknown":
+        message = f"“{verb.verb}” is on no list of measurable verbs: {objective.text}"
+        return "low", message, "Begin with what the learner does, such as explain or calculate."
+    if verb.second_verb:
+        message = f"two things are asked, {verb.verb} and {verb.second_verb}: {objective.text}"
+        return "info", message, "Make two objectives, so that each can be assessed."
+    return None

@@ -1,31 +1,11 @@
 """Assign ordered topics to weeks."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from nodes.limits.patterns import Pattern
-
 from .topics import Topic
-
-MAX_WEEKS = 520
-MAX_HOURS_A_WEEK = 168
-
-_HOURS_A_WEEK = Pattern(
-    r"(\d{1,3}(?:\.\d{1,2})?)\s*(?:h|hours?|lessons?)\s*(?:a|per|each|every|/)\s*week",
-    re.IGNORECASE,
-)
-_WEEKS = Pattern(r"(\d{1,3})[\s-]*weeks?\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class CourseCapacity:
-    """The time available in a course; None if not stated."""
-
-    weeks: int | None = None
-    hours_a_week: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -43,38 +23,25 @@ class Timetable:
         return max(last for _, last in self.week_spans)
 
 
-def read_capacity(request: str, weeks: int = 0, hours_a_week: float = 0) -> CourseCapacity:
-    """Return the capacity of a course, from the arguments, else from the words of a request."""
-    hours = _HOURS_A_WEEK.search(request)
-    count = _WEEKS.search(request)
-    told_hours = Fraction(str(hours_a_week)) if 0 < hours_a_week <= MAX_HOURS_A_WEEK else None
-    told_weeks = weeks if weeks > 0 else int(count[1]) if count else 0
-    return CourseCapacity(
-        weeks=min(told_weeks, MAX_WEEKS) or None,
-        hours_a_week=told_hours or (Fraction(hours[1]) if hours else None) or None,
-    )
-
-
-def build_timetable(topics: Sequence[Topic], frame: CourseCapacity) -> Timetable | None:
+def build_timetable(
+    topics: Sequence[Topic], weeks: int | None, hours_per_week: float | None
+) -> Timetable | None:
     """Distribute topics over weeks in order; None if too little is known."""
     hours = [topic.hours for topic in topics if topic.hours is not None]
-    total = sum(hours, Fraction())
-    if len(hours) == len(topics) and frame.hours_a_week:
-        told = f"{format_hours(frame.hours_a_week)} hours a week"
-        return Timetable(
-            _assign_weeks(hours, frame.hours_a_week), told, _describe_excess(total, frame)
-        )
-    if frame.weeks is None:
+    total, has_all_hours = sum(hours, Fraction()), len(hours) == len(topics)
+    if has_all_hours and hours_per_week:
+        pace = Fraction(str(hours_per_week))
+        excess = _describe_excess(total, weeks, pace) if weeks else ""
+        return Timetable(_assign_weeks(hours, pace), f"{format_hours(pace)} hours a week", excess)
+    if weeks is None:
         return None
-    if len(hours) == len(topics):
-        a_week = total / frame.weeks
-        return Timetable(
-            _assign_weeks(hours, a_week),
-            f"{format_hours(a_week)} hours a week fill the weeks given",
-        )
-    shares = [Fraction(1)] * len(topics)
-    told = "the same share of the weeks for each topic, since not all have hours"
-    return Timetable(_assign_weeks(shares, Fraction(len(topics), frame.weeks)), told)
+    if has_all_hours:
+        basis = f"{format_hours(total / weeks)} hours a week fill the weeks given"
+        return Timetable(_assign_weeks(hours, total / weeks), basis)
+    basis = "the same share of the weeks for each topic, since not all have hours"
+    return Timetable(
+        _assign_weeks([Fraction(1)] * len(topics), Fraction(len(topics), weeks)), basis
+    )
 
 
 def format_hours(hours: Fraction) -> str:
@@ -82,22 +49,20 @@ def format_hours(hours: Fraction) -> str:
     return f"{float(hours):.2f}".rstrip("0").rstrip(".")
 
 
-def _assign_weeks(loads: Sequence[Fraction], a_week: Fraction) -> tuple[tuple[int, int], ...]:
+def _assign_weeks(loads: Sequence[Fraction], per_week: Fraction) -> tuple[tuple[int, int], ...]:
     spans, begin = [], Fraction()
     for load in loads:
         end = begin + load
-        spans.append((floor(begin / a_week) + 1, ceil(end / a_week)))
+        spans.append((floor(begin / per_week) + 1, ceil(end / per_week)))
         begin = end
     return tuple(spans)
 
 
-def _describe_excess(total: Fraction, frame: CourseCapacity) -> str:
-    if frame.weeks is None or frame.hours_a_week is None:
-        return ""
-    room = frame.weeks * frame.hours_a_week
-    if total <= room:
+def _describe_excess(total: Fraction, weeks: int, pace: Fraction) -> str:
+    over = total - weeks * pace
+    if over <= 0:
         return ""
     return (
-        f"{format_hours(total)} hours of topics do not fit into {frame.weeks} weeks of "
-        f"{format_hours(frame.hours_a_week)} hours: {format_hours(total - room)} too many"
+        f"{format_hours(total)} hours of topics do not fit into {weeks} weeks of "
+        f"{format_hours(pace)} hours: {format_hours(over)} too many"
     )

@@ -4,12 +4,14 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from langchain_core.messages import AnyMessage
+from langgraph.prebuilt import InjectedState
+from pydantic import Field, WithJsonSchema
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.text.counts import format_count
@@ -18,49 +20,58 @@ from nodes.tools.framework.isolation import run_isolated_blocking
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.tool_report import join_names
 
-from . import resources
-from .datatypes import FhirModel
+from .advice import find_advice_request
 from .record import ExcludedResource, PatientRecord, RecordEntry
 from .references import ReferenceIndex, name_entry
+from .values import JsonObject, clean_json, get_part
 
 VALIDATOR = f"{__package__}.validator:validate_bundle"
 TIMEOUT_S = 60.0
-RESOURCE_MODELS: Mapping[str, type[FhirModel]] = {
-    "Patient": resources.Patient,
-    "Condition": resources.Condition,
-    "AllergyIntolerance": resources.Allergy,
-    "Encounter": resources.Encounter,
-    "Immunization": resources.Immunization,
-    "Observation": resources.Observation,
-    "MedicationRequest": resources.MedicationUse,
-    "MedicationStatement": resources.MedicationUse,
-    "Medication": resources.MedicationSubstance,
-}
-"""What is read; resources of other kinds are counted."""
-TYPES_WITHOUT_SUBJECT = frozenset(("Patient", "Medication"))
-REPEATED = "repeated"
+KINDS_WITHOUT_SUBJECT = ("Patient", "Medication")
+READ_KINDS = (
+    *KINDS_WITHOUT_SUBJECT,
+    *("Condition", "AllergyIntolerance", "Encounter", "Immunization", "Observation"),
+    *("MedicationRequest", "MedicationStatement"),
+)
+"""Kinds of resources that are read; others are counted."""
 TEST_DATA_LABEL = "HTEST"
 """The label of synthetic health data, made for tests."""
 
-JsonObject = dict[str, Any]
-"""An object of untrusted JSON."""
+BundleName = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "format": "file"}),
+    Field(description="Name of the FHIR bundle"),
+]
+Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
+Messages = Annotated[list[AnyMessage] | None, InjectedState("messages")]
+"""The worker's conversation; it begins with its task."""
 
 
-async def read_record(material: str, materials: Mapping[str, str] | None) -> PatientRecord:
-    """Read a material as a bundle; a bundle that several tools need at the same time is read once.
+async def report_on_record(
+    material: str,
+    materials: Materials,
+    messages: Messages,
+    build_report: Callable[[PatientRecord], dict[str, Any]],
+) -> dict[str, Any]:
+    """Report on the record in a material; escalate a task that asks for a clinician's judgement.
 
     Raises:
         ToolFailed: reading took too long, or failed.
         ToolRefused: no such material, no bundle, an empty one, or not of exactly one patient.
     """
     name = resolve_material_name(material, materials)
-    return await asyncio.to_thread(_read_record_once, name, (materials or {})[name])
+    record = await asyncio.to_thread(_read_record_once, name, (materials or {})[name])
+    if asked := find_advice_request(messages):
+        message = f"{asked!r} is for a clinician to answer; ask what is recorded"
+        return {"escalation": {"reason": "out_of_scope", "message": message}}
+    return await asyncio.to_thread(build_report, record)
 
 
 _read_lock = threading.Lock()
 
 
 def _read_record_once(name: str, text: str) -> PatientRecord:
+    """Read a bundle; one that several tools need at the same time is read once."""
     with _read_lock:
         found = _read_or_explain(name, text)
     if isinstance(found, str):
@@ -91,52 +102,47 @@ def _read_bundle(name: str, text: str) -> PatientRecord:
             f"{name} cannot be read as a FHIR R4 bundle: {refusal}{cut}; hand over JSON whose "
             "resourceType is Bundle"
         ) from refusal
-    bundle = json.loads(text, parse_float=Decimal)
-    invalid = {index: f"not valid FHIR R4: {reason}" for index, reason in found}
+    bundle = json.loads(text, parse_float=Decimal, parse_int=Decimal)
     if not bundle.get("entry"):
         raise ToolRefused(f"{name} is a bundle without entries: there is nothing to read")
-    return _build_record(name, bundle, invalid)
+    return _build_record(name, bundle, {index: f"not valid FHIR R4: {why}" for index, why in found})
 
 
 def _build_record(source: str, bundle: JsonObject, invalid: Mapping[int, str]) -> PatientRecord:
     """Separate usable from unusable resources."""
     held = [entry if isinstance(entry, dict) else {} for entry in bundle["entry"]]
-    found = [_get_object(entry, "resource") for entry in held]
+    found = [get_part(entry, "resource") for entry in held]
     names = [name_entry(entry, index) for index, entry in enumerate(held)]
     kinds = [sanitize_line(str(resource.get("resourceType", "")), 60) for resource in found]
-    directory = ReferenceIndex.from_entries(held, names)
-    patient = _require_one_patient(source, directory.list_patients(found, names))
-    repeated = _find_repeated_entries(names, found)
-    entries: list[RecordEntry[Any]] = []
-    left_out: list[ExcludedResource] = []
+    references = ReferenceIndex.from_entries(held, names)
+    patient = _require_one_patient(source, references.list_patients(found, names))
+    conflicting = _find_conflicting_names(names, found)
+    entries: dict[str, RecordEntry] = {}
+    excluded: dict[str, ExcludedResource] = {}
     for index, (name, kind, resource) in enumerate(zip(names, kinds, found, strict=True)):
-        if index not in invalid and (
-            kind not in RESOURCE_MODELS or repeated.get(index) == REPEATED
-        ):
+        if index not in invalid and kind not in READ_KINDS:
             continue
-        reason = invalid.get(index) or repeated.get(index)
-        reason = reason or _explain_exclusion(
-            resource, directory.resolve_subject(resource), patient
-        )
-        value = None if reason else _parse_resource(kind, resource)
-        if value is not None:
-            entries.append(RecordEntry(name, kind, value))
+        value, subject = _clean_or_none(resource), references.resolve_subject(resource)
+        reason = invalid.get(index) or conflicting.get(name)
+        reason = reason or _explain_exclusion(resource, is_of_patient=subject == patient)
+        if reason or value is None:
+            short = sanitize_line(reason or "it cannot be read", 200).rstrip(".")
+            excluded[name] = ExcludedResource(name, kind, short)
         else:
-            left_out.append(
-                ExcludedResource(
-                    name, kind, sanitize_line(reason or "it cannot be read", 200).rstrip(".")
-                )
-            )
+            entries[name] = RecordEntry(name, kind, value)
     if not entries:
-        raise ToolRefused(_describe_unusable_bundle(source, left_out))
+        told = join_names(f"{each.name} ({each.reason})" for each in excluded.values())
+        raise ToolRefused(
+            f"nothing of {source} can be used as FHIR R4: {told or 'it holds no resource to read'}"
+        )
     return PatientRecord(
         source=source,
         patient=patient,
-        entries=tuple(entries),
-        excluded=tuple(left_out),
+        entries=tuple(entries.values()),
+        excluded=tuple(excluded.values()),
         counts=Counter(filter(None, kinds)),
-        references=directory,
-        is_test_data=any(_is_test_data(_get_object(each, "meta")) for each in (bundle, *found)),
+        references=references,
+        is_test_data=any(map(_is_test_data, (bundle, *found))),
     )
 
 
@@ -148,58 +154,45 @@ def _require_one_patient(source: str, patients: list[str]) -> str:
             f"no resource of {source} names a patient, so it is not a patient's record"
         )
     raise ToolRefused(
-        f"{source} refers to {format_count(len(patients), 'patient')} "
-        f"({join_names(patients)}), and their "
-        "records are not mixed: add a bundle for one of them"
+        f"{source} refers to {format_count(len(patients), 'patient')} ({join_names(patients)}), "
+        "and their records are not mixed: add a bundle for one of them"
     )
 
 
-def _explain_exclusion(resource: JsonObject, subject: str, patient: str) -> str:
+def _explain_exclusion(resource: JsonObject, *, is_of_patient: bool) -> str:
     """Return why a valid resource is not used; empty if it is."""
-    verified = _list_codes(_get_object(resource, "verificationStatus").get("coding"))
+    verified = _list_codes(get_part(resource, "verificationStatus").get("coding"))
     if "entered-in-error" in (resource.get("status"), *verified):
         return "entered in error"
-    if resource.get("resourceType") in TYPES_WITHOUT_SUBJECT:
-        return ""
-    return "" if subject == patient else "it does not say of which patient"
+    is_known = is_of_patient or resource["resourceType"] in KINDS_WITHOUT_SUBJECT
+    return "" if is_known else "it does not say of which patient"
 
 
-def _find_repeated_entries(names: Sequence[str], found: Sequence[JsonObject]) -> dict[int, str]:
-    """Find entries that share a name: duplicates are dropped, unless they differ."""
-    places: dict[str, list[int]] = {}
-    for index, name in enumerate(names):
-        places.setdefault(name, []).append(index)
-    told: dict[int, str] = {}
-    for first, *others in filter(lambda at: len(at) > 1, places.values()):
-        if all(found[at] == found[first] for at in others):
-            told |= dict.fromkeys(others, REPEATED)
-        else:
-            reason = f"it occurs {len(others) + 1} times with different contents"
-            told |= dict.fromkeys((first, *others), reason)
-    return told
-
-
-def _parse_resource(kind: str, resource: JsonObject) -> FhirModel | None:
+def _clean_or_none(resource: JsonObject) -> JsonObject | None:
     try:
-        return RESOURCE_MODELS[kind].model_validate(resource)
-    except ValidationError:
+        cleaned: JsonObject = clean_json(resource)
+    except (ValueError, RecursionError):
         return None
+    return cleaned
 
 
-def _describe_unusable_bundle(source: str, left_out: list[ExcludedResource]) -> str:
-    told = join_names(f"{each.name} ({each.reason})" for each in left_out)
-    return f"nothing of {source} can be used as FHIR R4: {told or 'it holds no resource to read'}"
+def _find_conflicting_names(names: Sequence[str], found: Sequence[JsonObject]) -> dict[str, str]:
+    """Return the names that several entries share whose contents differ."""
+    by_name: dict[str, list[JsonObject]] = {}
+    for name, resource in zip(names, found, strict=True):
+        by_name.setdefault(name, []).append(resource)
+    return {
+        name: f"it occurs {len(same)} times with different contents"
+        for name, same in by_name.items()
+        if any(each != same[0] for each in same)
+    }
 
 
-def _is_test_data(meta: JsonObject) -> bool:
+def _is_test_data(holder: JsonObject) -> bool:
+    meta = get_part(holder, "meta")
     return TEST_DATA_LABEL in _list_codes(meta.get("tag")) + _list_codes(meta.get("security"))
 
 
 def _list_codes(codings: object) -> list[str]:
     found = codings if isinstance(codings, list) else []
     return [str(coding.get("code")) for coding in found if isinstance(coding, dict)]
-
-
-def _get_object(holder: JsonObject, name: str) -> JsonObject:
-    value = holder.get(name)
-    return value if isinstance(value, dict) else {}

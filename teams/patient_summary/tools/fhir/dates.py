@@ -2,7 +2,7 @@
 
 import calendar
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from nodes.limits.patterns import Pattern
 
@@ -26,6 +26,11 @@ class FhirDate:
     def is_before(self, other: "FhirDate") -> bool:
         """Return whether this is certainly earlier; a month is not before one of its days."""
         return self.latest < other.earliest
+
+    def may_be_within(self, since: date | None, until: date | None) -> bool:
+        """Return whether the date may lie between two days, both included."""
+        is_late = since is None or self.latest.date() >= since
+        return is_late and (until is None or self.earliest.date() <= until)
 
 
 def parse_date(text: str) -> FhirDate | None:

@@ -2,24 +2,20 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
 
 from nodes.tools.framework.tool_report import MAX_JOINED_NAMES
 
-from .datatypes import FhirModel
 from .references import ReferenceIndex
-from .resources import Patient
-
-ModelT = TypeVar("ModelT", bound=FhirModel)
+from .values import JsonObject
 
 
 @dataclass(frozen=True)
-class RecordEntry(Generic[ModelT]):
-    """A resource, and the name it is cited by within the bundle."""
+class RecordEntry:
+    """A valid resource, and the name it is cited by within the bundle."""
 
     name: str
     kind: str
-    value: ModelT
+    resource: JsonObject
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ class PatientRecord:
     """The material's name."""
     patient: str
     """Name of the patient that all resources refer to."""
-    entries: tuple[RecordEntry[Any], ...]
+    entries: tuple[RecordEntry, ...]
     excluded: tuple[ExcludedResource, ...]
     counts: Mapping[str, int]
     """Resources by kind, in the bundle's order."""
@@ -50,25 +46,31 @@ class PatientRecord:
         """Return the name by which a resource is cited as a source."""
         return f"{self.source}#{name}"
 
-    def list_entries(self, model: type[ModelT]) -> list[RecordEntry[ModelT]]:
-        """Return the resources that are read as a model, in the bundle's order."""
-        return [entry for entry in self.entries if type(entry.value) is model]
+    def list_entries(self, *kinds: str) -> list[RecordEntry]:
+        """Return the resources of some kinds, in the bundle's order."""
+        return [entry for entry in self.entries if entry.kind in kinds]
 
     @property
-    def patient_resource(self) -> Patient | None:
-        """Return the patient's own resource; None if the bundle has none."""
-        return next((entry.value for entry in self.list_entries(Patient)), None)
+    def person(self) -> JsonObject:
+        """Return the patient's own resource; empty if the bundle has none."""
+        return next((entry.resource for entry in self.list_entries("Patient")), {})
+
+    @property
+    def full_name(self) -> str:
+        """Return the official name, else the first."""
+        for name in sorted(self.person.get("name", []), key=lambda n: n.get("use") != "official"):
+            parts = [*name.get("given", []), name.get("family")]
+            if words := name.get("text") or " ".join(filter(None, parts)):
+                return str(words)
+        return ""
 
     @property
     def heading(self) -> str:
         """Return one line that introduces the patient."""
-        person = self.patient_resource
-        told = [self.patient]
-        if person is not None:
-            told = [person.full_name or self.patient, person.gender]
-            told += [f"born {person.birth_date[:10]}" if person.birth_date else ""]
-            told += [f"died {person.deceased_date[:10]}" if person.deceased_date else ""]
-            told += ["deceased" if person.deceased else ""]
+        told = [self.full_name or self.patient, self.person.get("gender", "")]
+        for key, word in (("birthDate", "born"), ("deceasedDateTime", "died")):
+            told += [f"{word} {self.person[key][:10]}"] if key in self.person else []
+        told += ["deceased"] if self.person.get("deceasedBoolean") else []
         label = ", marked as made-up test data" if self.is_test_data else ""
         return f"**Patient:** {', '.join(filter(None, told))}{label} ({self.cite(self.patient)})"
 
@@ -80,5 +82,5 @@ class PatientRecord:
             yield f"Left out: {self.cite(each.name)}, {each.reason}."
         if len(told) > MAX_JOINED_NAMES:
             yield f"Left out of {self.source}: {len(told) - MAX_JOINED_NAMES} more resources."
-        if self.patient_resource is None and "Patient" in wanted:
+        if not self.person and "Patient" in wanted:
             yield f"{self.source} holds no usable Patient resource: name, sex and birth date."

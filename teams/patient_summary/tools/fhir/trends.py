@@ -1,68 +1,67 @@
 """Report trends: a table of series, every value with its source, and what cannot be determined."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
-from .datatypes import format_decimal
 from .record import PatientRecord
-from .resources import Observation, ReferenceRange
-from .series import (
-    FLAG_MEANINGS,
-    GroupedResults,
-    MeasuredValue,
-    ResultSeries,
-    group_results,
-)
+from .series import GroupedResults, MeasuredValue, ResultSeries, group_results
+from .values import JsonObject, format_number, format_quantity, get_part
 
 SHOWN_COUNTS = (60, 40, 25, 15)
 """Values shown in all, fewer where they are too long together; of each series at least the last."""
-TABLE_HEADER = (
-    "| test (LOINC) | first | last | direction | own range of the last | flag |",
-    "|---" * 6 + "|",
-)
-POSITION_TEXTS = {
-    "below": "below its own range",
-    "above": "above its own range",
-    "within": "within its own range",
-}
+COLUMNS = ("test (LOINC)", "first", "last", "direction", "own range of the last", "flag")
 
 
-def describe_trends(record: PatientRecord, codes: str = "") -> dict[str, Any]:
-    """Report every series of a record, or those of some LOINC codes.
+def report_trends(
+    record: PatientRecord,
+    codes: Collection[str] = (),
+    since: date | None = None,
+    until: date | None = None,
+) -> dict[str, Any]:
+    """Report every series of a record, or those of some LOINC codes, within some days.
 
     Raises:
-        ToolRefused: there are no values of these codes.
+        ToolRefused: there are no values of these codes or days.
     """
-    found = group_results(record.list_entries(Observation))
-    wanted = [code for code in Pattern(r"[\s,;]+").split(codes) if code]
-    if wanted:
-        known = sorted({series.code for series in found.series})
-        found.series = [series for series in found.series if series.code in wanted]
-        if not found.series:
-            raise ToolRefused(
-                f"{record.source} has no dated values of {join_names(wanted)}; it has "
-                f"{join_names(known) or 'none at all'}"
-            )
+    found = group_results(record.list_entries("Observation"))
+    known = join_names(sorted({series.code for series in found.series}))
+    limited = [_limit_days(series, since, until) for series in found.series]
+    found.series = [s for s in limited if s.values and (s.code in codes or not codes)]
+    if not found.series and (codes or since or until):
+        days = f" from {since or 'the first'} to {until or 'the last'}" if since or until else ""
+        raise ToolRefused(
+            f"{record.source} has no dated values of {join_names(codes) or 'any code'}{days}; "
+            f"it has {known or 'none at all'}"
+        )
     return fit_to_size(lambda most: _build_report(record, found, most), SHOWN_COUNTS)
+
+
+def _limit_days(series: ResultSeries, since: date | None, until: date | None) -> ResultSeries:
+    kept = (value for value in series.values if value.measured_on.may_be_within(since, until))
+    return replace(series, values=tuple(kept))
 
 
 def _build_report(record: PatientRecord, found: GroupedResults, most: int) -> ToolReport:
     reply = ToolReport(lines=[record.heading, ""])
     shown = found.series[:most]
     if shown:
-        reply.lines += [*TABLE_HEADER, *map(_format_row, shown), "", "### Every value", ""]
+        reply.add_table(COLUMNS, [_build_row(series) for series in shown])
     else:
         reply.lines.append("No dated value with a LOINC code is there to follow.")
     for series in shown:
         _add_series(reply, record, series, max(1, most // len(shown)))
-    if found.text_results:
-        _add_text_results(reply, record, found, most)
+    for name, told in found.text_results[:most]:
+        reply.lines.append(f"- {told} ({name})")
+        reply.add_claim(told, record.cite(name))
+    if len(found.text_results) > most:
+        reply.gaps.append(f"{len(found.text_results) - most} more results in words are not shown.")
     reply.gaps += _list_gaps(record, found)
     if unshown := found.series[most:]:
         names = join_names(f"{series.title} ({series.code})" for series in unshown)
@@ -72,108 +71,56 @@ def _build_report(record: PatientRecord, found: GroupedResults, most: int) -> To
 
 
 def _add_series(reply: ToolReport, record: PatientRecord, series: ResultSeries, most: int) -> None:
-    values = series.values[-most:]
-    earlier = len(series.values) - len(values)
-    told = [f"{earlier} earlier not shown"] if earlier else []
-    for value in values:
-        flag = f" {'/'.join(value.flags)}" if value.flags else ""
-        told.append(f"{value.quantity.display_text}{flag} on {_format_time(value)} ({value.name})")
-        reply.add_claim(_describe_value(series, value), record.cite(value.name))
-    reply.lines.append(f"- {series.title}: {'; '.join(told)}")
-    for value in values:
-        _add_findings(reply, record, series, value)
-    hidden = sum(value.is_critical for value in series.values[: -len(values)])
-    if hidden:
+    """Add the newest values as claims, and what is out of range or contradictory as findings."""
+    for value in series.values[-most:]:
+        said, source = _describe_value(series, value), record.cite(value.name)
+        reply.add_claim(said, source)
+        if value.is_critical or (value.is_out_of_range and value is series.last_value):
+            reply.add_finding("high" if value.is_critical else "medium", said, source)
+        if value.is_contradictory:
+            message = f"Interpretation and range do not agree: {said}."
+            reply.add_finding("medium", message, source, "See the laboratory's report.")
+    if hidden := series.values[:-most]:
+        critical = format_count(sum(value.is_critical for value in hidden), "critical value")
         reply.gaps.append(
-            f"{series.title}: {format_count(hidden, 'earlier critical value')} not shown."
+            f"{series.title}: {format_count(len(hidden), 'earlier value')} not shown, of which "
+            f"{critical}."
         )
 
 
-def _add_findings(
-    reply: ToolReport, record: PatientRecord, series: ResultSeries, value: MeasuredValue
-) -> None:
-    """Add findings: what is out of range now, what was critical, and what is contradictory."""
-    said, source = _describe_value(series, value), record.cite(value.name)
-    if value.is_out_of_range and (value is series.last_value or value.is_critical):
-        reply.add_finding("high" if value.is_critical else "medium", said, source)
-    if value.is_contradictory:
-        reply.add_finding(
-            "medium",
-            f"Interpretation and range do not agree: {said}.",
-            source,
-            "See the laboratory's report.",
-        )
-
-
-def _add_text_results(
-    reply: ToolReport, record: PatientRecord, found: GroupedResults, most: int
-) -> None:
-    reply.lines += ["", "### Results in words", ""]
-    for name, observation, told in found.text_results[:most]:
-        when = observation.observed_on.day if observation.observed_on else "not dated"
-        reply.lines.append(f"- {told}, {when} ({name})")
-        reply.add_claim(f"{told}, {when}", record.cite(name))
-    if len(found.text_results) > most:
-        reply.gaps.append(f"{len(found.text_results) - most} more results in words are not shown.")
-
-
-def _format_row(series: ResultSeries) -> str:
+def _build_row(series: ResultSeries) -> tuple[str, ...]:
     first, last = series.values[0], series.last_value
-    cells = (
+    notes = (last.range_position, last.explained_flags, "preliminary" * last.is_preliminary)
+    return (
         f"{series.title} ({series.code})",
-        f"{first.quantity.display_text} on {_format_time(first)}" if first is not last else "",
-        f"{last.quantity.display_text} on {_format_time(last)}",
+        str(first) if first is not last else "",
+        str(last),
         series.direction,
-        _format_range(last.reference_range) if last.reference_range else "",
-        _format_flags(last),
+        _format_range(last.reference_range),
+        "; ".join(filter(None, notes)),
     )
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 
 def _describe_value(series: ResultSeries, value: MeasuredValue) -> str:
-    parts = [
-        f"{series.title} (LOINC {series.code}) {value.quantity.display_text} on "
-        f"{_format_time(value)}"
-    ]
-    if value.range_position and value.reference_range:
-        parts.append(
-            f"{POSITION_TEXTS[value.range_position]} ({_format_range(value.reference_range)})"
-        )
+    parts = [f"{series.title} (LOINC {series.code}) {value}"]
+    if value.range_position:
+        span = _format_range(value.reference_range)
+        parts.append(f"{value.range_position} its own range ({span})")
     if value.flags:
-        parts.append(f"interpretation {_explain_flags(value)}")
+        parts.append(f"interpretation {value.explained_flags}")
     if value.is_preliminary:
         parts.append("preliminary")
     return ", ".join(parts)
 
 
-def _format_flags(value: MeasuredValue) -> str:
-    side = POSITION_TEXTS[value.range_position].split()[0] if value.range_position else ""
-    return "; ".join(
-        filter(None, (side, _explain_flags(value), "preliminary" * value.is_preliminary))
-    )
-
-
-def _explain_flags(value: MeasuredValue) -> str:
-    return ", ".join(
-        f"{flag} ({FLAG_MEANINGS[flag]})" if flag in FLAG_MEANINGS else flag for flag in value.flags
-    )
-
-
-def _format_range(span: ReferenceRange) -> str:
+def _format_range(span: JsonObject) -> str:
     """Return a range written out, such as `4.0 to 5.6 %`; in its own words if it has no numbers."""
-    low = format_decimal(span.low.value) if span.low else ""
-    high = span.high.display_text if span.high else ""
+    low, high = get_part(span, "low"), get_part(span, "high")
     if low and high:
-        return f"{low} to {high}"
-    if low and span.low:
-        return f"at least {span.low.display_text}"
-    return f"at most {high}" if high else span.text
-
-
-def _format_time(value: MeasuredValue) -> str:
-    """Return the day, and the time if the resource has one."""
-    text = value.measured_on.text
-    return text[:16].replace("T", " ") if "T" in text else text
+        return f"{format_number(low.get('value'))} to {format_quantity(high)}"
+    if low:
+        return f"at least {format_quantity(low)}"
+    return f"at most {format_quantity(high)}" if high else str(span.get("text", ""))
 
 
 def _list_gaps(record: PatientRecord, found: GroupedResults) -> Iterator[str]:
@@ -182,36 +129,26 @@ def _list_gaps(record: PatientRecord, found: GroupedResults) -> Iterator[str]:
     titles = Counter(series.code for series in found.series)
     for code in (code for code, number in titles.items() if number > 1):
         same = [series for series in found.series if series.code == code]
-        units = join_names(series.unit_key or "none" for series in same)
+        units = join_names(series.unit or "none" for series in same)
         yield f"{same[0].title} comes in different units ({units}), which are not compared."
-    bare = [series.title for series in found.series if not _has_reference(series.last_value)]
-    if bare:
-        yield f"No reference range and no interpretation: {join_names(dict.fromkeys(bare))}."
-    unheld = [series.title for series in found.series if _is_not_comparable(series.last_value)]
-    if unheld:
-        yield (
-            "Not held against their range, which is for some people only, in another unit or in "
-            f"words: {join_names(unheld)}."
-        )
+    lasts = [(series.title, series.last_value) for series in found.series]
     named = {
+        "No reference range and no interpretation": dict.fromkeys(
+            title for title, last in lasts if not (last.ranges or last.flags)
+        ),
+        "Not compared with their range (for some people only, in another unit, or in words)": [
+            title
+            for title, last in lasts
+            if last.ranges and not last.range_position and "comparator" not in last.quantity
+        ],
         "Without a date, so in no trend": found.undated,
         "Without a LOINC code, so in no trend": found.uncoded,
         "Without a result": found.without_result,
         "Cancelled": found.cancelled,
     }
-    for why, names in named.items():
-        if names:
-            yield f"{why}: {join_names(names)}."
+    yield from (f"{why}: {join_names(names)}." for why, names in named.items() if names)
     if any(len(series.values) > 1 for series in found.series):
         yield (
             "A direction compares the last value with the first; whether a change matters is for "
             "a clinician to judge."
         )
-
-
-def _has_reference(value: MeasuredValue) -> bool:
-    return bool(value.ranges or value.interpretation)
-
-
-def _is_not_comparable(value: MeasuredValue) -> bool:
-    return bool(value.ranges) and not value.range_position and not value.quantity.comparator

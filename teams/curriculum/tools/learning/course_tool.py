@@ -1,0 +1,36 @@
+"""What the course tools share: their parameters, and their call in a child process."""
+
+from typing import Annotated, Any
+
+from langgraph.prebuilt import InjectedState
+from pydantic import Field, WithJsonSchema
+
+from nodes.errors import ToolFailed
+from nodes.tools.framework.isolation import run_isolated
+
+TIMEOUT_S = 30.0
+MaterialName = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "format": "file"}),
+    Field(description="Name of one material; empty for all that fit"),
+]
+ShortText = Annotated[str, Field(max_length=1000)]
+Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
+
+
+async def run_course_tool(function: str, **arguments: Any) -> dict[str, Any]:
+    """Run a function of this package in a child: hostile text can keep a parser busy.
+
+    Raises:
+        ToolFailed: it took too long, or failed.
+        ToolRefused: it cannot be done.
+    """
+    try:
+        report: dict[str, Any] = await run_isolated(
+            f"{__package__}.{function}", timeout_s=TIMEOUT_S, **arguments
+        )
+    except ToolFailed as failure:
+        raise ToolFailed(
+            f"the materials cannot be read: {failure}; name one of them, or hand over less"
+        ) from failure
+    return report
