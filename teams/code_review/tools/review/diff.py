@@ -1,7 +1,7 @@
 """Parse a unified diff: which lines of which files it adds and removes."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
@@ -12,8 +12,8 @@ from unidiff.patch import PatchedFile, PatchSet
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_report import join_names
 
-MAX_FILES = 300
 MAX_LINES = 20_000
 """Lines of the new side, with context, over all files; the excess is named and not read."""
 MAX_PATH_CHARS = 200
@@ -95,8 +95,6 @@ class ParsedDiff:
     unread_parts: tuple[str, ...] = ()
     skipped_parts: tuple[str, ...] = ()
     """What need not be read, or has no use, in words."""
-    is_unreadable: bool = False
-    """Whether nothing could be read, though there was something."""
 
 
 def read_diff(text: str) -> ParsedDiff:
@@ -109,16 +107,9 @@ def read_diff(text: str) -> ParsedDiff:
         found, problem = _parse_part(part)
         files += found
         unread += [problem] * bool(problem)
-    is_broken = bool(unread) and not files
-    passed_over = [f"Binary files are not reviewed: {format_names(binary)}"] * bool(binary)
+    passed_over = [f"Binary files are not reviewed: {join_names(binary)}"] * bool(binary)
     kept, cut = _limit_lines(files)
-    return ParsedDiff(tuple(kept), (*unread, *cut), tuple(passed_over), is_broken)
-
-
-def format_names(names: Sequence[str], most: int = 5) -> str:
-    """Return names of files on a line; of many, the first ones and how many more."""
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+    return ParsedDiff(tuple(kept), (*unread, *cut), tuple(passed_over))
 
 
 def _split_files(text: str) -> list[str]:
@@ -214,33 +205,18 @@ def _convert_hunk(hunk: ParsedHunk) -> Hunk:
 
 
 def _limit_lines(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]]:
+    """Return the files up to the limit, Python first and then the shortest, and the others."""
     kept, cut, left = list[ChangedFile](), list[str](), MAX_LINES
-    for file in sorted(files, key=lambda file: not file.is_python):
-        size = sum(len(hunk.lines) for hunk in file.hunks)
-        if size <= left and len(kept) < MAX_FILES:
+    sizes = {id(file): sum(len(hunk.lines) for hunk in file.hunks) for file in files}
+    for file in sorted(files, key=lambda file: (not file.is_python, sizes[id(file)])):
+        left -= sizes[id(file)]
+        if left >= 0:
             kept.append(file)
-        elif left and len(kept) < MAX_FILES:
-            hunks = tuple(_truncate_hunks(file.hunks, left))
-            kept.append(replace(file, hunks=hunks, is_new=False))
-            cut.append(f"{file.path} (its end)")
         else:
             cut.append(file.path)
-        left = max(0, left - size)
-    if not cut:
-        return kept, []
-    most = f"The diff has more than {MAX_LINES:,} lines or {MAX_FILES} files"
-    return kept, [f"{most}; not reviewed: {format_names(cut)}"]
-
-
-def _truncate_hunks(hunks: Iterable[Hunk], most: int) -> Iterator[Hunk]:
-    for hunk in hunks:
-        if most <= 0:
-            return
-        lines = hunk.lines[:most]
-        end = hunk.start + len(lines)
-        added = frozenset(number for number in hunk.added if number < end)
-        yield replace(hunk, lines=lines, added=added)
-        most -= len(lines)
+    kept.sort(key=files.index)
+    said = f"The diff has more than {MAX_LINES:,} lines; not reviewed: {join_names(cut)}"
+    return kept, [said] * bool(cut)
 
 
 def _get_file_name(part: str) -> str:

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from .diff import ChangedFile, ParsedDiff, format_names
+from nodes.tools.framework.tool_report import join_names
+
+from .diff import ChangedFile, ParsedDiff
 
 MAX_FILE_BYTES = 1_000_000
 
@@ -28,7 +30,7 @@ def attach_full_texts(
         files.append(replace(file, full_text=_build_new_file_text(file) if file.is_new else whole))
     passed_over = list(change.skipped_parts)
     if misfits:
-        passed_over.append(f"Not used, as the diff does not fit its state: {format_names(misfits)}")
+        passed_over.append(f"Not used, as the diff does not fit its state: {join_names(misfits)}")
     return replace(change, files=tuple(files), skipped_parts=tuple(passed_over))
 
 

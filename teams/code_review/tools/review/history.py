@@ -19,9 +19,10 @@ from dulwich.repo import Repo
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_report import join_names
 from nodes.tools.linting.finding import ReviewFinding
 
-from .diff import ChangedFile, ParsedDiff, format_names
+from .diff import ChangedFile, ParsedDiff
 
 MAX_COMMITS = 2_000
 """The newest commits; older ones are not read."""
@@ -67,9 +68,7 @@ def review_history(
     """
     inside = [file for file in change.files if _is_inside(file)]
     outside = [file.path for file in change.files if not _is_inside(file)]
-    gaps = [f"Not looked up, leading out of the repository: {format_names(outside)}"] * bool(
-        outside
-    )
+    gaps = [f"Not looked up, leading out of the repository: {join_names(outside)}"] * bool(outside)
     with _open_repository(root) as repository:
         versions, cut = _list_versions(repository, {file.old_path.encode() for file in inside})
     known = [
@@ -125,7 +124,7 @@ def _list_versions(
 def _describe_too_large(names: Iterable[str]) -> list[str]:
     found = list(names)
     most = f"{MAX_BLOB_BYTES // 1_000_000} MB"
-    return [f"Versions of more than {most} were not looked at: {format_names(found)}"] * bool(found)
+    return [f"Versions of more than {most} were not looked at: {join_names(found)}"] * bool(found)
 
 
 def _summarize_history(file: ChangedFile, versions: Sequence[FileVersion]) -> str:

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodes.limits.patterns import Pattern
+from nodes.tools.framework.tool_report import join_names
 from nodes.tools.linting.finding import ReviewFinding
 from nodes.tools.linting.rules import Lens, LintRule, find_rule, list_rule_codes
 
-from .diff import ParsedDiff, format_names
+from .diff import ParsedDiff
 from .diff_materials import ReviewMaterials
-from .fragments import build_fragments
+from .fragments import CodeFragment
 from .guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
 from .hits import RuleHit, build_findings
-from .ruff_scan import LintSource, RuffOptions
-from .ruff_scan import lint_sources as ruff_hits
+from .ruff_scan import RuffOptions, scan_with_ruff
 
 MAX_UNCHECKED = 5
 _MERGE_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
@@ -38,9 +38,7 @@ class LensInput:
 
     diff: ParsedDiff
     materials: ReviewMaterials
-    sources: Sequence[LintSource]
-    folder: Path
-    """An empty folder, for tools that need files."""
+    fragments: Sequence[CodeFragment]
     root: Path | None
     """The repository, where one is set."""
 
@@ -49,11 +47,11 @@ def check_security(matter: LensInput) -> LensResult:
     """Find vulnerabilities and secrets, in tests and documents with less confidence."""
     from . import bandit_scan, credentials
 
-    hits, skipped = bandit_scan.scan_with_bandit(matter.sources, matter.folder)
+    hits, skipped = bandit_scan.scan_with_bandit(matter.fragments)
     hits += credentials.find_secrets(matter.diff.files)
-    failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
+    failures = [f"bandit could not scan {join_names(skipped)}"] * bool(skipped)
     long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
-    gap = f"Searched for secrets in their first {most:,} characters only: {format_names(long)}"
+    gap = f"Searched for secrets in their first {most:,} characters only: {join_names(long)}"
     tools = "bandit and detect-secrets"
     return LensResult(tools, build_findings(hits), [gap] * bool(long), failures=failures)
 
@@ -79,7 +77,7 @@ def check_style(matter: LensInput) -> LensResult:
     options = RuffOptions(
         selected, guidelines.build_rule, guidelines.line_length, guidelines.target_version
     )
-    found = ruff_hits(matter.sources, options, matter.folder)
+    found = scan_with_ruff(matter.fragments, options)
     hits = [hit for hit in found if not guidelines.is_ignored(hit.code)]
     hits = [_apply_guideline(hit, guidelines) for hit in hits]
     gaps = [f"No rule checks {where}" for where in guidelines.unchecked_sentences[:MAX_UNCHECKED]]
@@ -120,19 +118,8 @@ LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
 }
 
 
-def build_sources(change: ParsedDiff) -> tuple[list[LintSource], list[str]]:
-    """Return the change's Python as text that parses, and the files that do not parse."""
-    made, lost = list[LintSource](), list[str]()
-    for file in change.files:
-        if file.is_python and file.added:
-            pieces, left_out = build_fragments(file)
-            made += [LintSource(file, piece) for piece in pieces]
-            lost += [file.path] * bool(left_out)
-    return made, lost
-
-
 def _lint_for_lens(matter: LensInput, lens: Lens) -> list[RuleHit]:
-    return ruff_hits(matter.sources, RuffOptions(list_rule_codes("ruff", lens)), matter.folder)
+    return scan_with_ruff(matter.fragments, RuffOptions(list_rule_codes("ruff", lens)))
 
 
 def _find_merge_markers(change: ParsedDiff) -> list[RuleHit]:
