@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
-from unidiff.patch import PatchedFile, PatchSet
+from unidiff.patch import PatchSet
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
@@ -164,9 +164,10 @@ def _read_files(part: str) -> Iterator[ChangedFile]:
         if not patched and "\n@@" in part:
             raise ValueError("the head of a hunk is broken")
         if patched:
+            old_path = patched.source_file[2:] if patched.is_rename else patched.path
             yield ChangedFile(
                 path=sanitize_line(patched.path, MAX_PATH_CHARS),
-                old_path=sanitize_line(_get_old_path(patched), MAX_PATH_CHARS),
+                old_path=sanitize_line(old_path, MAX_PATH_CHARS),
                 hunks=tuple(map(_convert_hunk, patched)),
                 is_new=patched.is_added_file,
             )
@@ -181,13 +182,6 @@ def _parse_patch_set(part: str) -> PatchSet:
         if names is None or names.start() == 0:
             raise
         return PatchSet(part[names.start() :])
-
-
-def _get_old_path(patched: PatchedFile) -> str:
-    """Return the old side's name, without git's prefix, as the library does for the new one."""
-    source = patched.source_file.strip('"')
-    is_prefixed = patched.target_file.strip('"')[2:] == patched.path
-    return patched.path if source == "/dev/null" else source[2:] if is_prefixed else source
 
 
 def _convert_hunk(hunk: ParsedHunk) -> Hunk:

@@ -1,13 +1,13 @@
 """The lenses: each checks one change with its own tools."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.framework.tool_report import join_names
 from nodes.tools.linting.finding import ReviewFinding
-from nodes.tools.linting.rules import Lens, LintRule, find_rule, list_rule_codes
+from nodes.tools.linting.rules import Lens, find_rule, list_rule_codes
 
 from .diff import ParsedDiff
 from .diff_materials import ReviewMaterials
@@ -26,8 +26,8 @@ class LensResult:
 
     tools: str
     findings: Sequence[ReviewFinding]
-    gaps: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    gaps: Sequence[str] = ()
     failures: Sequence[str] = ()
     """What it could not check."""
 
@@ -53,14 +53,14 @@ def check_security(matter: LensInput) -> LensResult:
     long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
     gap = f"Searched for secrets in their first {most:,} characters only: {join_names(long)}"
     tools = "bandit and detect-secrets"
-    return LensResult(tools, build_findings(hits), [gap] * bool(long), failures=failures)
+    return LensResult(tools, build_findings(hits), gaps=[gap] * bool(long), failures=failures)
 
 
 def check_bugs(matter: LensInput) -> LensResult:
     """Find defects in the logic, and unresolved merge conflicts in all files."""
     hits = _lint_for_lens(matter, "bugs") + _find_merge_markers(matter.diff)
     gap = "Not judged: whether the change does what it is meant to do; rules see patterns alone"
-    return LensResult("ruff's rules on logic", build_findings(hits), [gap])
+    return LensResult("ruff's rules on logic", build_findings(hits), gaps=[gap])
 
 
 def check_performance(matter: LensInput) -> LensResult:
@@ -80,11 +80,10 @@ def check_style(matter: LensInput) -> LensResult:
     found = scan_with_ruff(matter.fragments, options)
     hits = [hit for hit in found if not guidelines.is_ignored(hit.code)]
     hits = [_apply_guideline(hit, guidelines) for hit in hits]
-    gaps = [f"No rule checks {where}" for where in guidelines.unchecked_sentences[:MAX_UNCHECKED]]
-    if len(guidelines.unchecked_sentences) > MAX_UNCHECKED:
-        gaps.append(
-            f"{len(guidelines.unchecked_sentences) - MAX_UNCHECKED} more guidelines need a reader"
-        )
+    unchecked = guidelines.unchecked_sentences
+    gaps = [f"No rule checks {where}" for where in unchecked[:MAX_UNCHECKED]]
+    if (more := len(unchecked) - MAX_UNCHECKED) > 0:
+        gaps.append(f"{more} more guidelines need a reader")
     failures = [
         f"{name} cannot be read as TOML, so its rules were not checked"
         for name in guidelines.unread_files
@@ -93,20 +92,15 @@ def check_style(matter: LensInput) -> LensResult:
     if guidelines.required_rules:
         names = ", ".join([*matter.materials.configuration, *matter.materials.prose])
         tools += f" and those that {names} asks for"
-    return LensResult(tools, build_findings(hits, together=True), gaps, failures=failures)
+    return LensResult(tools, build_findings(hits, together=True), gaps=gaps, failures=failures)
 
 
 def check_history(matter: LensInput) -> LensResult:
     """Find fixes in the repository's history that the change undoes."""
     assert matter.root is not None, "without a repository no child is asked"
-    from .history import HistoryUnavailable, review_history
+    from .history import review_history
 
-    try:
-        found, remarks, gaps = review_history(matter.diff, matter.root)
-    except HistoryUnavailable as reason:
-        failure = f"The history was not looked at: {reason}"
-        return LensResult("", [], remarks=["Not looked at."], failures=[failure])
-    return LensResult("git's log and blame", found, gaps, remarks)
+    return LensResult("git's log and blame", *review_history(matter.diff, matter.root))
 
 
 LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
@@ -138,7 +132,6 @@ def _apply_guideline(hit: RuleHit, guidelines: Guidelines) -> RuleHit:
     where = guidelines.find_requirement(hit.code)
     if not where:
         return hit
-    rule = LintRule(
-        **{**vars(hit.rule), "confidence": GUIDELINE_CONFIDENCE, "advice": f"Asked for by {where}."}
-    )
-    return RuleHit(hit.file, hit.line, rule, hit.code, hit.message, hit.advice)
+    advice = f"Asked for by {where}."
+    rule = replace(hit.rule, confidence=GUIDELINE_CONFIDENCE, advice=advice)
+    return replace(hit, rule=rule, penalty=0)
