@@ -133,7 +133,7 @@ async def test_without_a_diff_nothing_is_reviewed(materials, told) -> None:
 
     assert outcome.exit_code == 3 and outcome.answer is not None
     assert all(report.escalation for report in outcome.results.values())
-    assert told in outcome.answer.gaps[0] and len(outcome.answer.gaps) == 2
+    assert told in outcome.answer.gaps[0] and len(outcome.answer.gaps) == 1
     assert outcome.answer.findings == ()
 
 

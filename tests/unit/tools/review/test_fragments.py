@@ -19,8 +19,8 @@ SOURCE = inspect.getsource(textwrap).splitlines()
 
 def make_changed_file(lines: list[str], start: int = 1, section: str = "") -> ChangedFile:
     """Make a file in which every line of one hunk is new."""
-    numbers = frozenset(range(start, start + len(lines)))
-    hunk = Hunk(start, tuple(lines), numbers, start, (), frozenset(), section)
+    added = dict(enumerate(lines, start))
+    hunk = Hunk(start, tuple(lines), added, start, (), {}, section)
     return ChangedFile("a.py", "a.py", (hunk,), is_new=False)
 
 
