@@ -1,7 +1,7 @@
 """Parse a unified diff: which lines of which files it adds and removes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +12,7 @@ from unidiff.patch import Hunk as ParsedHunk
 from unidiff.patch import Line, PatchSet
 
 from nodes.limits.patterns import Pattern
-from nodes.text.plain_text import sanitize_line
+from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import join_names
 
 MAX_LINES = 20_000
@@ -103,9 +103,14 @@ def read_diff(text: str) -> ParsedDiff:
             with suppress(*_PARSE_ERRORS):
                 readable = _read_files(_repair_last_hunk(part))
                 files += [replace(file, is_new=False) for file in readable]
-    skipped = [f"Binary files are not reviewed: {join_names(binary)}"] * bool(binary)
+    skipped = [f"Binary files are not reviewed: {format_names(binary)}"] * bool(binary)
     kept, cut = _limit_lines(files)
     return ParsedDiff(tuple(kept), (*unread, *cut), tuple(skipped))
+
+
+def format_names(names: Iterable[str]) -> str:
+    """Return names of files on a line, as code: a diff may have any text in them."""
+    return join_names(map(format_as_code, names))
 
 
 def _split_files(text: str) -> list[str]:
@@ -197,7 +202,7 @@ def _limit_lines(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]
         else:
             cut.append(file.path)
     kept.sort(key=files.index)
-    said = f"The diff has more than {MAX_LINES:,} lines; not reviewed: {join_names(cut)}"
+    said = f"The diff has more than {MAX_LINES:,} lines; not reviewed: {format_names(cut)}"
     return kept, [said] * bool(cut)
 
 

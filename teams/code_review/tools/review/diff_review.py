@@ -9,11 +9,11 @@ from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
-from nodes.tools.framework.tool_report import ToolReport, join_names
+from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.linting.finding import SEVERITIES, ReviewFinding
 from nodes.tools.linting.rules import Lens
 
-from .diff import ParsedDiff, read_diff
+from .diff import ParsedDiff, format_names, read_diff
 from .diff_materials import sort_materials
 from .fragments import build_fragments
 from .full_text import attach_full_texts
@@ -85,8 +85,8 @@ def _select_paths(change: ParsedDiff, paths: Sequence[str]) -> ParsedDiff:
         )
     )
     if not files:
-        changed = join_names(file.path for file in change.files)
-        raise ToolRefused(f"the diff changes none of {join_names(paths)}; it changes {changed}")
+        changed = format_names(file.path for file in change.files)
+        raise ToolRefused(f"the diff changes none of {format_names(paths)}; it changes {changed}")
     return replace(change, files=files)
 
 
@@ -134,7 +134,7 @@ def _list_scope_gaps(change: ParsedDiff, lost: Sequence[str]) -> list[str]:
             f"{file.path}:{line}" for file in python for line in list_waived_lines(file)
         ],
     }
-    return [f"{said}{join_names(names)}" for said, names in parts.items() if names]
+    return [f"{said}{format_names(names)}" for said, names in parts.items() if names]
 
 
 def _describe_size(change: ParsedDiff) -> str:

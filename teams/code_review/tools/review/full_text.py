@@ -4,9 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nodes.tools.framework.tool_report import join_names
-
-from .diff import ChangedFile, ParsedDiff
+from .diff import ChangedFile, ParsedDiff, format_names
 
 MAX_FILE_BYTES = 1_000_000
 
@@ -28,7 +26,7 @@ def attach_full_texts(
         fitting = filter(None, (_derive_new_text(file, text) for text in found))
         files.append(replace(file, full_text=next(fitting, None)))
         misfits += [file.path] * bool(found and files[-1].full_text is None)
-    said = f"Not used, as the diff does not fit its state: {join_names(misfits)}"
+    said = f"Not used, as the diff does not fit its state: {format_names(misfits)}"
     skipped = (*change.skipped_parts, *[said] * bool(misfits))
     return replace(change, files=tuple(files), skipped_parts=skipped)
 

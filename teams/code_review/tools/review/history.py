@@ -20,10 +20,9 @@ from dulwich.repo import Repo
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.tool_report import join_names
 from nodes.tools.linting.finding import ReviewFinding
 
-from .diff import ChangedFile, ParsedDiff
+from .diff import ChangedFile, ParsedDiff, format_names
 
 MAX_COMMITS = 2_000
 """The newest commits; older ones are not read."""
@@ -64,7 +63,9 @@ def review_history(
         ToolRefused: the folder is not a repository, or has no commit.
     """
     outside = [file.path for file in change.files if _leads_outside(file)]
-    gaps = [f"Not looked up, leading out of the repository: {join_names(outside)}"] * bool(outside)
+    gaps = [f"Not looked up, leading out of the repository: {format_names(outside)}"] * bool(
+        outside
+    )
     paths = {f.old_path.encode(): f for f in change.files if not _leads_outside(f)}
     try:
         with Repo(str(root)) as repository:

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.framework.tool_report import join_names
 from nodes.tools.linting.finding import ReviewFinding
 from nodes.tools.linting.rules import Lens, find_rule, list_rule_codes
 
-from .diff import ParsedDiff
+from .diff import ParsedDiff, format_names
 from .diff_materials import ReviewMaterials
 from .fragments import CodeFragment
 from .guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
@@ -49,9 +48,9 @@ def check_security(matter: LensInput) -> LensResult:
 
     hits, skipped = bandit_scan.scan_with_bandit(matter.fragments)
     hits += credentials.find_secrets(matter.diff.files)
-    failures = [f"bandit could not scan {join_names(skipped)}"] * bool(skipped)
+    failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
     long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
-    gap = f"Searched for secrets in their first {most:,} characters only: {join_names(long)}"
+    gap = f"Searched for secrets in their first {most:,} characters only: {format_names(long)}"
     tools = "bandit and detect-secrets"
     return LensResult(tools, build_findings(hits), gaps=[gap] * bool(long), failures=failures)
 

@@ -116,7 +116,9 @@ def test_of_a_huge_diff_the_python_is_read_first_and_the_rest_is_named() -> None
     change = read_diff(text)
 
     assert [file.path for file in change.files] == ["code.py", "more.html"]
-    assert change.unread_parts == ("The diff has more than 20,000 lines; not reviewed: page.html",)
+    assert change.unread_parts == (
+        "The diff has more than 20,000 lines; not reviewed: `page.html`",
+    )
 
 
 @given(st.text(st.sampled_from("+- @a/\n\\dif0,1"), max_size=300))
