@@ -119,22 +119,21 @@ async def test_requests_in_other_words_get_the_lenses_they_name(request_, worker
 
 
 @pytest.mark.parametrize(
-    ("materials", "reason", "expected"),
+    ("materials", "told"),
     [
-        ({}, "out_of_scope", "none was given"),
-        ({"contract.md": "The tenant pays the rent."}, "out_of_scope", "contract.md"),
-        ({"empty.diff": "\n"}, "ambiguous_input", "no unified diff"),
-        ({"old.diff": "*** a.py\n--- b.py\n***************\n"}, "ambiguous_input", "git diff"),
+        ({}, "none was given"),
+        ({"contract.md": "The tenant pays the rent."}, "contract.md"),
+        ({"empty.diff": "\n"}, "empty.diff"),
+        ({"old.diff": "*** a.py\n--- b.py\n***************\n"}, "old.diff"),
     ],
     ids=["nothing", "no diff", "empty", "context diff"],
 )
-async def test_without_a_diff_nothing_is_reviewed(materials, reason, expected) -> None:
+async def test_without_a_diff_nothing_is_reviewed(materials, told) -> None:
     outcome, _, _ = await run_team(TEAM, "Review this change", materials=materials)
 
     assert outcome.exit_code == 3 and outcome.answer is not None
-    escalations = [report.escalation for report in outcome.results.values()]
-    assert {escalation.reason for escalation in escalations if escalation} == {reason}
-    assert expected in outcome.answer.gaps[0] and len(outcome.answer.gaps) == 2
+    assert all(report.escalation for report in outcome.results.values())
+    assert told in outcome.answer.gaps[0] and len(outcome.answer.gaps) == 1
     assert outcome.answer.findings == ()
 
 

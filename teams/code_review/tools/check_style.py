@@ -1,31 +1,18 @@
 """The style lens of a code review."""
 
-from typing import Annotated, Any
-
-from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
+from langchain_core.tools import BaseTool
 
 from nodes.tools.framework.settings import ToolSettings
 
-from .review.client import run_review
+from .review.lens_tool import build_lens_tool
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
 def check_style(settings: ToolSettings) -> BaseTool:
-    """Build the lens; `settings.repository` is read where one is set."""
+    """Check what a diff adds against the guidelines among the materials, and common style.
 
-    @tool("check_style")
-    async def check(
-        diff: str = "",
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-    ) -> dict[str, Any]:
-        """Check what a diff adds against the guidelines among the artifacts, and common style.
-
-        `diff` is the name of an artifact; without it all diffs are read. Guidelines are prose
-        (GUIDELINES.md) or ruff's settings (pyproject.toml).
-        Example: check_style(diff="change.diff")
-        """
-        return await run_review("style", diff, materials, settings)
-
-    return check
+    Guidelines are prose (GUIDELINES.md) or ruff's settings (pyproject.toml).
+    Example: check_style(diff="change.diff")
+    """
+    return build_lens_tool(check_style, "style", settings)

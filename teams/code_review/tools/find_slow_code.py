@@ -1,31 +1,18 @@
 """The performance lens of a code review."""
 
-from typing import Annotated, Any
-
-from langchain_core.tools import BaseTool, tool
-from langgraph.prebuilt import InjectedState
+from langchain_core.tools import BaseTool
 
 from nodes.tools.framework.settings import ToolSettings
 
-from .review.client import run_review
+from .review.lens_tool import build_lens_tool
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 
 def find_slow_code(settings: ToolSettings) -> BaseTool:
-    """Build the lens; `settings.repository` is read where one is set."""
+    """Find needless work in what a diff adds, such as slow loops and blocking calls in coroutines.
 
-    @tool("find_slow_code")
-    async def find(
-        diff: str = "",
-        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-    ) -> dict[str, Any]:
-        """Find needless work, blocking calls and overly complex functions in what a diff adds.
-
-        `diff` is the name of an artifact; without it all diffs are read. Only added and changed
-        lines are reported, with severity, file, line and confidence.
-        Example: find_slow_code(diff="change.diff")
-        """
-        return await run_review("performance", diff, materials, settings)
-
-    return find
+    Only added and changed lines are reported, with severity, file, line and confidence.
+    Example: find_slow_code(diff="change.diff")
+    """
+    return build_lens_tool(find_slow_code, "performance", settings)

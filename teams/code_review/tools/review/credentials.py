@@ -11,7 +11,6 @@ from typing import Any
 
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 from detect_secrets.filters.heuristic import (
-    is_not_alphanumeric_string,
     is_sequential_string,
     is_templated_secret,
 )
@@ -31,9 +30,8 @@ from .diff import ChangedFile
 from .hits import RuleHit
 
 MAX_LINE_CHARS = 2_000
-MIN_SECRET_CHARS = 8
 PLACEHOLDER_PENALTY = 40
-KEYWORD_SECRET = "Secret Keyword"
+RANDOM_SECRET = "Secret Keyword and entropy"
 
 _KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{40}|^\W*(?:Proc-Type|DEK-Info|Encryption):")
 """In or after a private key's first line; code that only searches for keys has none."""
@@ -81,21 +79,11 @@ def _detect_secrets(path: str, line: str) -> Mapping[str, list[str]]:
         plugin.secret_type: [secret for secret in plugin.analyze_string(line) if secret]
         for plugin in _build_detectors()
     }
+    if any(found.values()):
+        return found
     groups = REGEX_BY_FILETYPE.get(determine_file_type(path))
-    named = [s for s in KeywordDetector().analyze_string(line, groups) if _is_likely(s)]
-    random = [secret for secret in named if _is_random(secret)]
-    kind = f"{KEYWORD_SECRET} and entropy" if random else KEYWORD_SECRET
-    return found if any(found.values()) else {kind: random or named}
-
-
-def _is_likely(secret: str) -> bool:
-    return (
-        len(secret) >= MIN_SECRET_CHARS
-        and not Pattern(r"[\s()]").search(secret)
-        and not is_templated_secret(secret)
-        and not is_sequential_string(secret)
-        and not is_not_alphanumeric_string(secret)
-    )
+    named = KeywordDetector().analyze_string(line, groups)
+    return {RANDOM_SECRET: [s for s in named if _is_random(s) and not is_templated_secret(s)]}
 
 
 def _is_random(secret: str) -> bool:
@@ -121,5 +109,5 @@ def _is_placeholder(secret: str) -> bool:
 def _build_detectors() -> tuple[BasePlugin, ...]:
     """Build the detectors of secrets with a known format."""
     classes: Mapping[str, type[Any]] = get_mapping_from_secret_type_to_class()
-    wanted = [kind for kind in list_rule_codes("detect-secrets", "security") if kind in classes]
-    return tuple(classes[kind]() for kind in wanted if kind != KEYWORD_SECRET)
+    wanted = list_rule_codes("detect-secrets", "security")
+    return tuple(classes[kind]() for kind in wanted if kind in classes)

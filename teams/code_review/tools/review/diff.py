@@ -1,19 +1,20 @@
 """Parse a unified diff: which lines of which files it adds and removes."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
-from unidiff.patch import PatchedFile, PatchSet
+from unidiff.patch import Line, PatchSet
 
 from nodes.limits.patterns import Pattern
-from nodes.text.plain_text import sanitize_line
+from nodes.text.plain_text import format_as_code, sanitize_line
+from nodes.tools.framework.tool_report import join_names
 
-MAX_FILES = 300
 MAX_LINES = 20_000
 """Lines of the new side, with context, over all files; the excess is named and not read."""
 MAX_PATH_CHARS = 200
@@ -36,12 +37,12 @@ class Hunk:
     """Number of its first line in the new file."""
     lines: tuple[str, ...]
     """The new side, context included."""
-    added: frozenset[int]
-    """Numbers of the lines that the diff adds or changes, in the new file."""
+    added: Mapping[int, str]
+    """The lines that the diff adds or changes, by their number in the new file."""
     old_start: int
     old_lines: tuple[str, ...]
-    removed: frozenset[int]
-    """Numbers of the lines that the diff takes away, in the old file."""
+    removed: Mapping[int, str]
+    """The lines that the diff takes away, by their number in the old file."""
     section: str = ""
     """The line before it that git shows for orientation: the head of a class or function."""
 
@@ -64,27 +65,17 @@ class ChangedFile:
     @cached_property
     def added(self) -> dict[int, str]:
         """Return the lines that the diff adds or changes, by their number in the new file."""
-        return {
-            number: line
-            for hunk in self.hunks
-            for number, line in enumerate(hunk.lines, hunk.start)
-            if number in hunk.added
-        }
+        return {number: line for hunk in self.hunks for number, line in hunk.added.items()}
+
+    @cached_property
+    def removed(self) -> dict[int, str]:
+        """Return the lines that the diff removes, by their number in the old file."""
+        return {number: line for hunk in self.hunks for number, line in hunk.removed.items()}
 
     @cached_property
     def removed_texts(self) -> frozenset[str]:
         """Return the lines that the diff removes, without their indentation."""
         return frozenset(line.strip() for line in self.removed.values())
-
-    @cached_property
-    def removed(self) -> dict[int, str]:
-        """Return the lines that the diff removes, by their number in the old file."""
-        return {
-            number: line
-            for hunk in self.hunks
-            for number, line in enumerate(hunk.old_lines, hunk.old_start)
-            if number in hunk.removed
-        }
 
 
 @dataclass(frozen=True)
@@ -95,8 +86,6 @@ class ParsedDiff:
     unread_parts: tuple[str, ...] = ()
     skipped_parts: tuple[str, ...] = ()
     """What need not be read, or has no use, in words."""
-    is_unreadable: bool = False
-    """Whether nothing could be read, though there was something."""
 
 
 def read_diff(text: str) -> ParsedDiff:
@@ -106,19 +95,22 @@ def read_diff(text: str) -> ParsedDiff:
         if _BINARY.search(part) and not _NAME_LINES.search(part):
             binary.append(_get_file_name(part))
             continue
-        found, problem = _parse_part(part)
-        files += found
-        unread += [problem] * bool(problem)
-    is_broken = bool(unread) and not files
-    passed_over = [f"Binary files are not reviewed: {format_names(binary)}"] * bool(binary)
+        try:
+            files += _read_files(part)
+        except _PARSE_ERRORS as error:
+            name, reason = _get_file_name(part), sanitize_line(str(error), 80)
+            unread.append(f"`{name}` cannot be read to its end as a diff: {reason}")
+            with suppress(*_PARSE_ERRORS):
+                readable = _read_files(_repair_last_hunk(part))
+                files += [replace(file, is_new=False) for file in readable]
+    skipped = [f"Binary files are not reviewed: {format_names(binary)}"] * bool(binary)
     kept, cut = _limit_lines(files)
-    return ParsedDiff(tuple(kept), (*unread, *cut), tuple(passed_over), is_broken)
+    return ParsedDiff(tuple(kept), (*unread, *cut), tuple(skipped))
 
 
-def format_names(names: Sequence[str], most: int = 5) -> str:
-    """Return names of files on a line; of many, the first ones and how many more."""
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+def format_names(names: Iterable[str]) -> str:
+    """Return names of files on a line, as code: a diff may have any text in them."""
+    return join_names(map(format_as_code, names))
 
 
 def _split_files(text: str) -> list[str]:
@@ -137,21 +129,6 @@ def _split_files(text: str) -> list[str]:
     return [text[at:end] for at, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _parse_part(part: str) -> tuple[list[ChangedFile], str]:
-    """Read one file's part; if its last hunk is cut off or broken, as far as possible."""
-    try:
-        return list(_read_files(part)), ""
-    except _PARSE_ERRORS as error:
-        reason = sanitize_line(str(error), 80) or type(error).__name__
-        problem = f"`{_get_file_name(part)}` cannot be read to its end as a diff: {reason}"
-    try:
-        return [
-            replace(file, is_new=False) for file in _read_files(_repair_last_hunk(part))
-        ], problem
-    except _PARSE_ERRORS:
-        return [], problem
-
-
 def _repair_last_hunk(part: str) -> str:
     """End the last hunk where its lines end, and adjust its header."""
     heads = list(_HUNK_HEADER.finditer(part))
@@ -165,20 +142,24 @@ def _repair_last_hunk(part: str) -> str:
     return f"{part[: head.start()]}@@ -{head[1]},{old} +{head[2]},{new} @@\n{lines}"
 
 
-def _read_files(part: str) -> Iterator[ChangedFile]:
+def _read_files(part: str) -> list[ChangedFile]:
     if part.startswith(("diff --cc ", "diff --combined ")):
         raise ValueError("it is the combined diff of a merge; give a diff against one parent")
-    for patched in _parse_patch_set(part):
-        # A change of name or mode alone has no lines.
-        if not patched and "\n@@" in part:
-            raise ValueError("the head of a hunk is broken")
-        if patched:
-            yield ChangedFile(
-                path=sanitize_line(patched.path, MAX_PATH_CHARS),
-                old_path=sanitize_line(_get_old_path(patched), MAX_PATH_CHARS),
-                hunks=tuple(map(_convert_hunk, patched)),
-                is_new=patched.is_added_file,
-            )
+    # A change of name or mode alone has no lines.
+    patches = [patched for patched in _parse_patch_set(part) if patched]
+    if not patches and "\n@@" in part:
+        raise ValueError("the head of a hunk is broken")
+    return [
+        ChangedFile(
+            path=sanitize_line(each.path, MAX_PATH_CHARS),
+            old_path=sanitize_line(
+                each.source_file[2:] if each.is_rename else each.path, MAX_PATH_CHARS
+            ),
+            hunks=tuple(map(_convert_hunk, each)),
+            is_new=each.is_added_file,
+        )
+        for each in patches
+    ]
 
 
 def _parse_patch_set(part: str) -> PatchSet:
@@ -192,55 +173,37 @@ def _parse_patch_set(part: str) -> PatchSet:
         return PatchSet(part[names.start() :])
 
 
-def _get_old_path(patched: PatchedFile) -> str:
-    """Return the old side's name, without git's prefix, as the library does for the new one."""
-    source = patched.source_file.strip('"')
-    is_prefixed = patched.target_file.strip('"')[2:] == patched.path
-    return patched.path if source == "/dev/null" else source[2:] if is_prefixed else source
-
-
 def _convert_hunk(hunk: ParsedHunk) -> Hunk:
-    new = [line for line in hunk if line.is_context or line.is_added]
-    old = [line for line in hunk if line.is_context or line.is_removed]
+    new = [(one.target_line_no or 0, _get_text(one), one.is_added) for one in hunk.target_lines()]
+    old = [(one.source_line_no or 0, _get_text(one), one.is_removed) for one in hunk.source_lines()]
     return Hunk(
         start=hunk.target_start,
-        lines=tuple(line.value.rstrip("\r\n") for line in new),
-        added=frozenset(line.target_line_no or 0 for line in new if line.is_added),
+        lines=tuple(text for _, text, _ in new),
+        added={number: text for number, text, is_added in new if is_added},
         old_start=hunk.source_start,
-        old_lines=tuple(line.value.rstrip("\r\n") for line in old),
-        removed=frozenset(line.source_line_no or 0 for line in old if line.is_removed),
+        old_lines=tuple(text for _, text, _ in old),
+        removed={number: text for number, text, is_removed in old if is_removed},
         section=hunk.section_header.strip(),
     )
 
 
+def _get_text(line: Line) -> str:
+    return line.value.rstrip("\r\n")
+
+
 def _limit_lines(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]]:
+    """Return the files up to the limit, Python first and then the shortest, and the others."""
     kept, cut, left = list[ChangedFile](), list[str](), MAX_LINES
-    for file in sorted(files, key=lambda file: not file.is_python):
-        size = sum(len(hunk.lines) for hunk in file.hunks)
-        if size <= left and len(kept) < MAX_FILES:
+    sizes = {id(file): sum(len(hunk.lines) for hunk in file.hunks) for file in files}
+    for file in sorted(files, key=lambda file: (not file.is_python, sizes[id(file)])):
+        left -= sizes[id(file)]
+        if left >= 0:
             kept.append(file)
-        elif left and len(kept) < MAX_FILES:
-            hunks = tuple(_truncate_hunks(file.hunks, left))
-            kept.append(replace(file, hunks=hunks, is_new=False))
-            cut.append(f"{file.path} (its end)")
         else:
             cut.append(file.path)
-        left = max(0, left - size)
-    if not cut:
-        return kept, []
-    most = f"The diff has more than {MAX_LINES:,} lines or {MAX_FILES} files"
-    return kept, [f"{most}; not reviewed: {format_names(cut)}"]
-
-
-def _truncate_hunks(hunks: Iterable[Hunk], most: int) -> Iterator[Hunk]:
-    for hunk in hunks:
-        if most <= 0:
-            return
-        lines = hunk.lines[:most]
-        end = hunk.start + len(lines)
-        added = frozenset(number for number in hunk.added if number < end)
-        yield replace(hunk, lines=lines, added=added)
-        most -= len(lines)
+    kept.sort(key=files.index)
+    said = f"The diff has more than {MAX_LINES:,} lines; not reviewed: {format_names(cut)}"
+    return kept, [said] * bool(cut)
 
 
 def _get_file_name(part: str) -> str:

@@ -1,7 +1,7 @@
 """Sort a task's materials into diffs and others."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -18,39 +18,37 @@ _DIFF_START = Pattern(
 
 @dataclass(frozen=True)
 class ReviewMaterials:
-    """The materials, sorted; each by its name."""
+    """The materials that are no diffs, sorted; each by its name."""
 
-    diffs: Mapping[str, str] = field(default_factory=dict)
-    configuration: Mapping[str, str] = field(default_factory=dict)
-    prose: Mapping[str, str] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
+    configuration: dict[str, str] = field(default_factory=dict)
+    prose: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
     """Whole files, possibly of those that the diff changes."""
 
 
-def sort_materials(materials: Mapping[str, str], wanted: str = "") -> ReviewMaterials:
-    """Sort materials by their names and content; `wanted` names the one diff to read."""
-    diffs = {name: text for name, text in materials.items() if _is_diff_material(name, text)}
-    others = {name: text for name, text in materials.items() if name not in diffs}
-    configuration = {
-        n: t for n, t in others.items() if PurePosixPath(n).name in _CONFIGURATION_NAMES
-    }
-    prose = {n: t for n, t in others.items() if n.lower().endswith(_PROSE_SUFFIXES)}
-    return ReviewMaterials(
-        diffs={wanted: materials[wanted]} if wanted in materials else diffs,
-        configuration=configuration,
-        prose=prose,
-        sources={n: t for n, t in others.items() if n not in configuration and n not in prose},
-    )
-
-
-def _is_diff_material(name: str, text: str) -> bool:
-    """Decide by suffix: another kind of text may quote a diff; without a suffix it may be one."""
-    suffix = PurePosixPath(name.lower()).suffix
-    if suffix in DIFF_SUFFIXES:
-        return True
-    return suffix in ("", ".txt", ".log") and is_diff(text)
+def list_diffs(materials: Mapping[str, str]) -> list[str]:
+    """Return the names of the diffs, by suffix; a text of no certain kind may hold one."""
+    return [
+        name
+        for name, text in materials.items()
+        if (suffix := PurePosixPath(name.lower()).suffix) in DIFF_SUFFIXES
+        or (suffix in ("", ".txt", ".log") and is_diff(text))
+    ]
 
 
 def is_diff(text: str) -> bool:
     """Return whether a text contains a unified diff."""
     return _DIFF_START.search(text) is not None
+
+
+def sort_materials(materials: Mapping[str, str], diffs: Collection[str]) -> ReviewMaterials:
+    """Sort the materials that are no diffs by their names."""
+    found = ReviewMaterials()
+    for name, text in materials.items():
+        if PurePosixPath(name).name in _CONFIGURATION_NAMES:
+            found.configuration[name] = text
+        elif name.lower().endswith(_PROSE_SUFFIXES) and name not in diffs:
+            found.prose[name] = text
+        elif name not in diffs and PurePosixPath(name.lower()).suffix not in DIFF_SUFFIXES:
+            found.sources[name] = text
+    return found

@@ -1,7 +1,8 @@
 """Build Python that parses from what a diff shows of a file, with the new file's line numbers.
 
-A hunk begins and ends anywhere: in the middle of a call, a string, a block. What is missing before
-and after is made up; statements that still do not parse are left out one by one.
+A hunk begins and ends anywhere: in the middle of a call, a string, a block. The parser's errors say
+what to do: what is missing around the lines is made up, and a line that cannot be parsed is left
+out. If that is not enough, each half of the lines is tried by itself.
 """
 
 import ast
@@ -11,237 +12,275 @@ from dataclasses import dataclass
 from nodes.limits.patterns import Pattern
 
 from .diff import ChangedFile, Hunk
-from .imports import guess_imports, list_imports
-from .scan import (
-    CLOSER_BY_OPENER,
-    OPENER_BY_CLOSER,
-    SourceScan,
-    Statement,
-    scan_source,
+
+MAX_REPAIRS = 30
+"""Changes to a piece before it is tried in halves."""
+MAX_IMPORTS = 60
+COMMON_MODULES = (
+    *("asyncio", "contextlib", "copy", "dataclasses", "datetime", "decimal", "functools"),
+    *("hashlib", "httpx", "itertools", "json", "logging", "math", "os", "pickle", "random", "re"),
+    *("requests", "shutil", "ssl", "subprocess", "sys", "tarfile", "tempfile", "threading"),
+    *("time", "urllib", "warnings", "yaml"),
 )
-from .source_piece import BLOCK_OPENING, SourcePiece, get_indentation
+"""Assumed to be imported if a name of theirs is used and nothing else has that name."""
 
-MAX_OMITTED = 12
-"""Statements of one hunk that may be left out before it is read statement by statement."""
-PLACEHOLDER_NAME = "fragment"
-"""Limit on what is made up."""
-
-_ASYNC_CODE = Pattern(r"\bawait\b|\basync (?:for|with)\b")
-_WORD = Pattern(r"[a-z]+|@")
-_CONTINUATION = Pattern(r"(?:and|or|if|else|for|in|is|not in)\b|[-+/%|&<>.]|==|!=|\*(?![*\w])")
+_NAME = "fragment"
+"""Name of all that is made up."""
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
+_QUOTES = ('"""', "'''")
 _BLOCK_STARTS = {"else": "if True:", "elif": "if True:", "except": "try:", "finally": "try:"}
 """Headers required before a block that continues this way."""
 _DEFINITION_WORDS = frozenset(("def", "async", "class", "@"))
+_FIRST_WORD = Pattern(r"[a-z]+|@")
+_HEADER_END = Pattern(r":\s*(?:#.*)?$")
+_CONTINUATION = Pattern(r"(?:and|or|if|else|for|in|is|not in)\b|[-+/%|&<>.]|==|!=|\*(?![*\w])")
+_ASYNC_CODE = Pattern(r"\bawait\b|\basync (?:for|with)\b")
+_PARAMETER = Pattern(r"(?<!\w)\*{0,2}\w++\s*+(?:[:=,]|$)")
+_IMPORT_LINE = Pattern(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
+_MODULE_USE = Pattern(rf"(?<![\w.])({'|'.join(COMMON_MODULES)})\.[a-z]")
 
 
 @dataclass(frozen=True)
 class CodeFragment:
-    """Python text that parses."""
+    """Python text that parses, of one file."""
 
+    file: ChangedFile
     text: str
     numbers: tuple[int, ...]
     """Number of each line in the new file; 0 for one that is made up."""
-    is_whole: bool
+    is_whole: bool = False
     cut_lines: frozenset[int] = frozenset()
     """Numbers of lines whose statement begins before or ends after the visible part."""
+
+    def find_added_line(self, row: int) -> int:
+        """Return the new file's number of a row, counted from 1; 0 if the diff did not add it."""
+        number = self.numbers[row - 1] if 0 < row <= len(self.numbers) else 0
+        return number if number in self.file.added else 0
 
 
 def build_fragments(file: ChangedFile) -> tuple[list[CodeFragment], list[int]]:
     """Return a file as text that parses, and the added lines that had to be left out.
 
-    If the whole file is known, it is one text; otherwise it is one text per hunk.
+    If the whole file is known, it is one text; otherwise it is one text or more for each hunk.
     """
     whole = file.full_text
-    if whole is not None and _is_parsable(whole):
-        return [CodeFragment(whole, tuple(range(1, len(whole.split("\n")) + 1)), True)], []
-    imports = list_imports(file)
-    made = [_build_fragment(hunk, imports) for hunk in file.hunks if hunk.added]
+    if whole is not None and _find_error(whole) is None:
+        return [CodeFragment(file, whole, tuple(range(1, whole.count("\n") + 2)), True)], []
+    shown = (line.rstrip() for hunk in file.hunks for line in hunk.lines)
+    imports = list(dict.fromkeys(line for line in shown if _IMPORT_LINE.fullmatch(line)))
+    made = [
+        _build_fragment(file, piece, imports[:MAX_IMPORTS])
+        for hunk in file.hunks
+        if hunk.added
+        for piece in _repair_lines(hunk, 0, len(hunk.lines))
+    ]
     kept = {number for fragment in made for number in fragment.numbers}
     lost = [n for n, line in sorted(file.added.items()) if line.strip() and n not in kept]
     return made, lost
 
 
-def _build_fragment(hunk: Hunk, imports: Sequence[str]) -> CodeFragment:
-    numbers = list(range(hunk.start, hunk.start + len(hunk.lines)))
-    best = _choose_best_repair(SourcePiece(hunk.lines, numbers, hunk.section))
-    best = best.with_head([*imports, *guess_imports(best.lines)])
-    return CodeFragment("\n".join(best.lines) + "\n", tuple(best.numbers), False, best.cut_lines)
+def _build_fragment(file: ChangedFile, piece: "_Piece", imports: Sequence[str]) -> CodeFragment:
+    """Add the imports that are shown or can be guessed: rules know a function by its module."""
+    text = "\n".join(piece.lines)
+    used = [name for name in sorted(set(_MODULE_USE.findall(text))) if not _is_bound(name, text)]
+    head = [*imports, *(f"import {name}" for name in used), *piece.build_head()]
+    lines = [*head, *piece.lines, *piece.build_tail()]
+    numbers = (*([0] * len(head)), *piece.numbers)
+    numbers += (0,) * (len(lines) - len(numbers))
+    return CodeFragment(file, "\n".join(lines) + "\n", numbers, cut_lines=frozenset(piece.cut))
 
 
-def _choose_best_repair(piece: SourcePiece) -> SourcePiece:
-    """Choose the repair that leaves out least: a piece may begin in code, or inside a string."""
-    made = list[tuple[int, bool, SourcePiece]]()
-    for quote in ("", '"""', "'''"):
-        begun = piece.open_string(quote)
-        if begun is None or (whole := _repair_piece(begun)) is None:
-            continue
-        # A string that never ends may have included what is code.
-        is_open = bool(scan_source(begun.lines).open_quote)
-        if not (whole.omitted_count or is_open):
-            return whole
-        made.append((whole.omitted_count, is_open, whole))
-    best = min(made, key=lambda one: one[:2], default=None)
-    return best[2] if best else _keep_parsable_statements(piece)
+def _is_bound(name: str, text: str) -> bool:
+    """Return whether a name is a variable or parameter, not a module."""
+    forms = rf"(?<![\w.]){name}\s*=(?!=)|\b(?:for|as) {name}\b|\bdef [^\n]*[(, ]{name}\b"
+    return Pattern(forms).search(text) is not None
 
 
-def _repair_piece(piece: SourcePiece) -> SourcePiece | None:
-    """Make up what is missing around a piece; None if it cannot be made to parse."""
-    piece = _open_brackets(piece)
-    for _ in range(MAX_OMITTED):
-        found = scan_source(piece.lines)
-        if found.statements and (found.unclosed or found.open_quote):
-            piece = piece.with_cut(found.statements[-1].first, len(piece.lines))
-        errors = list[tuple[int, SourcePiece]]()
-        for tail in _iterate_endings(piece, found):
-            whole = _add_frame(piece, found, tail)
-            line = _find_error_line(whole)
-            if line is None:
-                return whole
-            errors.append((line, whole))
-        broken = _find_broken_statement(piece, found, errors)
-        if broken is None:
-            return None
-        piece = piece.without_statement(broken)
-    return None
-
-
-def _open_brackets(piece: SourcePiece) -> SourcePiece:
-    """Open the brackets that a piece only closes."""
-    found = scan_source(piece.lines)
-    if not found.unopened:
-        return piece
-    closing = piece.lines[found.closes_at]
-    rest = closing[closing.rfind(found.unopened[-1]) + 1 :]
-    opening = "".join(OPENER_BY_CLOSER[closer] for closer in reversed(found.unopened))
-    begins = closing.lstrip()[:1] in OPENER_BY_CLOSER
-    indent = get_indentation(
-        closing if begins else piece.find_next_line(found.closes_at + 1) or closing
-    )
-    first = piece.find_next_line(0).strip()
-    if BLOCK_OPENING.search(rest) or rest.lstrip().startswith("->"):
-        # The line after the head is one level deeper than the head.
-        indent = indent if begins else indent[: -min(4, len(indent)) or None]
-        head = f"{indent}{_guess_keyword(rest, first)} {PLACEHOLDER_NAME}{opening}"
-    else:
-        head = indent + (PLACEHOLDER_NAME if opening[0] == "(" else "") + opening
-    head += f" {PLACEHOLDER_NAME}" if _CONTINUATION.match(first) else ""
-    return piece.with_cut(0, found.closes_at).with_head([head])
-
-
-def _guess_keyword(rest: str, first: str) -> str:
-    """Distinguish the rest of a function's head from the rest of a condition."""
-    is_plain_end = not rest.strip(": ")
-    has_parameters = Pattern(r"(?<!\w)\*{0,2}\w++\s*+(?:[:=,]|$)").match(first) is not None
-    return "def" if "->" in rest or (is_plain_end and has_parameters) else "if"
-
-
-def _iterate_endings(piece: SourcePiece, found: SourceScan) -> Iterator[list[str]]:
-    """Return possible endings: closed brackets and strings, bodies for blocks without one."""
-    closing = "".join(CLOSER_BY_OPENER[opener] for opener in reversed(found.unclosed))
-    if found.open_quote:
-        yield _add_bodies(piece, found, [found.open_quote + closing])
-    elif closing:
-        for tail in (closing, PLACEHOLDER_NAME + closing):
-            yield _add_bodies(piece, found, [tail])
-            yield _add_bodies(piece, found, [f"{tail}: pass"])
-    elif piece.lines[-1].endswith("\\"):
-        yield [" +0"]
-        yield [" +0: pass"]
-    else:
-        yield _add_bodies(piece, found, [])
-
-
-def _add_bodies(piece: SourcePiece, found: SourceScan, tail: list[str]) -> list[str]:
-    statements = found.statements
-    if not statements:
-        return tail
-    last = statements[-1]
-    if not tail and last.text.startswith("@"):
-        tail = [f"{last.indent}def {PLACEHOLDER_NAME}(): pass"]
-    elif not tail and BLOCK_OPENING.search(piece.lines[last.last]):
-        tail = [f"{last.indent} pass"]
-    open_tries = list[Statement]()
-    for statement in statements:
-        depth = len(statement.indent)
-        open_tries = [one for one in open_tries if len(one.indent) < depth]
-        if statement.text.startswith("try:"):
-            open_tries.append(statement)
-    return tail + [f"{one.indent}finally: pass" for one in reversed(open_tries)]
-
-
-def _add_frame(piece: SourcePiece, found: SourceScan, tail: list[str]) -> SourcePiece:
-    """Add headers before a piece for the blocks in which it begins."""
-    levels = list[Statement]()
-    for statement in found.statements:
-        if not levels or len(statement.indent) < len(levels[-1].indent):
-            levels.append(statement)
-    if not levels:
-        return piece.with_tail(tail)
-    is_async = piece.section.startswith("async ") or _ASYNC_CODE.search("\n".join(piece.lines))
-    function = f"{'async ' * bool(is_async)}def {PLACEHOLDER_NAME}():"
-    head = [level.indent + _guess_header(level, function) for level in reversed(levels[1:])]
-    if levels[-1].indent:
-        is_member = (
-            piece.section.startswith("class ") and _get_first_word(levels[-1]) in _DEFINITION_WORDS
+def _repair_lines(hunk: Hunk, start: int, end: int) -> Iterator["_Piece"]:
+    """Yield the repair that leaves out least, of all lines at once or of each half."""
+    pieces = [_Piece(hunk, start, end, quote) for quote in ("", *_QUOTES)]
+    best: _Piece | None = None
+    for piece in pieces:
+        if piece.is_possible and piece.repair() and (best is None or piece.cost < best.cost):
+            best = piece
+        if best and not any(best.cost):
+            break
+    if best:
+        yield best
+    elif end - start > 1:
+        middle = (start + end) // 2
+        nearby = range(middle - (end - start) // 4, middle + (end - start) // 4 + 1)
+        split = min(
+            (at for at in nearby if start < at < end),
+            key=lambda at: (len(_get_indent(hunk.lines[at] or " " * 99)), abs(at - middle)),
         )
-        head.insert(0, f"class {PLACEHOLDER_NAME}:" if is_member else function)
-    if start := _BLOCK_STARTS.get(_get_first_word(levels[0])):
-        head.append(levels[0].indent + start + " pass")
-    return piece.with_head(head).with_tail(tail)
+        yield from _repair_lines(hunk, start, split)
+        yield from _repair_lines(hunk, split, end)
 
 
-def _guess_header(dedented: Statement, function: str) -> str:
-    """Guess the header of the block that ends at a statement."""
-    word = _get_first_word(dedented)
-    if word in _BLOCK_STARTS:
-        return _BLOCK_STARTS[word]
-    return function if word in _DEFINITION_WORDS or not dedented.indent else "if True:"
+class _Piece:
+    """Lines of a hunk with their numbers, while they are changed until they parse."""
+
+    def __init__(self, hunk: Hunk, start: int, end: int, quote: str) -> None:
+        self.lines = list(hunk.lines[start:end])
+        self.numbers = list(range(hunk.start + start, hunk.start + end))
+        self.cut = set[int]()
+        self.is_possible = True
+        self._section = hunk.section if start == 0 else ""
+        self._closing = ""
+        self._is_open, self._omitted = False, 0
+        if quote:
+            self._begin_in_string(quote)
+
+    @property
+    def cost(self) -> tuple[int, bool]:
+        """Return what is lost: lines, and code that an open string may have included."""
+        return self._omitted, self._is_open
+
+    @property
+    def _last_row(self) -> int:
+        return max((row for row, line in enumerate(self.lines) if line.strip()), default=0)
+
+    def repair(self) -> bool:
+        """Change the lines until they parse; return whether they do."""
+        for _ in range(MAX_REPAIRS):
+            head = self.build_head()
+            error = _find_error("\n".join([*head, *self.lines, *self.build_tail()]))
+            if error is None:
+                return any(self.numbers)
+            if not self._apply_repair(error, (error.lineno or 1) - 1 - len(head)):
+                return False
+        return False
+
+    def build_head(self) -> list[str]:
+        """Return headers for the blocks in which the lines begin."""
+        levels = list[tuple[str, str]]()
+        for line in filter(_is_code, self.lines):
+            indent = _get_indent(line)
+            if not levels or len(indent) < len(levels[-1][0]):
+                levels.append((indent, _get_first_word(line)))
+        if not levels:
+            return []
+        is_async = self._section.startswith("async ") or _ASYNC_CODE.search("\n".join(self.lines))
+        function = f"{'async ' * bool(is_async)}def {_NAME}():"
+        head = [
+            indent
+            + _BLOCK_STARTS.get(
+                word, function if word in _DEFINITION_WORDS or not indent else "if True:"
+            )
+            for indent, word in reversed(levels[1:])
+        ]
+        if levels[-1][0]:
+            is_member = self._section.startswith("class ") and levels[-1][1] in _DEFINITION_WORDS
+            head.insert(0, f"class {_NAME}:" if is_member else function)
+        if start := _BLOCK_STARTS.get(levels[0][1]):
+            head.append(f"{levels[0][0]}{start} pass")
+        return head
+
+    def build_tail(self) -> list[str]:
+        """Return what ends the strings, brackets and blocks that are open at the end."""
+        tail, tries = [self._closing] if self._closing else [], list[str]()
+        code = [line for line in self.lines if _is_code(line)]
+        if code and not tail and code[-1].lstrip().startswith("@"):
+            tail = [f"{_get_indent(code[-1])}def {_NAME}(): pass"]
+        elif code and not tail and _HEADER_END.search(code[-1]):
+            tail = [f"{_get_indent(code[-1])} pass"]
+        for line in code:
+            indent = _get_indent(line)
+            tries = [one for one in tries if len(one) < len(indent)]
+            if line.lstrip().startswith("try:"):
+                tries.append(indent)
+        return tail + [f"{indent}finally: pass" for indent in reversed(tries)]
+
+    def _begin_in_string(self, quote: str) -> None:
+        """Open the string that may contain the first line."""
+        inside = next((at for at, line in enumerate(self.lines) if quote in line), None)
+        self.is_possible = inside is not None
+        if inside is None:
+            return
+        end = self.lines[inside]
+        after = next(filter(str.strip, self.lines[inside + 1 :]), end)
+        self._open_before(inside, _get_indent(end if end.strip()[:3] == quote else after) + quote)
+
+    def _open_before(self, last: int, line: str) -> None:
+        """Begin with a made-up line, whose statement ends at `last`."""
+        self.cut |= set(self.numbers[: last + 1])
+        self.lines.insert(0, line)
+        self.numbers.insert(0, 0)
+
+    def _apply_repair(self, error: SyntaxError, at: int) -> bool:
+        """Do what an error at a line asks for; return whether anything could be done."""
+        message, line = error.msg, "".join(self.lines[at : at + 1])
+        if at < 0:
+            return False
+        if "was never closed" in message and line:
+            self.cut |= set(self.numbers[at:])
+            self._closing += _CLOSERS[message[1]]
+        elif "unterminated triple-quoted" in message and line:
+            self._is_open = True
+            self.cut |= set(self.numbers[at:])
+            self._closing = max(_QUOTES, key=line.rfind)
+        elif message == "expected ':'" and not line and self._closing:
+            self._closing += ": pass"
+        elif self._closing[:1] in _OPENERS and at >= self._last_row:
+            self._closing = _NAME + self._closing  # the last expression has only begun
+        elif message.startswith("unmatched") and line and not self._omitted:
+            self._open_bracket(at, message[len("unmatched '")])
+        else:
+            return self._leave_out(at, "unexpected indent" in message)
+        return True
+
+    def _open_bracket(self, at: int, closer: str) -> None:
+        """Open a bracket that is only closed, of a call, a display or a function's head."""
+        closing = self.lines[at]
+        rest = closing[closing.rfind(closer) + 1 :]
+        after = next(filter(str.strip, self.lines[at + 1 :]), closing)
+        indent = _get_indent(closing if closing.strip()[0] in _OPENERS else after)
+        name = _NAME if closer == ")" else ""
+        if _HEADER_END.search(rest):
+            indent = indent if indent == _get_indent(closing) else indent[:-4]
+            is_head = "->" in rest or _PARAMETER.match(self.lines[0].lstrip())
+            name = f"{'def' if is_head else 'if'} {_NAME}"
+        first = f" {_NAME}" * bool(_CONTINUATION.match(self.lines[0].lstrip()))
+        self._open_before(at, indent + name + _OPENERS[closer] + first)
+
+    def _leave_out(self, at: int, is_continuation: bool) -> bool:
+        """Leave a line out: one that begins a block still begins it, unless that fails, too."""
+        at = min(at, self._last_row)
+        line = self.lines[at]
+        if not line.strip():
+            return False
+        if not self.numbers[at] or is_continuation:
+            self.lines[at] = ""
+        else:
+            word = _get_first_word(line)
+            header = f"{word}:" if word in ("else", "except", "finally") else "if True:"
+            self.lines[at] = _get_indent(line) + (header if _HEADER_END.search(line) else "pass")
+        self._omitted += bool(self.numbers[at])
+        self.numbers[at], self._closing = 0, ""
+        return True
 
 
-def _get_first_word(statement: Statement) -> str:
-    found = _WORD.match(statement.text)
+def _is_code(line: str) -> bool:
+    return line.lstrip()[:1] not in ("", "#")
+
+
+def _get_indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _get_first_word(line: str) -> str:
+    found = _FIRST_WORD.match(line.lstrip())
     return found.group() if found else ""
 
 
-def _find_broken_statement(
-    piece: SourcePiece, found: SourceScan, errors: list[tuple[int, SourcePiece]]
-) -> Statement | None:
-    """Find the statement at which the attempt that parsed furthest failed."""
-    reached = list[int]()
-    for line, whole in errors:
-        made_up = next((at for at, n in enumerate(whole.numbers) if n), 0)
-        own = next((at for at, n in enumerate(piece.numbers) if n), 0)
-        reached.append(line - made_up + own)
-    at = max(reached, default=-1)
-    blamed = [one for one in found.statements if one.first <= at <= one.last]
-    return blamed[0] if blamed and any(piece.numbers[blamed[0].first : at + 1]) else None
-
-
-def _keep_parsable_statements(piece: SourcePiece) -> SourcePiece:
-    """Keep the statements that parse by themselves."""
-    lines, numbers = [f"async def {PLACEHOLDER_NAME}():"], [0]
-    for statement in scan_source(piece.lines).statements:
-        within = slice(statement.first, statement.last + 1)
-        body = [line.removeprefix(statement.indent) for line in piece.lines[within]]
-        if BLOCK_OPENING.search(body[-1]):
-            body[-1] += " pass"
-        if _is_parsable("\n".join(body)):
-            lines += [f" {line}" for line in body]
-            numbers += piece.numbers[within]
-    cut = frozenset(numbers) - {0}
-    return SourcePiece([*lines, " pass"], [*numbers, 0], cut_lines=cut)
-
-
-def _is_parsable(text: str) -> bool:
-    return _find_error_line(SourcePiece(text.split("\n"), [])) is None
-
-
-def _find_error_line(piece: SourcePiece) -> int | None:
-    """Return the line, counted from 0, at which parsing fails."""
+def _find_error(text: str) -> SyntaxError | None:
+    """Return why a text does not parse."""
     try:
-        ast.parse("\n".join(piece.lines) + "\n")
+        ast.parse(text + "\n")
     except SyntaxError as error:
-        return max(0, (error.lineno or 1) - 1)
+        return error
     except (ValueError, RecursionError, MemoryError):
-        return 0
+        return SyntaxError("cannot be parsed", ("", 0, 0, ""))
     return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from .diff import ChangedFile, ParsedDiff, format_names
 
@@ -19,23 +19,16 @@ def attach_full_texts(
     """
     files, misfits = list[ChangedFile](), list[str]()
     for file in change.files:
+        if file.is_new and [hunk.start for hunk in file.hunks] == [1]:
+            files.append(replace(file, full_text="\n".join([*file.hunks[0].lines, ""])))
+            continue
         found = [*_find_by_path(file, texts), *_read_from_folder(file, root)]
-        whole = next(
-            (new for text in found if (new := _derive_new_text(file, text)) is not None), None
-        )
-        if found and whole is None:
-            misfits.append(file.path)
-        files.append(replace(file, full_text=_build_new_file_text(file) if file.is_new else whole))
-    passed_over = list(change.skipped_parts)
-    if misfits:
-        passed_over.append(f"Not used, as the diff does not fit its state: {format_names(misfits)}")
-    return replace(change, files=tuple(files), skipped_parts=tuple(passed_over))
-
-
-def _build_new_file_text(file: ChangedFile) -> str | None:
-    if [hunk.start for hunk in file.hunks] != [1]:
-        return None
-    return "\n".join(file.hunks[0].lines) + "\n"
+        fitting = filter(None, (_derive_new_text(file, text) for text in found))
+        files.append(replace(file, full_text=next(fitting, None)))
+        misfits += [file.path] * bool(found and files[-1].full_text is None)
+    said = f"Not used, as the diff does not fit its state: {format_names(misfits)}"
+    skipped = (*change.skipped_parts, *[said] * bool(misfits))
+    return replace(change, files=tuple(files), skipped_parts=skipped)
 
 
 def _find_by_path(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
@@ -47,15 +40,13 @@ def _find_by_path(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
 
 def _read_from_folder(file: ChangedFile, root: Path | None) -> Iterator[str]:
     """Read the file below a folder; a path that leads out of it is not followed."""
-    parts = PurePosixPath(file.path).parts
-    if root is None or not parts or ".." in parts or file.path.startswith("/"):
+    if root is None:
         return
-    path = root.joinpath(*parts)
     try:
-        is_inside = path.resolve().is_relative_to(root.resolve())
-        if not is_inside or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-            return
-        yield path.read_text(encoding="utf-8", errors="replace")
+        path = root.resolve() / file.path
+        is_inside = ".." not in path.parts and path.resolve().is_relative_to(root.resolve())
+        if is_inside and path.is_file() and path.stat().st_size <= MAX_FILE_BYTES:
+            yield path.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
         return
 

@@ -5,7 +5,7 @@ The git program is not run, so that a repository's configuration cannot run anyt
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -17,6 +17,7 @@ from dulwich.errors import NotGitRepository
 from dulwich.objects import Blob, Commit, TreeEntry
 from dulwich.repo import Repo
 
+from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.linting.finding import ReviewFinding
@@ -44,10 +45,6 @@ _SECURITY_WORDS = Pattern(
 BlamedLines = list[tuple[tuple[Commit, TreeEntry], bytes]]
 
 
-class HistoryUnavailable(Exception):
-    """Why no repository could be read."""
-
-
 @dataclass(frozen=True)
 class FileVersion:
     """A file as of a commit."""
@@ -63,18 +60,19 @@ def review_history(
     """Return findings, remarks on each file, and gaps.
 
     Raises:
-        HistoryUnavailable: the folder is not a repository, or has no commit.
+        ToolRefused: the folder is not a repository, or has no commit.
     """
-    inside = [file for file in change.files if _is_inside(file)]
-    outside = [file.path for file in change.files if not _is_inside(file)]
+    outside = [file.path for file in change.files if _leads_outside(file)]
     gaps = [f"Not looked up, leading out of the repository: {format_names(outside)}"] * bool(
         outside
     )
-    with _open_repository(root) as repository:
-        versions, cut = _list_versions(repository, {file.old_path.encode() for file in inside})
-    known = [
-        (file, versions[path]) for file in inside if (path := file.old_path.encode()) in versions
-    ]
+    paths = {f.old_path.encode(): f for f in change.files if not _leads_outside(f)}
+    try:
+        with Repo(str(root)) as repository:
+            versions, cut = _list_versions(repository, paths.keys())
+    except (NotGitRepository, KeyError, OSError) as error:
+        raise ToolRefused(f"{root} is not a git repository with a commit") from error
+    known = [(paths[path], past) for path, past in versions.items()]
     remarks = [_summarize_history(file, past) for file, past in known]
     if len(remarks) > MAX_REMARKS:
         remarks[MAX_REMARKS:] = [f"- {len(remarks) - MAX_REMARKS} more files have a history."]
@@ -86,17 +84,8 @@ def review_history(
     return findings, remarks, gaps + cut
 
 
-def _open_repository(root: Path) -> Repo:
-    try:
-        repository = Repo(str(root))
-        repository.head()
-    except (NotGitRepository, KeyError, OSError) as error:
-        raise HistoryUnavailable(f"{root} is not a git repository with a commit") from error
-    return repository
-
-
-def _is_inside(file: ChangedFile) -> bool:
-    return not file.old_path.startswith("/") and ".." not in file.old_path.split("/")
+def _leads_outside(file: ChangedFile) -> bool:
+    return file.old_path.startswith("/") or ".." in file.old_path.split("/")
 
 
 def _list_versions(
@@ -104,7 +93,7 @@ def _list_versions(
 ) -> tuple[dict[bytes, list[FileVersion]], list[str]]:
     """Return each file's versions, the newest first, and where the walk was stopped early."""
     versions: dict[bytes, list[FileVersion]] = {}
-    large: dict[str, None] = {}
+    gaps = list[str]()
     ends = monotonic() + MAX_SECONDS
     for number, step in enumerate(repository.get_walker(max_entries=MAX_COMMITS), start=1):
         for change in step.changes():
@@ -114,18 +103,13 @@ def _list_versions(
             blob = repository.object_store[new.sha]
             if isinstance(blob, Blob) and len(blob.data) <= MAX_BLOB_BYTES:
                 versions.setdefault(new.path, []).append(FileVersion(step.commit, new, blob))
-            elif isinstance(blob, Blob):
-                large[sanitize_line(new.path.decode("utf-8", errors="replace"), 200)] = None
+            else:
+                name = sanitize_line(new.path.decode(errors="replace"), 200)
+                gaps.append(f"Versions of more than {MAX_BLOB_BYTES:,} bytes were left out: {name}")
         if number == MAX_COMMITS or monotonic() > ends:
-            gaps = [f"The history was read back to {_format_day(step.commit)} only"]
-            return versions, gaps + _describe_too_large(large)
-    return versions, _describe_too_large(large)
-
-
-def _describe_too_large(names: Iterable[str]) -> list[str]:
-    found = list(names)
-    most = f"{MAX_BLOB_BYTES // 1_000_000} MB"
-    return [f"Versions of more than {most} were not looked at: {format_names(found)}"] * bool(found)
+            gaps.append(f"The history was read back to {_format_day(step.commit)} only")
+            break
+    return versions, list(dict.fromkeys(gaps))
 
 
 def _summarize_history(file: ChangedFile, versions: Sequence[FileVersion]) -> str:

@@ -11,6 +11,8 @@ from nodes.tools.linting.rules import Lens, LintRule
 
 from .diff import ChangedFile
 
+MIN_SURE_CONFIDENCE = 80
+"""Below it a finding is a hint: passed to the worker's model, and left out by most teams."""
 MAX_MESSAGE_CHARS = 240
 MAX_LINES_NAMED = 6
 NOT_SHIPPED_PENALTIES: Mapping[Lens, int] = {"security": 25, "performance": 10, "style": 10}
@@ -56,8 +58,11 @@ class RuleHit:
         lines = sorted(also)
         more = f", also in line {', '.join(map(str, lines[:MAX_LINES_NAMED]))}" if lines else ""
         more += f" and {len(lines) - MAX_LINES_NAMED} more" * (len(lines) > MAX_LINES_NAMED)
+        # What is in doubt is not grave: a grave finding is always reported.
+        is_doubted = self.confidence < MIN_SURE_CONFIDENCE
+        is_grave = rule.severity in ("critical", "high")
         return ReviewFinding(
-            severity=rule.severity,
+            severity="medium" if is_grave and is_doubted else rule.severity,
             message=f"{words} [{self.code}]{more}.",
             file=self.file.path,
             line=self.line,
@@ -98,14 +103,8 @@ def build_findings(hits: Iterable[RuleHit], *, together: bool = False) -> list[R
         key = (hit.file.path, hit.code, hit.line)
         if key not in by_place or by_place[key].confidence < hit.confidence:
             by_place[key] = hit
-    if not together:
-        return [hit.to_finding() for hit in by_place.values()]
-    groups: dict[tuple[str, str, int], list[RuleHit]] = {}
-    for hit in by_place.values():
-        groups.setdefault((hit.file.path, hit.code, hit.confidence), []).append(hit)
-    return [_merge_hits(sorted(group, key=lambda hit: hit.line)) for group in groups.values()]
-
-
-def _merge_hits(group: list[RuleHit]) -> ReviewFinding:
-    first, *others = group
-    return first.to_finding([hit.line for hit in others])
+    groups: dict[tuple[str, str, int, int], list[RuleHit]] = {}
+    for hit in sorted(by_place.values(), key=lambda hit: hit.line):
+        place = 0 if together else hit.line
+        groups.setdefault((hit.file.path, hit.code, hit.confidence, place), []).append(hit)
+    return [first.to_finding([hit.line for hit in others]) for first, *others in groups.values()]

@@ -1,20 +1,19 @@
 """The lenses: each checks one change with its own tools."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.linting.finding import ReviewFinding
-from nodes.tools.linting.rules import Lens, LintRule, find_rule, list_rule_codes
+from nodes.tools.linting.rules import Lens, find_rule, list_rule_codes
 
 from .diff import ParsedDiff, format_names
 from .diff_materials import ReviewMaterials
-from .fragments import build_fragments
+from .fragments import CodeFragment
 from .guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
 from .hits import RuleHit, build_findings
-from .ruff_scan import LintSource, RuffOptions
-from .ruff_scan import lint_sources as ruff_hits
+from .ruff_scan import RuffOptions, scan_with_ruff
 
 MAX_UNCHECKED = 5
 _MERGE_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
@@ -26,8 +25,8 @@ class LensResult:
 
     tools: str
     findings: Sequence[ReviewFinding]
-    gaps: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    gaps: Sequence[str] = ()
     failures: Sequence[str] = ()
     """What it could not check."""
 
@@ -38,9 +37,7 @@ class LensInput:
 
     diff: ParsedDiff
     materials: ReviewMaterials
-    sources: Sequence[LintSource]
-    folder: Path
-    """An empty folder, for tools that need files."""
+    fragments: Sequence[CodeFragment]
     root: Path | None
     """The repository, where one is set."""
 
@@ -49,20 +46,20 @@ def check_security(matter: LensInput) -> LensResult:
     """Find vulnerabilities and secrets, in tests and documents with less confidence."""
     from . import bandit_scan, credentials
 
-    hits, skipped = bandit_scan.scan_with_bandit(matter.sources, matter.folder)
+    hits, skipped = bandit_scan.scan_with_bandit(matter.fragments)
     hits += credentials.find_secrets(matter.diff.files)
     failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
     long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
     gap = f"Searched for secrets in their first {most:,} characters only: {format_names(long)}"
     tools = "bandit and detect-secrets"
-    return LensResult(tools, build_findings(hits), [gap] * bool(long), failures=failures)
+    return LensResult(tools, build_findings(hits), gaps=[gap] * bool(long), failures=failures)
 
 
 def check_bugs(matter: LensInput) -> LensResult:
     """Find defects in the logic, and unresolved merge conflicts in all files."""
     hits = _lint_for_lens(matter, "bugs") + _find_merge_markers(matter.diff)
     gap = "Not judged: whether the change does what it is meant to do; rules see patterns alone"
-    return LensResult("ruff's rules on logic", build_findings(hits), [gap])
+    return LensResult("ruff's rules on logic", build_findings(hits), gaps=[gap])
 
 
 def check_performance(matter: LensInput) -> LensResult:
@@ -79,14 +76,13 @@ def check_style(matter: LensInput) -> LensResult:
     options = RuffOptions(
         selected, guidelines.build_rule, guidelines.line_length, guidelines.target_version
     )
-    found = ruff_hits(matter.sources, options, matter.folder)
+    found = scan_with_ruff(matter.fragments, options)
     hits = [hit for hit in found if not guidelines.is_ignored(hit.code)]
     hits = [_apply_guideline(hit, guidelines) for hit in hits]
-    gaps = [f"No rule checks {where}" for where in guidelines.unchecked_sentences[:MAX_UNCHECKED]]
-    if len(guidelines.unchecked_sentences) > MAX_UNCHECKED:
-        gaps.append(
-            f"{len(guidelines.unchecked_sentences) - MAX_UNCHECKED} more guidelines need a reader"
-        )
+    unchecked = guidelines.unchecked_sentences
+    gaps = [f"No rule checks {where}" for where in unchecked[:MAX_UNCHECKED]]
+    if (more := len(unchecked) - MAX_UNCHECKED) > 0:
+        gaps.append(f"{more} more guidelines need a reader")
     failures = [
         f"{name} cannot be read as TOML, so its rules were not checked"
         for name in guidelines.unread_files
@@ -95,20 +91,15 @@ def check_style(matter: LensInput) -> LensResult:
     if guidelines.required_rules:
         names = ", ".join([*matter.materials.configuration, *matter.materials.prose])
         tools += f" and those that {names} asks for"
-    return LensResult(tools, build_findings(hits, together=True), gaps, failures=failures)
+    return LensResult(tools, build_findings(hits, together=True), gaps=gaps, failures=failures)
 
 
 def check_history(matter: LensInput) -> LensResult:
     """Find fixes in the repository's history that the change undoes."""
     assert matter.root is not None, "without a repository no child is asked"
-    from .history import HistoryUnavailable, review_history
+    from .history import review_history
 
-    try:
-        found, remarks, gaps = review_history(matter.diff, matter.root)
-    except HistoryUnavailable as reason:
-        failure = f"The history was not looked at: {reason}"
-        return LensResult("", [], remarks=["Not looked at."], failures=[failure])
-    return LensResult("git's log and blame", found, gaps, remarks)
+    return LensResult("git's log and blame", *review_history(matter.diff, matter.root))
 
 
 LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
@@ -120,19 +111,8 @@ LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
 }
 
 
-def build_sources(change: ParsedDiff) -> tuple[list[LintSource], list[str]]:
-    """Return the change's Python as text that parses, and the files that do not parse."""
-    made, lost = list[LintSource](), list[str]()
-    for file in change.files:
-        if file.is_python and file.added:
-            pieces, left_out = build_fragments(file)
-            made += [LintSource(file, piece) for piece in pieces]
-            lost += [file.path] * bool(left_out)
-    return made, lost
-
-
 def _lint_for_lens(matter: LensInput, lens: Lens) -> list[RuleHit]:
-    return ruff_hits(matter.sources, RuffOptions(list_rule_codes("ruff", lens)), matter.folder)
+    return scan_with_ruff(matter.fragments, RuffOptions(list_rule_codes("ruff", lens)))
 
 
 def _find_merge_markers(change: ParsedDiff) -> list[RuleHit]:
@@ -151,7 +131,6 @@ def _apply_guideline(hit: RuleHit, guidelines: Guidelines) -> RuleHit:
     where = guidelines.find_requirement(hit.code)
     if not where:
         return hit
-    rule = LintRule(
-        **{**vars(hit.rule), "confidence": GUIDELINE_CONFIDENCE, "advice": f"Asked for by {where}."}
-    )
-    return RuleHit(hit.file, hit.line, rule, hit.code, hit.message, hit.advice)
+    advice = f"Asked for by {where}."
+    rule = replace(hit.rule, confidence=GUIDELINE_CONFIDENCE, advice=advice)
+    return replace(hit, rule=rule, penalty=0)

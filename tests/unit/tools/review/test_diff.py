@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from teams.code_review.tools.review import diff as diffs
 from teams.code_review.tools.review.diff import read_diff
-from teams.code_review.tools.review.diff_materials import sort_materials
+from teams.code_review.tools.review.diff_materials import list_diffs, sort_materials
 
 GIT = """\
 diff --git a/app/main.py b/app/main.py
@@ -97,7 +97,7 @@ def test_a_hunk_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
     change = read_diff(cut)
 
     assert change.files[0].added == {1: "one", 2: "two"} and not change.files[0].is_new
-    assert "x.py" in change.unread_parts[0] and not change.is_unreadable
+    assert "x.py" in change.unread_parts[0]
 
 
 def test_a_change_of_names_alone_has_no_lines() -> None:
@@ -115,9 +115,10 @@ def test_of_a_huge_diff_the_python_is_read_first_and_the_rest_is_named() -> None
 
     change = read_diff(text)
 
-    assert [file.path for file in change.files] == ["code.py", "page.html"]
-    assert sum(len(file.added) for file in change.files) == diffs.MAX_LINES
-    assert "page.html (its end)" in change.unread_parts[0] and "more.html" in change.unread_parts[0]
+    assert [file.path for file in change.files] == ["code.py", "more.html"]
+    assert change.unread_parts == (
+        "The diff has more than 20,000 lines; not reviewed: `page.html`",
+    )
 
 
 @given(st.text(st.sampled_from("+- @a/\n\\dif0,1"), max_size=300))
@@ -130,17 +131,18 @@ def test_no_text_breaks_the_reading(text: str) -> None:
 def test_materials_are_sorted_by_name_and_by_looks() -> None:
     prose = f"Like so:\n\n```\n{GIT}```\n"
 
-    given = sort_materials(
-        {
-            "a.diff": GIT,
-            "b.txt": PLAIN,
-            "G.md": prose,
-            "sub/pyproject.toml": "",
-            "x.py": "",
-            "n": "",
-        }
-    )
+    materials = {
+        "a.diff": GIT,
+        "b.txt": PLAIN,
+        "G.md": prose,
+        "sub/pyproject.toml": "",
+        "x.py": "",
+        "n": "",
+    }
 
-    assert list(given.diffs) == ["a.diff", "b.txt"]
+    found = list_diffs(materials)
+    given = sort_materials(materials, found)
+
+    assert found == ["a.diff", "b.txt"]
     assert list(given.prose) == ["G.md"] and list(given.configuration) == ["sub/pyproject.toml"]
     assert list(given.sources) == ["x.py", "n"]

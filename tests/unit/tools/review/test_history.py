@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from dulwich import porcelain
 
+from nodes.errors import ToolRefused
 from tests.unit.tools.review.changes import call_review_tool, make_diff
 
 FIRST = "def pay(order):\n    total = order.total\n    return charge(total)\n"
@@ -72,16 +73,16 @@ async def test_a_change_that_undoes_nothing_has_no_findings_and_tells_who_knows_
     assert "- `pay.py`: 2 commits, 1 of them fixes" in answer["summary"]
 
 
-async def test_without_a_repository_it_says_so_and_has_failed_at_one_that_is_none(
+async def test_without_a_repository_it_says_so_and_it_refuses_a_folder_that_is_none(
     tmp_path: Path,
 ) -> None:
     materials = {"change.diff": make_diff(pay__py=(FIXED, FIRST))}
 
     unset = await call_review_tool("search_history", materials)
-    no_repository = await call_review_tool("search_history", materials, tmp_path)
 
     assert "SUPERVISE_REPOSITORY" in unset["gaps"][0] and unset["findings"] == []
-    assert "failures" not in unset and "not a git repository" in no_repository["failures"][0]
+    with pytest.raises(ToolRefused, match="not a git repository"):
+        await call_review_tool("search_history", materials, tmp_path)
 
 
 async def test_paths_that_lead_out_of_the_repository_are_not_looked_up(root: Path) -> None:

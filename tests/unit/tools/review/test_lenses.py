@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import ValidationError
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.linting.finding import SEVERITIES
 from nodes.tools.linting.rules import load_rules
 from state import Severity
-from teams.code_review.tools.find_bugs import find_bugs
-from teams.code_review.tools.review.client import run_review
+from teams.code_review.tools.review.hits import MIN_SURE_CONFIDENCE
+from teams.code_review.tools.review.lens_tool import run_review
+from tests.shipped_tools import load_shipped_tools
 from tests.unit.tools.review.changes import (
     call_review_tool,
     list_findings,
@@ -177,23 +180,67 @@ async def test_of_very_many_findings_the_gravest_are_listed_and_the_rest_counted
     assert any("more findings" in gap for gap in answer["gaps"])
 
 
+NO_DIFF = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @ x\n"
+
+
+@pytest.mark.parametrize(
+    ("materials", "arguments", "told"),
+    [
+        ({}, {}, "none was given"),
+        ({"notes.md": "Buy milk."}, {}, r"notes\.md holds none"),
+        ({"change.diff": " \n"}, {}, "git diff"),
+        ({"change.diff": "\0\ufffd" * 9}, {}, "holds none"),
+        ({"a.diff": NO_DIFF.replace("@ x", "@@\n+x")}, {"diff": "three.diff"}, r"a\.diff"),
+        ({"a.diff": NO_DIFF.replace("@ x", "@@\n+x")}, {"paths": ["y.py"]}, r"changes `x\.py"),
+        ({"notes.md": "Buy milk."}, {"diff": "notes.md"}, r"notes\.md holds none"),
+        ({"a.diff": "diff --git a/x.py b/x.py\n" + NO_DIFF}, {}, r"x\.py.* cannot be read"),
+    ],
+)
+@pytest.mark.parametrize("tool", ["find_bugs", "scan_security"])
+async def test_what_cannot_be_reviewed_is_refused_with_a_reason(
+    tool, materials, arguments, told
+) -> None:
+    (loaded,) = load_shipped_tools([tool], ToolSettings())
+
+    with pytest.raises(ToolRefused, match=told):
+        await loaded.ainvoke({**arguments, "materials": materials})
+
+
+@pytest.mark.parametrize("arguments", [{"diff": 3}, {"diff": ["a.diff"]}, {"paths": "a.py"}])
+async def test_arguments_of_the_wrong_type_are_not_accepted(arguments) -> None:
+    (loaded,) = load_shipped_tools(["find_bugs"], ToolSettings())
+
+    with pytest.raises(ValidationError):
+        await loaded.ainvoke({**arguments, "materials": {}})
+
+
 @pytest.mark.parametrize("tool", LENSES)
-async def test_without_a_diff_the_task_is_escalated(tool) -> None:
-    nothing = await call_review_tool(tool, {})
-    prose = await call_review_tool(tool, {"notes.md": "Buy milk."})
-    empty = await call_review_tool(tool, {"change.diff": " \n"})
+def test_each_lens_has_a_description_and_described_arguments(tool) -> None:
+    (loaded,) = load_shipped_tools([tool], ToolSettings())
 
-    assert nothing["escalation"]["reason"] == prose["escalation"]["reason"] == "out_of_scope"
-    assert "notes.md" in prose["escalation"]["message"]
-    assert empty["escalation"]["reason"] == "ambiguous_input"
+    properties = convert_to_openai_tool(loaded)["function"]["parameters"]["properties"]
+    assert loaded.name == tool and f"Example: {tool}(" in loaded.description
+    assert set(properties) == {"diff", "paths"}
+    assert all(each["description"] for each in properties.values())
 
 
-@pytest.mark.parametrize("tool", LENSES[:-1])
-async def test_a_diff_that_cannot_be_read_at_all_is_escalated(tool) -> None:
-    answer = await call_review_tool(tool, {"a.diff": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @ x\n"})
+@pytest.mark.parametrize(
+    ("paths", "files"),
+    [
+        (["a.py"], {"shop/a.py"}),
+        (["shop"], {"shop/a.py", "shop/b.py"}),
+        (["shop/", "c.py"], {"shop/a.py", "shop/b.py", "c.py"}),
+    ],
+)
+async def test_files_and_folders_of_a_diff_can_be_named(paths, files) -> None:
+    diff = "".join(
+        make_file_diff(name, "", "eval(x)\n") for name in ("shop/a.py", "shop/b.py", "c.py")
+    )
+    (loaded,) = load_shipped_tools(["scan_security"], ToolSettings())
 
-    assert answer["escalation"]["reason"] == "ambiguous_input"
-    assert "x.py" in answer["escalation"]["message"] and "findings" not in answer
+    answer = await loaded.ainvoke({"paths": paths, "materials": {"change.diff": diff}})
+
+    assert {finding["file"] for finding in answer["findings"]} == files
 
 
 @pytest.mark.parametrize("tool", LENSES[:-1])
@@ -209,20 +256,18 @@ async def test_a_review_that_takes_too_long_has_failed_and_finds_nothing_clean()
     materials = {"change.diff": make_diff(app__py=(BEFORE, FLAWED))}
 
     with pytest.raises(ToolFailed, match=r"the bugs lens took longer than 0\.001 s"):
-        await run_review("bugs", "", materials, ToolSettings(), timeout_s=0.001)
+        await run_review("bugs", materials, ToolSettings(), timeout_s=0.001)
 
 
 async def test_one_of_several_diffs_can_be_named() -> None:
     bad = make_diff(bad__py=("", "def f(x=[]):\n    pass\n"))
     materials = {"a/one.diff": bad, "two.diff": make_diff(good__py=("", "x = 1\n"))}
-    tool = find_bugs(ToolSettings())
+    (tool,) = load_shipped_tools(["find_bugs"], ToolSettings())
 
     one = await tool.ainvoke({"diff": "one.diff", "materials": materials})
     two = await tool.ainvoke({"diff": "two.diff", "materials": materials})
 
     assert (len(one["findings"]), len(two["findings"])) == (1, 0)
-    with pytest.raises(ToolRefused, match=r"two\.diff"):
-        await tool.ainvoke({"diff": "three.diff", "materials": materials})
 
 
 def test_the_child_speaks_of_severity_as_the_vocabulary_does() -> None:
@@ -235,3 +280,37 @@ def test_each_rule_has_one_lens_and_a_confidence() -> None:
     assert {rule.lens for rule in table} == {"security", "bugs", "performance", "style"}
     assert all(0 < rule.confidence <= 100 for rule in table)
     assert all(rule.message for rule in table if rule.tool != "ruff")
+
+
+def test_a_rule_of_high_severity_is_always_sure_enough_to_be_reported() -> None:
+    grave = [rule for rule in load_rules().values() if rule.severity in ("critical", "high")]
+
+    assert not [rule.rule for rule in grave if rule.confidence < MIN_SURE_CONFIDENCE]
+
+
+@pytest.mark.parametrize(
+    ("statement", "rule"),
+    [
+        ("from wsgiref.handlers import CGIHandler", "B412"),
+        ("import xmlrpc.client", "B411"),
+        ("import ftplib", "B402"),
+    ],
+)
+async def test_a_dangerous_import_is_reported_as_grave(statement, rule) -> None:
+    materials = {"change.diff": make_diff(app__py=("", f"import os\n{statement}\n"))}
+
+    answer = await call_review_tool("scan_security", materials)
+
+    assert list_findings(answer) == {f"{rule}:2"}
+    assert answer["findings"][0]["severity"] == "high"
+
+
+async def test_what_is_in_doubt_is_not_grave() -> None:
+    diff = make_file_diff("tests/test_app.py", "", "import ftplib\nassert (a, 'always')\n")
+
+    security = await call_review_tool("scan_security", {"change.diff": diff})
+    bugs = await call_review_tool("find_bugs", {"change.diff": diff})
+
+    found = [(each["severity"], each["confidence"] >= 80) for each in security["findings"]]
+    assert ("medium", False) in found and ("high", False) not in found
+    assert {each["severity"] for each in bugs["findings"]} == {"high"}

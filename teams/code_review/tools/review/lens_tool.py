@@ -1,0 +1,93 @@
+"""Build the tools of the five lenses: they differ in name, description and rules alone."""
+
+from collections.abc import Callable, Sequence
+from inspect import cleandoc
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+from pydantic import Field
+
+from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import resolve_material_name
+from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.framework.tool_report import ToolReport, join_names
+from nodes.tools.linting.rules import Lens
+
+from .diff_materials import is_diff, list_diffs
+
+MAX_WRITTEN_BYTES = 20_000_000
+TIMEOUT_S = 100.0
+HOW_TO_MAKE_A_DIFF = "make one with `git diff > change.diff` and give it with --file change.diff"
+NO_REPOSITORY_GAP = "The history was not looked at: no repository is set (SUPERVISE_REPOSITORY)"
+
+Diff = Annotated[
+    str | None,
+    Field(
+        description="Name of the diff to review; without it, all diffs are read",
+        json_schema_extra={"format": "file"},
+    ),
+]
+Paths = Annotated[
+    list[str] | None,
+    Field(description="Changed files or folders to review, as the diff names them; all without it"),
+]
+Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
+
+
+def build_lens_tool(
+    factory: Callable[[ToolSettings], BaseTool], lens: Lens, settings: ToolSettings
+) -> BaseTool:
+    """Build the tool of a lens; the function of its file gives its name and its description."""
+
+    @tool(factory.__name__, description=cleandoc(factory.__doc__ or ""))
+    async def review(
+        diff: Diff = None, paths: Paths = None, materials: Materials = None
+    ) -> dict[str, Any]:
+        return await run_review(lens, materials or {}, settings, diff=diff, paths=paths or ())
+
+    return review
+
+
+async def run_review(
+    lens: Lens,
+    materials: dict[str, str],
+    settings: ToolSettings,
+    *,
+    diff: str | None = None,
+    paths: Sequence[str] = (),
+    timeout_s: float = TIMEOUT_S,
+) -> dict[str, Any]:
+    """Review diffs among the materials in a child process.
+
+    Raises:
+        ToolFailed: the review cannot be finished: not reviewed is not the same as clean.
+        ToolRefused: there is no such diff, or nothing in it can be read.
+    """
+    diffs = _select_diffs(materials, diff)
+    if lens == "history" and settings.repository is None:
+        return ToolReport(lines=["Not looked at."], gaps=[NO_REPOSITORY_GAP]).to_json()
+    try:
+        report: dict[str, Any] = await run_isolated(
+            f"{__package__}.diff_review:review_diffs",
+            timeout_s=timeout_s,
+            max_written_bytes=MAX_WRITTEN_BYTES,
+            lens=lens,
+            materials=materials,
+            diffs=diffs,
+            paths=list(paths),
+            repository=str(settings.repository or ""),
+        )
+    except ToolFailed as failure:
+        raise ToolFailed(f"the {lens} lens {failure}; give a smaller diff") from failure
+    return report
+
+
+def _select_diffs(materials: dict[str, str], wanted: str | None) -> list[str]:
+    """Return the name of the diff that is asked for, else of all."""
+    found = [resolve_material_name(wanted, materials)] if wanted else list_diffs(materials)
+    if not any(is_diff(materials[name]) for name in found):
+        given = f"{join_names(found or materials)} holds none" if materials else "none was given"
+        raise ToolRefused(f"only unified diffs are reviewed, and {given}; {HOW_TO_MAKE_A_DIFF}")
+    return found
