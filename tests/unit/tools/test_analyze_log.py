@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.failures.failure import StackFrame
-from nodes.tools.failures.python_traces import HEADER
+from nodes.tools.logs.failure import StackFrame
+from nodes.tools.logs.python_traces import HEADER
 from teams.tech_support.tools.analyze_log import analyze_log
 from teams.tech_support.tools.support.durations import format_time_between
 from teams.tech_support.tools.support.log import MAX_LINES, is_log, read_log
