@@ -35,6 +35,11 @@ _FAILURE_WORD = Pattern(
 )
 _NO_FAILURE = Pattern(r"\b(?:no|0|without) (?:errors?|failures?)\b", re.IGNORECASE)
 
+_VARIABLE_PART = Pattern(
+    r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,40}\b|'[^']{1,80}'|\"[^\"]{1,80}\""
+    r"|(?<=\w=)[^\s;,]+|\([^\s()]{1,80}\)|\d+(?:[.,:]\d+)*"
+)
+
 
 def get_level(word: str) -> Level:
     """Return the level that a word names; empty if it names none."""
@@ -60,6 +65,11 @@ def parse_line(source: str, number: int, line: str) -> LogEntry | None:
         line[end:].strip(" \t]-:|\"',"),
         int(status[1]) if status else None,
     )
+
+
+def make_template(message: str) -> str:
+    """Return a message without the parts that vary between occurrences."""
+    return _VARIABLE_PART.sub("#", message)[:300]
 
 
 def infer_levels(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:

@@ -61,8 +61,7 @@ def _analyze_logs(pasted: str, name: str | None, materials: Mapping[str, str]) -
     log = read_log("the request", pasted)
     if log.failures or len(log.entries) > 1:
         return diagnose_logs([log], is_pasted=True)
-    next_worker = "documenter may find it in the pages" if materials else "escalator takes it"
-    return escalate_out_of_scope(f"{NO_LOG_MESSAGE}; the {next_worker}")
+    return escalate_out_of_scope(NO_LOG_MESSAGE)
 
 
 def _holds_entries(log: Log) -> bool:

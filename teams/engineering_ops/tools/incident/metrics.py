@@ -12,6 +12,7 @@ from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from nodes.tools.logs.entry import LogEntry
+from nodes.tools.logs.lines import make_template
 from nodes.tools.logs.reader import read_logs
 from nodes.tools.logs.secrets import mask_secrets
 from nodes.tools.logs.timestamps import YEARLESS, format_time
@@ -50,7 +51,7 @@ class LogStatistics:
     entries: Sequence[LogEntry]
     """Those that are counted: requests if there are any, else lines."""
     errors: Sequence[tuple[LogEntry, int]]
-    """Messages logged with errors, and how often; the most frequent first."""
+    """The first error of each kind, and how often it is logged; the most frequent first."""
     changes: Sequence[LoggedChange]
     total: TrafficWindow
     width_s: int
@@ -131,12 +132,13 @@ def _compute_statistics(dated: Sequence[LogEntry]) -> LogStatistics:
 
 
 def _count_messages(entries: Iterable[LogEntry]) -> list[tuple[LogEntry, int]]:
-    first: dict[str, LogEntry] = {}
-    failing = [entry for entry in entries if entry.is_failing and entry.message]
-    for entry in failing:
-        first.setdefault(entry.message, entry)
-    counts = Counter(entry.message for entry in failing).most_common()
-    return [(first[message], number) for message, number in counts]
+    first, counts = dict[str, LogEntry](), Counter[str]()
+    for entry in entries:
+        if entry.is_failing and entry.message:
+            kind = make_template(entry.message)
+            first.setdefault(kind, entry)
+            counts[kind] += 1
+    return [(first[kind], number) for kind, number in counts.most_common()]
 
 
 def _build_report(found: LogStatistics, reply: ToolReport, size: int) -> ToolReport:

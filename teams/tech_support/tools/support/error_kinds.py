@@ -4,19 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.logs.entry import FAILING_LEVELS, Log, LogEntry
 from nodes.tools.logs.failure import Failure
+from nodes.tools.logs.lines import make_template
 from nodes.tools.logs.secrets import mask_secrets
 
 MAX_TITLE_CHARS: Final = 240
 MAX_ANNOUNCEMENT_LINES: Final = 2
 """Lines between an entry and the failure that it announces."""
-_VARIABLE_PART = Pattern(
-    r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,40}\b|'[^']{1,80}'|\"[^\"]{1,80}\""
-    r"|(?<=\w=)[^\s;,]+|\([^\s()]{1,80}\)|\d+(?:[.,:]\d+)*"
-)
 
 
 @dataclass
@@ -66,17 +62,12 @@ def _iterate_errors(log: Log) -> Iterator[tuple[str, int, ErrorKind]]:
         announcing.update(range(failure.first_line, failure.last_line + 1))
         said = entry.message if entry and failure.message not in entry.message else ""
         level = entry.level if entry and entry.level == "critical" else "error"
-        key = " < ".join(f"{each.error}: {_make_template(each.message)}" for each in failure.chain)
+        key = " < ".join(f"{each.error}: {make_template(each.message)}" for each in failure.chain)
         yield key, failure.error_line, ErrorKind(failure.title, level, failure, announcement=said)
     for entry in log.entries:
         if entry.level in FAILING_LEVELS and entry.line not in announcing:
             trouble = ErrorKind(entry.message or "an error without words", entry.level, None)
-            yield _make_template(entry.message), entry.line, trouble
-
-
-def _make_template(message: str) -> str:
-    """Return a message without the parts that vary between occurrences."""
-    return _VARIABLE_PART.sub("#", message)[:300]
+            yield make_template(entry.message), entry.line, trouble
 
 
 def _find_announcement(by_line: dict[int, LogEntry], failure: Failure) -> LogEntry | None:

@@ -79,7 +79,7 @@ def build_report(index: PassageIndex, query: str, errors: Sequence[str]) -> Tool
     """Return the passages on a query and on each error; without claims if there are none."""
     reply, found = ToolReport(), find_best_passages(index, query)
     if not found:
-        reply.gaps.append(f"The help documents say nothing on {redact_as_code(query)}")
+        reply.gaps.append(f"the help documents say nothing on this: {redact_as_code(query)}")
     for error in errors:
         about = find_best_passages(index, error, MIN_ERROR_COVERAGE)[:1]
         found += [one for one in about if one.passage not in [each.passage for each in found]]
