@@ -13,7 +13,6 @@ from teams.code_review.tools.review import guidelines
 from teams.contract_review.tools.contracts import clause_kinds, phrases, playbook
 from teams.expert_router.tools.references import referral
 from teams.product_launch.tools.launch import channels
-from teams.tech_support.tools.support import request_wording
 
 ROOT: Final = Path(__file__).parents[1]
 PLACES: Final = ("nodes/**/*.py", "graph/**/*.py", "teams/*/tools/**/*.py")
@@ -69,8 +68,6 @@ def _built(module: str) -> object:
             return referral._load_rules()
         case "teams/code_review/tools/review/guidelines.py":
             return _ignoring_case(form for form, _ in guidelines._RULES_BY_PHRASE)
-        case "teams/tech_support/tools/support/request_wording.py":
-            return request_wording.load_wording()
     return ()
 
 

@@ -85,8 +85,7 @@ async def test_orders_in_a_log_are_not_followed() -> None:
 @pytest.mark.parametrize(
     ("request_", "materials", "reason", "expected"),
     [
-        (MISSION, {"cake.md": "Stir the flour."}, "out_of_scope", "cake.md"),
-        ("Write a sonnet about the sea", {}, "out_of_scope", "something else"),
+        (MISSION, {"cake.md": "Stir the flour."}, "ambiguous_input", "cake.md"),
         (MISSION, {}, "ambiguous_input", "neither a traceback nor a source file"),
         ("What is the error rate?", {"app.log": "\n"}, "ambiguous_input", "no log with times"),
         (
@@ -96,7 +95,7 @@ async def test_orders_in_a_log_are_not_followed() -> None:
             "staging.yaml cannot be read as YAML",
         ),
     ],
-    ids=["recipe", "sonnet", "nothing", "empty", "broken"],
+    ids=["recipe", "nothing", "empty", "broken"],
 )
 async def test_what_cannot_be_done_is_escalated_in_one_line(
     request_: str, materials: dict[str, str], reason: str, expected: str

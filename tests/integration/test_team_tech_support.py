@@ -82,31 +82,6 @@ async def test_each_specialist_is_reached_by_its_own_kind_of_request(
 
 
 @pytest.mark.parametrize(
-    ("request_text", "files", "matter"),
-    [
-        (
-            "Find the root cause in the log, or have your engineer phone me",
-            [LOG],
-            "asks for a person",
-        ),
-        ("How do I upgrade, and who pays the refund of our invoice?", PAGES, "billing"),
-        ("Half of the berths in our database have vanished", PAGES, "data loss"),
-        ("Why was my credit card charged 99 EUR?", [], "billing"),
-    ],
-)
-async def test_a_decision_for_a_human_becomes_a_ticket_whichever_worker_was_chosen(
-    request_text, files, matter
-):
-    outcome, _, events = await run_team(TEAM, request_text, *files)
-
-    assert outcome.status == "done" and "draft_ticket" in list_called_tools(events)
-    assert {report.worker for report in outcome.results.values()} == {"escalator"}
-    assert "Ticket (draft, not sent)" in format_outcome(outcome) and matter in format_outcome(
-        outcome
-    )
-
-
-@pytest.mark.parametrize(
     ("request_text", "files", "missing"),
     [
         (
@@ -115,7 +90,7 @@ async def test_a_decision_for_a_human_becomes_a_ticket_whichever_worker_was_chos
             "nothing to diagnose",
         ),
         ("What is the root cause of the crash?", [EXAM / "regatta.txt"], "nothing to diagnose"),
-        ("How do I set up single sign-on with Okta?", PAGES, "say nothing on this"),
+        ("How do I set up single sign-on with Okta?", PAGES, "say nothing on"),
         ("How do I install the plugin?", [], "no help documents"),
     ],
 )
@@ -130,15 +105,15 @@ async def test_where_evidence_lacks_the_escalator_says_what_was_tried_and_asks(
     assert "Nothing was sent" in format_outcome(outcome)
 
 
-@pytest.mark.parametrize("files", [[EXAMPLE], []])
-@pytest.mark.parametrize("request_text", ["Write a limerick about tea", "Who won the marathon?"])
-async def test_a_request_that_is_not_for_support_is_escalated(request_text, files):
-    outcome, _, _ = await run_team(TEAM, request_text, *files)
+@pytest.mark.parametrize("action", ["search files", "find lines", "print tables faster"])
+async def test_how_to_questions_reach_the_help_pages(action, tmp_path):
+    page = tmp_path / "faq.md"
+    page.write_text(f"# How do I {action} of the harbour?\n\nUse the `dock` command.\n")
 
-    assert outcome.exit_code == 3 and outcome.answer is not None
-    assert not outcome.answer.sources and not outcome.answer.findings
-    escalations = [report.escalation for report in outcome.results.values()]
-    assert {each.reason for each in escalations if each} == {"out_of_scope"}
+    outcome, _, events = await run_team(TEAM, f"How do I {action} of the harbour?", page)
+
+    assert "Use the `dock` command." in format_outcome(outcome)
+    assert list_called_tools(events) == ["search_help"]
 
 
 async def test_orders_in_a_log_and_its_passwords_come_to_nothing():

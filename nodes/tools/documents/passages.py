@@ -10,6 +10,10 @@ MAX_PASSAGE_CHARS = 2000
 
 _HEADING = Pattern(r"^#{1,6}[ \t]++(.*[^ \t#])[ \t#]*+$")
 _UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
+_HTML_HEADING = Pattern(r"^[ \t]{0,3}<h[1-6]\b[^<>]*>")
+_TAG = Pattern(r"</?\w[^<>]*>")
+MAX_HEADING_LINES = 4
+"""Limit of a heading in HTML, which may never be closed."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,16 @@ def split_document(source: str, text: str) -> tuple[Passage, ...]:
 
 
 def _split_sections(source: str, page: str, text: str) -> Iterator[Passage]:
-    heading, lines = "", list[str]()
+    heading, lines, is_open = "", list[str](), False
     for line in text.splitlines():
-        if found := _HEADING.match(line):
+        if _HTML_HEADING.match(line):
+            yield from _split_paragraphs(source, _format_place(page, heading), lines)
+            heading, lines, is_open = "", [], True
+        if is_open:
+            lines.append(line)
+            heading = " ".join([*heading.split(), *_TAG.sub("", line).split()])
+            is_open = "</h" not in line and len(lines) < MAX_HEADING_LINES
+        elif found := _HEADING.match(line):
             yield from _split_paragraphs(source, _format_place(page, heading), lines)
             heading, lines = found[1], [line]
         elif _UNDERLINE.match(line) and lines and lines[-1].strip():

@@ -4,26 +4,50 @@ from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
-from .incident.client import run_incident_tool
+from nodes.errors import ToolRefused
+from nodes.tools.framework.isolation import run_isolated
+from nodes.tools.framework.materials import resolve_material_name
+
 from .incident.note import KnownFinding
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+TIMEOUT_S = 60.0
+FileName = Annotated[str, Field(json_schema_extra={"format": "file"})]
 
 
 @tool
 async def compare_config(
-    request: str,
-    findings: list[KnownFinding] | None = None,
+    findings: Annotated[
+        list[KnownFinding] | None,
+        Field(
+            description="Findings of earlier reports, unchanged: the settings that they name in "
+            "backticks are checked first"
+        ),
+    ] = None,
+    files: Annotated[
+        list[FileName] | None,
+        Field(
+            description="The two files to compare, the one that works first; by default files are "
+            "paired by their names, such as staging.yaml and production.yaml"
+        ),
+    ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """Compare configurations of two environments or versions, setting by setting.
 
-    `request` is the user's request in its own words. Artifacts that belong together are paired by
-    their names, such as staging.yaml and production.yaml, or app-2.6.env and app-2.7.env; YAML,
-    TOML, JSON, INI, .env and properties are read. Pass the findings of earlier reports unchanged:
-    settings that they name in backticks are checked first. Secrets are never shown.
-    Example: compare_config(request="What differs between staging and production?", findings=[])
+    YAML, TOML, JSON, INI, .env and properties are read. Secrets are never shown.
+    Example: compare_config(files=["staging.yaml", "production.yaml"])
     """
-    told = [finding.model_dump() for finding in findings or []]
-    return await run_incident_tool("compare_config", materials, request=request, findings=told)
+    names = [resolve_material_name(name, materials) for name in files or []]
+    if files and len(set(names)) != 2:
+        raise ToolRefused(f"two files are compared; {len(set(names))} are named")
+    report: dict[str, Any] = await run_isolated(
+        f"{__package__}.incident.config_report:compare_configs",
+        timeout_s=TIMEOUT_S,
+        messages=[finding.message for finding in findings or []],
+        files=names,
+        materials=dict(materials or {}),
+    )
+    return report

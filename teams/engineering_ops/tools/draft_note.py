@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.tools.evidence.source_check import CitedClaim
 
@@ -14,11 +15,15 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
 @tool
 async def draft_note(
-    claims: list[CitedClaim],
-    findings: list[KnownFinding],
-    audience: Audience,
-    headline: str = "",
-    next_update: str = "",
+    claims: Annotated[list[CitedClaim], Field(description="The claims of your context, unchanged")],
+    findings: Annotated[
+        list[KnownFinding], Field(description="The findings of your context, unchanged")
+    ],
+    audience: Annotated[Audience, Field(description="Whom the note is for")],
+    headline: Annotated[str, Field(description="What happened, in at most ten words")] = "",
+    next_update: Annotated[
+        str, Field(description="When the next update is due, if the task gives the time")
+    ] = "",
     lacking: Annotated[list[str] | None, InjectedState("lacking")] = None,
 ) -> dict[str, Any]:
     """Draft a note on an incident in Markdown: impact, cause, proposed fix, next update.

@@ -5,11 +5,13 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 
+from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.settings import ToolSettings
 
-from .incident.client import run_incident_tool
-
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+TIMEOUT_S = 60.0
+MAX_WRITTEN_BYTES = 20_000_000
+"""The source files are written to a temporary folder for the linter."""
 
 
 def explain_error(settings: ToolSettings) -> BaseTool:
@@ -17,17 +19,21 @@ def explain_error(settings: ToolSettings) -> BaseTool:
 
     @tool("explain_error")
     async def explain(
-        request: str,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
         """Explain the exceptions that are logged: the failing line, why it raised, how to fix it.
 
-        `request` is the user's request in its own words. Python tracebacks among the artifacts are
-        followed into the source files: it distinguishes a bug from a value that a setting supplied,
-        and in that case states in `invalidates` that there is no bug. Repeat that in your report.
-        Example: explain_error(request="Find the bug behind the errors in checkout")
+        Python tracebacks among the artifacts are followed into the source files. It distinguishes
+        a bug from a value that a setting supplied, and in that case states in `invalidates` that
+        there is no bug. Repeat that in your report. Example: explain_error()
         """
-        root = str(settings.repository or "")
-        return await run_incident_tool("explain_error", materials, request=request, repository=root)
+        report: dict[str, Any] = await run_isolated(
+            f"{__package__}.incident.explanation:explain_errors",
+            timeout_s=TIMEOUT_S,
+            max_written_bytes=MAX_WRITTEN_BYTES,
+            materials=dict(materials or {}),
+            repository=str(settings.repository or ""),
+        )
+        return report
 
     return explain

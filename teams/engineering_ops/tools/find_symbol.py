@@ -4,12 +4,15 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
+from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.settings import ToolSettings
 
-from .incident.client import run_incident_tool
-
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+TIMEOUT_S = 60.0
+MAX_NAMES = 5
+Identifier = Annotated[str, Field(max_length=200, json_schema_extra={"format": "identifier"})]
 
 
 def find_symbol(settings: ToolSettings) -> BaseTool:
@@ -17,15 +20,23 @@ def find_symbol(settings: ToolSettings) -> BaseTool:
 
     @tool("find_symbol")
     async def find(
-        request: str,
+        names: Annotated[
+            list[Identifier],
+            Field(description="Names of functions and classes, such as `Shop.charge` or `charge`"),
+        ],
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Find where the functions and classes that a request names are defined and used.
+        """Find where functions and classes are defined and used; the first 5 names are looked up.
 
-        Names are read from Python's syntax; put a name that is an everyday word in backticks.
-        Example: find_symbol(request="Who calls `find_coupon`?")
+        Example: find_symbol(names=["find_coupon"])
         """
-        root = str(settings.repository or "")
-        return await run_incident_tool("find_symbol", materials, request=request, repository=root)
+        report: dict[str, Any] = await run_isolated(
+            f"{__package__}.incident.symbols:find_symbols",
+            timeout_s=TIMEOUT_S,
+            names=names[:MAX_NAMES],
+            materials=dict(materials or {}),
+            repository=str(settings.repository or ""),
+        )
+        return report
 
     return find

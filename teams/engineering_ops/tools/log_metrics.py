@@ -5,22 +5,25 @@ from typing import Annotated, Any
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 
-from .incident.client import run_incident_tool
+from nodes.tools.framework.isolation import run_isolated
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+TIMEOUT_S = 60.0
 
 
 @tool
 async def log_metrics(
-    request: str,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """Compute requests, error rate and percentiles of duration by time, and the first error.
 
-    `request` is the user's request in its own words. All logs among the artifacts are read: CSV,
-    JSON lines, or lines that begin with a time. Errors are statuses from 500, else lines of level
-    ERROR and above. The metrics before and after the last deployment before the errors are
-    compared.
-    Example: log_metrics(request="When did the errors begin, and how many requests failed?")
+    All logs among the artifacts are read: CSV, JSON lines, or lines with times. Errors are statuses
+    from 500, else lines of level ERROR and above. The metrics before and after the last deployment
+    before the errors are compared. Example: log_metrics()
     """
-    return await run_incident_tool("log_metrics", materials, request=request)
+    report: dict[str, Any] = await run_isolated(
+        f"{__package__}.incident.metrics:compute_metrics",
+        timeout_s=TIMEOUT_S,
+        materials=dict(materials or {}),
+    )
+    return report

@@ -4,12 +4,21 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
+from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.settings import ToolSettings
 
-from .incident.client import run_incident_tool
-
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+TIMEOUT_S = 60.0
+Query = Annotated[
+    str,
+    Field(
+        description="Words of the lines to find, of three letters or more",
+        max_length=2000,
+        json_schema_extra={"format": "query"},
+    ),
+]
 
 
 def search_code(settings: ToolSettings) -> BaseTool:
@@ -17,14 +26,20 @@ def search_code(settings: ToolSettings) -> BaseTool:
 
     @tool("search_code")
     async def search(
-        query: str,
+        query: Query,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
         """Search the source files for words; lines that hold most of them come first, 40 at most.
 
         Example: search_code(query="coupon percent")
         """
-        root = str(settings.repository or "")
-        return await run_incident_tool("search_code", materials, query=query, repository=root)
+        report: dict[str, Any] = await run_isolated(
+            f"{__package__}.incident.symbols:search_lines",
+            timeout_s=TIMEOUT_S,
+            query=query,
+            materials=dict(materials or {}),
+            repository=str(settings.repository or ""),
+        )
+        return report
 
     return search

@@ -6,14 +6,22 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
+from nodes.errors import ToolFailed
+from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.library import get_library
+from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.framework.settings import ToolSettings
+from nodes.tools.logs.reader import is_log
 
-from .support.help_search import search_help_documents
-from .support.human_decisions import escalate_human_decisions, reject_if_out_of_scope
+from .support.help_search import build_report, list_log_errors
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+MAX_QUERY_CHARS = 2000
+NO_DOCUMENTS = (
+    "there are no help documents to answer from, which come with --file or SUPERVISE_DOCUMENTS"
+)
 
 
 def search_help(settings: ToolSettings) -> BaseTool:
@@ -22,24 +30,40 @@ def search_help(settings: ToolSettings) -> BaseTool:
 
     @tool("search_help")
     async def search(
-        request: str,
-        query: str = "",
+        query: Annotated[
+            str,
+            Field(
+                description="The words that a page on it would contain",
+                max_length=MAX_QUERY_CHARS,
+                json_schema_extra={"format": "query"},
+            ),
+        ],
+        with_log_errors: Annotated[
+            bool, Field(description="Whether to look up the errors of the logs among the files too")
+        ] = True,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Find what the help documents say about a request, and about the errors in its logs.
+        """Find what the help documents say: passages with their page and heading.
 
-        Returns passages with their page and heading. request is the task unchanged; query adds
-        words that may find its answer. Logs are not searched, but the errors in them are looked up.
-        An escalation in the answer means that the request is out of scope: escalate with these
-        words.
-        Example: search_help(request="how do I raise the number of connections?", query="pool size")
+        Logs are not searched, but the errors in them can be looked up. Where no passage is found,
+        the answer is an escalation. Example: search_help(query="size of the connection pool")
         """
-        if elsewhere := await asyncio.to_thread(_find_escalation, request, materials):
-            return elsewhere
-        return await search_help_documents(library, request, query, materials)
+        held = materials or {}
+        index, skipped, read = await library.get_index(await asyncio.to_thread(_select_pages, held))
+        unread = describe_unread(skipped)
+        if not read and unread:
+            raise ToolFailed(f"no help document could be read: {unread}")
+        if not read:
+            return escalate_out_of_scope(NO_DOCUMENTS)
+        errors = await asyncio.to_thread(list_log_errors, held) if with_log_errors else []
+        report = await asyncio.to_thread(build_report, index, query, errors)
+        if not report.claims:
+            return escalate_out_of_scope("; ".join(report.gaps))
+        report.gaps += [f"Not read: {unread}"] * bool(unread)
+        return report.to_json()
 
     return search
 
 
-def _find_escalation(request: str, materials: Mapping[str, str] | None) -> dict[str, Any] | None:
-    return reject_if_out_of_scope(request, materials) or escalate_human_decisions(request)
+def _select_pages(held: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in held.items() if not is_log(name, text)}

@@ -8,19 +8,18 @@ from pathlib import Path
 import pytest
 
 from nodes.errors import ToolRefused
-from nodes.tools.failures.failure import StackFrame
-from nodes.tools.failures.python_traces import HEADER
+from nodes.tools.logs.failure import StackFrame
+from nodes.tools.logs.python_traces import HEADER
+from nodes.tools.logs.reader import MAX_LINES, is_log, read_log
 from teams.tech_support.tools.analyze_log import analyze_log
-from teams.tech_support.tools.support.durations import format_time_between
-from teams.tech_support.tools.support.log import MAX_LINES, is_log, read_log
 
 EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
 WORKER = (EXAMPLE / "worker.log").read_text()
 
 
-async def call_tool(request="Why does it fail?", **materials):
+async def call_tool(pasted="", **materials):
     named = {name.replace("_", "."): text for name, text in materials.items()}
-    return await analyze_log.ainvoke({"request": request, "materials": named})
+    return await analyze_log.ainvoke({"pasted": pasted, "materials": named})
 
 
 def raise_chain():
@@ -167,7 +166,7 @@ def test_what_is_suppressed_and_what_is_cut_off_misleads_nobody():
 
 
 async def test_the_example_is_counted_as_a_plain_search_counts_it():
-    result = await call_tool(worker_log=WORKER)
+    told = await call_tool(worker_log=WORKER)
 
     lines = WORKER.splitlines()
     stated = [
@@ -176,31 +175,29 @@ async def test_the_example_is_counted_as_a_plain_search_counts_it():
     stamps = [line[:23] for line in lines if "ERROR harbourlist.worker" in line]
     assert (
         f"| {len(stated)} | {stamps[0]} | {stamps[-1]} | {stated[0]} | `calendars.py:11` |"
-        in result["summary"]
+        in told["summary"]
     )
     errors = sum(bool(re.match(r".{23} (ERROR|CRITICAL)", line)) for line in lines)
     warnings = sum(" WARNING " in line for line in lines)
-    assert f"{len(lines)} lines" in result["summary"]
-    assert (
-        f"{errors} errors of 3 kinds, 3 with a traceback, {warnings} warnings" in result["summary"]
-    )
-    assert "(14 min 38 s)" in result["summary"]
-    assert "line 6: `harbourlist.database: 15 of 15 connections" in result["summary"]
-    assert [(f["severity"], f["line"]) for f in result["findings"]] == [
+    assert f"{len(lines)} lines" in told["summary"]
+    assert f"{errors} errors of 3 kinds, 3 with a traceback, {warnings} warnings" in told["summary"]
+    assert "(14 min 38 s)" in told["summary"]
+    assert "line 6: `harbourlist.database: 15 of 15 connections" in told["summary"]
+    assert [(f["severity"], f["line"]) for f in told["findings"]] == [
         ("high", stated[0]),
         ("medium", lines.index(next(x for x in lines if "refused the greeting" in x)) + 1),
         ("critical", lines.index(next(x for x in lines if "CRITICAL" in x)) + 1),
     ]
-    assert all(claim["quote"] in WORKER for claim in result["claims"])
+    assert all(claim["quote"] in WORKER for claim in told["claims"])
 
 
 async def test_a_pasted_traceback_needs_no_file_and_is_no_source():
     text = "".join(traceback.format_exception(raise_chain()))
 
-    result = await call_tool(f"We get this since noon:\n{text}")
+    told = await call_tool(f"We get this since noon:\n{text}")
 
-    assert "caused by `json.decoder.JSONDecodeError" in result["summary"]
-    assert not result["claims"] and "file" not in result["findings"][0]
+    assert "caused by `json.decoder.JSONDecodeError" in told["summary"]
+    assert not told["claims"] and not told["findings"][0]["file"]
 
 
 async def test_a_log_of_json_lines_is_read_by_its_fields():
@@ -216,28 +213,13 @@ async def test_a_log_of_json_lines_is_read_by_its_fields():
         {"timestamp": "2026-01-02T10:00:09Z", "level": "error", "message": "disk 7 is full"},
     ]
 
-    result = await call_tool(app_log="\n".join(map(json.dumps, rows)))
+    told = await call_tool(app_log="\n".join(map(json.dumps, rows)))
 
-    assert "2 errors, 1 with a traceback" in result["summary"]
-    assert [(f["line"], f["message"]) for f in result["findings"]] == [
+    assert "2 errors, 1 with a traceback" in told["summary"]
+    assert [(f["line"], f["message"]) for f in told["findings"]] == [
         (2, "RuntimeError: settings cannot be read"),
         (3, "disk 7 is full"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "message"),
-    [
-        ("2026-01-02 10:00:00", "2026-01-02 11:01:02", "1 h 1 min 2 s"),
-        ("2026-01-02T10:00:00Z", "2026-01-02T10:00:00.400Z", "under 1 s"),
-        ("02/Jan/2026:10:00:00 +0000", "02/Jan/2026:10:00:07 +0000", "7 s"),
-        ("2026-01-02T10:00:00Z", "2026-01-02 10:00:07", ""),
-        ("2026-01-02 10:00:00", "2026-01-01 10:00:00", ""),
-        ("yesterday", "2026-01-01 10:00:00", ""),
-    ],
-)
-def test_time_differences_are_reported_only_where_they_can_be_computed(first, last, message):
-    assert format_time_between(first, last) == message
 
 
 def test_pages_are_distinguished_from_logs():
@@ -253,12 +235,12 @@ def test_pages_are_distinguished_from_logs():
 async def test_secrets_of_a_log_are_hidden_and_not_quoted():
     text = (EXAMPLE / "exam" / "hostile.log").read_text()
 
-    result = await call_tool(
+    told = await call_tool(
         hostile_log=text + "2026-11-20 10:00:10 ERROR db: postgres://me:gull77@db/x\n"
     )
 
-    assert "tern-and-gull" not in json.dumps(result) and "gull77" not in json.dumps(result)
-    assert "password=[hidden]" in result["summary"]
+    assert "tern-and-gull" not in json.dumps(told) and "gull77" not in json.dumps(told)
+    assert "password=[hidden]" in told["summary"]
 
 
 async def test_words_of_a_log_cannot_become_links_or_pictures():
@@ -266,40 +248,28 @@ async def test_words_of_a_log_cannot_become_links_or_pictures():
     line = {"time": f"{picture} 10:00:00", "level": "error", "message": f"bad {picture}"}
     plain = f"2026-01-02 10:00:00 ERROR {picture} failed\n"
 
-    result = await call_tool(a_log=json.dumps(line) + "\n", b_log=plain)
+    told = await call_tool(a_log=json.dumps(line) + "\n", b_log=plain)
 
-    assert (
-        f"| `bad {picture}` |" in result["summary"] and f"`{picture} failed`" in result["summary"]
-    )
-    assert f" {picture}" not in result["summary"].replace(f"`bad {picture}`", "")
+    assert f"| `bad {picture}` |" in told["summary"] and f"`{picture} failed`" in told["summary"]
+    assert f" {picture}" not in told["summary"].replace(f"`bad {picture}`", "")
 
 
 async def test_a_log_without_errors_and_a_file_that_is_not_a_log_are_reported():
-    result = await call_tool(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
+    told = await call_tool(a_log="2026-01-02 10:00:00 INFO up\n2026-01-02 10:00:01 INFO down\n")
 
-    assert (
-        "no error" in result["summary"]
-        and "a log of the moment when it failed" in result["gaps"][0]
-    )
+    assert "no error" in told["summary"] and "a log of the moment when it failed" in told["gaps"][0]
     with pytest.raises(ToolRefused, match="is not a log"):
         await analyze_log.ainvoke(
-            {"request": "why?", "material": "a.txt", "materials": {"a.txt": "Lunch is at noon."}}
+            {"pasted": "", "log": "a.txt", "materials": {"a.txt": "Lunch is at noon."}}
         )
 
 
-@pytest.mark.parametrize(
-    ("request_text", "message"),
-    [
-        ("Why does it crash?", "nothing to diagnose"),
-        ("Let me talk to a real person about the crash", "a human decides this"),
-        ("Compose a hymn for the choir", "the request asks for something else"),
-    ],
-)
-async def test_what_is_for_other_workers_is_escalated(request_text, message):
-    result = await call_tool(request_text)
+@pytest.mark.parametrize("materials", [{}, {"page_md": "# Help\n"}])
+async def test_without_a_log_the_task_is_escalated(materials):
+    told = await call_tool("Why does it crash?", **materials)
 
-    assert result["escalation"]["reason"] == "out_of_scope"
-    assert message in result["escalation"]["message"]
+    assert told["escalation"]["reason"] == "out_of_scope"
+    assert told["escalation"]["message"].startswith("nothing to diagnose")
 
 
 @pytest.mark.parametrize(
@@ -321,24 +291,24 @@ async def test_what_is_for_other_workers_is_escalated(request_text, message):
     ],
 )
 async def test_hostile_logs_end_in_an_answer_of_limited_size(text):
-    result = await call_tool(app_log=text)
+    told = await call_tool(app_log=text)
 
-    assert len(json.dumps(result)) < 20_000
+    assert len(json.dumps(told)) < 20_000
 
 
 @pytest.mark.slow
 async def test_a_log_without_an_error_says_how_much_of_it_was_read():
-    result = await call_tool(app_log="2026-01-01 00:00:00 INFO ok\n" * (MAX_LINES + 1))
+    told = await call_tool(app_log="2026-01-01 00:00:00 INFO ok\n" * (MAX_LINES + 1))
 
-    assert result["findings"] == [] and "holds no error" in result["gaps"][0]
-    assert result["failures"] == ["only the first 200,000 lines of app.log were read"]
+    assert told["findings"] == [] and "holds no error" in told["gaps"][0]
+    assert told["failures"] == ["only the first 200,000 lines of app.log were read"]
 
 
 async def test_as_many_logs_are_reported_as_fit():
-    result = await call_tool(**{f"worker{n}_log": WORKER for n in range(9)})
+    told = await call_tool(**{f"worker{n}_log": WORKER for n in range(9)})
 
-    assert len(json.dumps(result)) < 20_000
-    assert "5 more logs were not read" in result["failures"][-1]
+    assert len(json.dumps(told)) < 20_000
+    assert "5 more logs were not read" in told["failures"][-1]
 
 
 @pytest.mark.parametrize(

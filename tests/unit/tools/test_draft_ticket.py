@@ -4,130 +4,98 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from teams.tech_support.tools.draft_ticket import draft_ticket
-from teams.tech_support.tools.support.human_decisions import find_human_decisions
+from teams.tech_support.tools.support.ticket import DESKS, DETAILS, QUESTIONS
 
 EXAMPLE = Path(__file__).parents[3] / "teams" / "tech_support" / "sample"
 WORKER = (EXAMPLE / "worker.log").read_text()
 
 
-async def call_tool(request, materials=None, **given):
-    return await draft_ticket.ainvoke({"request": request, "materials": materials or {}, **given})
+async def call_tool(asked, materials=None, **given):
+    return await draft_ticket.ainvoke({"asked": asked, "materials": materials or {}, **given})
+
+
+@pytest.mark.parametrize("matter", DESKS)
+async def test_a_ticket_is_addressed_and_asks_what_its_matter_needs(matter):
+    told = await call_tool("Please look at it", matter=matter, severity="high")
+
+    (finding,) = told["findings"]
+    assert finding["severity"] == "high" and f"({DESKS[matter]})" in finding["message"]
+    assert "severity: high" in told["summary"]
+    asked = told["summary"].split("To be asked:")[1]
+    assert all(QUESTIONS[detail] in asked for detail in DETAILS[matter])
 
 
 @pytest.mark.parametrize(
-    ("request_text", "matter", "severity", "desk"),
-    [
-        ("You charged us twice", "billing", "medium", "accounts"),
-        ("Please cancel our subscription", "billing", "medium", "accounts"),
-        ("Our admin password was published", "security", "critical", "security"),
-        ("I can see the invoices of another customer", "security", "critical", "security"),
-        ("A stranger is logged in as our administrator", "security", "critical", "security"),
-        ("I need to speak with support today", "asks for a person", "low", "support"),
-        ("All bookings of May are gone", "data loss", "critical", "operations"),
-        ("I deleted the berths by accident", "data loss", "critical", "operations"),
-        ("Our lawyer will write to you", "legal", "high", "legal"),
-        ("Put me through to a human", "asks for a person", "low", "support"),
-        ("Can somebody call me? It is urgent", "asks for a person", "high", "support"),
-    ],
+    "wrong", [{"matter": "poetry"}, {"severity": "huge"}, {"known": ["shoe size"]}, {"tried": 4}]
 )
-async def test_requests_for_a_human_are_ranked_and_addressed(request_text, matter, severity, desk):
-    result = await call_tool(request_text)
-
-    (finding,) = result["findings"]
-    assert matter in find_human_decisions(request_text)
-    assert finding["severity"] == severity and f"({desk}" in finding["message"]
-    assert f"severity: {severity} (" in result["summary"]
-
-
-@pytest.mark.parametrize(
-    "request_text",
-    [
-        "How do I switch on two-factor login?",
-        "Which roles may change prices?",
-        "Why does the sync fail with a timeout?",
-        "How do I make a backup of the data?",
-        "The worker process crashed, what is the root cause?",
-        "Where do I change the password?",
-        "How do I make an invoice for a guest, and can guests pay by credit card?",
-    ],
-)
-def test_ordinary_questions_do_not_need_a_human(request_text):
-    assert not find_human_decisions(request_text)
-
-
-def test_file_names_in_a_traceback_do_not_need_a_human():
-    trace = 'File "billing/refund.py", line 3, in refund\nValueError: invoice missing\n'
-
-    assert not find_human_decisions(f"It fails:\nTraceback (most recent call last):\n  {trace}")
+async def test_arguments_outside_the_closed_sets_are_refused(wrong):
+    with pytest.raises(ValidationError):
+        await call_tool("Please look at it", **wrong)
 
 
 async def test_evidence_stands_with_file_and_line_and_is_quoted_word_for_word():
-    result = await call_tool("Please have an engineer call us", {"worker.log": WORKER})
+    told = await call_tool("Please have an engineer call us", {"worker.log": WORKER})
 
     line = WORKER.splitlines().index(
         next(x for x in WORKER.splitlines() if x.startswith("sqlalchemy.exc.TimeoutError"))
     )
     assert (
-        f"3 times, first 2026-11-20 06:03:12,442 (worker.log, line {line + 1})" in result["summary"]
+        f"3 times, first 2026-11-20 06:03:12,442 (worker.log, line {line + 1})" in told["summary"]
     )
-    assert "severity: high (a log names a critical error)" in result["summary"]
-    assert result["claims"] and all(claim["quote"] in WORKER for claim in result["claims"])
+    assert told["claims"] and all(claim["quote"] in WORKER for claim in told["claims"])
 
 
 async def test_what_was_tried_by_the_user_and_by_a_colleague_is_kept():
-    result = await call_tool(
-        "The sync is broken. We already restarted the worker.",
+    told = await call_tool(
+        "The sync is broken.",
+        tried=["restarted the worker"],
         earlier_attempt="documenter handed it back (out_of_scope): the pages say nothing on this",
     )
 
-    assert 'by the user: "We already restarted the worker."' in result["summary"]
-    assert "by this desk: documenter: the pages say nothing on this" in result["summary"]
+    assert "by the user: restarted the worker" in told["summary"]
+    assert "by this desk: documenter: the pages say nothing on this" in told["summary"]
 
 
 async def test_only_what_is_not_known_is_asked():
+    log = "2026-01-01 10:00:00 ERROR db: gone\n"
+
     bare = await call_tool("It does not work")
-    full = await call_tool(
-        'Since Monday version 4.2 shows "connection refused by host" to all users when we log in'
-    )
+    some = await call_tool("It does not work", {"a.log": log}, known=["version"])
+    full = await call_tool("It does not work", known=list(QUESTIONS))
 
     assert bare["summary"].split("To be asked:")[1].count("- ") == 5
+    assert some["summary"].split("To be asked:")[1].count("- ") == 2
     assert "To be asked" not in full["summary"] and len(full["gaps"]) == 1
 
 
 async def test_nothing_is_sent_and_it_says_so():
-    result = await call_tool("I want a refund")
+    told = await call_tool("I want a refund")
 
-    assert result["gaps"][0].startswith("Nothing was sent")
-    assert "draft, not sent" in result["summary"]
+    assert told["gaps"][0].startswith("Nothing was sent")
+    assert "draft, not sent" in told["summary"]
 
 
 async def test_a_password_in_a_request_or_a_log_is_not_passed_on():
     log = "2026-01-01 10:00:00 ERROR db: login failed, password=gull-and-tern\n"
 
-    result = await call_tool("We were hacked, password: hunter2222", {"a.log": log})
+    told = await call_tool("We were hacked, password: hunter2222", {"a.log": log})
 
-    assert "hunter2222" not in json.dumps(result) and "gull-and-tern" not in json.dumps(result)
-
-
-@pytest.mark.parametrize("request_text", ["Compose a hymn for the choir", "Who won the marathon?"])
-async def test_a_request_that_is_not_for_support_is_escalated(request_text):
-    result = await call_tool(request_text)
-
-    assert result["escalation"]["reason"] == "out_of_scope"
+    assert "hunter2222" not in json.dumps(told) and "gull-and-tern" not in json.dumps(told)
 
 
 async def test_a_huge_request_and_many_logs_give_a_ticket_of_limited_size():
     logs = {f"w{n}.log": WORKER for n in range(30)}
 
-    result = await call_tool("The sync failed, we tried it again. " * 2000, logs)
+    told = await call_tool("The sync failed, we tried it again. " * 2000, logs)
 
-    assert len(json.dumps(result)) < 20_000
+    assert len(json.dumps(told)) < 20_000
 
 
 @pytest.mark.parametrize("text", ["invoice" + " " * 20_000, "9" * 60_000, "_" * 60_000])
 async def test_a_request_that_is_made_to_be_slow_to_read_gets_its_ticket(text):
-    result = await draft_ticket.ainvoke({"request": f"I want my money back, {text}"})
+    told = await draft_ticket.ainvoke({"asked": f"I want my money back, {text}"})
 
-    assert "Ticket (draft, not sent)" in result["summary"]
+    assert "Ticket (draft, not sent)" in told["summary"]

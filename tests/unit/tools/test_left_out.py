@@ -60,7 +60,7 @@ async def test_guidelines_that_cannot_be_read_were_not_checked() -> None:
 async def test_files_that_the_linter_did_not_look_at_are_named() -> None:
     code = {f"m{n:02}.py": "x = 1\n" for n in range(21)}
 
-    answer = await call_tool("explain_error", request="Find the bug in the code", materials=code)
+    answer = await call_tool("explain_error", materials=code)
 
     assert answer["failures"] == ["ruff did not look at m20.py"]
 
@@ -79,9 +79,7 @@ async def test_lines_of_a_log_that_no_query_can_see_are_counted() -> None:
 async def test_entries_whose_time_cannot_be_read_are_counted_as_left_out() -> None:
     log = "time,status\n2026-03-09 06:00:00,200\n2026-03-09 06:00:01,200\nyesterday,500\n"
 
-    answer = await call_tool(
-        "log_metrics", request="What is the error rate?", materials={"r.csv": log}
-    )
+    answer = await call_tool("log_metrics", materials={"r.csv": log})
 
     assert "2 requests" in answer["summary"]
     assert "Not counted, as their time cannot be read: 1 entry." in answer["gaps"]
@@ -91,7 +89,7 @@ async def test_a_list_of_entries_that_cannot_be_read_hides_behind_no_other_log()
     good = '{"time": "2026-03-09T06:00:00Z", "status": 200}\n'
     logs = {"a.jsonl": good, "b.jsonl": '[{"status": 500},'}
 
-    answer = await call_tool("log_metrics", request="What is the error rate?", materials=logs)
+    answer = await call_tool("log_metrics", materials=logs)
 
     assert "b.jsonl: 1 line could not be read, the first is line 1." in answer["gaps"]
 
@@ -217,7 +215,7 @@ async def test_a_ticket_counts_the_errors_it_does_not_show() -> None:
     kinds = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
     log = "".join(f"2026-03-09 06:00:00 ERROR {kind} broke\n" for kind in kinds)
 
-    answer = await call_tool("draft_ticket", request="The sync fails", materials={"app.log": log})
+    answer = await call_tool("draft_ticket", asked="The sync fails", materials={"app.log": log})
 
     assert "2 more kinds of errors are in the logs" in answer["gaps"]
 
@@ -228,7 +226,7 @@ async def test_help_that_cannot_be_read_is_no_help_that_says_nothing(tmp_path: P
 
     with pytest.raises(ToolFailed, match=r"no help document could be read: broken\.pdf"):
         await call_tool(
-            "search_help", ToolSettings(documents=tmp_path), request=request, materials={}
+            "search_help", ToolSettings(documents=tmp_path), query=request, materials={}
         )
 
 

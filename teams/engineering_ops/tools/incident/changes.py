@@ -7,9 +7,8 @@ from datetime import datetime
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.failures.secrets import mask_secrets
-
-from .logs import LogEntry
+from nodes.tools.logs.entry import LogEntry
+from nodes.tools.logs.secrets import mask_secrets
 
 _CHANGE_WORDS = Pattern(
     r"\bdeploy(?:ed|ment|ing)?\b|\breleas(?:e|ed|ing) (?:of |(?:\S+ )?v?\d)"
@@ -39,7 +38,7 @@ def find_changes(entries: Sequence[LogEntry]) -> list[LoggedChange]:
 
 def _is_change(entry: LogEntry) -> bool:
     """Distinguish a row of a list of changes, or a line about one, from a request or an error."""
-    if entry.is_request or entry.is_failing or entry.requests is not None or entry.trace:
+    if entry.is_request or entry.is_failing or entry.requests is not None:
         return False
     return bool(_CHANGE_WORDS.search(entry.message)) or bool(entry.version and not entry.level)
 

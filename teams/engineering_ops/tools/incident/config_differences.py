@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.failures.secrets import is_secret_name, looks_secret
+from nodes.tools.logs.secrets import is_secret_name, looks_secret
 
 from .config_pairs import ENVIRONMENTS, split_words
 from .settings_file import SettingsFile, SettingValue
@@ -177,7 +177,7 @@ def _format_value(key: str, file: SettingsFile, secret: bool) -> str:
     if secret:
         return SECRET_MASK
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return format_as_code(sanitize_line(text, MAX_VALUE_CHARS).replace("|", "\\|"))
+    return format_as_code(sanitize_line(text, MAX_VALUE_CHARS))
 
 
 def holds_secret(text: str, file: SettingsFile) -> bool:

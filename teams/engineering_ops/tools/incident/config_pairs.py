@@ -1,25 +1,16 @@
-"""Pair the settings files that belong together, and choose which of two is the failing one."""
+"""Pair the settings files that belong together, the one that works first."""
 
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from nodes.limits.patterns import Pattern
 
-ENVIRONMENTS = frozenset({"staging", "stage", "testing", "test", "dev", "development", "qa", "uat"})
-_REFERENCE_WORDS = ENVIRONMENTS | {
-    "old",
-    "before",
-    "previous",
-    "prev",
-    "baseline",
-    "good",
-    "default",
-    "example",
-}
-_FAILING_WORDS = frozenset(
-    {"production", "prod", "live", "new", "after", "current", "broken", "failing"}
-)
-NameRank = tuple[int, tuple[int, ...], str]
+_ENVIRONMENT_WORDS = "staging stage testing test dev development qa uat"
+_REFERENCE_WORDS = "old before previous prev baseline good default example"
+_FAILING_WORDS = "production prod live new after current broken failing"
+ENVIRONMENTS = frozenset(_ENVIRONMENT_WORDS.split())
+_REFERENCE = ENVIRONMENTS | set(_REFERENCE_WORDS.split())
+_FAILING = frozenset(_FAILING_WORDS.split())
 
 
 def pair_configs(names: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
@@ -28,16 +19,12 @@ def pair_configs(names: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]
     `staging.yaml` is the reference of `production.yaml`, `app-2.6.toml` that of `app-2.7.toml`.
     """
     families: dict[str, list[str]] = {}
-    for name in names:
+    for name in sorted(names, key=_rank_name):
         families.setdefault(_get_family(name), []).append(name)
-    found, alone = list[tuple[str, str]](), list[str]()
-    for members in families.values():
-        *references, subject = sorted(members, key=_rank_name)
-        found += [(reference, subject) for reference in references]
-        alone += [] if references else [subject]
+    found = [(old, new) for *olds, new in families.values() for old in olds]
+    alone = [members[0] for members in families.values() if len(members) == 1]
     if len(alone) == 2 and not found:
-        first, second = sorted(alone, key=_rank_name)
-        return [(first, second)], []
+        return [(alone[0], alone[1])], []
     return found, alone
 
 
@@ -47,19 +34,12 @@ def split_words(name: str) -> list[str]:
 
 
 def _get_family(name: str) -> str:
-    suffix = PurePosixPath(name.lower()).suffix.replace("yml", "yaml")
-    stem = name.lower().removesuffix(PurePosixPath(name.lower()).suffix)
-    kept = [
-        word
-        for word in split_words(stem)
-        if not (word in _REFERENCE_WORDS | _FAILING_WORDS or word.isdigit())
-    ]
-    return f"{' '.join(word for word in kept if word != 'v')}{suffix}"
+    path = PurePosixPath(name.lower().replace(".yml", ".yaml"))
+    words = set(split_words(str(path.with_suffix("")))) - _REFERENCE - _FAILING - {"v"}
+    return f"{' '.join(sorted(word for word in words if not word.isdigit()))}{path.suffix}"
 
 
-def _rank_name(name: str) -> NameRank:
+def _rank_name(name: str) -> tuple[int, tuple[int, ...], str]:
     parts = split_words(name)
-    side = any(word in _FAILING_WORDS for word in parts) - any(
-        word in _REFERENCE_WORDS for word in parts
-    )
+    side = (not _FAILING.isdisjoint(parts)) - (not _REFERENCE.isdisjoint(parts))
     return side, tuple(int(word) for word in parts if word.isdigit()), name

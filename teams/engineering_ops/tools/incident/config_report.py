@@ -1,8 +1,9 @@
 """Report the comparison of configurations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
@@ -17,64 +18,61 @@ from .config_differences import (
     normalize_key,
 )
 from .config_pairs import pair_configs
-from .errors import InsufficientMaterials
 from .material_types import sort_materials
 from .settings_file import SettingsFile, read_settings
 
 SHOWN_COUNTS = (60, 25, 8)
 MAX_FINDINGS = 12
 MAX_KEY_CHARS = 100
-REPORTED_SEVERITIES = ("high", "medium")
+HUMAN_GAP = (
+    "Whether a difference is meant is for a human to judge; what is not in these files, such as "
+    "variables set at start, was not compared."
+)
 
 
-def compare_config(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{materials, findings}`, each finding with its message.
+def compare_configs(
+    messages: list[str], files: list[str], materials: dict[str, str]
+) -> dict[str, Any]:
+    """Return the differences of the named files, or of those that their names pair.
+
+    Args:
+        messages: of findings; the settings that they name are checked first.
 
     Raises:
-        InsufficientMaterials: there are no two files to compare, or one cannot be read.
+        ToolRefused: there are no two files to compare, or one cannot be read.
     """
-    given = sort_materials(request["materials"]).configuration
-    found, alone = pair_configs(given)
+    given = sort_materials(materials).configuration | {name: materials[name] for name in files}
+    found, alone = ([(files[0], files[1])], list[str]()) if files else pair_configs(given)
     if not found:
         held = f"only {join_names(alone)} is there" if alone else "there is none"
-        raise InsufficientMaterials(
+        raise ToolRefused(
             f"two configurations are needed to compare, {held}; give that of an environment or a "
             "version that works, and that of the one that fails, with --file"
         )
-    files = {name: read_settings(name, given[name]) for pair in found for name in pair}
-    told = [str(finding.get("message", "")) for finding in request["findings"]]
-    suspects = _keep_known_settings(find_named_settings(told), files.values())
-    return fit_to_size(
-        lambda size: _build_report(found, files, suspects, alone, size), SHOWN_COUNTS
-    )
-
-
-def _keep_known_settings(names: Sequence[str], files: Any) -> list[str]:
-    """Keep the names that are in a file, or that look like a setting."""
-    wanted = {name: {normalize_key(name)} for name in names}
-    return [
+    read = {name: read_settings(name, given[name]) for pair in found for name in pair}
+    keys = {key for file in read.values() for key in file.values}
+    suspects = [
         name
-        for name in names
-        if any(is_suspect(key, wanted[name]) for file in files for key in file.values)
+        for name in find_named_settings(messages)
+        if any(is_suspect(key, {normalize_key(name)}) for key in keys)
     ]
+    left = [f"Not compared, without a counterpart: {join_names(alone)}."] * bool(alone)
+    return fit_to_size(
+        lambda size: _build_report(found, read, suspects, ToolReport(gaps=[*left]), size),
+        SHOWN_COUNTS,
+    )
 
 
 def _build_report(
     found: Sequence[tuple[str, str]],
-    files: dict[str, SettingsFile],
+    files: Mapping[str, SettingsFile],
     suspects: Sequence[str],
-    alone: Sequence[str],
+    reply: ToolReport,
     size: int,
 ) -> ToolReport:
-    reply = ToolReport()
-    if alone:
-        reply.gaps.append(f"Not compared, without a counterpart: {join_names(alone)}.")
     for old, new in found:
         _add_comparison(files[old], files[new], suspects, size, reply)
-    reply.gaps.append(
-        "Whether a difference is meant is for a human to judge; what is not in these files, such "
-        "as variables set at start, was not compared."
-    )
+    reply.gaps.append(HUMAN_GAP)
     return reply
 
 
@@ -82,21 +80,20 @@ def _add_comparison(
     old: SettingsFile, new: SettingsFile, suspects: Sequence[str], size: int, reply: ToolReport
 ) -> None:
     unlike = list_differences(old, new, suspects)
-    same = len(old.values.keys() & new.values.keys()) - sum(
-        one.key in old.values and one.key in new.values for one in unlike
-    )
+    different = {one.key for one in unlike}
+    same = len(old.values.keys() & new.values.keys() - different)
     text = (
         f"{new.name} differs from {old.name} in {format_count(len(unlike), 'setting')}; "
-        f"{same:,} are "
-        "alike."
+        f"{same:,} are alike."
     )
-    reply.lines += [f"**{text}**", ""]
+    reply.lines.append(f"**{text}**\n")
     reply.add_claim(text, new.name)
     if unlike:
-        reply.lines += [_format_table(old, new, unlike[:size]), ""]
-        if len(unlike) > size:
-            reply.lines += [f"{len(unlike) - size} more, of less weight, are left out.", ""]
-    weighty = [one for one in unlike if one.severity in REPORTED_SEVERITIES]
+        rows = [_list_cells(one) for one in unlike[:size]]
+        reply.add_table(("setting", old.name, new.name, "remark"), rows)
+    if len(unlike) > size:
+        reply.lines.append(f"{len(unlike) - size} more, of less weight, are left out.\n")
+    weighty = [one for one in unlike if one.severity in ("high", "medium")]
     for one in weighty[:MAX_FINDINGS]:
         _add_difference(one, old, new, reply)
     if (more := len(weighty) - MAX_FINDINGS) > 0:
@@ -106,7 +103,6 @@ def _add_comparison(
             f"No difference between {old.name} and {new.name} explains the errors: what the "
             "failing code reads is alike, or differs by right."
         )
-    different = {normalize_key(one.key) for one in unlike}
     for name in suspects:
         if not any(is_suspect(key, {normalize_key(name)}) for key in different):
             text = f"`{name}`, which a finding names, is the same in {old.name} and {new.name}."
@@ -114,15 +110,13 @@ def _add_comparison(
             reply.add_claim(text, new.name)
 
 
-def _format_table(old: SettingsFile, new: SettingsFile, shown: Sequence[Difference]) -> str:
-    lines = [f"| setting | {old.name} | {new.name} | remark |", "| --- | --- | --- | --- |"]
-    for one in shown:
-        remark = (
-            f"{one.description}; the failing code reads it" if one.is_suspect else one.description
-        )
-        key = format_as_code(sanitize_line(one.key, MAX_KEY_CHARS).replace("|", "\\|"))
-        lines.append(f"| {key} | {one.old} | {one.new} | {remark} |")
-    return "\n".join(lines)
+def _list_cells(one: Difference) -> tuple[str, ...]:
+    remark = f"{one.description}; the failing code reads it" if one.is_suspect else one.description
+    return _format_key(one.key), one.old, one.new, remark
+
+
+def _format_key(key: str) -> str:
+    return format_as_code(sanitize_line(key, MAX_KEY_CHARS))
 
 
 def _add_difference(
@@ -130,21 +124,19 @@ def _add_difference(
 ) -> None:
     line = new.find_line(one.key) if one.key in new.values else None
     quote = new.lines[line - 1].strip() if line else ""
-    key = format_as_code(sanitize_line(one.key, MAX_KEY_CHARS))
-    text = f"{key} {one.description}: {one.old} in {old.name}, {one.new} in {new.name}."
-    reply.add_claim(text, new.name, "" if holds_secret(quote, new) else sanitize_line(quote, 200))
-    if one.is_suspect:
-        message = f"Configuration: {text[:-1]}; the code that fails depends on it."
-        mend = _suggest_fix(one, old, new)
-        reply.lines += [f"- **Likely cause:** {text}", f"- **Proposed fix:** {mend}"]
-        reply.add_finding("high", message, new.name, mend, line)
+    key = _format_key(one.key)
+    text = f"{key} {one.description}: {one.old} in {old.name}, {one.new} in {new.name}"
+    reply.add_claim(
+        f"{text}.", new.name, "" if holds_secret(quote, new) else sanitize_line(quote, 200)
+    )
+    if not one.is_suspect:
+        reply.add_finding(one.severity, f"Configuration: {text}.", new.name, line=line)
         return
-    reply.add_finding(one.severity, f"Configuration: {text}", new.name, line=line)
-
-
-def _suggest_fix(one: Difference, old: SettingsFile, new: SettingsFile) -> str:
-    key = format_as_code(sanitize_line(one.key, MAX_KEY_CHARS))
-    if one.key not in old.values:
-        return f"See whether {new.name} needs {key}, which {old.name} does not have."
-    value = f"the value of {old.name}" if one.old == SECRET_MASK else f"{one.old}, as in {old.name}"
-    return f"Set {key} in {new.name} to {value}, if that is right there."
+    fix = f"See whether {new.name} needs {key}, which {old.name} does not have."
+    if one.key in old.values:
+        is_secret = one.old == SECRET_MASK
+        value = f"the value of {old.name}" if is_secret else f"{one.old}, as in {old.name}"
+        fix = f"Set {key} in {new.name} to {value}, if that is right there."
+    reply.lines += [f"- **Likely cause:** {text}.", f"- **Proposed fix:** {fix}"]
+    message = f"Configuration: {text}; the code that fails depends on it."
+    reply.add_finding("high", message, new.name, fix, line)

@@ -7,10 +7,10 @@ from typing import Literal
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.logs.failure import Failure
 
 from .failure_site import MAX_CODE_CHARS, FailureSite, list_head_nodes
 from .sources import FunctionNode, SourceFile
-from .traces import ExceptionTrace, TraceFrame
 from .value_origins import (
     find_called_functions,
     find_statement,
@@ -51,14 +51,14 @@ class Diagnosis:
 
 
 def diagnose(
-    trace: ExceptionTrace, frame: TraceFrame, source: SourceFile, sources: Sequence[SourceFile]
+    trace: Failure, line: int, source: SourceFile, sources: Sequence[SourceFile]
 ) -> Diagnosis:
     """Return why a line of a known file raised; `open` if no rule applies."""
-    statement = find_statement(source, frame.line)
+    statement = find_statement(source, line)
     if statement is None:
-        return Diagnosis("open", f"line {frame.line} of {source.name} holds no statement")
-    place = locate_line(source, frame.line)
-    scene = FailureSite(trace, frame, source, sources, statement, place)
+        return Diagnosis("open", f"line {line} of {source.name} holds no statement")
+    place = locate_line(source, line)
+    scene = FailureSite(trace, line, source, sources, statement, place)
     by_kind = (
         _diagnose_remote_error
         if trace.name in _REMOTE_ERRORS
@@ -109,7 +109,7 @@ def _diagnose_key(scene: FailureSite) -> Diagnosis | None:
     return Diagnosis(
         "defect",
         f"`{scene.code_line}` reads the key `{name}`, which is not always there",
-        f"use `.get` with a default in line {scene.frame.line} of {scene.source.name}, or check "
+        f"use `.get` with a default in line {scene.line} of {scene.source.name}, or check "
         "the key where the value comes in",
     )
 
@@ -122,7 +122,7 @@ def _diagnose_index(scene: FailureSite) -> Diagnosis | None:
     return Diagnosis(
         "defect",
         f"`{scene.code_line}` takes an element that `{held}` does not have when it is too short",
-        f"ask for the length of `{held}` before line {scene.frame.line} of {scene.source.name}",
+        f"ask for the length of `{held}` before line {scene.line} of {scene.source.name}",
     )
 
 
@@ -167,7 +167,7 @@ def _diagnose_none(scene: FailureSite) -> Diagnosis | None:
 def _suggest_guard(scene: FailureSite, condition: str) -> str:
     inside = f"`{scene.location.function.name}`" if scene.location.function else "the module"
     return (
-        f"put `if {condition}:` before line {scene.frame.line} of {scene.source.name}, and below "
+        f"put `if {condition}:` before line {scene.line} of {scene.source.name}, and below "
         f"it what {inside} is to give or raise then"
     )
 
@@ -208,7 +208,7 @@ def _diagnose_name(scene: FailureSite) -> Diagnosis:
     return Diagnosis(
         "defect",
         f"`{scene.code_line}` at {scene.file_and_line} uses a name that has no value there: {said}",
-        f"give the name a value on each way to line {scene.frame.line} of {scene.source.name}, or "
+        f"give the name a value on each way to line {scene.line} of {scene.source.name}, or "
         "import it",
     )
 

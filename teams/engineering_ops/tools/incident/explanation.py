@@ -1,23 +1,23 @@
 """Explain logged exceptions by the available code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.failures.secrets import mask_secrets
 from nodes.tools.framework.tool_report import ToolReport, join_names
+from nodes.tools.logs.failure import Failure, StackFrame
+from nodes.tools.logs.reader import read_logs
+from nodes.tools.logs.secrets import mask_secrets
+from nodes.tools.logs.timestamps import format_time
 
-from .capitalization import capitalize_first
 from .error_diagnosis import Diagnosis, diagnose
-from .errors import InsufficientMaterials
-from .logs import read_logs
 from .material_types import sort_materials
-from .source_lint import lint_source_files
+from .source_lint import add_lint_findings
 from .sources import SourceFile, count_shared_parts, is_same_file, load_sources
-from .timestamps import format_time
-from .traces import LoggedTrace, TraceFrame, group_traces
 
 MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200
@@ -26,136 +26,138 @@ PLAN_ADVICE = "The rest of the plan assumes a bug in the code; compare the confi
 
 
 @dataclass(frozen=True)
+class LoggedError:
+    """An exception, how often it is logged, and where and when first."""
+
+    failure: Failure
+    count: int
+    source: str
+    first: datetime | None
+
+
+@dataclass(frozen=True)
 class ExplainedError:
     """A logged exception, and its explanation from the code."""
 
-    logged_trace: LoggedTrace
+    logged: LoggedError
     source: SourceFile | None = None
-    frame: TraceFrame | None = None
+    frame: StackFrame | None = None
     diagnosis: Diagnosis | None = None
-    is_other_version: bool = False
 
 
-def explain_error(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{materials, repository}`.
+def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]:
+    """Return why the logged exceptions were raised, from the lines that raised them.
 
     Raises:
-        InsufficientMaterials: there is neither code nor a traceback.
+        ToolRefused: there is neither code nor a traceback.
     """
-    matter = sort_materials(request["materials"])
-    sources, gaps = load_sources(request["materials"], request["repository"])
-    seen = group_traces(matter.logs, matter.prose)
+    matter = sort_materials(materials)
+    sources, gaps = load_sources(materials, repository)
+    seen = group_errors({**matter.logs, **matter.prose})
     if not seen and not sources:
-        raise InsufficientMaterials(
-            f"there is neither a traceback nor a source file; {SOURCE_HINT}"
-        )
-    _, unread = read_logs(matter.logs)
+        among = f" among {join_names(materials)}" if materials else ""
+        raise ToolRefused(f"there is neither a traceback nor a source file{among}; {SOURCE_HINT}")
+    unread = [gap for log in read_logs(matter.logs) for gap in log.describe_limits()[0]]
     reply = ToolReport(gaps=[*gaps, *unread])
-    explained = [_explain_trace(one, sources) for one in seen[:MAX_EXPLAINED]]
+    explained = [_explain(one, sources) for one in seen[:MAX_EXPLAINED]]
     for one in explained:
-        _add_trace(one, reply)
+        _add_error(one, reply)
     if len(seen) > MAX_EXPLAINED:
         reply.gaps.append(f"{len(seen) - MAX_EXPLAINED} rarer exceptions were not explained.")
     if not seen:
-        reply.lines.append(
-            f"No traceback is logged; {format_count(len(sources), 'file')} of code read."
-        )
-        reply.add_claim(
-            f"The code read is {join_names(each.name for each in sources)}.", sources[0].name
-        )
+        files = format_count(len(sources), "file")
+        reply.lines.append(f"No traceback is logged; {files} of code read.")
+        named = join_names(each.name for each in sources)
+        reply.add_claim(f"The code read is {named}.", sources[0].name)
         reply.gaps.append("Why it fails: no traceback is in the files, so no line can be named.")
-    _add_lint_findings([source for source in sources if source.name in matter.code], reply)
+    add_lint_findings([source for source in sources if source.name in matter.code], reply)
     return reply.to_json() | _invalidate_plan(explained)
 
 
-def _explain_trace(seen: LoggedTrace, sources: Sequence[SourceFile]) -> ExplainedError:
+def group_errors(texts: Mapping[str, str]) -> list[LoggedError]:
+    """Group Python's tracebacks by how they end; the most frequent first."""
+    held: dict[tuple[str, str, int | None], list[LoggedError]] = {}
+    for log in read_logs(texts):
+        for failure in log.failures:
+            if failure.language == "Python" and failure.frames and failure.error:
+                entry, last = log.find_dated_entry(failure.first_line), failure.frames[0]
+                one = LoggedError(failure, 1, log.name, entry.time if entry else None)
+                held.setdefault((failure.name, last.file, last.line), []).append(one)
+    found = [
+        LoggedError(
+            group[0].failure,
+            len(group),
+            group[0].source,
+            min((each.first for each in group if each.first), default=None),
+        )
+        for group in held.values()
+    ]
+    return sorted(found, key=lambda one: -one.count)
+
+
+def _explain(logged: LoggedError, sources: Sequence[SourceFile]) -> ExplainedError:
     """Diagnose the innermost call whose file is available; the line must be the one that ran."""
-    for frame in reversed(seen.trace.frames):
+    for frame in logged.failure.frames:
         named = [source for source in sources if count_shared_parts(source.name, frame.file)]
         named.sort(key=lambda one: -count_shared_parts(one.name, frame.file))
         for source in named:
-            if not frame.code or source.get_line(frame.line) == frame.code:
-                told = diagnose(seen.trace, frame, source, sources)
-                return ExplainedError(seen, source, frame, told)
+            if frame.line and (not frame.code or source.get_line(frame.line) == frame.code):
+                told = diagnose(logged.failure, frame.line, source, sources)
+                return ExplainedError(logged, source, frame, told)
         for source in named:
             if is_same_file(source.name, frame.file):
-                return ExplainedError(seen, source, frame, is_other_version=True)
-    return ExplainedError(seen)
+                return ExplainedError(logged, source, frame)
+    return ExplainedError(logged)
 
 
-def _add_trace(one: ExplainedError, reply: ToolReport) -> None:
-    seen, trace = one.logged_trace, one.logged_trace.trace
-    said = sanitize_line(
-        f"{trace.name}: {trace.message}" if trace.message else trace.name, MAX_MESSAGE_CHARS
-    )
-    since = f" since {format_time(seen.first)}" if seen.first else ""
-    last = one.frame or trace.frames[-1]
-    times = "once" if seen.count == 1 else f"{seen.count:,} times"
+def _add_error(one: ExplainedError, reply: ToolReport) -> None:
+    logged, failure = one.logged, one.logged.failure
+    title = f"{failure.name}: {failure.message}" if failure.message else failure.name
+    said = sanitize_line(title, MAX_MESSAGE_CHARS)
+    since = f" since {format_time(logged.first)}" if logged.first else ""
+    last = one.frame or failure.frames[0]
+    times = "once" if logged.count == 1 else f"{logged.count:,} times"
     text = (
         f"{format_as_code(mask_secrets(said))} is logged {times}{since}, raised in "
-        f"{format_as_code(last.function)}"
+        f"{format_as_code(last.function)} ({format_as_code(f'{last.file}, line {last.line}')})."
     )
-    text += f" ({format_as_code(f'{last.file}, line {last.line}')})."
     reply.lines.append(f"- {text}")
-    reply.add_claim(text, seen.source, said if mask_secrets(said) == said else "")
+    reply.add_claim(text, logged.source, said if mask_secrets(said) == said else "")
     if one.source is None:
         reply.gaps.append(f"The code of {format_as_code(last.file)} is not at hand; {SOURCE_HINT}.")
-    elif one.is_other_version:
+    elif one.diagnosis is None:
         reply.gaps.append(
             f"{one.source.name} is not what ran: its line {last.line} is not the line that the "
             "traceback shows; give the version that was deployed."
         )
-    elif one.diagnosis and one.frame:
-        _add_diagnosis(one.diagnosis, one.source, one.frame, reply)
+    elif last.line:
+        _add_diagnosis(one.diagnosis, one.source, last.line, reply)
 
 
-def _add_diagnosis(
-    found: Diagnosis, source: SourceFile, frame: TraceFrame, reply: ToolReport
-) -> None:
-    line = source.get_line(frame.line)
+def _add_diagnosis(found: Diagnosis, source: SourceFile, line: int, reply: ToolReport) -> None:
+    reply.add_claim(f"{found.reason}.", source.name, source.get_line(line))
     match found.verdict:
         case "defect":
-            reply.lines.append(f"- **A bug:** {found.reason}.")
-            reply.add_claim(f"{found.reason}.", source.name, line)
-            reply.add_finding(
-                "high",
-                f"Bug: {found.reason}.",
-                source.name,
-                f"{capitalize_first(found.fix)}.",
-                frame.line,
-            )
-            reply.lines.append(f"- **Proposed fix:** {capitalize_first(found.fix)}.")
+            fix = f"{found.fix[:1].upper()}{found.fix[1:]}."
+            reply.lines += [f"- **A bug:** {found.reason}.", f"- **Proposed fix:** {fix}"]
+            reply.add_finding("high", f"Bug: {found.reason}.", source.name, fix, line)
             reply.gaps.append(
                 "What the code is to do in that case, and whether a test covers it, is for a "
                 "human to decide."
             )
         case "configuration":
             keys = ", ".join(f"`{key}`" for key in found.setting_keys)
-            reply.lines.append(f"- **No bug in the code, a configuration issue:** {found.reason}.")
-            reply.add_claim(f"{found.reason}.", source.name, line)
-            reply.add_finding(
-                "medium",
-                f"No bug in the code, a configuration issue: {found.reason}.",
-                source.name,
-                f"Compare the value of {keys} with an environment or a version that works.",
-                frame.line,
-            )
+            text = f"No bug in the code, a configuration issue: {found.reason}."
+            fix = f"Compare the value of {keys} with an environment or a version that works."
+            reply.lines.append(f"- **{text}**")
+            reply.add_finding("medium", text, source.name, fix, line)
             reply.gaps.append(
                 "That the code has no bug is decided by rule from the failing line; whether what "
                 "it called had a fault of its own is not in these files."
             )
         case _:
             reply.lines.append(f"- {found.reason}.")
-            reply.add_claim(f"{found.reason}.", source.name, line)
-            reply.gaps.append(f"Why {source.name}:{frame.line} raises: no rule applies; read it.")
-
-
-def _add_lint_findings(sources: Sequence[SourceFile], reply: ToolReport) -> None:
-    found = lint_source_files(sources)
-    for slip in found.findings:
-        reply.add_finding("medium", slip.message, slip.file, line=slip.line)
-    reply.gaps += found.gaps
-    reply.failures += found.failures
+            reply.gaps.append(f"Why {source.name}:{line} raises: no rule applies; read it.")
 
 
 def _invalidate_plan(explained: Sequence[ExplainedError]) -> dict[str, Any]:
@@ -167,5 +169,5 @@ def _invalidate_plan(explained: Sequence[ExplainedError]) -> dict[str, Any]:
     why = "; ".join(each.reason for each in verdicts if each.verdict == "configuration")
     return {
         "invalidates": f"There is no bug in the code, it is a configuration issue: {why}. "
-        "{PLAN_ADVICE}"
+        f"{PLAN_ADVICE}"
     }

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.logs.failure import Failure
 
 from .sources import SourceFile
-from .traces import ExceptionTrace, TraceFrame
 from .value_origins import CodeLocation, find_settings
 
 MAX_CODE_CHARS = 120
@@ -17,8 +17,8 @@ MAX_CODE_CHARS = 120
 class FailureSite:
     """The failing line, with its context."""
 
-    trace: ExceptionTrace
-    frame: TraceFrame
+    trace: Failure
+    line: int
     source: SourceFile
     sources: Sequence[SourceFile]
     statement: ast.stmt
@@ -27,12 +27,12 @@ class FailureSite:
     @property
     def file_and_line(self) -> str:
         """Return the place as file and line."""
-        return f"{self.source.name}:{self.frame.line}"
+        return f"{self.source.name}:{self.line}"
 
     @property
     def code_line(self) -> str:
         """Return the failing line."""
-        return sanitize_line(self.source.get_line(self.frame.line), MAX_CODE_CHARS)
+        return sanitize_line(self.source.get_line(self.line), MAX_CODE_CHARS)
 
     def list_settings(self, node: ast.AST) -> tuple[str, ...]:
         """Return the settings that a part of the statement reads."""

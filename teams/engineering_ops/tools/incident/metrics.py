@@ -1,137 +1,214 @@
 """Report the metrics of an incident: rates, percentiles, first error, and last change before it."""
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import chain
 from typing import Any
 
+from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import format_as_code, sanitize_line
-from nodes.tools.failures.secrets import mask_secrets
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
+from nodes.tools.logs.entry import LogEntry
+from nodes.tools.logs.lines import make_template
+from nodes.tools.logs.reader import read_logs
+from nodes.tools.logs.secrets import mask_secrets
+from nodes.tools.logs.timestamps import YEARLESS, format_time
 
-from .log_statistics import LogStatistics, compute_statistics
-from .logs import LogEntry, read_logs
+from .changes import LoggedChange, find_changes, find_last_before
 from .material_types import sort_materials
-from .timestamps import format_time
-from .traffic import TrafficWindow
+from .traffic import (
+    TrafficWindow,
+    build_buckets,
+    choose_bucket_width_s,
+    count_errors,
+    find_error_rise,
+    select_counted_entries,
+    sum_entries,
+)
 
 MAX_MESSAGE_CHARS, MAX_MESSAGES = 160, 3
 DAY_S = 86_400
 MIN_RISE_FACTOR = 3.0
 """Factor between the error rates before and after a change, for it to be called a rise."""
 SHOWN_COUNTS = (16, 8)
+NO_TIMES = (
+    "no log with times was given: a CSV or JSON-lines file with a column such as time and one of "
+    "status, level, or requests and errors is needed"
+)
 CAUSE_CAVEAT = (
     "That errors follow a change in time does not show that the change caused them; the code and "
     "the configuration have to show it."
 )
 
 
-def log_metrics(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{materials}` with the metrics of its logs.
+@dataclass(frozen=True)
+class LogStatistics:
+    """All statistics of a set of logs."""
+
+    entries: Sequence[LogEntry]
+    """Those that are counted: requests if there are any, else lines."""
+    errors: Sequence[tuple[LogEntry, int]]
+    """The first error of each kind, and how often it is logged; the most frequent first."""
+    changes: Sequence[LoggedChange]
+    total: TrafficWindow
+    width_s: int
+    buckets: Sequence[TrafficWindow]
+    onset: TrafficWindow | None
+    """The bucket at which errors rose most clearly."""
+    change: LoggedChange | None
+    """The last change before the errors rose."""
+
+    @property
+    def unit(self) -> str:
+        """Return what is counted."""
+        first = self.entries[0]
+        return "request" if first.is_request or first.requests is not None else "log line"
+
+    @property
+    def source(self) -> str:
+        """Return the file with most of the entries."""
+        ((name, _),) = Counter(entry.source for entry in self.entries).most_common(1)
+        return name
+
+    @property
+    def peak(self) -> TrafficWindow:
+        """Return the bucket with the highest error rate; of equal ones the one with more errors."""
+        return max(self.buckets, key=lambda one: (one.error_rate, one.errors))
+
+    def split_at(self, change: LoggedChange) -> tuple[TrafficWindow, TrafficWindow]:
+        """Return the totals before and after a change."""
+        is_after = [bool(entry.time and entry.time >= change.time) for entry in self.entries]
+        sides = [
+            [entry for entry, after in zip(self.entries, is_after, strict=True) if after == side]
+            for side in (False, True)
+        ]
+        return sum_entries(sides[0]), sum_entries(sides[1])
+
+
+def compute_metrics(materials: dict[str, str]) -> dict[str, Any]:
+    """Return the metrics of the logs among the materials.
 
     Raises:
-        InsufficientMaterials: there is no log, or none with times.
+        ToolRefused: there is no log, or none with times.
     """
-    entries, gaps = read_logs(sort_materials(request["materials"]).logs)
-    undated = sum(entry.time is None and _is_counted(entry) for entry in entries)
+    logs = read_logs(sort_materials(materials).logs)
+    limits = [log.describe_limits() for log in logs]
+    gaps = list(chain.from_iterable(gaps for gaps, _ in limits))
+    failures = list(chain.from_iterable(cut for _, cut in limits))
+    entries = list(chain.from_iterable(log.entries for log in logs))
+    undated = [e for e in entries if not e.time and (e.is_request or e.requests or e.level)]
     if undated:
-        said = format_count(undated, "entry", "entries")
+        said = format_count(len(undated), "entry", "entries")
         gaps.append(f"Not counted, as their time cannot be read: {said}.")
-    found = compute_statistics(entries)
-    return fit_to_size(lambda size: _build_report(found, gaps, size), SHOWN_COUNTS)
+    dated = ((entry.time, entry.source, entry.line, entry) for entry in entries if entry.time)
+    found = _compute_statistics([entry for *_, entry in sorted(dated, key=lambda one: one[:3])])
+    return fit_to_size(
+        lambda size: _build_report(found, ToolReport(gaps=[*gaps], failures=failures), size),
+        SHOWN_COUNTS,
+    )
 
 
-def _is_counted(entry: LogEntry) -> bool:
-    return entry.is_request or entry.requests is not None or bool(entry.level)
+def _compute_statistics(dated: Sequence[LogEntry]) -> LogStatistics:
+    chosen = select_counted_entries(dated)
+    if not chosen:
+        raise ToolRefused(NO_TIMES)
+    width_s, changes = choose_bucket_width_s(chosen), find_changes(dated)
+    buckets = build_buckets(chosen, width_s)
+    onset = find_error_rise(buckets)
+    end = onset and onset.started_at and onset.started_at + timedelta(seconds=width_s)
+    return LogStatistics(
+        chosen,
+        _count_messages(dated),
+        changes,
+        sum_entries(chosen, chosen[0].time),
+        width_s,
+        buckets,
+        onset,
+        find_last_before(changes, end) if end else None,
+    )
 
 
-def _build_report(found: LogStatistics, gaps: list[str], size: int) -> ToolReport:
-    reply = ToolReport(gaps=list(gaps))
-    _add_totals(found, reply)
-    if found.failing_entries:
-        _add_errors(found, reply)
-        _add_change(found, reply)
-    _add_durations(found, reply)
-    reply.lines += ["", _format_table(found, size)]
-    return reply
+def _count_messages(entries: Iterable[LogEntry]) -> list[tuple[LogEntry, int]]:
+    first, counts = dict[str, LogEntry](), Counter[str]()
+    for entry in entries:
+        if entry.is_failing and entry.message:
+            kind = make_template(entry.message)
+            first.setdefault(kind, entry)
+            counts[kind] += 1
+    return [(first[kind], number) for kind, number in counts.most_common()]
 
 
-def _add_totals(found: LogStatistics, reply: ToolReport) -> None:
-    whole, first, last = found.total, found.counted_entries[0].time, found.counted_entries[-1].time
+def _build_report(found: LogStatistics, reply: ToolReport, size: int) -> ToolReport:
+    whole, first, last = found.total, found.entries[0].time, found.entries[-1].time
     assert first and last, "what is counted has a time"
     text = (
         f"{format_count(whole.requests, found.unit)} from {format_time(first)} to "
-        f"{format_time(last)}, "
-        f"{whole.errors:,} of them errors ({format_error_rate(whole)})."
+        f"{format_time(last)}, {whole.errors:,} of them errors ({_format_rate(whole)})."
     )
     reply.lines.append(f"**{text}**")
     reply.add_claim(text, found.source)
-    if not whole.errors:
+    if whole.errors:
+        _add_errors(found, reply)
+        _add_change(found, reply)
+    else:
         reply.lines.append("No error is logged in this time.")
+    _add_durations(found, reply)
+    reply.lines.append("")
+    _add_buckets(found, reply, size)
+    return reply
 
 
 def _add_errors(found: LogStatistics, reply: ToolReport) -> None:
-    first = found.failing_entries[0]
-    assert first.time is not None
+    first = next(entry for entry in found.entries if count_errors(entry))
+    assert first.time is not None, "what is counted has a time"
     text = f"The first error is logged at {format_time(first.time)} (line {first.line})."
     _add_statement(reply, text, first.source, sanitize_line(first.message, MAX_MESSAGE_CHARS))
-    peak, onset = found.peak, found.onset
+    peak, width = found.peak, found.width_s
     text = (
-        f"The error rate was highest in the {format_width(found.bucket_width_s)} from "
-        f"{_format_start(peak, found)}: "
-        f"{peak.errors:,} of {peak.requests:,} ({format_error_rate(peak)})."
+        f"The error rate was highest in the {_format_width(width)} from "
+        f"{_format_start(peak, found)}: {peak.errors:,} of {peak.requests:,} "
+        f"({_format_rate(peak)})."
     )
     _add_statement(reply, text, found.source)
-    if onset:
-        text = (
-            f"Errors rose most clearly in the {format_width(found.bucket_width_s)} from "
-            f"{_format_start(onset, found)}."
-        )
+    if found.onset:
+        start = _format_start(found.onset, found)
+        text = f"Errors rose most clearly in the {_format_width(width)} from {start}."
         _add_statement(reply, text, found.source)
     else:
         reply.lines.append("- No rise of the error rate is distinguishable from chance.")
-    for entry, number in found.error_messages[:MAX_MESSAGES]:
+    for entry, number in found.errors[:MAX_MESSAGES]:
         words = sanitize_line(entry.message, MAX_MESSAGE_CHARS)
-        said = format_as_code(mask_secrets(words))
-        _add_statement(
-            reply, f"{format_count(number, 'error')} logged: {said}", entry.source, words
-        )
+        text = f"{format_count(number, 'error')} logged: {format_as_code(mask_secrets(words))}"
+        _add_statement(reply, text, entry.source, words)
 
 
 def _add_change(found: LogStatistics, reply: ToolReport) -> None:
-    change = found.suspected_change
+    change = found.change
     if change is None:
         if found.onset:
             why = "all of them came later" if found.changes else "none is reported in the files"
             reply.gaps.append(f"No deployment or other change before the rise is known: {why}.")
         return
-    before, after = found.split_at_change(change)
+    (before, after), name = found.split_at(change), format_as_code(change.description)
+    when = format_time(change.time)
     text = (
-        f"Before the change at {format_time(change.time)} "
-        f"({format_as_code(change.description)}): {before.errors:,} "
-        f"errors in {format_count(before.requests, found.unit)} "
-        f"({format_error_rate(before)}); after it: "
-        f"{after.errors:,} in {format_count(after.requests, found.unit)} "
-        f"({format_error_rate(after)})."
+        f"Before the change at {when} ({name}): {before.errors:,} errors in "
+        f"{format_count(before.requests, found.unit)} ({_format_rate(before)}); after it: "
+        f"{after.errors:,} in {format_count(after.requests, found.unit)} ({_format_rate(after)})."
     )
-    later = [
-        entry.time for entry in found.failing_entries if entry.time and entry.time >= change.time
-    ]
-    if later:
+    failing = (entry.time for entry in found.entries if count_errors(entry))
+    if later := [time for time in failing if time and time >= change.time]:
         # From the rounded times shown, so that a reader who subtracts gets the same.
-        first, before_it = later[0].replace(microsecond=0), change.time.replace(microsecond=0)
-        seconds = (first - before_it).total_seconds()
-        text += f" The first of these came {seconds:,.0f} s after the change."
+        waited = later[0].replace(microsecond=0) - change.time.replace(microsecond=0)
+        text += f" The first of these came {waited.total_seconds():,.0f} s after the change."
     _add_statement(reply, text, found.source)
-    reply.add_claim(
-        f"{format_as_code(change.description)} at {format_time(change.time)} (line {change.line}).",
-        change.source,
-    )
+    reply.add_claim(f"{name} at {when} (line {change.line}).", change.source)
     if before.requests and after.error_rate > max(MIN_RISE_FACTOR * before.error_rate, 0.005):
-        message = (
-            f"Errors rose from {format_error_rate(before)} to {format_error_rate(after)} "
-            f"after {format_as_code(change.description)} at "
-            f"{format_time(change.time)}."
-        )
-        reply.add_finding("high", message, change.source, line=change.line)
+        text = f"Errors rose from {_format_rate(before)} to {_format_rate(after)} after {name}"
+        reply.add_finding("high", f"{text} at {when}.", change.source, line=change.line)
     reply.gaps.append(CAUSE_CAVEAT)
 
 
@@ -140,9 +217,9 @@ def _add_durations(found: LogStatistics, reply: ToolReport) -> None:
         reply.gaps.append("Percentiles of duration: no durations are logged.")
         return
     # In one claim: two that differ only in a period look like a contradiction.
-    told = format_percentiles(found.total)
-    if change := found.suspected_change:
-        before, after = map(format_percentiles, found.split_at_change(change))
+    told = _format_percentiles(found.total)
+    if found.change:
+        before, after = map(_format_percentiles, found.split_at(found.change))
         told += f"; before the change {before}; after it {after}"
     _add_statement(reply, f"Durations: {told}.", found.source)
 
@@ -152,64 +229,54 @@ def _add_statement(reply: ToolReport, text: str, source: str, quote: str = "") -
     reply.add_claim(text, source, quote if mask_secrets(quote) == quote else "")
 
 
-def _format_table(found: LogStatistics, size: int) -> str:
-    lines = [
-        f"| from | {found.unit}s | errors | error rate | p95 ms |",
-        "| --- | --- | --- | --- | --- |",
-    ]
+def _add_buckets(found: LogStatistics, reply: ToolReport, size: int) -> None:
+    """Add the table of buckets around the rise of errors."""
     centre = found.buckets.index(found.onset or found.peak)
     at = max(0, min(centre - size // 3, len(found.buckets) - size))
     kept = found.buckets[at : at + size]
-    for one in kept:
-        slow = one.compute_percentile(0.95)
-        cells = (
+    rows = [
+        (
             _format_start(one, found),
             f"{one.requests:,}",
             f"{one.errors:,}",
-            format_error_rate(one),
-            format_milliseconds(slow),
+            _format_rate(one),
+            _format_ms(one.compute_percentile(95)),
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    left = len(found.buckets) - len(kept)
-    return "\n".join(lines) + (
-        f"\n\n{left} more rows, before and after, are left out." * bool(left)
-    )
+        for one in kept
+    ]
+    reply.add_table(("from", f"{found.unit}s", "errors", "error rate", "p95 ms"), rows)
+    if left := len(found.buckets) - len(kept):
+        reply.lines.append(f"{left} more rows, before and after, are left out.")
 
 
 def _format_start(part: TrafficWindow, found: LogStatistics) -> str:
     """Return when a bucket begins: with its date, unless all are on one day."""
-    first, last = found.counted_entries[0].time, found.counted_entries[-1].time
+    first, last = found.entries[0].time, found.entries[-1].time
     assert first and last and part.started_at, "what is counted has a time"
-    if found.bucket_width_s >= DAY_S:
-        return f"{part.started_at:%Y-%m-%d}"
+    date = part.started_at.strftime("%b %d" if part.started_at.year == YEARLESS else "%Y-%m-%d")
+    if found.width_s >= DAY_S:
+        return date
     is_one_day = first.date() == last.date()
-    return f"{part.started_at:%H:%M}" if is_one_day else f"{part.started_at:%Y-%m-%d %H:%M}"
+    return f"{part.started_at:%H:%M}" if is_one_day else f"{date} {part.started_at:%H:%M}"
 
 
-def format_error_rate(part: TrafficWindow) -> str:
-    """Return the error rate as text."""
+def _format_rate(part: TrafficWindow) -> str:
     return f"{100 * part.error_rate:.2f} percent" if part.requests else "no requests"
 
 
-def format_percentiles(part: TrafficWindow) -> str:
-    """Return the usual three percentiles as text."""
+def _format_percentiles(part: TrafficWindow) -> str:
     if not part.durations:
         return "not known"
-    values = [(name, part.compute_percentile(share)) for name, share in _PERCENTILE_SHARES]
-    return ", ".join(f"{name} {format_milliseconds(value)} ms" for name, value in values)
+    return ", ".join(f"p{n} {_format_ms(part.compute_percentile(n))} ms" for n in (50, 95, 99))
 
 
-def format_milliseconds(value: float | None) -> str:
+def _format_ms(value: float | None) -> str:
     """Return a duration with one decimal below ten, else as a whole number."""
     if value is None:
         return ""
     return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
 
 
-def format_width(width: int) -> str:
-    """Return the name of a bucket width."""
+def _format_width(width: int) -> str:
     named = {60: "minute", 3600: "hour", 21_600: "6 hours", DAY_S: "day", 7 * DAY_S: "week"}
     return named.get(width, f"{width // DAY_S} days" if width > DAY_S else f"{width // 60} minutes")
-
-
-_PERCENTILE_SHARES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))

@@ -11,10 +11,9 @@ from pathlib import PurePosixPath
 
 import yaml
 
+from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_text
-
-from .errors import InsufficientMaterials
 
 SettingValue = str | int | float | bool | None
 MAX_KEYS = 4_000
@@ -54,22 +53,20 @@ def read_settings(name: str, text: str) -> SettingsFile:
     """Read a settings file.
 
     Raises:
-        InsufficientMaterials: it cannot be parsed, is empty, or too large.
+        ToolRefused: it cannot be parsed, is empty, or too large.
     """
     text = sanitize_text(text)
     try:
         values = dict(_flatten_values(_parse_file(name, text)))
-    except InsufficientMaterials as error:
-        raise InsufficientMaterials(f"{name} {error}") from None
+    except ToolRefused as error:
+        raise ToolRefused(f"{name} {error}") from None
     except yaml.YAMLError as error:
-        raise InsufficientMaterials(
-            f"{name} cannot be read as YAML{_format_error_line(error)}"
-        ) from None
+        raise ToolRefused(f"{name} cannot be read as YAML{_format_error_line(error)}") from None
     except (ValueError, configparser.Error, RecursionError) as error:
         why = str(error).splitlines()[0][:160]
-        raise InsufficientMaterials(f"{name} cannot be read: {why}") from None
+        raise ToolRefused(f"{name} cannot be read: {why}") from None
     if not values:
-        raise InsufficientMaterials(f"{name} holds no settings")
+        raise ToolRefused(f"{name} holds no settings")
     return SettingsFile(name, text, values)
 
 
@@ -116,7 +113,7 @@ def _flatten_values(root: object) -> Iterator[tuple[str, SettingValue]]:
         # A few aliases of YAML can expand to more values than fit into memory.
         count += 1
         if count > MAX_KEYS or depth > MAX_DEPTH:
-            raise InsufficientMaterials(f"has more than {MAX_KEYS} settings or {MAX_DEPTH} levels")
+            raise ToolRefused(f"has more than {MAX_KEYS} settings or {MAX_DEPTH} levels")
         match value:
             case dict():
                 named = [

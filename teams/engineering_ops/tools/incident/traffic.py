@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+from statistics import quantiles
 
-from .logs import LogEntry
+from nodes.tools.logs.entry import LogEntry
 
 BUCKET_WIDTHS_S = (60, 300, 900, 3600, 6 * 3600, 86_400, 7 * 86_400, 31 * 86_400)
 MAX_BUCKETS = 45
@@ -28,23 +29,19 @@ class TrafficWindow:
         """Return the share of errors, 0 to 1."""
         return self.errors / self.requests if self.requests else 0.0
 
-    def compute_percentile(self, share: float) -> float | None:
+    def compute_percentile(self, percent: int) -> float | None:
         """Interpolate linearly between the two nearest ranks; None without durations."""
-        if not self.durations:
-            return None
-        ranked = sorted(self.durations)
-        place = share * (len(ranked) - 1)
-        low, high = math.floor(place), math.ceil(place)
-        return ranked[low] + (ranked[high] - ranked[low]) * (place - low)
+        if len(self.durations) < 2:
+            return next(iter(self.durations), None)
+        return quantiles(self.durations, n=100, method="inclusive")[percent - 1]
 
 
 def select_counted_entries(entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """Return the entries that count: requests if there are any, else all lines with a time."""
-    dated = [entry for entry in entries if entry.time]
+    """Return the entries that count: requests if there are any, else all lines with a level."""
     return (
-        [entry for entry in dated if entry.is_request]
-        or [entry for entry in dated if entry.requests is not None]
-        or [entry for entry in dated if entry.level]
+        [entry for entry in entries if entry.is_request]
+        or [entry for entry in entries if entry.requests is not None]
+        or [entry for entry in entries if entry.level]
     )
 
 

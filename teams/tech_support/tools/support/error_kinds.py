@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from nodes.tools.failures.failure import Failure
+from nodes.text.plain_text import format_as_code, sanitize_line
+from nodes.tools.logs.entry import FAILING_LEVELS, Log, LogEntry
+from nodes.tools.logs.failure import Failure
+from nodes.tools.logs.lines import make_template
+from nodes.tools.logs.secrets import mask_secrets
 
-from .log import Log, LogLine, make_template
-
+MAX_TITLE_CHARS: Final = 240
 MAX_ANNOUNCEMENT_LINES: Final = 2
 """Lines between an entry and the failure that it announces."""
 
@@ -23,7 +26,7 @@ class ErrorKind:
     line_numbers: list[int] = field(default_factory=list)
     """Lines that report it, counted from 1."""
     announcement: str = ""
-    """The log's timestamp of the first one."""
+    """The log's message about the first one."""
 
     @property
     def root_title(self) -> str:
@@ -39,26 +42,36 @@ def list_error_kinds(log: Log) -> list[ErrorKind]:
     return sorted(found.values(), key=lambda each: each.line_numbers[0])
 
 
+def redact_line(text: str) -> str:
+    """Return words of a log as one line of a report: of limited length, without a secret."""
+    return sanitize_line(mask_secrets(text), MAX_TITLE_CHARS)
+
+
+def redact_as_code(text: str) -> str:
+    """Return words of a log as code, so that no link or picture in them becomes active."""
+    return format_as_code(redact_line(text))
+
+
 def _iterate_errors(log: Log) -> Iterator[tuple[str, int, ErrorKind]]:
-    by_line = {entry.number: entry for entry in log.entries}
+    by_line = {entry.line: entry for entry in log.entries}
     announcing: set[int] = set()
     for failure in log.failures:
         entry = _find_announcement(by_line, failure)
         if entry:
-            announcing.add(entry.number)
+            announcing.add(entry.line)
         announcing.update(range(failure.first_line, failure.last_line + 1))
         said = entry.message if entry and failure.message not in entry.message else ""
         level = entry.level if entry and entry.level == "critical" else "error"
         key = " < ".join(f"{each.error}: {make_template(each.message)}" for each in failure.chain)
         yield key, failure.error_line, ErrorKind(failure.title, level, failure, announcement=said)
     for entry in log.entries:
-        if entry.level in ("critical", "error") and entry.number not in announcing:
+        if entry.level in FAILING_LEVELS and entry.line not in announcing:
             trouble = ErrorKind(entry.message or "an error without words", entry.level, None)
-            yield make_template(entry.message), entry.number, trouble
+            yield make_template(entry.message), entry.line, trouble
 
 
-def _find_announcement(by_line: dict[int, LogLine], failure: Failure) -> LogLine | None:
+def _find_announcement(by_line: dict[int, LogEntry], failure: Failure) -> LogEntry | None:
     """Return the entry that a failure belongs to: its own first line, or one directly above it."""
     near = range(failure.first_line, failure.first_line - MAX_ANNOUNCEMENT_LINES - 1, -1)
     entry = next((by_line[number] for number in near if number in by_line), None)
-    return entry if entry and entry.level in ("critical", "error", "warning", "") else None
+    return entry if entry and entry.level not in ("info", "debug") else None

@@ -13,7 +13,6 @@ from tests.unit.tools.incident.tool_calls import call_incident_tool, read_exampl
 
 pytestmark = pytest.mark.slow
 
-ASKED = "Compare the configurations"
 NAMED = [{"severity": "medium", "message": "it depends on `gateway.timeout_s`", "file": "a.py"}]
 
 
@@ -21,7 +20,6 @@ async def test_the_setting_that_a_finding_names_leads_with_both_values_and_a_fix
     answer = await call_incident_tool(
         "compare_config",
         read_example_files("config/staging.yaml", "config/production.yaml"),
-        request=ASKED,
         findings=NAMED,
     )
 
@@ -37,7 +35,6 @@ async def test_a_host_that_a_finding_names_is_not_called_the_cause() -> None:
     answer = await call_incident_tool(
         "compare_config",
         read_example_files("config/staging.yaml", "config/production.yaml"),
-        request=ASKED,
         findings=named,
     )
 
@@ -49,7 +46,7 @@ async def test_a_setting_that_is_alike_is_said_to_be() -> None:
     same = {"staging.yaml": "gateway:\n  timeout_s: 2\n"}
     same["production.yaml"] = same["staging.yaml"]
 
-    answer = await call_incident_tool("compare_config", same, request=ASKED, findings=NAMED)
+    answer = await call_incident_tool("compare_config", same, findings=NAMED)
 
     assert "`gateway.timeout_s`, which a finding names, is the same" in answer["summary"]
     assert answer["findings"] == []
@@ -63,7 +60,7 @@ async def test_no_secret_is_ever_shown() -> None:
         "cloud: AKIAIOSFODNN7EXAMPLF\nsalt: a7f3a9c1e5b8d2046f1e\n",
     }
 
-    told_all = json.dumps(await call_incident_tool("compare_config", materials, request=ASKED))
+    told_all = json.dumps(await call_incident_tool("compare_config", materials))
 
     for secret in ("one-of-mine", "hunter", "AKIA", "7f3a9c1e5b8d"):
         assert secret not in told_all
@@ -76,7 +73,7 @@ async def test_the_name_of_a_setting_cannot_become_a_link_or_a_picture() -> None
         for name, on in (("test", True), ("prod", False))
     }
 
-    answer = await call_incident_tool("compare_config", materials, request=ASKED)
+    answer = await call_incident_tool("compare_config", materials)
 
     shown = "`![x](http://example.net/'a')"
     assert f"| {shown}\\|b` | `true` |" in answer["summary"]
@@ -89,7 +86,7 @@ async def test_a_line_that_holds_a_secret_too_is_not_quoted() -> None:
         "prod.json": '{"strict": false, "password": "two-of-mine"}',
     }
 
-    answer = await call_incident_tool("compare_config", materials, request=ASKED)
+    answer = await call_incident_tool("compare_config", materials)
 
     assert "`strict` is switched off" in str(answer["findings"])
     assert "of-mine" not in json.dumps(answer)
@@ -169,7 +166,7 @@ async def test_what_is_missing_misspelt_switched_and_of_another_kind_is_named() 
         "production.yaml": "retry_limti: 5\nstrict: false\nport: http\nhost: db1.staging.example\n",
     }
 
-    answer = await call_incident_tool("compare_config", materials, request=ASKED)
+    answer = await call_incident_tool("compare_config", materials)
 
     text = " ".join(finding["message"] for finding in answer["findings"])
     assert (
@@ -195,7 +192,7 @@ async def test_what_cannot_be_compared_is_refused_in_one_line(
     materials: dict[str, str], words: str
 ) -> None:
     with pytest.raises(ToolRefused, match=words) as refusal:
-        await call_incident_tool("compare_config", materials, request=ASKED)
+        await call_incident_tool("compare_config", materials)
 
     assert "\n" not in str(refusal.value)
 
@@ -207,6 +204,4 @@ async def test_a_bomb_of_aliases_is_refused() -> None:
     )
 
     with pytest.raises(ToolRefused, match="more than"):
-        await call_incident_tool(
-            "compare_config", {"prod.yaml": bomb, "test.yaml": "a: 1"}, request=ASKED
-        )
+        await call_incident_tool("compare_config", {"prod.yaml": bomb, "test.yaml": "a: 1"})

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from dulwich import porcelain
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
 
 pytestmark = pytest.mark.slow
-
-ASKED = "Find the bug behind the errors"
 
 
 def write_trace(kind: str, message: str, *frames: tuple[str, int, str, str]) -> str:
@@ -29,16 +28,13 @@ async def explain_line(
     """Explain what one line of a file raised."""
     shown = code.splitlines()[line - 1].strip()
     log = write_trace(kind, message, ("app.py", line, "work", shown))
-    return await call_incident_tool(
-        "explain_error", {"app.py": code, "app.log": log, **more}, request=ASKED
-    )
+    return await call_incident_tool("explain_error", {"app.py": code, "app.log": log, **more})
 
 
 async def test_the_bug_of_the_example_is_named_with_line_cause_and_fix() -> None:
     answer = await call_incident_tool(
         "explain_error",
         read_example_files("bug/pricing.py", "bug/coupons.py", "bug/requests.jsonl"),
-        request=ASKED,
     )
 
     (finding,) = answer["findings"]
@@ -52,7 +48,6 @@ async def test_a_setting_behind_the_failing_call_is_no_bug_and_upsets_the_plan()
     answer = await call_incident_tool(
         "explain_error",
         read_example_files("config/gateway.py", "config/app.py", "config/payments.log"),
-        request=ASKED,
     )
 
     assert "There is no bug in the code, it is a configuration issue" in answer["invalidates"]
@@ -122,9 +117,7 @@ async def test_statements_over_several_lines_and_repeated_calls_are_followed() -
         "ZeroDivisionError: division by zero\n"
     )
 
-    answer = await call_incident_tool(
-        "explain_error", {"app.py": code, "note.txt": log}, request=ASKED
-    )
+    answer = await call_incident_tool("explain_error", {"app.py": code, "note.txt": log})
 
     assert "`len(a)`, which is 0" in answer["findings"][0]["message"]
 
@@ -134,16 +127,14 @@ async def test_a_bug_beside_a_setting_leaves_the_plan_alone() -> None:
     first = write_trace("KeyError", "'RATE'", ("app.py", 3, "work", "os.environ['RATE']"))
     second = write_trace("ZeroDivisionError", "by zero", ("app.py", 4, "work", "return 1 / len(a)"))
 
-    answer = await call_incident_tool(
-        "explain_error", {"app.py": code, "app.log": first + second}, request=ASKED
-    )
+    answer = await call_incident_tool("explain_error", {"app.py": code, "app.log": first + second})
 
     assert len(answer["findings"]) == 2 and "invalidates" not in answer
 
 
 async def test_a_file_that_is_not_what_ran_is_not_judged() -> None:
     answer = await call_incident_tool(
-        "explain_error", read_example_files("exam/newsletter.py", "exam/stale.log"), request=ASKED
+        "explain_error", read_example_files("exam/newsletter.py", "exam/stale.log")
     )
 
     assert answer["findings"] == []
@@ -162,7 +153,6 @@ async def test_the_code_is_read_from_the_repository_as_it_was_committed(tmp_path
     answer = await call_incident_tool(
         "explain_error",
         read_example_files("bug/requests.jsonl"),
-        request=ASKED,
         repository=tmp_path,
     )
 
@@ -170,9 +160,7 @@ async def test_the_code_is_read_from_the_repository_as_it_was_committed(tmp_path
 
 
 async def test_without_code_the_place_is_named_and_the_code_requested() -> None:
-    answer = await call_incident_tool(
-        "explain_error", read_example_files("exam/progress.log"), request=ASKED
-    )
+    answer = await call_incident_tool("explain_error", read_example_files("exam/progress.log"))
 
     assert "newsletter.py, line 15" in answer["summary"]
     assert any("SUPERVISE_REPOSITORY" in gap for gap in answer["gaps"])
@@ -180,7 +168,7 @@ async def test_without_code_the_place_is_named_and_the_code_requested() -> None:
 
 async def test_with_nothing_to_go_by_it_refuses() -> None:
     with pytest.raises(ToolRefused, match="neither a traceback nor a source file"):
-        await call_incident_tool("explain_error", {}, request=ASKED)
+        await call_incident_tool("explain_error", {})
 
 
 @pytest.mark.parametrize(
@@ -191,9 +179,7 @@ async def test_with_nothing_to_go_by_it_refuses() -> None:
 async def test_code_that_cannot_be_parsed_is_a_gap_and_no_crash(code: str) -> None:
     log = write_trace("ValueError", "no", ("app.py", 1, "work", ""))
 
-    answer = await call_incident_tool(
-        "explain_error", {"app.py": code, "app.log": log}, request=ASKED
-    )
+    answer = await call_incident_tool("explain_error", {"app.py": code, "app.log": log})
 
     assert answer["gaps"] and not answer["findings"]
 
@@ -201,7 +187,7 @@ async def test_code_that_cannot_be_parsed_is_a_gap_and_no_crash(code: str) -> No
 async def test_an_order_in_a_message_changes_nothing() -> None:
     materials = read_example_files("bug/pricing.py", "bug/coupons.py", "exam/talking.jsonl")
 
-    answer = await call_incident_tool("explain_error", materials, request=ASKED)
+    answer = await call_incident_tool("explain_error", materials)
 
     assert answer["findings"][0]["line"] == 22 and "invalidates" not in answer
     assert "audit@example.net" not in json.dumps(answer)
@@ -213,7 +199,7 @@ async def test_each_of_several_tracebacks_in_one_text_is_reported() -> None:
     log = {"app.log": f"it started\n{one}{two}{one}"}
 
     answer = await call_incident_tool(
-        "explain_error", {"mail.txt": f"First\n{one}then\n{two}", **log}, request=ASKED
+        "explain_error", {"mail.txt": f"First\n{one}then\n{two}", **log}
     )
 
     assert "`ValueError: one` is logged 3 times" in answer["summary"]
@@ -225,9 +211,7 @@ async def test_of_an_exception_chain_the_one_that_propagated_is_reported() -> No
     then = write_trace("RuntimeError", "no", ("b.py", 2, "g", "y")).split("\n", 1)[1]
     link = "\nThe above exception was the direct cause of the following exception:\n\n"
 
-    answer = await call_incident_tool(
-        "explain_error", {"app.log": f"{first}{link}{then}"}, request=ASKED
-    )
+    answer = await call_incident_tool("explain_error", {"app.log": f"{first}{link}{then}"})
 
     assert "`RuntimeError: no` is logged once" in answer["summary"]
     assert "KeyError" not in answer["summary"]
@@ -236,7 +220,7 @@ async def test_of_an_exception_chain_the_one_that_propagated_is_reported() -> No
 async def test_a_password_in_a_message_is_neither_reported_nor_quoted() -> None:
     log = write_trace("OSError", "cannot reach redis://:gull77@db/0", ("a.py", 1, "f", "x"))
 
-    answer = await call_incident_tool("explain_error", {"app.log": log}, request=ASKED)
+    answer = await call_incident_tool("explain_error", {"app.log": log})
 
     assert "cannot reach redis://:[hidden]@db/0" in answer["summary"]
     assert "gull77" not in json.dumps(answer)
@@ -244,7 +228,7 @@ async def test_a_password_in_a_message_is_neither_reported_nor_quoted() -> None:
 
 async def test_mistakes_that_make_python_fail_are_named() -> None:
     answer = await call_incident_tool(
-        "explain_error", {"app.py": "def work():\n    return wrok()  # noqa\n"}, request=ASKED
+        "explain_error", {"app.py": "def work():\n    return wrok()  # noqa\n"}
     )
 
     assert ["F821" in each["message"] and each["line"] for each in answer["findings"]] == [2]
@@ -253,22 +237,51 @@ async def test_mistakes_that_make_python_fail_are_named() -> None:
 async def test_definitions_and_uses_are_found_by_name() -> None:
     materials = read_example_files("bug/pricing.py", "bug/coupons.py")
 
-    answer = await call_incident_tool("find_symbol", materials, request="Who calls `find_coupon`?")
-    silent = await call_incident_tool(
-        "find_symbol", materials, request="What is the total of the errors?"
-    )
+    answer = await call_incident_tool("find_symbol", materials, names=["find_coupon"])
+    unknown = await call_incident_tool("find_symbol", materials, names=["total_of_errors"])
     matches = await call_incident_tool("search_code", materials, query="percent coupon")
 
     assert "defined in coupons.py, lines 25 to 30" in answer["summary"]
     assert "pricing.py:21 `coupon = find_coupon(code)`" in answer["summary"]
-    assert "summary" not in silent and "find_coupon" in silent["symbols"]
+    assert not unknown["claims"] and "find_coupon" in unknown["gaps"][0]
     assert matches["matches"][0]["text"] in materials[matches["matches"][0]["file"]]
 
 
-@pytest.mark.parametrize("name", ["explain_error", "find_symbol", "log_metrics", "compare_config"])
-async def test_a_request_that_is_not_about_software_is_escalated(name: str) -> None:
-    poem = await call_incident_tool(name, {}, request="Write a sonnet about the sea")
-    recipe = await call_incident_tool(name, read_example_files("exam/pancakes.md"), request=ASKED)
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("explain_error", {}),
+        ("find_symbol", {"names": ["f"]}),
+        ("search_code", {"query": "batter"}),
+        ("search_code", {"query": "a b"}),
+        ("log_metrics", {}),
+        ("query_logs", {}),
+        ("compare_config", {}),
+        ("compare_config", {"files": ["pancakes.md"]}),
+        ("compare_config", {"files": ["pancakes.md", "nowhere.yaml"]}),
+    ],
+)
+async def test_files_of_the_wrong_kind_are_refused_in_one_line(
+    name: str, given: dict[str, Any]
+) -> None:
+    with pytest.raises(ToolRefused) as refused:
+        await call_incident_tool(name, read_example_files("exam/pancakes.md"), **given)
 
-    assert poem["escalation"]["reason"] == recipe["escalation"]["reason"] == "out_of_scope"
-    assert "pancakes.md" in recipe["escalation"]["message"]
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("find_symbol", {"names": "find_coupon"}),
+        ("find_symbol", {"names": ["x" * 10_000_000]}),
+        ("search_code", {"query": "x" * 10_000_000}),
+        ("query_logs", {"select": "x" * 10_000_000}),
+        ("compare_config", {"findings": [{"severity": "huge"}]}),
+    ],
+)
+async def test_arguments_of_the_wrong_type_or_size_are_refused(
+    name: str, given: dict[str, Any]
+) -> None:
+    with pytest.raises(ValidationError):
+        await call_incident_tool(name, {}, **given)

@@ -8,14 +8,11 @@ import duckdb
 import pytest
 
 from nodes.errors import ToolRefused
-from teams.engineering_ops.tools.incident.logs import read_log
-from teams.engineering_ops.tools.incident.timestamps import parse_time
 from teams.engineering_ops.tools.incident.traffic import TrafficWindow, find_error_rise
 from tests.unit.tools.incident.tool_calls import EXAMPLES, call_incident_tool, read_example_files
 
 pytestmark = pytest.mark.slow
 
-ASKED = "What is the error rate?"
 LINES = """\
 2026-03-09 06:00:00,120 INFO newsletter started
 2026-03-09 06:00:04,010 ERROR newsletter failed
@@ -34,7 +31,7 @@ async def test_the_figures_are_those_that_duckdb_computes() -> None:
     ).fetchall()
 
     answer = await call_incident_tool(
-        "log_metrics", read_example_files("bug/requests.jsonl", "bug/changes.csv"), request=ASKED
+        "log_metrics", read_example_files("bug/requests.jsonl", "bug/changes.csv")
     )
 
     count, errors, before, p50, p95, p99 = row
@@ -49,7 +46,7 @@ async def test_the_table_by_minute_is_a_count_of_the_lines() -> None:
     rows = [json.loads(line) for line in text.splitlines()]
     minute = [row for row in rows if row["time"].startswith("2026-03-02T14:06")]
 
-    answer = await call_incident_tool("log_metrics", {"requests.jsonl": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"requests.jsonl": text})
 
     failed = sum(row["status"] >= 500 for row in minute)
     rate = f"{100 * failed / len(minute):.2f} percent"
@@ -59,50 +56,18 @@ async def test_the_table_by_minute_is_a_count_of_the_lines() -> None:
 async def test_every_quotation_stands_in_its_source() -> None:
     materials = read_example_files("bug/requests.jsonl", "bug/changes.csv")
 
-    answer = await call_incident_tool("log_metrics", materials, request=ASKED)
+    answer = await call_incident_tool("log_metrics", materials)
 
     assert all(claim["quote"] in materials[claim["source"]] for claim in answer["claims"]
                if claim["quote"])  # fmt: skip
     assert {claim["source"] for claim in answer["claims"]} == set(materials)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("2026-03-02T14:02:10Z", "2026-03-02T14:02:10+00:00"),
-        ("2026-03-02 14:02:10,5", "2026-03-02T14:02:10.500000+00:00"),
-        ("2026-03-02T14:02:10+02:00", "2026-03-02T12:02:10+00:00"),
-        ("1772460130", "2026-03-02T14:02:10+00:00"),
-        ("1772460130000", "2026-03-02T14:02:10+00:00"),
-        ("[02/Mar/2026:14:02:10 +0000]", "2026-03-02T14:02:10+00:00"),
-        ("yesterday", None),
-        ("0001-01-01T00:00:00+14:00", None),
-    ],
-)
-def test_times_are_read_as_logs_write_them(text: str, expected: str | None) -> None:
-    found = parse_time(text)
-
-    assert (found.isoformat() if found else None) == expected
-
-
-def test_a_line_without_a_time_belongs_to_the_one_before() -> None:
-    read = read_log("app.log", LINES)
-
-    assert [(entry.line, entry.level) for entry in read.entries] == [
-        (1, "info"),
-        (2, "error"),
-        (4, "warning"),
-    ]
-    assert read.entries[1].trace == "second line of the same"
-
-
 async def test_lines_that_cannot_be_read_are_counted_and_named() -> None:
     good = '{"time": "2026-03-02T14:00:00Z", "status": 200}'
     deep = "[" * 100_000
 
-    answer = await call_incident_tool(
-        "log_metrics", {"a.jsonl": f"{good}\n{{half\n{deep}\n"}, request=ASKED
-    )
+    answer = await call_incident_tool("log_metrics", {"a.jsonl": f"{good}\n{{half\n{deep}\n"})
 
     assert "a.jsonl: 2 lines could not be read, the first is line 2." in answer["gaps"]
     assert "1 request from" in answer["summary"]
@@ -112,7 +77,7 @@ async def test_rows_after_one_that_cannot_be_read_are_counted() -> None:
     rows = ["time,status,message", "2026-03-02T14:00:00Z,200,a"]
     rows += [f"2026-03-02T14:00:01Z,200,{'x' * 140_000}", "2026-03-02T14:00:02Z,500,b"]
 
-    answer = await call_incident_tool("log_metrics", {"a.csv": "\n".join(rows)}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.csv": "\n".join(rows)})
 
     assert "a.csv: 1 line could not be read, the first is line 3." in answer["gaps"]
     assert "2 requests from" in answer["summary"] and "1 of them errors" in answer["summary"]
@@ -136,7 +101,7 @@ async def test_a_stretch_of_time_is_named_with_its_date_unless_all_is_of_one_day
     lines = [f"{time:%Y-%m-%d %H:%M:%S} INFO x" for time in times[:-1]]
     lines.append(f"{times[-1]:%Y-%m-%d %H:%M:%S} ERROR x")
 
-    answer = await call_incident_tool("log_metrics", {"a.log": "\n".join(lines)}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": "\n".join(lines)})
 
     assert f"The error rate was highest {words}" in answer["summary"]
 
@@ -144,7 +109,7 @@ async def test_a_stretch_of_time_is_named_with_its_date_unless_all_is_of_one_day
 async def test_a_password_in_a_log_line_is_neither_reported_nor_quoted() -> None:
     text = "2026-03-02 14:00:00 ERROR login failed: password=gull77 of redis://:tern88@db\n"
 
-    answer = await call_incident_tool("log_metrics", {"a.log": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": text})
 
     assert "gull77" not in str(answer) and "tern88" not in str(answer)
     assert "login failed: password=[hidden]" in answer["summary"]
@@ -156,15 +121,23 @@ async def test_a_password_in_a_log_line_is_neither_reported_nor_quoted() -> None
 )
 async def test_a_log_without_times_is_refused(name: str, text: str) -> None:
     with pytest.raises(ToolRefused, match="no log with times"):
-        await call_incident_tool("log_metrics", {name: text}, request=ASKED)
+        await call_incident_tool("log_metrics", {name: text})
 
 
 async def test_seconds_are_reported_as_milliseconds() -> None:
     text = "time,status,duration_s\n2026-03-02T14:00:00Z,200,0.25\n"
 
-    answer = await call_incident_tool("log_metrics", {"a.csv": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.csv": text})
 
     assert "p50 250 ms" in answer["summary"]
+
+
+async def test_errors_that_differ_in_numbers_are_counted_together() -> None:
+    lines = [f"2026-03-02 14:00:0{n} ERROR pump {n} of dock=d{n} stopped" for n in range(9)]
+
+    answer = await call_incident_tool("log_metrics", {"a.log": "\n".join(lines)})
+
+    assert "9 errors logged: `pump 0 of dock=d0 stopped`" in answer["summary"]
 
 
 async def test_a_huge_log_gives_an_answer_of_limited_size() -> None:
@@ -174,7 +147,7 @@ async def test_a_huge_log_gives_an_answer_of_limited_size() -> None:
     ]
     text = "\n".join(["time,status,duration_ms", *rows])
 
-    answer = await call_incident_tool("log_metrics", {"a.csv": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.csv": text})
 
     assert "40,000 requests" in answer["summary"] and len(json.dumps(answer)) < 20_000
 
@@ -199,9 +172,7 @@ def test_a_rise_is_found_where_it_was_put_and_none_in_noise() -> None:
 
 
 async def test_an_order_in_a_log_line_is_a_line_of_a_log() -> None:
-    answer = await call_incident_tool(
-        "log_metrics", read_example_files("exam/talking.jsonl"), request=ASKED
-    )
+    answer = await call_incident_tool("log_metrics", read_example_files("exam/talking.jsonl"))
 
     assert "2 of them errors (50.00 percent)" in answer["summary"]
     assert "audit@example.net" not in json.dumps(answer)
@@ -210,9 +181,9 @@ async def test_an_order_in_a_log_line_is_a_line_of_a_log() -> None:
 async def test_words_of_a_log_cannot_become_links_or_pictures() -> None:
     text = "2026-03-02 14:00:00 ERROR ![x](http://example.net/`a`)\n"
 
-    answer = await call_incident_tool("log_metrics", {"a.log": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": text})
 
-    assert "`ERROR ![x](http://example.net/'a')`" in answer["summary"]
+    assert "`![x](http://example.net/'a')`" in answer["summary"]
 
 
 async def test_a_lock_that_is_released_is_no_release() -> None:
@@ -220,7 +191,7 @@ async def test_a_lock_that_is_released_is_no_release() -> None:
         f"2026-03-02 14:{n:02}:00 {'ERROR' if n > 9 else 'INFO'} lock released\n" for n in range(30)
     )
 
-    answer = await call_incident_tool("log_metrics", {"a.log": text}, request=ASKED)
+    answer = await call_incident_tool("log_metrics", {"a.log": text})
 
     assert any("none is reported in the files" in gap for gap in answer["gaps"])
 

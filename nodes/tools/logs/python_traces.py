@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.failures.failure import MAX_CHAIN_LENGTH, Failure, FailureLink, StackFrame
+from nodes.tools.logs.failure import MAX_CHAIN_LENGTH, Failure, FailureLink, StackFrame
 
 HEADER: Final = "Traceback (most recent call last):"
 MAX_LINES_BETWEEN: Final = 50

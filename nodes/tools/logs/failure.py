@@ -64,6 +64,11 @@ class Failure:
     link: FailureLink = ""
 
     @property
+    def name(self) -> str:
+        """Return its type without the module."""
+        return self.error.rpartition(".")[2]
+
+    @property
     def title(self) -> str:
         """Return type and message as logged."""
         named = self.error or "an error whose line is missing"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.failures.failure import (
+from nodes.tools.logs.failure import (
     MAX_CHAIN_LENGTH,
     Failure,
     Language,
