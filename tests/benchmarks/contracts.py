@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,12 @@ LABELS: Mapping[str, tuple[str, ...]] = {
 """Kinds of clauses, and the categories of labels that are of the kind."""
 
 
-async def main(path: Path) -> None:
-    """Measure all contracts of a file."""
+async def measure_contracts(lines: Iterable[str]) -> None:
+    """Measure the contracts of JSON lines."""
     presence = {kind: Counter[str]() for kind in LABELS}
     law, parties, quotations = Counter[str](), Counter[str](), Counter[bool]()
     slowest = (0.0, "")
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in lines:
         row = json.loads(line)
         labels = {each["category"]: each for each in row["labels"]}
         begun = time.perf_counter()
@@ -106,4 +106,5 @@ def format_scores(counts: Mapping[str, int]) -> str:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    rows = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
+    asyncio.run(measure_contracts(rows))

@@ -15,17 +15,17 @@ from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
+FileName = Annotated[str, Field(max_length=1000, json_schema_extra={"format": "file"})]
+
 
 @tool
 async def check_playbook(
     material: Annotated[str, Field(description="Name of the contract", max_length=1000)],
     playbook: Annotated[
-        str | None,
+        FileName | None,
         Field(
             description="Name of a playbook in YAML; default is the material that is named "
-            "playbook, else the team's own",
-            max_length=1000,
-            json_schema_extra={"format": "file"},
+            "playbook, else the team's own"
         ),
     ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,

@@ -14,6 +14,8 @@ from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
+Query = Annotated[str, Field(max_length=2000, json_schema_extra={"format": "query"})]
+
 
 @tool
 async def extract_clauses(
@@ -23,12 +25,7 @@ async def extract_clauses(
         Field(description="Kinds of clauses to quote; default is all kinds"),
     ] = None,
     query: Annotated[
-        str | None,
-        Field(
-            description="Words to search for as well, such as product recall",
-            max_length=2000,
-            json_schema_extra={"format": "query"},
-        ),
+        Query | None, Field(description="Words to search for as well, such as product recall")
     ] = None,
     clause: Annotated[
         str | None,

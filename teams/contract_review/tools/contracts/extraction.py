@@ -162,9 +162,15 @@ def _find_kind(contract: Contract, kind: ClauseKind) -> list[ContractPassage]:
         key=lambda hit: (not _is_under(hit.clause, headed), -counts[hit.sentence], hit.match.start),
     )
     found = [contract.build_passage(hit) for hit in ranked]
-    bare = [c for c in headed if not any(_is_under(passage.clause, [c]) for passage in found)]
-    stated = [c for c in bare if contract.text.clean[c.body_start : c.whole_end].strip()]
-    return found + [contract.build_opening_passage(clause) for clause in stated]
+    others = [other for other in load_clause_kinds().values() if other is not kind]
+    bare = [
+        clause
+        for clause in headed
+        if not any(_is_under(passage.clause, [clause]) for passage in found)
+        and contract.text.clean[clause.body_start : clause.whole_end].strip()
+        and not any(other.is_named_in(clause.heading) for other in others)
+    ]
+    return found + [contract.build_opening_passage(clause) for clause in bare]
 
 
 def _is_under(clause: Clause, headed: Sequence[Clause]) -> bool:
@@ -178,7 +184,7 @@ def _find_words(contract: Contract, words: Sequence[str]) -> list[ContractPassag
     weights = defaultdict[tuple[int, int], float](float)
     counts = Counter[tuple[int, int]]()
     for found in hits.values():
-        spans = {hit.sentence: hit for hit in reversed(found)}
+        spans = {hit.sentence: hit for hit in reversed(found) if not hit.is_bare_heading}
         for span, hit in spans.items():
             first.setdefault(span, hit)
             weights[span] += 1 / len(spans)

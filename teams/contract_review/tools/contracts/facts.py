@@ -34,7 +34,8 @@ _PLACE_WORD = (
     r"|that|shall|will|for|from|other|but|applicable|including|subject|if|on|by|any|this|such|is|are"
     r"|governs?|applies|or|laws?)\b)[A-Z][\w'.-]*+"
 )
-_PLACE = rf"(?:[Tt]he\s+|THE\s+)?{_PLACE_WORD}(?:\s+(?:of\s+the\s+|of\s+|and\s+|the\s+)?{_PLACE_WORD}){{0,6}}+"
+_JOINED = rf"\s+(?:of\s+the\s+|of\s+|and\s+|the\s+)?{_PLACE_WORD}"
+_PLACE = rf"(?:[Tt]he\s+|THE\s+)?{_PLACE_WORD}(?:{_JOINED}){{0,6}}+"
 _LAW = Pattern(
     rf"(?i:\blaws?(?:,[^.;]{{1,60}},)?\s+(?:in\s+force\s+in|of))\s+(?P<place>{_PLACE})"
     rf"|\b(?i:governed\s+(?:\w+\s+)?by|under|with)\s+(?P<adjective>{_PLACE})\s+(?i:laws?)\b"

@@ -17,11 +17,15 @@ _FORM = (
     r"|S\.p\.A\.|(?:LLC|LLP|LP|PLC|plc|SAS|SA|GmbH|GMBH|AG|SE|Limited|LIMITED|Incorporated|INCORPORATED"
     r"|Corporation|CORPORATION|Company|COMPANY|Partnership|PARTNERSHIP|Trust|TRUST|Bank|BANK)\b)"
 )
-_WORD = r"(?!(?:AND|BETWEEN|AMONG|WITH|WHEREAS)\b)(?:(?:[A-Z]\.)++|[A-Z0-9][\w'&/-]*+(?:\.\w[\w'&/-]*+)*+)"
+_WORD = (
+    r"(?!(?:AND|BETWEEN|AMONG|WITH|WHEREAS)\b)"
+    r"(?:(?:[A-Z]\.)++|[A-Z0-9][\w'&/-]*+(?:\.\w[\w'&/-]*+)*+)"
+)
 _WORDS = rf"{_WORD}(?:[ \n]{{1,3}}(?:{_WORD}|&|of|the|for|de|van|von))"
 _NAME = Pattern(
     r"\[[^\]\n]{0,40}\]|_{4,}"
-    rf"|{_WORDS}{{0,9}}?(?:[ ]\([A-Z][\w ]{{1,30}}\))?,?[ \n]{{1,3}}(?P<form>{_FORM})(?:,?[ ]{_FORM})*+"
+    rf"|{_WORDS}{{0,9}}?(?:[ ]\([A-Z][\w ]{{1,30}}\))?,?[ \n]{{1,3}}(?P<form>{_FORM})"
+    rf"(?:,?[ ]{_FORM})*+"
     rf"|{_WORDS}{{0,6}}+"
 )
 _CUE = Pattern(

@@ -10,7 +10,6 @@ from .phrases import PhraseMatch
 from .playbook import Playbook, PlaybookRule, Severity, parse_limit
 from .quantities import Quantity, find_quantities
 
-
 RuleState = Literal["stated", "missing", "found", "absent", "within", "beyond", "silent"]
 BREACH_STATES: Final[tuple[RuleState, ...]] = ("missing", "found", "beyond")
 MISMATCH_RULE_ID: Final = "number_mismatch"
