@@ -16,7 +16,7 @@ DEFAULT = 80
 REACHED = {
     "code_review": 100,
     "competitive_intelligence": 95,
-    "contract_review": 95,
+    "contract_review": 80,
     "curriculum": 97,
     "engineering_ops": 99,
     "expert_router": 89,

@@ -107,7 +107,7 @@ def _normalize_number(number: str) -> str:
 def _find_signatures(
     reading: ContractText, opening: Pattern, first: int, stops: Sequence[int]
 ) -> list[Span]:
-    """Find blocks of signatures; each ends where text goes on or an attachment begins."""
+    """Find blocks of signatures; each ends where text resumes or an attachment begins."""
     found: list[Span] = []
     low = reading.lowercase
     for match in opening.finditer(low, first):
@@ -120,7 +120,8 @@ def _find_signatures(
 
 def _find_signature_end(low: str, at: int, limit: int) -> int:
     for number, unit in enumerate(_UNIT.finditer(low, at, limit)):
-        if number and len(unit[0].split()) >= MIN_TEXT_WORDS and _DUTY.search(unit[0]):
+        is_apart = number or "\n" in low[at : unit.start()]
+        if is_apart and len(unit[0].split()) >= MIN_TEXT_WORDS and _DUTY.search(unit[0]):
             line = low.rfind("\n", at, unit.start()) + 1
             return line or unit.start()
     return limit

@@ -61,8 +61,10 @@ def _build_report(
         each.rule.title.lower() for each in results if not each.is_breach | bool(each.hits)
     ]:
         report.lines.append(f"Looked for and not there: {', '.join(absent)}.")
-    for each in breaches:
+    for each in breaches[: 2 * most]:
         _add_finding(report, contract, each)
+    if len(breaches) > 2 * most:
+        report.failures.append(f"{len(breaches) - 2 * most} findings are left out for length")
     for each in [each for each in results if each.hits][:most]:
         passage = contract.build_passage(each.hits[0])
         add_quotation(report, contract, f"{name}: {_describe_result(each)}", passage)

@@ -32,7 +32,7 @@ _TITLE_IN_TEXT = Pattern(
 _PLACE_WORD = (
     r"(?!(?i:without|except\w*|exclu\w*|regardless|irrespective|notwithstanding|as|in|to|with|which"
     r"|that|shall|will|for|from|other|but|applicable|including|subject|if|on|by|any|this|such|is|are"
-    r"|governs?|applies|or|laws?)\b)[A-Z][\w'.-]*+"
+    r"|governs?|applies|or|the|laws?)\b)[A-Z][\w'.-]*+"
 )
 _JOINED = rf"\s+(?:of\s+the\s+|of\s+|and\s+|the\s+)?{_PLACE_WORD}"
 _PLACE = rf"(?:[Tt]he\s+|THE\s+)?{_PLACE_WORD}(?:{_JOINED}){{0,6}}+"
