@@ -68,7 +68,7 @@ async def extract_contract(text: str) -> dict[str, Any]:
         return dict(await extract_clauses.ainvoke(given))
     except Exception as error:
         print(f"{type(error).__name__}: {error}")
-        facts = {"Governing law": [], "Party": []}
+        facts: dict[str, list[str]] = {"Governing law": [], "Party": []}
         return {"not_found": list(LABELS), "facts": facts, "claims": []}
 
 
