@@ -88,4 +88,4 @@ def add_quotation(
 
 def fit_claims(build: Callable[[int], ToolReport]) -> dict[str, Any]:
     """Return the result with as many claims as a tool's answer may hold."""
-    return fit_to_size(build, (120, 60, 45, 30, 20, 12, 6))
+    return fit_to_size(build, range(80, 4, -4))
