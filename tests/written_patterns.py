@@ -78,6 +78,6 @@ def _ignoring_case(texts: Iterable[str | None]) -> list[Pattern]:
 def _phrases() -> Iterator[phrases.Phrase]:
     text = playbook.SHIPPED_PLAYBOOK.read_text(encoding="utf-8")
     for rule in playbook.read_playbook(playbook.SHIPPED_PLAYBOOK.name, text).rules:
-        yield from (*rule.phrases, *rule.exceptions)
-    for kind in clause_kinds.CLAUSE_KINDS:
-        yield from (*kind.heading_phrases, *kind.phrases, *kind.exceptions)
+        yield from (*rule.any, *rule.unless)
+    for kind in clause_kinds.load_clause_kinds().values():
+        yield from (*kind.headings, *kind.any, *kind.unless)

@@ -137,25 +137,15 @@ async def test_a_contract_that_tries_to_steer_the_review_is_found_out():
 
 
 @pytest.mark.parametrize("request_text", [REVIEW, COMPLY])
-async def test_what_is_no_contract_is_out_of_scope_and_not_answered(request_text):
+async def test_what_is_no_contract_is_escalated_and_not_answered(request_text):
     outcome, answer, _ = await run_team(TEAM, request_text, RECIPE)
 
     assert outcome.status == "partial" and outcome.exit_code == 3
     assert any(
-        reason == "out_of_scope" and message.startswith("pancakes.md is not a contract")
+        reason == "ambiguous_input" and "pancakes.md is not a contract" in message
         for reason, message in list_escalations(outcome)
     )
     assert "pancakes in butter" not in answer.text and not answer.findings
-
-
-async def test_a_request_outside_contracts_is_out_of_scope_and_not_answered():
-    outcome, answer, _ = await run_team(
-        TEAM, "Plan a birthday cake with icing for ten guests.", DISTRIBUTION
-    )
-
-    assert outcome.status == "partial"
-    assert {reason for reason, _ in list_escalations(outcome)} == {"out_of_scope"}
-    assert "Nothing could be found out" in answer.text
 
 
 async def test_without_a_contract_the_user_is_told_to_give_one():
@@ -165,13 +155,13 @@ async def test_without_a_contract_the_user_is_told_to_give_one():
     assert any("add one with --file" in message for _, message in list_escalations(outcome))
 
 
-async def test_a_broken_playbook_ends_in_one_line_with_file_line_and_key():
+async def test_a_broken_playbook_ends_in_one_line_with_file_and_key():
     outcome, answer, _ = await run_team(TEAM, COMPLY, NDA, BROKEN_PLAYBOOK)
 
     assert outcome.status == "partial"
     ((reason, message),) = list_escalations(outcome)
     assert reason == "ambiguous_input"
-    assert message.startswith("broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: ")
+    assert "broken_playbook.yaml is no playbook: rules.0.severity is 'severe': " in message
     assert any(message in gap for gap in answer.gaps)
 
 
@@ -192,7 +182,7 @@ async def test_a_language_model_gets_a_clause_whole_and_its_misquotation_is_foun
         "source": DISTRIBUTION.name,
         "quote": "Marlowe may terminate this Agreement at will upon sixty (60) days' notice.",
     }
-    extract = {"material": DISTRIBUTION.name, "query": "", "clause": "12(B)"}
+    extract = {"material": DISTRIBUTION.name, "clause": "12(B)"}
     endpoint.load_scenario(
         Scenario(
             tasks=(

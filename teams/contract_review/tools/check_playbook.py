@@ -4,24 +4,51 @@ from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
+from nodes.errors import ToolRefused
+from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 
-from .contracts.client import ask_worker
+from .contracts.playbook import is_playbook
+from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
+
+FileName = Annotated[str, Field(max_length=1000, json_schema_extra={"format": "file"})]
 
 
 @tool
 async def check_playbook(
-    material: str,
+    material: Annotated[str, Field(description="Name of the contract", max_length=1000)],
+    playbook: Annotated[
+        FileName | None,
+        Field(
+            description="Name of a playbook in YAML; default is the material that is named "
+            "playbook, else the team's own"
+        ),
+    ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Check a contract against the playbook: `playbook.yaml` among the materials, else the team's.
+    """Check a contract against a playbook.
 
     Each finding is a term that is missing, that is forbidden, or that exceeds its limit, with
     clause, line and severity; each claim quotes the words. Pass findings on unchanged.
     Example: check_playbook(material="supply_agreement.txt")
     """
     held = materials or {}
-    return await ask_worker("check", held, name=resolve_material_name(material, held))
+    name = resolve_material_name(material, held)
+    named = [playbook] if playbook else [each for each in held if is_playbook(each)]
+    if len(named) > 1:
+        raise ToolRefused(f"several playbooks: {', '.join(named)[:500]}; name one in `playbook`")
+    given = resolve_material_name(named[0], held) if named else ""
+    return dict(
+        await run_isolated(
+            f"{__package__}.contracts.compliance:check",
+            timeout_s=TIMEOUT_S,
+            name=name,
+            text=held[name],
+            playbook_name=given,
+            playbook_text=held.get(given, ""),
+        )
+    )

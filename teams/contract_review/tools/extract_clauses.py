@@ -4,32 +4,51 @@ from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
+from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 
-from .contracts.client import ask_worker
+from .contracts.clause_kinds import ClauseKindName
+from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-MAX_QUERY_CHARS = 2_000
+
+Query = Annotated[str, Field(max_length=2000, json_schema_extra={"format": "query"})]
 
 
 @tool
 async def extract_clauses(
-    material: str,
-    query: str,
-    clause: str = "",
+    material: Annotated[str, Field(description="Name of the contract", max_length=1000)],
+    kinds: Annotated[
+        list[ClauseKindName] | None,
+        Field(description="Kinds of clauses to quote; default is all kinds"),
+    ] = None,
+    query: Annotated[
+        Query | None, Field(description="Words to search for as well, such as product recall")
+    ] = None,
+    clause: Annotated[
+        str | None,
+        Field(description="Number of one clause to return whole, such as 4.2(a)", max_length=60),
+    ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """Return a contract's parties, date, governing law, sums, and its clauses, quoted verbatim.
 
-    `query` names the kinds of clauses wanted, such as termination, liability or confidentiality;
-    "key clauses" returns all kinds. `clause` returns one clause whole, by its number. `places` has
-    clause, line and offsets of each claim's quotation, in the claims' order.
-    Example: extract_clauses(material="nda.txt", query="term and termination")
-    Example: extract_clauses(material="nda.txt", query="", clause="4.2(a)")
+    `not_found` lists the kinds of clauses that are not in the contract.
+    Example: extract_clauses(material="nda.txt", kinds=["term", "termination"])
+    Example: extract_clauses(material="nda.txt", clause="4.2(a)")
     """
     held = materials or {}
     name = resolve_material_name(material, held)
-    return await ask_worker(
-        "extract", held, name=name, query=query[:MAX_QUERY_CHARS], clause=clause[:60]
+    return dict(
+        await run_isolated(
+            f"{__package__}.contracts.extraction:extract",
+            timeout_s=TIMEOUT_S,
+            name=name,
+            text=held[name],
+            kinds=kinds or [],
+            query=query or "",
+            clause=clause or "",
+        )
     )

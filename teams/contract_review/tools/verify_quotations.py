@@ -4,19 +4,22 @@ from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.isolation import run_isolated
 
-from .contracts.client import ask_worker
+from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-MAX_CLAIMS = 300
 
 
 @tool
 async def verify_quotations(
-    claims: list[CitedClaim],
+    claims: Annotated[
+        list[CitedClaim], Field(description="Claims with quotations", min_length=1, max_length=300)
+    ],
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """Look each claim's quotation up in its contract, word for word, and in the clause it names.
@@ -25,12 +28,13 @@ async def verify_quotations(
     Example: verify_quotations(claims=[{"text": "Termination: clause 16(C)", "source": "a.txt",
     "quote": "Either party may terminate this agreement by providing Ninety days Written Notice."}])
     """
-    if not claims:
-        raise ToolRefused("give at least one claim with text, source and quote")
     if not materials:
         raise ToolRefused("this task was given no materials; quotations need the contract's text")
-    given = [claim.model_dump(mode="json") for claim in claims[:MAX_CLAIMS]]
-    answer = await ask_worker("verify", materials or {}, claims=given)
-    if len(claims) > MAX_CLAIMS:
-        answer["failures"] = [f"only the first {MAX_CLAIMS} of {len(claims)} claims were checked"]
-    return answer
+    return dict(
+        await run_isolated(
+            f"{__package__}.contracts.quotation_check:check_quotations",
+            timeout_s=TIMEOUT_S,
+            claims=[claim.model_dump(mode="json") for claim in claims],
+            materials=materials,
+        )
+    )

@@ -13,10 +13,11 @@ from state import Finding, Report, Severity
 from teams.contract_review.tools.check_playbook import check_playbook
 from teams.contract_review.tools.contracts.playbook import (
     SHIPPED_PLAYBOOK,
-    PlaybookInvalid,
     read_playbook,
 )
-from teams.contract_review.tools.contracts.severity import Severity as OwnSeverity
+from teams.contract_review.tools.contracts.playbook import (
+    Severity as OwnSeverity,
+)
 from tests.contracts import (
     BROKEN_PLAYBOOK,
     DISTRIBUTION,
@@ -104,14 +105,12 @@ async def test_a_contract_deviates_where_a_reader_finds_it(file):
 
 
 @pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION, NDA, SERVICES, STEERING])
-async def test_every_hit_is_quoted_word_for_word_at_its_offsets(file):
+async def test_every_hit_is_quoted_word_for_word(file):
     ((name, text),) = read_contracts(file).items()
     found = await check_contract(name, {name: text})
 
     assert len(json.dumps(found, ensure_ascii=False)) < 20_000
-    for claim, place in zip(found["claims"], found["places"], strict=True):
-        assert claim["quote"] and text[place["start"] : place["end"]] == claim["quote"]
-        assert text[: place["start"]].count("\n") + 1 == place["line"]
+    assert found["claims"] and all(claim["quote"] in text for claim in found["claims"])
 
 
 @pytest.mark.parametrize("file", [*REAL_CONTRACTS, DISTRIBUTION, NDA, SERVICES, STEERING])
@@ -129,9 +128,7 @@ async def test_lines_to_sign_on_change_no_finding():
 
     without, found = [await check_contract(DISTRIBUTION.name, each) for each in (materials, signed)]
 
-    assert [found[key] for key in ("findings", "claims", "places")] == [
-        without[key] for key in ("findings", "claims", "places")
-    ]
+    assert (found["findings"], found["claims"]) == (without["findings"], without["claims"])
 
 
 async def test_a_number_whose_words_and_figures_differ_is_found():
@@ -173,11 +170,8 @@ async def test_wording_that_excepts_takes_a_sentence_out():
 async def test_a_heading_alone_is_not_quoted_where_the_clause_says_more():
     found = await check_contract(DISTRIBUTION.name, read_contracts(DISTRIBUTION))
 
-    quotes = {claim["text"]: claim["quote"] for claim in found["claims"]}
-    assert (
-        "is the entire agreement of the parties"
-        in quotes["Entire agreement stated: clause 16(A) of the Distribution Agreement"]
-    )
+    (quote,) = (c["quote"] for c in found["claims"] if "Entire agreement stated" in c["text"])
+    assert "is the entire agreement of the parties" in quote
 
 
 async def test_a_contract_that_speaks_to_its_reviewer_is_found_out_and_not_obeyed():
@@ -192,24 +186,24 @@ async def test_whether_terms_are_fair_is_left_to_a_human():
     found = await check_contract(DISTRIBUTION.name, read_contracts(DISTRIBUTION))
 
     assert "for a human to judge: " in found["gaps"][0] and "non-compete (2(B))" in found["gaps"][0]
-    assert "not legal advice" in found["gaps"][1]
+    assert "not legal advice" in found["gaps"][-1]
 
 
-async def test_the_playbook_is_passed_over_when_it_is_taken_for_a_contract():
-    found = await check_contract(HOUSE_PLAYBOOK.name, read_contracts(NDA, HOUSE_PLAYBOOK))
+async def test_a_broken_playbook_is_refused_with_file_and_key():
+    said = r"broken_playbook.yaml is no playbook: rules.0.severity is 'severe': Input should be 'cr"
 
-    assert not found["summary"] and "findings" not in found
+    with pytest.raises(ToolRefused, match=said):
+        await check_contract(NDA.name, read_contracts(NDA, BROKEN_PLAYBOOK))
 
 
-async def test_a_broken_playbook_is_refused_and_escalated_with_file_line_and_key():
-    materials = read_contracts(NDA, BROKEN_PLAYBOOK)
-    text = "broken_playbook.yaml:7: rules.0.severity is 'severe': allowed: 'critical', 'high'"
+async def test_a_playbook_may_be_named_where_there_are_several():
+    materials = read_contracts(NDA, HOUSE_PLAYBOOK) | {"b_playbook.yml": "name: x"}
 
-    with pytest.raises(ToolRefused, match=text):
-        await check_contract(NDA.name, materials)
-    handed_back = (await check_contract(BROKEN_PLAYBOOK.name, materials))["escalation"]
+    found = await check_playbook.ainvoke(
+        {"material": NDA.name, "playbook": HOUSE_PLAYBOOK.name, "materials": materials}
+    )
 
-    assert handed_back["reason"] == "ambiguous_input" and text in handed_back["message"]
+    assert found["playbook"] == HOUSE_PLAYBOOK.name
 
 
 async def test_several_playbooks_are_refused():
@@ -219,49 +213,51 @@ async def test_several_playbooks_are_refused():
         )
 
 
-async def test_a_text_that_is_not_a_contract_is_escalated():
-    found = await check_contract(RECIPE.name, read_contracts(RECIPE))
-
-    assert found["escalation"]["reason"] == "out_of_scope"
+@pytest.mark.parametrize(
+    ("file", "said"), [(RECIPE, "is not a contract"), (HOUSE_PLAYBOOK, "is a playbook")]
+)
+async def test_a_text_that_is_no_contract_is_refused(file, said):
+    with pytest.raises(ToolRefused, match=f"{file.name} {said}"):
+        await check_contract(file.name, read_contracts(file))
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "said"),
     [
-        ("name: x\nrules: [", "p.yaml:2: YAML syntax"),
-        ("- a", "p.yaml:1: a playbook has the keys name and rules"),
-        ("", "p.yaml:1: a playbook has the keys name and rules"),
-        ("name: x\nrules: []", "p.yaml:2: rules: Tuple should have at least 1 item"),
+        ("name: x\nrules: [", "p.yaml is no YAML: .*line 2"),
+        ("- a", "playbook: Input should be a valid dictionary"),
+        ("", "playbook: Input should be a valid dictionary"),
+        ("name: x\nrules: []", "rules: Tuple should have at least 1 item"),
         ("a: &x 1\nb: *x", r"aliases \(\*name\) are not allowed"),
-        ("name: x\nrules:\n- {id: a}", "p.yaml:3: rules.0.title: is missing"),
+        ("name: x\nrules:\n- {id: a}", "rules.0.title: Field required"),
         ("x" * 200_001, "200,001 characters, of at most 200,000"),
     ],
 )
-def test_a_playbook_that_cannot_be_read_is_reported_with_its_place(text, message):
-    with pytest.raises(PlaybookInvalid, match=message):
+def test_a_playbook_that_cannot_be_read_is_reported_with_its_place(text, said):
+    with pytest.raises(ToolRefused, match=said):
         read_playbook("p.yaml", text)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "said"),
     [
-        ({"severity": "hi"}, "rules.0.severity is 'hi': allowed: 'critical'"),
+        ({"severity": "hi"}, "rules.0.severity is 'hi': Input should be 'critical'"),
         ({"likelihood": 6}, "rules.0.likelihood is 6: Input should be less than or equal to 5"),
-        ({"colour": "red"}, "rules.0.colour is 'red': unknown key; allowed: id, title, kind"),
+        ({"colour": "red"}, "rules.0.colour is 'red': Extra inputs are not permitted"),
         ({"any": ["... x"]}, "rules.0.any: a phrase begins with a word"),
-        ({"kind": "limited"}, "rules.0: a limited term needs max or min"),
+        ({"kind": "limited"}, "rules.0: max and min, such as max: 60 days, belong to"),
         ({"kind": "limited", "max": "60 days"}, "rules.0: a limited term needs '#' in a phrase"),
         (
             {"kind": "limited", "max": "soon", "any": ["in #"]},
             "rules.0.max is 'soon': a limit is a",
         ),
-        ({"max": "60 days"}, "rules.0: max and min are for kind: limited"),
+        ({"max": "60 days"}, "rules.0: max and min, such as max: 60 days, belong to"),
     ],
 )
-def test_a_rule_that_cannot_be_used_is_reported_with_its_key(change, message):
+def test_a_rule_that_cannot_be_used_is_reported_with_its_key(change, said):
     text = yaml.safe_dump({"name": "x", "rules": [{**RULE, **change}]})
 
-    with pytest.raises(PlaybookInvalid, match=message):
+    with pytest.raises(ToolRefused, match=said):
         read_playbook("p.yaml", text)
 
 
@@ -277,11 +273,11 @@ async def test_a_playbook_of_many_rules_is_answered_within_the_size_and_says_wha
     assert len(json.dumps(found, ensure_ascii=False)) < 20_000
     assert "191 terms checked, 191 to look at" in found["summary"]
     left_out = 191 - len(found["findings"])
-    assert f"{left_out} of 191 findings are left out for length" in found["gaps"]
+    assert found["failures"] == [f"{left_out} findings are left out for length"]
 
 
 def test_two_rules_of_one_id_are_refused():
-    with pytest.raises(PlaybookInvalid, match="two rules have the id x"):
+    with pytest.raises(ToolRefused, match="two rules have the id x"):
         read_playbook("p.yaml", yaml.safe_dump({"name": "x", "rules": [RULE, dict(RULE, any="x")]}))
 
 

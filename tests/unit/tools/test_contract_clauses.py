@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teams.contract_review.tools.contracts.clauses import SIGNATURES, Clause, find_clauses
-from teams.contract_review.tools.contracts.compliance import report_compliance
+from teams.contract_review.tools.contracts.clause_kinds import load_clause_kinds
+from teams.contract_review.tools.contracts.clauses import (
+    AFTER_SIGNATURES,
+    SIGNATURES,
+    Clause,
+    find_clauses,
+    list_unread_spans,
+)
 from teams.contract_review.tools.contracts.contract import Contract
-from teams.contract_review.tools.contracts.extraction import extract_facts_and_clauses
 from teams.contract_review.tools.contracts.phrases import parse_phrase
-from teams.contract_review.tools.contracts.playbook import SHIPPED_PLAYBOOK, read_playbook
 from tests.contracts import (
     DISTRIBUTION,
     NDA,
@@ -38,9 +42,6 @@ PIECES = (
     ),
 )
 NUMBERED = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
-
-
-PLAYBOOK = read_playbook(SHIPPED_PLAYBOOK.name, SHIPPED_PLAYBOOK.read_text(encoding="utf-8"))
 
 
 def load_contract(file: Path) -> Contract:
@@ -243,13 +244,10 @@ def test_text_as_it_is_searched_keeps_every_offset(text):
 @given(NUMBERED | st.text(max_size=400))
 def test_whatever_is_quoted_of_any_text_stands_in_it(text):
     contract = Contract("a.txt", text)
-    answers = [
-        extract_facts_and_clauses(contract, "key clauses"),
-        report_compliance(contract, PLAYBOOK),
-    ]
 
-    for claim in (claim for answer in answers for claim in answer["claims"]):
-        assert claim["quote"] and claim["quote"] in text
+    for kind in load_clause_kinds().values():
+        passages = map(contract.build_passage, contract.find_phrases(kind.any, kind.unless))
+        assert all(0 <= each.start <= each.end <= len(text) for each in passages)
 
 
 @given(NUMBERED)
@@ -271,3 +269,38 @@ def test_the_line_of_a_clause_is_the_line_an_editor_shows(file):
         line = contract.text.find_line_number(clause.start)
         before = sum(len(each) + 1 for each in lines[: line - 1])
         assert before <= clause.start <= before + len(lines[line - 1])
+
+
+def test_text_after_a_line_to_sign_on_keeps_its_clause_and_is_searched():
+    text = (
+        "Agreement of the parties.\n\n1. Work. A shall dig.\n\nBy: ________\n\nThe digger may "
+        "terminate this Agreement by giving 60 days of notice.\n\n2. Law. Peru's law shall apply."
+    )
+    contract = Contract("a.txt", text)
+
+    (hit,) = contract.find_phrases([parse_phrase("may terminate")])
+
+    assert list_numbers(contract) == ["preamble", "1", SIGNATURES, "1", "2"]
+    assert hit.clause.number == "1"
+    assert [text[start:end].strip() for start, end in list_unread_spans(contract.clauses)] == [
+        "By: ________"
+    ]
+
+
+def test_text_after_the_signatures_is_a_part_of_its_own():
+    text = (
+        "Agreement of the parties.\n\n1. Work. A shall dig.\n\n2. Pay. B shall pay.\n\n"
+        "IN WITNESS WHEREOF, the parties have signed.\n\n/s/ A\nName: A\n\n"
+        "Addendum: the digger shall carry insurance for all of the work."
+    )
+    contract = Contract("a.txt", text)
+
+    (hit,) = contract.find_phrases([parse_phrase("insurance")])
+
+    assert hit.clause.number == AFTER_SIGNATURES
+
+
+def test_lines_to_sign_on_alone_are_no_text():
+    text = "Agreement.\n\n1. Work. A shall dig.\n\nBy: ____\nName: Al\nTitle: Head of Digging\n"
+
+    assert list_numbers(Contract("a.txt", text))[-1] == SIGNATURES

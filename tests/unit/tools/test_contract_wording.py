@@ -9,7 +9,7 @@ from teams.contract_review.tools.contracts.facts import (
     find_agreement_date,
     find_governing_law,
     find_sums,
-    find_title,
+    name_contract,
 )
 from teams.contract_review.tools.contracts.parties import find_parties
 from teams.contract_review.tools.contracts.phrases import parse_phrase
@@ -53,7 +53,7 @@ def test_the_facts_of_a_contract_are_those_a_reader_finds(file):
 
     dated, governing = find_agreement_date(contract), find_governing_law(contract)
 
-    assert find_title(contract) == named
+    assert name_contract(contract) == named
     assert [(party.name, party.role) for party in find_parties(contract)] == between
     assert dated is not None and (dated[0] and dated[0].isoformat()) == day
     assert governing is not None and governing[0] == place
@@ -67,12 +67,56 @@ def test_the_facts_of_a_contract_are_those_a_reader_finds(file):
         ('by and between John Smith ("Landlord") and Mary Jones', "John Smith, Mary Jones"),
         ("among FOO BANK, N.A., as agent, and BAR PLC", "FOO BANK, N.A., BAR PLC"),
         ("for the benefit of all who read it", ""),
+        ('by Foo Trust ("F"), a trust, and by and among others', ""),
+        (
+            'by Foo Inc. ("Foo"), a firm, Bar Ltd., a firm ("Bar"), and Qux AG ("Qux")',
+            "Foo Inc., Bar Ltd., Qux AG",
+        ),
+        (
+            'between (1) Foo Labs, of 2 High St. ("Foo"), and (2) Bar Labs, of Rome ("Bar")',
+            "Foo Labs, Bar Labs",
+        ),
+        (
+            'between Bo T. Li ("Li") and FOO GAS AND OIL COMPANY, referred to as "Foo"',
+            "Bo T. Li, FOO GAS AND OIL COMPANY",
+        ),
+        (
+            "BETWEEN: FOO LTD. 2nd Floor, Quay ('the Maker') AND: BAR LIMITED 4 Pier ('the Buyer')",
+            "FOO LTD., BAR LIMITED",
+        ),
+        (
+            "as follows.\nParty A:\n\nFoo and Bar Co., Ltd.\n\nParty B: Qux (Macao) Co., Ltd.",
+            "Foo and Bar Co., Ltd., Qux (Macao) Co., Ltd.",
+        ),
     ],
 )
 def test_parties_are_read_from_many_openings(opening, names):
     text = f"This agreement is made {opening}.\n\n1. Work. A shall dig.\n\n2. Price. B shall pay."
 
     assert ", ".join(party.name for party in find_parties(Contract("a.txt", text))) == names
+
+
+@pytest.mark.parametrize(
+    ("sentence", "place"),
+    [
+        (
+            "It will be governed in all respects by the laws of the State of Iowa.",
+            "the State of Iowa",
+        ),
+        ("It shall be governed and construed according to the laws of Malta.", "Malta"),
+        ("It shall be interpreted under the laws of England and Wales.", "England and Wales"),
+        ("IT IS GOVERNED BY THE LAWS OF THE STATE OF OHIO WITHOUT MORE.", "THE STATE OF OHIO"),
+        ("It is governed by the laws, other than its choice of law rules, of Peru.", "Peru"),
+        ("Performance is controlled by the laws of Chile.", "Chile"),
+        ("Any dispute will be governed by EU Laws.", "EU"),
+        ("A, formed under the laws of Cuba, is governed by its board.", ""),
+        ("Headings shall not be interpreted.", ""),
+    ],
+)
+def test_the_governing_law_is_found_in_many_wordings(sentence, place):
+    found = find_governing_law(Contract("a.txt", f"Agreement.\n\n1. Law. {sentence}\n"))
+
+    assert (found[0] if found else "") == place
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from teams.contract_review.tools.verify_quotations import verify_quotations
@@ -39,30 +40,36 @@ async def test_spaces_and_line_breaks_do_not_make_a_quotation_wrong():
 
 
 @pytest.mark.parametrize(
-    ("claim", "verdict"),
+    ("claim", "problem"),
     [
-        ({"text": "Notice", "quote": NOTICE.replace("twenty", "sixty")}, "not found"),
-        ({"text": "Termination: clause 3", "quote": NOTICE}, "other clause"),
-        ({"text": "Notice", "quote": NOTICE, "source": "z.txt"}, "source unknown"),
-        ({"text": "Notice", "quote": NOTICE, "source": NDA.name}, "not found"),
+        ({"text": "Notice", "quote": NOTICE.replace("twenty", "sixty")}, "Quotation not found"),
+        (
+            {"text": "Termination: clause 3", "quote": NOTICE},
+            "Quotation is in 12(B), not where named",
+        ),
+        (
+            {"text": "Notice", "quote": NOTICE, "source": "z.txt"},
+            "Quotation of what is not a material",
+        ),
+        ({"text": "Notice", "quote": NOTICE, "source": NDA.name}, "Quotation not found"),
     ],
 )
-async def test_a_quotation_that_does_not_hold_is_a_finding(claim, verdict):
+async def test_a_quotation_that_does_not_hold_is_a_finding(claim, problem):
     found = await verify_claims(claim)
 
-    assert [each["verdict"] for each in found["wrong"]] == [verdict]
-    assert found["findings"][0]["severity"] == "high"
-    assert "0 stand in the contract as quoted, 1 do not" in found["summary"]
+    (finding,) = found["findings"]
+    assert found["verdicts"] == {problem: 1}
+    assert finding["message"].startswith(f"{problem}: ") and finding["severity"] == "high"
 
 
 async def test_claims_that_quote_nothing_are_counted_apart():
     found = await verify_claims({"text": "The law is Dutch."}, {"text": "a", "quote": NOTICE})
 
-    assert found["quotations"] == 1 and "1 claim without a quotation" in found["summary"]
+    assert found["verdicts"] == {"held": 1} and "1 claim without a quotation" in found["summary"]
 
 
 async def test_no_claims_and_no_contract_are_refused():
-    with pytest.raises(ToolRefused, match="at least one claim"):
+    with pytest.raises(ValidationError, match="at least 1 item"):
         await verify_claims()
     with pytest.raises(ToolRefused, match="no materials"):
         await verify_claims({"text": "a", "quote": NOTICE}, materials={})

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nodes.limits.patterns import Pattern
 
@@ -12,14 +12,21 @@ from .markers import Marker, find_markers
 from .noise import Span
 from .numbering import ClauseOpening, find_openings, number_clauses
 
-PREAMBLE, SIGNATURES = "preamble", "signatures"
+PREAMBLE, SIGNATURES, AFTER_SIGNATURES = "preamble", "signatures", "after the signatures"
 MIN_NUMBERED_CLAUSES = 2
 MIN_PARAGRAPH_WORDS = 5
-_SIGNATURE = Pattern(
+_EXECUTION = Pattern(
     r"\bin witness (?:whereof|of which)\b|^[ ]*(?:signed|executed)\b[^\n]{0,60}\b(?:by|on behalf)\b"
-    r"|^[ ]*(?:by:?[ ]*)?/s/|^[ ]*by:[ ]*(?:_{3,}|$)|^[ ]*_{12,}[ ]*$",
+    r"|^[ ]*(?:by:?[ ]*)?/s/",
     re.MULTILINE,
 )
+"""Words with which a contract is signed: what follows is no longer its numbered text."""
+_BLANK_LINE = Pattern(r"^[ ]*by:[ ]*(?:_{3,}|$)|^[ ]*_{12,}", re.MULTILINE)
+"""A line to be filled in, which may also be in the middle of the text."""
+_UNIT = Pattern(r"[^\n]+?(?:[.!?](?=\s)|(?=\n)|$)")
+_DUTY = Pattern(r"\b(?:shall|will|may|must|agrees?|are entitled|is entitled)\b")
+MIN_TEXT_WORDS = 8
+"""A line or sentence of this length that names a duty is text, not part of a signature."""
 _ATTACHMENT = Pattern(
     r"^[ #*]*(?P<kind>exhibit|schedule|annex|appendix|attachment)[ ]+"
     r"(?P<label>[a-z]{1,2}|\d{1,2}(?:\.\d{1,3})?|[ivx]{1,4})[ .:*-]*(?:\n|$|[ ]{2,}|[-:][ ])",
@@ -57,16 +64,33 @@ class Clause:
 def split_into_clauses(reading: ContractText) -> list[Clause]:
     """Split a contract into clauses, in order; together they cover all of it."""
     marked = find_markers(reading.clean)
-    cuts = list(_split_regions(reading, marked))
+    first = marked[0].start if marked else _TOP_CHARS
+    attached = [
+        (each.start(), f"{each['kind']} {each['label']}".title())
+        for each in _ATTACHMENT.finditer(reading.lowercase)
+        if each.start() > _TOP_CHARS
+    ]
+    stops = [at for at, _ in attached]
+    signed = _find_signatures(reading, _EXECUTION, first, stops)
+    blank = _find_signatures(reading, _BLANK_LINE, first, stops)
+    resumed = {end for _, end in signed} - {*stops, len(reading.clean)}
+    starts: dict[str, int] = {}
+    for at, label in sorted([(0, ""), *attached, *((end, AFTER_SIGNATURES) for end in resumed)]):
+        starts.setdefault(label, at)
+    regions = sorted((at, label) for label, at in starts.items())
     found: list[Clause] = []
-    for index, (start, label) in enumerate(cuts):
-        end = cuts[index + 1][0] if index + 1 < len(cuts) else len(reading.raw)
-        if label == SIGNATURES:
-            found.append(Clause(SIGNATURES, "", start, start, start, end, end, 0))
-        else:
-            inside = [marker for marker in marked if start <= marker.start < end]
-            found += _split_region(reading, start, end, label, inside)
-    return found
+    for index, (start, label) in enumerate(regions):
+        end = regions[index + 1][0] if index + 1 < len(regions) else len(reading.raw)
+        inside = [each for each in marked if start <= each.start < end]
+        found += _split_region(reading, start, end, label, inside)
+    for start, end in _merge_spans([*signed, *blank]):
+        found = list(_take_out(found, start, end))
+    return sorted(found, key=lambda clause: clause.start)
+
+
+def list_unread_spans(clauses: Sequence[Clause]) -> list[Span]:
+    """Return the spans that were taken for signatures, which are not searched."""
+    return [(each.start, each.end) for each in clauses if each.number == SIGNATURES]
 
 
 def find_clauses(found: Sequence[Clause], number: str) -> list[Clause]:
@@ -80,21 +104,49 @@ def _normalize_number(number: str) -> str:
     return Pattern(r"[^\w¶]+").sub("", bare).casefold()
 
 
-def _split_regions(reading: ContractText, marked: Sequence[Marker]) -> Iterator[tuple[int, str]]:
-    """Split at signatures and attachments; the first region has no label."""
-    yield 0, ""
+def _find_signatures(
+    reading: ContractText, opening: Pattern, first: int, stops: Sequence[int]
+) -> list[Span]:
+    """Find blocks of signatures; each ends where text resumes or an attachment begins."""
+    found: list[Span] = []
     low = reading.lowercase
-    attached = [found for found in _ATTACHMENT.finditer(low) if found.start() > _TOP_CHARS]
-    signed = _SIGNATURE.search(low, marked[0].start if marked else _TOP_CHARS)
-    cuts = [(each.start(), f"{each['kind']} {each['label']}".title()) for each in attached]
-    if signed:
-        cuts = [(at, label) for at, label in cuts if at > signed.start()]
-        cuts.insert(0, (signed.start(), SIGNATURES))
-    known: set[str] = set()
-    for at, label in cuts:
-        if label not in known:
-            known.add(label)
-            yield at, label
+    for match in opening.finditer(low, first):
+        if found and match.start() < found[-1][1]:
+            continue
+        limit = min((at for at in stops if at > match.start()), default=len(low))
+        found.append((match.start(), _find_signature_end(low, match.end(), limit)))
+    return found
+
+
+def _find_signature_end(low: str, at: int, limit: int) -> int:
+    for number, unit in enumerate(_UNIT.finditer(low, at, limit)):
+        is_apart = number or "\n" in low[at : unit.start()]
+        if is_apart and len(unit[0].split()) >= MIN_TEXT_WORDS and _DUTY.search(unit[0]):
+            line = low.rfind("\n", at, unit.start()) + 1
+            return line or unit.start()
+    return limit
+
+
+def _merge_spans(spans: Sequence[Span]) -> list[Span]:
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            start, end = found[-1][0], max(end, found.pop()[1])
+        found.append((start, end))
+    return found
+
+
+def _take_out(clauses: Sequence[Clause], start: int, end: int) -> Iterator[Clause]:
+    """Cut signatures out of the clauses; what follows them keeps the number of its clause."""
+    yield Clause(SIGNATURES, "", start, start, start, end, end, 0)
+    for clause in clauses:
+        if clause.end <= start or clause.start >= end:
+            yield clause
+            continue
+        if clause.start < start:
+            yield replace(clause, body_start=min(clause.body_start, start), end=start)
+        if clause.end > end:
+            yield replace(clause, start=end, text_start=end, body_start=end)
 
 
 def _split_region(

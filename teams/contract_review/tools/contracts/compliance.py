@@ -1,149 +1,124 @@
 """Report a check against a playbook: findings, quotations, what is left to a human."""
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from .contract import Contract
-from .facts import find_title
-from .playbook import Playbook, parse_limit
-from .rule_check import RuleResult, check_rules
-from .tool_result import (
-    NOT_LEGAL_ADVICE,
-    ToolResult,
-    build_claim,
-    build_place,
-    fit_to_size,
-    format_quotation,
-    format_table,
-)
+from nodes.tools.framework.tool_report import ToolReport
 
-FOUND_CONFIDENCE, MISSING_CONFIDENCE = 90, 75
-"""Confidence of a finding: wording that was found, and wording that was not found."""
+from .contract import Contract
+from .facts import name_contract
+from .playbook import SHIPPED_PLAYBOOK, Playbook, parse_limit, read_playbook
+from .reading import (
+    add_quotation,
+    fit_claims,
+    format_place,
+    format_quotation,
+    list_reading_gaps,
+    read_contract,
+)
+from .rule_check import RuleResult, check_rules
+
+MISSING_CONFIDENCE = 75
+"""Confidence in a term that is missing: other words may say it."""
 MAX_SHOWN_CLAUSES = 3
 MAX_CELL_CHARS = 150
-MAX_ROWS = 30
 MAX_JUDGEMENTS = 20
 
 
-def report_compliance(contract: Contract, playbook: Playbook) -> ToolResult:
-    """Return a finding for each breach, and a claim with its quotation for each hit."""
-    told = check_rules(contract, playbook)
-    breaches = [verdict for verdict in told if verdict.is_breach]
-    passages = [
-        (verdict, contract.build_passage(verdict.hits[0])) for verdict in told if verdict.hits
-    ]
-    passages = [(verdict, passage) for verdict, passage in passages if passage.start < passage.end]
-    name = find_title(contract) or contract.name
-    return fit_to_size(
-        {
-            "summary": _build_summary(contract, playbook, told),
-            "findings": [_build_finding(contract, verdict) for verdict in breaches],
-            "gaps": [*_list_judgements(contract, breaches), NOT_LEGAL_ADVICE],
-            "claims": [
-                build_claim(
-                    contract,
-                    f"{_describe_result(verdict)}: {passage.clause.name} of the {name}",
-                    passage,
-                )
-                for verdict, passage in passages
-            ],
-            "places": [build_place(contract, passage) for _, passage in passages],
-        },
-        ("claims", "places"),
-        ("findings",),
+def check(name: str, text: str, playbook_name: str, playbook_text: str) -> dict[str, Any]:
+    """Return a finding for each breach, and a claim with its quotation for each hit.
+
+    Args:
+        playbook_name: empty for the team's own playbook.
+
+    Raises:
+        ToolRefused: the text is no contract, or the playbook cannot be used.
+    """
+    if playbook_name:
+        playbook = read_playbook(playbook_name, playbook_text)
+    else:
+        playbook = read_playbook(
+            SHIPPED_PLAYBOOK.name, SHIPPED_PLAYBOOK.read_text(encoding="utf-8")
+        )
+    contract = read_contract(name, text)
+    results = check_rules(contract, playbook)
+    told = fit_claims(partial(_build_report, contract, playbook, results))
+    return {**told, "playbook": playbook_name or "the team's own"}
+
+
+def _build_report(
+    contract: Contract, playbook: Playbook, results: list[RuleResult], most: int
+) -> ToolReport:
+    report, name = ToolReport(), name_contract(contract)
+    breaches = [result for result in results if result.is_breach]
+    report.lines.append(
+        f"{contract.name} against \u201c{playbook.name}\u201d: {len(results)} terms checked, "
+        f"{len(breaches)} to look at.\n"
     )
+    rows = [_build_row(contract, each) for each in results if each.is_breach or each.hits]
+    report.add_table(("term", "state", "severity", "where", "words"), rows)
+    if absent := [
+        each.rule.title.lower() for each in results if not each.is_breach | bool(each.hits)
+    ]:
+        report.lines.append(f"Looked for and not there: {', '.join(absent)}.")
+    for each in breaches[: 2 * most]:
+        _add_finding(report, contract, each)
+    if len(breaches) > 2 * most:
+        report.failures.append(f"{len(breaches) - 2 * most} findings are left out for length")
+    for each in [each for each in results if each.hits][:most]:
+        passage = contract.build_passage(each.hits[0])
+        add_quotation(report, contract, f"{name}: {_describe_result(each)}", passage)
+    judged = [f"{r.rule.title.lower()} ({r.hits[0].clause.number})" for r in breaches if r.hits]
+    if judged:
+        report.gaps.append(
+            f"{contract.name}: the playbook compares words; whether these terms are acceptable "
+            f"is for a human to judge: {'; '.join(judged[:MAX_JUDGEMENTS])}"
+        )
+    report.gaps += list_reading_gaps(contract)
+    return report
 
 
-def _build_finding(contract: Contract, verdict: RuleResult) -> dict[str, Any]:
-    """Build a finding; the rule and likelihood in brackets are read by the risk matrix."""
-    rule = verdict.rule
-    reason = f" {rule.why}" if rule.why else ""
-    found: dict[str, Any] = {
-        "severity": rule.severity,
-        "message": f"{_describe_result(verdict)}{_describe_place(contract, verdict)}.{reason}"
-        f" [{rule.id} {rule.likelihood}/5]",
-        "file": contract.name,
-        "suggestion": rule.remedy,
-        "confidence": FOUND_CONFIDENCE if verdict.hits else MISSING_CONFIDENCE,
-    }
-    if verdict.hits:
-        found["line"] = contract.text.find_line_number(verdict.hits[0].clause.start)
-    return found
+def _add_finding(report: ToolReport, contract: Contract, result: RuleResult) -> None:
+    """Add a finding; the rule and likelihood in brackets are read by the risk matrix."""
+    rule = result.rule
+    line = contract.text.find_line_number(result.hits[0].clause.start) if result.hits else None
+    what = f"{_describe_result(result)}{_describe_place(contract, result)}. {rule.why}".rstrip()
+    message = f"{what} [{rule.id} {rule.likelihood}/5]"
+    report.add_finding(rule.severity, message, contract.name, rule.remedy, line)
+    if not result.hits:
+        report.findings[-1]["confidence"] = MISSING_CONFIDENCE
 
 
-def _describe_result(verdict: RuleResult) -> str:
+def _describe_result(result: RuleResult) -> str:
     """Name the term and its result, in few words: findings in similar words would be merged."""
-    rule = verdict.rule
-    if rule.kind == "required":
-        return f"{rule.title} {verdict.state}"
+    rule = result.rule
     if rule.kind == "forbidden":
         return rule.title
-    if verdict.state == "within":
-        return f"{rule.title} within {' to '.join(filter(None, (rule.min, rule.max)))}"
-    return f"{rule.title} {_describe_excess(verdict)}"
+    if result.state != "beyond":
+        return f"{rule.title} {result.state}"
+    quantity = result.hits[0].match.quantity
+    is_over = rule.max and quantity and quantity.value > parse_limit(rule.max).value
+    return f"{rule.title} over {rule.max}" if is_over else f"{rule.title} under {rule.min}"
 
 
-def _describe_excess(verdict: RuleResult) -> str:
-    rule = verdict.rule
-    quantity = verdict.hits[0].match.quantity if verdict.hits else None
-    if (
-        quantity is not None
-        and rule.max is not None
-        and quantity.value > parse_limit(rule.max).value
-    ):
-        return f"over {rule.max}"
-    return f"under {rule.min}"
-
-
-def _describe_place(contract: Contract, verdict: RuleResult) -> str:
-    numbers = list(dict.fromkeys(hit.clause.number for hit in verdict.hits))
+def _describe_place(contract: Contract, result: RuleResult) -> str:
+    numbers = list(dict.fromkeys(hit.clause.number for hit in result.hits))
     if not numbers:
         return ""
     over = len(numbers) - MAX_SHOWN_CLAUSES
     listed = ", ".join(numbers[:MAX_SHOWN_CLAUSES]) + (f" and {over} more" if over > 0 else "")
     noun = "clause " if numbers[0][0].isdigit() else ""
-    quantity = verdict.hits[0].match.quantity
+    quantity = result.hits[0].match.quantity
     if quantity is None:
         return f" ({noun}{listed})"
     stated = contract.text.format_on_one_line(quantity.start, quantity.end)
     return f" ({noun}{listed}: \u201c{stated}\u201d)"
 
 
-def _list_judgements(contract: Contract, breaches: Sequence[RuleResult]) -> list[str]:
-    listed = "; ".join(
-        f"{verdict.rule.title.lower()} ({verdict.hits[0].clause.number})"
-        for verdict in [verdict for verdict in breaches if verdict.hits][:MAX_JUDGEMENTS]
-    )
-    if not listed:
-        return []
-    return [
-        f"{contract.name}: the playbook compares words; whether these terms are acceptable here is "
-        f"for a human to judge: {listed}"
-    ]
-
-
-def _build_summary(contract: Contract, playbook: Playbook, told: Sequence[RuleResult]) -> str:
-    breaches = sum(verdict.is_breach for verdict in told)
-    rows = [_build_row(contract, verdict) for verdict in told if verdict.is_breach or verdict.hits]
-    over = len(rows) - MAX_ROWS
-    more = [(f"… and {over} more", "", "", "", "")] if over > 0 else []
-    rest = [v.rule.title.lower() for v in told if not v.is_breach and not v.hits][:MAX_ROWS]
-    parts = [
-        f"{contract.name} against \u201c{playbook.name}\u201d: {len(told)} terms checked, "
-        f"{breaches} to look at.",
-        format_table(("term", "state", "severity", "clause", "words"), [*rows[:MAX_ROWS], *more]),
-    ]
-    if rest:
-        parts.append(f"Looked for and not there: {', '.join(rest)}.")
-    return "\n\n".join(parts)
-
-
-def _build_row(contract: Contract, verdict: RuleResult) -> Sequence[str]:
-    severity = verdict.rule.severity if verdict.is_breach else ""
-    state = _describe_excess(verdict) if verdict.state == "beyond" else verdict.state
-    if not verdict.hits:
-        return verdict.rule.title, state, severity, "", ""
-    hit = verdict.hits[0]
-    words = format_quotation(contract, contract.build_passage(hit, MAX_CELL_CHARS), MAX_CELL_CHARS)
-    where = f"{hit.clause.number}, line {contract.text.find_line_number(hit.clause.start)}"
-    return verdict.rule.title, state, severity, where, words
+def _build_row(contract: Contract, result: RuleResult) -> tuple[str, ...]:
+    severity = result.rule.severity if result.is_breach else ""
+    if not result.hits:
+        return result.rule.title, result.state, severity, "", ""
+    passage = contract.build_passage(result.hits[0], MAX_CELL_CHARS)
+    words = format_quotation(contract, passage, MAX_CELL_CHARS)
+    return result.rule.title, result.state, severity, format_place(contract, passage), words

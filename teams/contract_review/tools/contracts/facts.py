@@ -29,19 +29,32 @@ _TITLE_ABOVE = Pattern(
 _TITLE_IN_TEXT = Pattern(
     rf"\b[Tt](?:his|HIS)\s+(?P<title>(?:[A-Z][\w&/-]*\s+){{1,7}}?(?:{_INSTRUMENT}|AGREEMENT))\b"
 )
-_PLACE = r"(?:[Tt]he\s+)?[A-Z][\w']+(?:\s+(?:of|and|the)(?:\s+the)?\s+[A-Z][\w']+|\s+[A-Z][\w']+)*"
-_LAW = Pattern(
-    rf"\b[Ll]aws?\s+of\s+(?P<place>{_PLACE})|\bgoverned\s+by\s+(?P<adjective>{_PLACE})\s+law\b"
+_PLACE_WORD = (
+    r"(?!(?i:without|except\w*|exclu\w*|regardless|irrespective|notwithstanding|as|in|to|with|which"
+    r"|that|shall|will|for|from|other|but|applicable|including|subject|if|on|by|any|this|such|is|are"
+    r"|governs?|applies|or|the|laws?)\b)[A-Z][\w'.-]*+"
 )
-_GOVERNING_VERB = Pattern(r"\b(?:governed|construed|interpreted|govern)\b")
+_JOINED = rf"\s+(?:of\s+the\s+|of\s+|and\s+|the\s+)?{_PLACE_WORD}"
+_PLACE = rf"(?:[Tt]he\s+|THE\s+)?{_PLACE_WORD}(?:{_JOINED}){{0,6}}+"
+_LAW = Pattern(
+    rf"(?i:\blaws?(?:,[^.;]{{1,60}},)?\s+(?:in\s+force\s+in|of))\s+(?P<place>{_PLACE})"
+    rf"|\b(?i:governed\s+(?:\w+\s+)?by|under|with)\s+(?P<adjective>{_PLACE})\s+(?i:laws?)\b"
+)
+_GOVERNING = Pattern(
+    r"\b(?:govern(?:ed|s|ing)?|controlled|construed|interpreted|interpretation|enforced)\b"
+)
+_FORMED = Pattern(r"\b(?:organi[sz]ed|existing|incorporated|formed|established)\b[^,;()]{0,60}$")
+_FORMED_LOOKBACK_CHARS = 90
 
 
-def find_title(contract: Contract) -> str:
-    """Return the contract's title, else an empty string."""
+def name_contract(contract: Contract) -> str:
+    """Return the contract's title, else the name of its file."""
     top = contract.text.clean[:6_000]
     found = _TITLE_IN_TEXT.search(top) or _TITLE_ABOVE.search(top)
-    shown = " ".join(found["title"].split()).rstrip("* ") if found else ""
-    return shown[:MAX_TITLE_CHARS].title() if shown.isupper() else shown[:MAX_TITLE_CHARS]
+    if not found:
+        return contract.name
+    shown = " ".join(found["title"].split()).rstrip("* ")[:MAX_TITLE_CHARS]
+    return shown.title() if shown.isupper() else shown
 
 
 def find_agreement_date(contract: Contract) -> tuple[date | None, ContractPassage] | None:
@@ -58,24 +71,18 @@ def find_agreement_date(contract: Contract) -> tuple[date | None, ContractPassag
     return (None, ContractPassage(clause, *blank.span())) if blank else None
 
 
-def find_dates(contract: Contract) -> Iterator[tuple[date, ContractPassage]]:
-    """Find the dates that the contract names, except those of signatures."""
-    for found in _DATE.finditer(contract.text.lowercase):
-        clause = contract.find_clause(found.start())
-        if clause.number != SIGNATURES and (day := _parse_date(found)):
-            yield day, ContractPassage(clause, *found.span())
-
-
 def find_governing_law(contract: Contract) -> tuple[str, ContractPassage] | None:
-    """Find the governing law, with the words that name it."""
-    clean = contract.text.clean
+    """Find the governing law, with the words that name it; not the law a party is formed under."""
+    clean, low = contract.text.clean, contract.text.lowercase
     for start, end in contract.sentences:
-        governs = _GOVERNING_VERB.search(clean, start, end)
-        if governs and (found := _LAW.search(clean, start, end)):
-            begin = min(governs.start(), found.start())
-            span = contract.text.cut_noise(begin, found.end(), found.start())
-            place = " ".join((found["place"] or found["adjective"]).split())
-            return place, ContractPassage(contract.find_clause(start), *span)
+        governs = _GOVERNING.search(low, start, end)
+        for found in _LAW.finditer(clean, start, end) if governs else ():
+            before = low[max(start, found.start() - _FORMED_LOOKBACK_CHARS) : found.start()]
+            if governs and not _FORMED.search(before):
+                span = min(governs.start(), found.start()), max(governs.end(), found.end())
+                span = contract.text.cut_noise(*span, found.start())
+                place = " ".join((found["place"] or found["adjective"]).split()).rstrip(".")
+                return place, ContractPassage(contract.find_clause(start), *span)
     return None
 
 

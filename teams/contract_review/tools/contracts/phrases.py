@@ -8,6 +8,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, InstanceOf
 
 from nodes.limits.patterns import Pattern
 
@@ -44,6 +47,7 @@ class Phrase:
     head: Pattern
     tail: Pattern | None
     """What follows the quantity; None if the phrase has none."""
+    text: str = ""
     is_near: bool = True
     """The quantity is directly after the head, not up to 160 characters later."""
 
@@ -102,8 +106,20 @@ def parse_phrase(text: str) -> Phrase:
         tail=Pattern(_build_tail_pattern(_build_pattern(words[at + 1 :])))
         if at < len(words)
         else None,
+        text=text,
         is_near=is_near,
     )
+
+
+def _parse_phrases(value: Any) -> tuple[Phrase, ...]:  # as parsed from YAML
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError("write a phrase, or a list of phrases")
+    return tuple(map(parse_phrase, texts))
+
+
+Phrases = Annotated[tuple[InstanceOf[Phrase], ...], BeforeValidator(_parse_phrases)]
+"""Phrases as a pydantic field: a text or a list of texts."""
 
 
 def find_sentence(spans: Sequence[Span], at: int) -> Span | None:

@@ -1,111 +1,64 @@
 """Check quotations against the contracts they name: whether they occur, and in which clause."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_report import ToolReport
 
 from .clauses import find_clauses
 from .contract import Contract
-from .tool_result import fit_to_size
+from .contract_text import MAX_CHARS
 
-QuotationVerdict = Literal[
-    "verbatim", "spacing differs", "not found", "other clause", "source unknown"
-]
 MAX_SHOWN_CHARS = 200
 MAX_LISTED_QUOTATIONS = 40
 _CLAUSE = Pattern(r"\b(?:clause|section|article)\s+(?P<number>\d[\w.()]*|[IVXL]+\b)", re.IGNORECASE)
-WRONG_VERDICTS: tuple[QuotationVerdict, ...] = ("not found", "other clause", "source unknown")
 
 
 def check_quotations(
-    claims: Sequence[Mapping[str, str]], contracts: Mapping[str, Contract]
+    claims: Sequence[Mapping[str, str]], materials: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return a verdict for each quotation, and a finding for each that is not confirmed."""
-    quotes = [claim for claim in claims if claim["quote"].strip()]
-    results = [_check_quotation(claim, contracts) for claim in quotes]
-    wrong = [result for result in results if result["verdict"] in WRONG_VERDICTS]
-    more = len(wrong) - MAX_LISTED_QUOTATIONS
-    answer = {
-        "summary": _build_summary(results, wrong, len(claims) - len(quotes)),
-        "quotations": len(results),
-        "wrong": wrong[:MAX_LISTED_QUOTATIONS],
-        "findings": [_build_finding(result) for result in wrong[:MAX_LISTED_QUOTATIONS]],
-        "gaps": [f"{more} more quotations that do not hold are left out"] * (more > 0),
-    }
-    return fit_to_size(answer, ("wrong",), ("findings",))
+    """Return a finding for each quotation that is not in its contract as quoted."""
+    quoted = [claim for claim in claims if claim["quote"].strip()]
+    named = {claim["source"] for claim in quoted} & materials.keys()
+    contracts = {name: Contract(name, materials[name][:MAX_CHARS]) for name in named}
+    checked = [(claim, *_check_quotation(claim, contracts)) for claim in quoted]
+    wrong = [each for each in checked if each[1]]
+    report = ToolReport()
+    report.lines.append(
+        f"{format_count(len(checked), 'quotation')} checked: {len(checked) - len(wrong)} stand in "
+        f"the contract as quoted, {len(wrong)} do not."
+    )
+    if without := len(claims) - len(quoted):
+        report.lines.append(f"{format_count(without, 'claim')} without a quotation.")
+    for claim, problem, line in wrong[:MAX_LISTED_QUOTATIONS]:
+        quote, text = (sanitize_line(claim[key], MAX_SHOWN_CHARS) for key in ("quote", "text"))
+        message = f"{problem}: \u201c{quote}\u201d, for: {text}"
+        advice = "Quote the contract's own words, or take the claim back."
+        report.add_finding("high", message, claim["source"], advice, line)
+    if len(wrong) > MAX_LISTED_QUOTATIONS:
+        report.gaps.append(f"{len(wrong) - MAX_LISTED_QUOTATIONS} more do not hold")
+    return report.to_json() | {"verdicts": Counter(problem or "held" for _, problem, _ in checked)}
 
 
-def _check_quotation(claim: Mapping[str, str], contracts: Mapping[str, Contract]) -> dict[str, Any]:
+def _check_quotation(
+    claim: Mapping[str, str], contracts: Mapping[str, Contract]
+) -> tuple[str, int | None]:
+    """Return why a quotation does not hold, empty if it does, and its line."""
     contract = contracts.get(claim["source"])
-    shown = {
-        "claim": sanitize_line(claim["text"], MAX_SHOWN_CHARS),
-        "quote": sanitize_line(claim["quote"], MAX_SHOWN_CHARS),
-        "source": sanitize_line(claim["source"], MAX_SHOWN_CHARS),
-    }
     if contract is None:
-        return {**shown, "verdict": "source unknown", "line": None, "clause": ""}
-    verdict, at = _find_quotation(claim["quote"], contract.text.raw)
-    if at is None:
-        return {**shown, "verdict": "not found", "line": None, "clause": ""}
-    number = contract.find_clause(at).number
+        return "Quotation of what is not a material", None
+    loose = Pattern(r"\s+".join(map(re.escape, claim["quote"].split())))
+    places = [found.start() for found in loose.finditer(contract.text.raw)]
+    if not places:
+        return "Quotation not found", None
+    line = contract.text.find_line_number(places[0])
     wanted = _CLAUSE.search(claim["text"])
-    if wanted and not _is_in_clause(contract, wanted["number"], claim["quote"]):
-        verdict = "other clause"
-    line = contract.text.find_line_number(at)
-    return {**shown, "verdict": verdict, "line": line, "clause": number}
-
-
-def _find_quotation(quote: str, text: str) -> tuple[QuotationVerdict, int | None]:
-    at = text.find(quote)
-    if at >= 0:
-        return "verbatim", at
-    loose = r"\s+".join(map(re.escape, quote.split()))
-    found = Pattern(loose).search(text) if loose else None
-    return ("spacing differs", found.start()) if found else ("not found", None)
-
-
-def _is_in_clause(contract: Contract, number: str, quote: str) -> bool:
-    """Return whether a quotation begins in a clause; true for an unknown clause number."""
-    clauses = find_clauses(contract.clauses, number.rstrip("."))
-    if not clauses:
-        return True
-    loose = r"\s+".join(map(re.escape, quote.split()))
-    places = [found.start() for found in Pattern(loose).finditer(contract.text.raw)]
-    return any(each.start <= at < each.whole_end for each in clauses for at in places)
-
-
-def _build_finding(result: Mapping[str, Any]) -> dict[str, Any]:
-    told = {
-        "not found": f"Quotation not found in {result['source']}",
-        "other clause": f"Quotation is in {result['clause']}, not in the clause named",
-        "source unknown": f"Quotation of {result['source'] or 'no source'}, not a material",
-    }[result["verdict"]]
-    found: dict[str, Any] = {
-        "severity": "high",
-        "message": f"{told}: \u201c{result['quote']}\u201d, for: {result['claim']}",
-        "file": result["source"],
-        "suggestion": "Quote the contract's own words, or take the claim back.",
-        "confidence": 95,
-    }
-    return found | ({"line": result["line"]} if result["line"] else {})
-
-
-def _build_summary(
-    results: Sequence[Mapping[str, Any]], wrong: Sequence[Mapping[str, Any]], without: int
-) -> str:
-    held = len(results) - len(wrong)
-    lines = [
-        f"{format_count(len(results), 'quotation')} checked: {held} stand in the contract as "
-        "quoted, "
-        f"{len(wrong)} do not."
-    ]
-    if without:
-        lines[0] += f" {format_count(without, 'claim')} without a quotation."
-    lines += [
-        f"- {each['verdict']}: \u201c{each['quote']}\u201d ({each['claim']})" for each in wrong[:10]
-    ]
-    return "\n".join(lines)
+    clauses = find_clauses(contract.clauses, wanted["number"].rstrip(".")) if wanted else []
+    if clauses and not any(c.start <= at < c.whole_end for c in clauses for at in places):
+        return f"Quotation is in {contract.find_clause(places[0]).number}, not where named", line
+    return "", line

@@ -7,9 +7,8 @@ from typing import Final, Literal, get_args
 from .clauses import SIGNATURES
 from .contract import Contract, PhraseHit
 from .phrases import PhraseMatch
-from .playbook import Playbook, PlaybookRule, parse_limit
+from .playbook import Playbook, PlaybookRule, Severity, parse_limit
 from .quantities import Quantity, find_quantities
-from .severity import Severity
 
 RuleState = Literal["stated", "missing", "found", "absent", "within", "beyond", "silent"]
 BREACH_STATES: Final[tuple[RuleState, ...]] = ("missing", "found", "beyond")
@@ -40,7 +39,7 @@ def check_rules(contract: Contract, playbook: Playbook) -> list[RuleResult]:
 
 
 def _check_rule(contract: Contract, rule: PlaybookRule) -> RuleResult:
-    hits = _drop_repeated_hits(contract.find_phrases(rule.phrases, rule.exceptions))
+    hits = _drop_repeated_hits(contract.find_phrases(rule.any, rule.unless))
     if rule.kind == "required":
         return RuleResult(rule, "stated" if hits else "missing", _drop_bare_headings(hits))
     if rule.kind == "forbidden":
