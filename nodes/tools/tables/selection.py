@@ -6,11 +6,12 @@ from typing import Annotated
 from pydantic import Field
 
 from nodes.errors import ToolRefused
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.tables.reader import CsvTable, read_headers, read_table
 
 FileNames = Annotated[
-    tuple[Annotated[str, Field(max_length=300, json_schema_extra={"format": "file"})], ...],
+    tuple[Annotated[str, Format("file"), Field(max_length=300)], ...],
     Field(
         max_length=20,
         description="Materials to take where several have fitting columns; by default tables are "

@@ -7,6 +7,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 
@@ -15,7 +16,7 @@ from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
-FileName = Annotated[str, Field(max_length=1000, json_schema_extra={"format": "file"})]
+FileName = Annotated[str, Format("file"), Field(max_length=1000)]
 
 
 @tool

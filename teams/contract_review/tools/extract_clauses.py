@@ -6,6 +6,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 
@@ -14,7 +15,7 @@ from .contracts.reading import TIMEOUT_S
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 
-Query = Annotated[str, Field(max_length=2000, json_schema_extra={"format": "query"})]
+Query = Annotated[str, Format("query"), Field(max_length=2000)]
 
 
 @tool

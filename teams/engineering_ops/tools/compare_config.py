@@ -7,6 +7,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 
@@ -14,7 +15,7 @@ from .incident.note import KnownFinding
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 TIMEOUT_S = 60.0
-FileName = Annotated[str, Field(json_schema_extra={"format": "file"})]
+FileName = Annotated[str, Format("file")]
 
 
 @tool

@@ -6,13 +6,14 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 TIMEOUT_S = 60.0
 MAX_NAMES = 5
-Identifier = Annotated[str, Field(max_length=200, json_schema_extra={"format": "identifier"})]
+Identifier = Annotated[str, Format("identifier"), Field(max_length=200)]
 
 
 def find_symbol(settings: ToolSettings) -> BaseTool:

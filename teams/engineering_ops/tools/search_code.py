@@ -6,6 +6,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.settings import ToolSettings
 
@@ -13,10 +14,10 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 TIMEOUT_S = 60.0
 Query = Annotated[
     str,
+    Format("query"),
     Field(
         description="Words of the lines to find, of three letters or more",
         max_length=2000,
-        json_schema_extra={"format": "query"},
     ),
 ]
 

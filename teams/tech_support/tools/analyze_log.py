@@ -9,6 +9,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.materials import get_material_text, resolve_material_name
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.logs.entry import Log
@@ -33,9 +34,9 @@ async def analyze_log(
     ],
     log: Annotated[
         str | None,
+        Format("file"),
         Field(
             description="Name of the one log to read; by default every log among the files",
-            json_schema_extra={"format": "file"},
         ),
     ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,

@@ -11,6 +11,7 @@ from pydantic import Field
 from nodes.errors import ToolFailed
 from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.library import get_library
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.logs.reader import is_log
@@ -32,10 +33,10 @@ def search_help(settings: ToolSettings) -> BaseTool:
     async def search(
         query: Annotated[
             str,
+            Format("query"),
             Field(
                 description="The words that a page on it would contain",
                 max_length=MAX_QUERY_CHARS,
-                json_schema_extra={"format": "query"},
             ),
         ],
         with_log_errors: Annotated[

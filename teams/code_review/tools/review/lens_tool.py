@@ -9,6 +9,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolFailed, ToolRefused
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.settings import ToolSettings
@@ -24,9 +25,9 @@ NO_REPOSITORY_GAP = "The history was not looked at: no repository is set (SUPERV
 
 Diff = Annotated[
     str | None,
+    Format("file"),
     Field(
         description="Name of the diff to review; without it, all diffs are read",
-        json_schema_extra={"format": "file"},
     ),
 ]
 Paths = Annotated[

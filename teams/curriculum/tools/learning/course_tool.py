@@ -3,15 +3,16 @@
 from typing import Annotated, Any
 
 from langgraph.prebuilt import InjectedState
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from nodes.errors import ToolFailed
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated
 
 TIMEOUT_S = 30.0
 MaterialName = Annotated[
     str,
-    WithJsonSchema({"type": "string", "format": "file"}),
+    Format("file"),
     Field(description="Name of one material; empty for all that fit"),
 ]
 ShortText = Annotated[str, Field(max_length=1000)]

@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.prebuilt import InjectedState
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.isolation import run_isolated_blocking
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.tool_report import join_names
@@ -39,7 +40,7 @@ TEST_DATA_LABEL = "HTEST"
 
 BundleName = Annotated[
     str,
-    WithJsonSchema({"type": "string", "format": "file"}),
+    Format("file"),
     Field(description="Name of the FHIR bundle"),
 ]
 Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
