@@ -113,7 +113,7 @@ class Team(Frozen):
     prefer_idle: bool = True
     """Prefer an idle worker that may do a task to a busy one: when routing and reassigning."""
     workers: tuple[Worker, ...] = Field(min_length=1)
-    own_tools: dict[str, OwnTool] = Field(default_factory=dict, exclude=True)
+    own_tools: dict[str, OwnTool] = Field(default_factory=dict)
     """Tools of the team's own folder by name; they come before shared tools of the same name."""
     examples: tuple[Example, ...] = ()
     planner_tier: Tier = "strong"
