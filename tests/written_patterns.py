@@ -11,7 +11,8 @@ from typing import Final
 from nodes.limits.patterns import Pattern
 from teams.code_review.tools.review import guidelines
 from teams.contract_review.tools.contracts import clause_kinds, phrases, playbook
-from teams.expert_router.tools.references import referral
+from teams.expert_router.tools.references import referrals
+from teams.expert_router.tools.references.collection import FIELDS
 from teams.product_launch.tools.launch import channels, costs
 from teams.tech_support.tools.support import request_wording
 
@@ -73,8 +74,8 @@ def _built(module: str) -> object:
                     *costs._ASKED_PRICE_PATTERNS,
                 )
             )
-        case "teams/expert_router/tools/references/referral.py":
-            return referral._load_rules()
+        case "teams/expert_router/tools/references/referrals.py":
+            return [referrals._load_rules(each) for each in ("everywhere", *FIELDS)]
         case "teams/code_review/tools/review/guidelines.py":
             return _ignoring_case(form for form, _ in guidelines._RULES_BY_PHRASE)
         case "teams/tech_support/tools/support/request_wording.py":

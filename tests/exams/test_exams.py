@@ -19,7 +19,7 @@ REACHED = {
     "contract_review": 95,
     "curriculum": 97,
     "engineering_ops": 99,
-    "expert_router": 89,
+    "expert_router": 85,
     "market_analysis": 95,
     "organisation": 100,
     "patient_summary": 96,
