@@ -8,8 +8,8 @@ from teams.research_writing_code.tools.check_code import check_code
 MAX_ANSWER_CHARS = 20_000
 
 
-async def call_tool(materials=None, request="check it", **arguments):
-    return await check_code.ainvoke({"request": request, "materials": materials, **arguments})
+async def call_tool(materials=None, **arguments):
+    return await check_code.ainvoke({"materials": materials, **arguments})
 
 
 def list_findings(told):
@@ -66,11 +66,11 @@ async def test_what_a_module_defines_and_imports_is_claimed_with_its_source():
     assert {claim["source"] for claim in told["claims"]} == {"a.py"}
 
 
-async def test_the_file_that_a_request_names_is_checked_alone_and_other_languages_are_named():
+async def test_the_named_file_is_checked_alone_and_other_languages_are_named():
     materials = {"a.py": "import os\n", "b.py": "import re\n", "c.js": "let x", "d.md": "Text."}
     materials |= {"in/y.py": "import io\n", "py.py": "import ast\n"}
 
-    told = await call_tool(materials, "what is wrong with b.py and in/my.py?")
+    told = await call_tool(materials, files=["b.py"])
 
     assert {each["file"] for each in told["findings"]} == {"b.py"}
     assert any(gap == "Only Python is checked; not read: c.js." for gap in told["gaps"])
@@ -86,6 +86,11 @@ async def test_code_that_a_model_wrote_is_checked_in_place_of_the_files():
 async def test_without_python_it_says_what_to_give(materials):
     with pytest.raises(ToolRefused, match=r"there is no Python code.*--file NAME.py"):
         await call_tool(materials)
+
+
+async def test_files_that_are_named_and_are_no_python_are_refused():
+    with pytest.raises(ToolRefused, match=r"no Python code; t.csv is none"):
+        await call_tool({"a.py": "x = 1\n", "t.csv": "a,b\n"}, files=["t.csv"])
 
 
 async def test_too_much_of_it_is_refused_by_its_size():

@@ -1,10 +1,10 @@
 """Texts that are measured and read by rules."""
 
 import pytest
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from teams.research_writing_code.tools.check_prose import check_prose
-from teams.research_writing_code.tools.prose.word_limit import find_word_limit
 
 pytestmark = pytest.mark.slow
 
@@ -14,8 +14,8 @@ TEXT = (
 )
 
 
-async def call_tool(materials=None, request="check the style", **arguments):
-    return await check_prose.ainvoke({"request": request, "materials": materials, **arguments})
+async def call_tool(materials=None, **arguments):
+    return await check_prose.ainvoke({"materials": materials, **arguments})
 
 
 def list_messages(told):
@@ -58,41 +58,35 @@ async def test_a_sentence_that_is_too_long_is_reported_with_its_words():
     )
 
 
-@pytest.mark.parametrize(
-    ("request_text", "most"),
-    [
-        ("at most 100 words", 100),
-        ("in no more than 1,200 words", 1200),
-        ("under 80 words please", 79),
-        ("250 words or fewer", 250),
-        ("up to 50 words", 50),
-        ("a text of some words", None),
-        ("write 3 words", None),
-    ],
-)
-def test_the_words_that_a_request_allows_are_understood(request_text, most):
-    assert find_word_limit(request_text) == most
-
-
 async def test_a_text_over_the_limit_is_a_finding_and_one_within_it_a_claim():
-    over = await call_tool({"a.md": TEXT}, "check that it has at most 10 words")
-    within = await call_tool({"a.md": TEXT}, "check that it has at most 99 words")
+    over = await call_tool({"a.md": TEXT}, max_words=10)
+    within = await call_tool({"a.md": TEXT}, max_words=99)
 
     assert (None, "23 words, 13 over the 10 that are allowed") in list_messages(over)
     assert within["claims"][1]["text"] == "a.md keeps within the 99 words that are allowed."
 
 
-async def test_a_request_for_a_new_text_checks_none_but_one_that_is_handed_over():
-    assert (await call_tool({"a.md": TEXT}, "write a letter of at most 9 words"))["findings"] == []
-    assert (await call_tool({"a.md": TEXT}, "write a letter", text="It is so in our house."))[
-        "summary"
-    ]
+@pytest.mark.parametrize("max_words", [0, -5, float("nan"), "some", 10**12])
+async def test_a_length_out_of_range_is_refused(max_words):
+    with pytest.raises(ValidationError, match="max_words"):
+        await call_tool({"a.md": TEXT}, max_words=max_words)
 
 
-async def test_a_request_to_send_a_text_is_escalated():
-    told = await call_tool({"a.md": TEXT}, "Please send this text to the tenants")
+async def test_only_the_named_texts_are_checked():
+    told = await call_tool({"a.md": TEXT, "in/b.md": TEXT}, files=["b.md"])
 
-    assert told["escalation"]["reason"] == "out_of_scope"
+    assert {each["file"] for each in told["findings"]} == {"in/b.md"}
+
+
+async def test_a_text_that_a_model_wrote_is_checked_in_place_of_the_files():
+    told = await call_tool({"a.md": TEXT}, text="We recieve it in our house today.")
+
+    assert {each["file"] for each in told["findings"]} == {"draft"}
+
+
+async def test_a_name_that_no_material_has_is_refused_with_those_that_exist():
+    with pytest.raises(ToolRefused, match=r"no material is named 'c.md'.*a.md"):
+        await call_tool({"a.md": TEXT}, files=["c.md"])
 
 
 @pytest.mark.parametrize(
@@ -120,6 +114,6 @@ async def test_orders_inside_a_text_are_text():
 
 
 async def test_a_text_of_comments_without_end_is_counted_at_once():
-    told = await call_tool({"a.md": f"It is a text of words.\n\n{'<!--' * 100_000}"}, "check it")
+    told = await call_tool({"a.md": f"It is a text of words.\n\n{'<!--' * 100_000}"})
 
     assert "a.md has 6 words" in told["claims"][0]["text"]

@@ -52,7 +52,7 @@ def build_reference_tool(field: Field, settings: ToolSettings) -> BaseTool:
                 f"the query has {len(query)} characters, of at most {MAX_QUERY_CHARS}; ask one "
                 "question in a few words"
             )
-        if whom := find_referral(field, query):
+        if whom := await asyncio.to_thread(find_referral, field, query):
             return escalate_out_of_scope(whom)
         if not extract_keywords(query):
             raise ToolRefused("the query names nothing to look up; say what it is about")
