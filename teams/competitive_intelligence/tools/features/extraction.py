@@ -26,10 +26,10 @@ _UNDERLINE: Final = Pattern(r"(?:=+|-{3,})")
 _FENCE: Final = Pattern(r"(?:```|~~~).*")
 _TABLE_RULE: Final = Pattern(r"\|?[\s:|-]+\|[\s:|-]*")
 _BULLET: Final = Pattern(r"[-*+]\s++(.+)", re.DOTALL)
-_NUMBERED: Final = Pattern(r"\d+[.)]\s")
+_NUMBERED: Final = Pattern(r"(?<!\d)\d++[.)]\s")
 _SENTENCE_END: Final = Pattern(r"(?<=[.!?])\s")
 _PAIR: Final = Pattern(
-    r"\**+([^:|*]{2,60}?)\**+\s*+(?::|[\N{EN DASH}\N{EM DASH}]|(?<=[*\s])-(?=\s))\**+\s++(\S.*)",
+    r"^\**+([^:|*]{2,60}?)\**+\s*+(?::|[\N{EN DASH}\N{EM DASH}]|(?<=[*\s])-(?=\s))\**+\s++(\S.*)",
     re.DOTALL,
 )
 _FEATURE_CLAIM: Final = Pattern(rf"(.+?){CLAIM_SEPARATOR}([^:]+): (.+)", re.DOTALL)
@@ -43,12 +43,13 @@ _OTHER_HEADING: Final = Pattern(
     re.I,
 )
 _SECTION_TITLE: Final = Pattern(
-    r"(?:about|change ?log|contents|documentation|faq|getting started|install\w*|introduction"
+    r"^(?:about|change ?log|contents|documentation|faq|getting started|install\w*|introduction"
     r"|licen[cs]e|news|overview|quick ?start|read ?me|release notes|summary|table of contents|usage"
-    r"|welcome)\b.*|\d.*|.*[.?!]",
+    r"|welcome)\b.*|^\d.*|^.*[.?!]",
     re.I,
 )
-_FILE_WORDS: Final = Pattern(r"[\W_]*+\b(?:read ?me|features?|product|page)\b[\W_]*+", re.I)
+_FILE_WORDS: Final = frozenset(("readme", "feature", "features", "product", "page"))
+"""Words of a file's name that do not name the product."""
 _NOT_FEATURES: Final = frozenset(("source", "sources", "note", "notes", "updated", "see", "http"))
 
 
@@ -92,11 +93,12 @@ def find_product_name(lines: list[str], file: str) -> str:
     opening = next((n for n, line in enumerate(lines, start=1) if line.strip()), 0)
     first = [name for n, _, name in _list_headings(lines) if n == opening]
     for title in [*(name for level, name in headings if level == 1)][:1] + first:
-        name = Pattern(r"\s+[-\N{EN DASH}\N{EM DASH}]+\s+|:\s").split(title)[0].strip()
+        name = Pattern(r" [-\N{EN DASH}\N{EM DASH}]{1,3} |: ").split(title)[0].strip()
         if name and len(name.split()) <= MAX_NAME_WORDS and not _SECTION_TITLE.fullmatch(name):
             return name
     path = PurePosixPath(file)
-    stem = _FILE_WORDS.sub("", path.stem.replace("_", " ").replace("-", " ")).strip()
+    words = path.stem.replace("_", " ").replace("-", " ").split()
+    stem = " ".join(word for word in words if word.lower() not in _FILE_WORDS)
     return stem or path.parent.name or path.stem
 
 
