@@ -39,9 +39,9 @@ def compose_document(settings: ToolSettings) -> BaseTool:
             bool, Field(description="Collect the materials' sentences on `query` as a draft")
         ] = False,
         query: Annotated[
-            str,
-            Field(description="Subject of the draft", json_schema_extra={"format": "query"}),
-        ] = "",
+            Annotated[str, Field(json_schema_extra={"format": "query"})] | None,
+            Field(description="Subject of the draft"),
+        ] = None,
         title: Annotated[str, Field(description="Title and file name")] = "document",
         format: Annotated[
             DocumentFormat | None, Field(description="Kind of file to write; none if not asked for")
@@ -59,7 +59,9 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         text = markdown
         if not markdown.strip():
             texts = await asyncio.to_thread(select_texts, "", (), materials)
-            text = await asyncio.to_thread(_draft_text, reply, texts, query if draft else "", title)
+            text = await asyncio.to_thread(
+                _draft_text, reply, texts, (query or title) if draft else "", title
+            )
         if format is not None:
             folder = settings.output
             await asyncio.to_thread(_write_file, reply, folder, text, format, _shorten_title(title))

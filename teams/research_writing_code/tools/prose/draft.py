@@ -1,5 +1,6 @@
 """Build a draft from the sentences of the materials, unchanged."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
@@ -16,7 +17,7 @@ MIN_CHOSEN_SENTENCES = 3
 def choose_sentences(query: str, texts: Mapping[str, str]) -> dict[str, list[Sentence]]:
     """Return the sentences of each text that are about a query, in their order.
 
-    A sentence is also about what the heading above it names.
+    A sentence is also about what the heading above it names; a term that few share counts more.
     """
     wanted = extract_terms(query)
     share = max(MIN_CHOSEN_SENTENCES, MAX_SENTENCES // len(texts))
@@ -24,8 +25,10 @@ def choose_sentences(query: str, texts: Mapping[str, str]) -> dict[str, list[Sen
     for name, text in texts.items():
         every = list(islice(split_sentences(text), MAX_SENTENCES_READ))
         lines = text.split("\n")
-        shares = {each: len(wanted & _collect_terms(each, lines)) for each in every}
-        near = sorted((each for each in every if shares[each]), key=lambda each: -shares[each])
+        shared = {each: wanted & _collect_terms(each, lines) for each in every}
+        counts = Counter(term for terms in shared.values() for term in terms)
+        weights = {each: sum(1 / counts[term] for term in shared[each]) for each in every}
+        near = sorted((each for each in every if shared[each]), key=lambda each: -weights[each])
         kept = near[:share] if len(near) >= MIN_CHOSEN_SENTENCES else every[:share]
         chosen[name] = [each for each in every if each in kept]
     return chosen
