@@ -11,7 +11,8 @@ from typing import Final
 from nodes.limits.patterns import Pattern
 from teams.code_review.tools.review import guidelines
 from teams.contract_review.tools.contracts import clause_kinds, phrases, playbook
-from teams.expert_router.tools.references import referral
+from teams.expert_router.tools.references import referrals
+from teams.expert_router.tools.references.collection import FIELDS
 from teams.product_launch.tools.launch import channels
 
 ROOT: Final = Path(__file__).parents[1]
@@ -64,8 +65,8 @@ def _built(module: str) -> object:
         case "teams/product_launch/tools/launch/channels.py":
             rules = channels.load_channel_book().rules
             return _ignoring_case(text for rule in rules for text in (rule.pattern, rule.lacks))
-        case "teams/expert_router/tools/references/referral.py":
-            return referral._load_rules()
+        case "teams/expert_router/tools/references/referrals.py":
+            return [referrals._load_rules(each) for each in ("everywhere", *FIELDS)]
         case "teams/code_review/tools/review/guidelines.py":
             return _ignoring_case(form for form, _ in guidelines._RULES_BY_PHRASE)
     return ()

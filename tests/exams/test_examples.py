@@ -10,7 +10,7 @@ import pytest
 
 from graph.teams.default_team import DEFAULT_TEAM
 from graph.teams.team_loader import SHIPPED_TEAMS_FOLDER
-from teams.expert_router.tools.references.collection import DOMAINS, load_collection
+from teams.expert_router.tools.references.collection import FIELDS, load_entries
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +19,7 @@ TEXT = (ROOT / "teams" / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
     shlex.split(line) for line in TEXT.splitlines() if line.startswith("    supervise run ")
 ]
-REFERENCES = {each.citation for domain in DOMAINS for each in load_collection(domain).entries}
+REFERENCES = {each.citation for field in FIELDS for each in load_entries(field)}
 
 
 def find_team_argument(command: list[str]) -> str:

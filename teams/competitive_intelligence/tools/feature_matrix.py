@@ -1,31 +1,33 @@
 """Compare products, feature by feature."""
 
 import asyncio
-from itertools import accumulate
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.tools import tool
+from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.tools.evidence.source_check import CitedClaim
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .features.matrix import build_matrix
+from .features.matrix import FeatureMatrix, build_matrix
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_CLAIMS = 600
-MAX_ROWS = 80
-MAX_SHOWN_CHARS = 14_000
-"""Limit of the table."""
 MAX_GAPS = 12
+ROW_COUNTS = (80, 40, 20, 10, 5)
+"""Rows that are shown; fewer where they are too long together."""
 
 
 @tool
-async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
-    """Compare products side by side from claims of the form `Product — feature: value`.
+async def feature_matrix(
+    claims: Annotated[
+        list[CitedClaim], Field(description="Claims of the form `Product — feature: value`")
+    ],
+) -> dict[str, Any]:
+    """Compare products side by side: a row for each feature, shared features first.
 
-    Returns a table with a row for each feature, with the features that all products state first,
-    and lists what a product does not state. Pass all such claims of your context unchanged.
-    Example: feature_matrix(claims=[{"text": "Acme — SSO: yes", "source": "acme.md"}])
+    Lists what a product does not state. Pass all claims on features of your context unchanged.
     """
     if len(claims) > MAX_CLAIMS:
         raise ToolRefused(f"{len(claims)} claims, of at most {MAX_CLAIMS}; give fewer")
@@ -34,24 +36,21 @@ async def feature_matrix(claims: list[CitedClaim]) -> dict[str, Any]:
         raise ToolRefused(
             f"a matrix takes two products or more, and the claims name {len(made.products)}"
         )
+    return fit_to_size(lambda count: _compose_report(made, count), ROW_COUNTS)
+
+
+def _compose_report(made: FeatureMatrix, row_count: int) -> ToolReport:
     gaps = [f"{product} does not state {feature}" for product, feature in made.empty_cells]
     if len(gaps) > MAX_GAPS:
         gaps = [*gaps[:MAX_GAPS], f"{len(gaps) - MAX_GAPS} more features are not stated by all"]
-    shared = sum("not stated" not in row for row in made.rows)
-    shown, left = _fit_table(made.to_markdown(), len(made.rows))
-    if left:
+    if (left := len(made.rows) - row_count) > 0:
         gaps.append(f"{left} of {len(made.rows)} features are not shown in the table")
-    return {
-        "summary": f"{shared} of {len(made.rows)} features are stated by all "
-        f"{len(made.products)} products.\n\n{shown}",
-        "gaps": [*made.conflicts, *gaps],
-    }
-
-
-def _fit_table(table: str, count: int) -> tuple[str, int]:
-    """Return as many rows of a table as fit, and how many are left out."""
-    head, rule, *rows, blank, source = table.splitlines()
-    sizes = accumulate(map(len, rows), initial=len(head) + len(source))
-    fitting = sum(size <= MAX_SHOWN_CHARS for size in sizes) - 1
-    kept = rows[: max(1, min(MAX_ROWS, fitting))]
-    return "\n".join([head, rule, *kept, blank, source]), count - len(kept)
+    report = ToolReport(gaps=[*made.conflicts, *gaps])
+    shared = len(made.rows) - len({feature for _, feature in made.empty_cells})
+    report.lines.append(
+        f"{shared} of {len(made.rows)} features are stated by all {len(made.products)} products.\n"
+    )
+    report.add_table(["feature", *made.products], made.rows[:row_count])
+    named = "; ".join(f"{product}: {source}" for product, source in made.sources)
+    report.lines.append(f"Source: {named}.")
+    return report

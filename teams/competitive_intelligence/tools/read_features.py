@@ -1,49 +1,43 @@
 """Read a product's features from its page."""
 
 import asyncio
-from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.errors import ToolRefused
+from nodes.tools.framework.argument_types import Format
 from nodes.tools.framework.materials import get_material_text
+from nodes.tools.framework.tool_report import ToolReport
 
 from .features.extraction import extract_features
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
-MAX_FEATURES = 60
-CONFIDENCE = 90
-"""The page states it; whether it is true is not checked."""
 
 
 @tool
 async def read_features(
-    material: str, materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None
+    material: Annotated[str, Format("file"), Field(description="Name of the product's page")],
+    max_features: Annotated[
+        int, Field(description="Most features to return, in the page's order", ge=1, le=200)
+    ] = 60,
+    materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Read the features that a product's page states, such as `SSO: yes` or a table of two columns.
+    """Read the features that a product's page states, each as `Product — feature: value`.
 
-    Returns each as a claim `Product — feature: value` with the words of the page as quote.
-    Example: read_features(material="acme.md")
+    Read are `SSO: yes` and tables of two columns below the page's title, and lists in sections on
+    features; an item without a value has the value "stated". The page's words are the quote.
     """
     text = get_material_text(material, materials)
-    found = await asyncio.to_thread(extract_features, text, PurePosixPath(material).stem)
+    found = await asyncio.to_thread(extract_features, text, material)
     if not found:
         raise ToolRefused(f"{material} states no features as name and value; quote its sentences")
-    shown = found[:MAX_FEATURES]
-    cut = len(found) - len(shown)
-    listed = "\n".join(f"- {each.name}: {each.value}" for each in shown)
-    return {
-        "summary": f"{shown[0].product} states {len(found)} features in {material}:\n{listed}",
-        "claims": [
-            {
-                "text": each.claim,
-                "source": material,
-                "quote": each.quote,
-                "confidence": CONFIDENCE,
-            }
-            for each in shown
-        ],
-        "gaps": [f"{cut} more features of {material} are left out"] if cut else [],
-    }
+    report = ToolReport(lines=[f"{found[0].product} states {len(found)} features in {material}:"])
+    for each in found[:max_features]:
+        report.lines.append(f"- {each.name}: {each.value}")
+        report.add_claim(each.claim, material, each.quote)
+    if (cut := len(found) - max_features) > 0:
+        report.gaps.append(f"{cut} more features of {material} are left out")
+    return report.to_json()

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.errors import ToolFailed
+from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.tool_report import join_names
 
@@ -21,25 +23,26 @@ TIMEOUT_S = 60.0
 
 @tool
 async def check_code(
-    request: str,
-    code: str = "",
-    material: str = "",
+    code: Annotated[str, Field(description="Code that you wrote, instead of a file")] = "",
+    files: Annotated[
+        list[FileName] | None,
+        Field(description="Names of the Python files to check; all of them by default"),
+    ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """Parse and lint Python code: syntax errors and likely bugs, each with file and line.
 
-    `code` is code that you wrote; without it, all Python files among the artifacts are read, or the
-    one named in `material`. `request` is the task in words. Nothing is run.
-    Example: check_code(request="find the bug", material="billing.py")
+    Nothing is run. Use `code` for what you wrote or fixed.
     """
-    modules = select_modules(request, material, code, materials)
+    modules = select_modules(code, files or (), materials)
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-code-")
     try:
-        told: dict[str, Any] = await run_isolated(
+        report: dict[str, Any] = await run_isolated(
             CHILD_FUNCTION,
             timeout_s=TIMEOUT_S,
             max_written_bytes=MAX_WRITTEN_BYTES,
-            request={"modules": modules, "folder": folder.name},
+            modules=modules,
+            folder=folder.name,
         )
     except ToolFailed as failure:
         raise ToolFailed(
@@ -48,5 +51,5 @@ async def check_code(
     finally:
         await asyncio.to_thread(folder.cleanup)
     if others := list_other_code(materials):
-        told["gaps"].append(f"Only Python is checked; not read: {join_names(others)}.")
-    return told
+        report["gaps"].append(f"Only Python is checked; not read: {join_names(others)}.")
+    return report

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.errors import ToolFailed
+from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
-from nodes.tools.framework.tool_report import ToolReport
 
-from .prose.texts import asks_to_check, reject_if_out_of_scope, select_texts
+from .prose.texts import select_texts
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 CHILD_FUNCTION = f"{__package__}.prose.child_program:check_texts"
@@ -19,27 +20,25 @@ TIMEOUT_S = 60.0
 
 @tool
 async def check_prose(
-    request: str,
-    text: str = "",
-    material: str = "",
+    text: Annotated[str, Field(description="A text that you wrote, instead of a file")] = "",
+    files: Annotated[
+        list[FileName] | None,
+        Field(description="Names of the texts to check; all of them by default"),
+    ] = None,
+    max_words: Annotated[
+        int | None, Field(description="Length allowed for each text, in words", ge=1, le=1_000_000)
+    ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
     """Check English prose: length, reading grade, long sentences, clichés, likely misspellings.
 
-    `text` is one that you wrote; without it the texts among the artifacts are read, or the one that
-    is named, where `request` asks for a check. A word limit in `request` is checked for each text.
-    Remarks have file and line; the words themselves are not changed.
-    Example: check_prose(request="at most 200 words", text="Dear tenants, ...")
+    Remarks have file and line; the words themselves are not changed. A text of more words than
+    `max_words` is a finding.
     """
-    if elsewhere := reject_if_out_of_scope(request):
-        return elsewhere
-    if not (text.strip() or material or asks_to_check(request)):
-        return ToolReport().to_json()
-    texts = await asyncio.to_thread(select_texts, request, material, text, materials)
-    asked = {"request": request, "texts": texts}
+    texts = await asyncio.to_thread(select_texts, text, files or (), materials)
     try:
         report: dict[str, Any] = await run_isolated(
-            CHILD_FUNCTION, timeout_s=TIMEOUT_S, request=asked
+            CHILD_FUNCTION, timeout_s=TIMEOUT_S, texts=texts, max_words=max_words
         )
     except ToolFailed as failure:
         raise ToolFailed(

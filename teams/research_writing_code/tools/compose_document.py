@@ -1,25 +1,25 @@
 """Compose documents from sentences of the materials, unchanged, and from what a writer wrote."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.errors import ToolFailed
-from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.evidence.quotes import is_quote_in
 from nodes.tools.format_document import DocumentFormat, write_document
+from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
 from nodes.tools.reading.prose_sentences import Sentence
 
 from .prose.draft import choose_sentences
-from .prose.texts import asks_to_write, reject_if_out_of_scope, select_texts
+from .prose.texts import select_texts
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_TITLE_CHARS = 80
@@ -29,37 +29,40 @@ UNWRITTEN_GAP = (
     "was asked for takes a language model or a person."
 )
 
-_ASKS_FOR_NEW_TEXT = Pattern(
-    r"\b(?:writ|draft|compos|announce|summari[sz]|condens|shorten)", re.IGNORECASE
-)
-
 
 def compose_document(settings: ToolSettings) -> BaseTool:
     """Build the composer; documents are written into `settings.output`."""
 
     @tool("compose_document")
     async def compose(
-        request: str,
-        markdown: str = "",
-        title: str = "document",
-        format: DocumentFormat | None = None,
+        markdown: Annotated[str, Field(description="The whole text that you wrote")] = "",
+        draft: Annotated[
+            bool, Field(description="Collect the materials' sentences on `query` as a draft")
+        ] = False,
+        query: Annotated[
+            Query | None,
+            Field(description="Subject of the draft"),
+        ] = None,
+        title: Annotated[str, Field(description="Title and file name")] = "document",
+        format: Annotated[
+            DocumentFormat | None, Field(description="Kind of file to write; none if not asked for")
+        ] = None,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Compose a document, and write it to a file where a format is named.
+        """Write a text to a file of a format, or collect sentences of the materials for a text.
 
-        `markdown` is the text that you wrote. Without it a draft is made of sentences of the
-        artifacts that are about `request`, or of a whole text where it is only to be formatted; use
-        its sentences as your material. format is markdown, html or docx.
-        Example: compose_document(request="a notice", markdown="# Notice", format="docx")
+        With `markdown` that text is written. With `draft` the sentences on `query` are collected,
+        unchanged: use them as your material. With neither the texts are taken as they are.
         """
-        if elsewhere := reject_if_out_of_scope(request):
-            return elsewhere
-        if not (markdown.strip() or format or asks_to_write(request)):
+        if not (markdown.strip() or draft or format):
             return ToolReport().to_json()
         reply = ToolReport()
         text = markdown
         if not markdown.strip():
-            text = await asyncio.to_thread(_draft_text, reply, request, title, materials)
+            texts = await asyncio.to_thread(select_texts, "", (), materials)
+            text = await asyncio.to_thread(
+                _draft_text, reply, texts, (query or title) if draft else "", title
+            )
         if format is not None:
             folder = settings.output
             await asyncio.to_thread(_write_file, reply, folder, text, format, _shorten_title(title))
@@ -82,16 +85,14 @@ def _write_file(
         reply.lines += ["", f"The document is at {written['path']}."]
 
 
-def _draft_text(
-    reply: ToolReport, request: str, title: str, materials: Mapping[str, str] | None
-) -> str:
-    texts = select_texts(request, "", "", materials)
-    if not _ASKS_FOR_NEW_TEXT.search(request):
+def _draft_text(reply: ToolReport, texts: Mapping[str, str], query: str, title: str) -> str:
+    """Return the sentences of texts on a query, or without one the texts unchanged."""
+    if not query:
         reply.lines.append(f"{join_names(texts)}: taken unchanged.")
         for name in texts:
             reply.add_claim(f"{name} was taken unchanged.", name)
         return "\n\n".join(texts.values())
-    chosen = choose_sentences(request, texts)
+    chosen = choose_sentences(query, texts)
     for name, each in chosen.items():
         for sentence in each:
             quote = sanitize_line(sentence.text, MAX_QUOTE_CHARS)

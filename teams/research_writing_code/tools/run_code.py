@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
+from pydantic import Field
 
 from nodes.errors import ToolFailed
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.materials import select_named_materials
+from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.sandbox.limits import SandboxLimits
@@ -39,24 +40,24 @@ def run_code(settings: ToolSettings) -> BaseTool:
 
     @tool("run_code")
     async def run(
-        request: str,
-        code: str = "",
-        material: str = "",
+        code: Annotated[str, Field(description="A script that you wrote, instead of a file")] = "",
+        files: Annotated[
+            list[FileName] | None,
+            Field(description="Names of the Python files to run; all scripts by default"),
+        ] = None,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
         """Run Python and return what it prints, or its error with file and line, if allowed.
 
-        `code` is a script that you wrote; without it the Python file among the artifacts is run
-        that `material` or the request names. All artifacts are beside it, and it has the standard
-        library; it has no network and no input, and must end within seconds.
-        Example: run_code(request="what does it print?", material="stats.py")
+        All artifacts are beside it, and it has the standard library; it has no network and no
+        input, and must end within seconds.
         """
-        modules = select_modules(request, material, code, materials)
+        modules = select_modules(code, files or (), materials)
         if not settings.run_code:
             return ToolReport(gaps=[DISABLED_GAP]).to_json()
         held = {**(materials or {}), **modules}
         reply = ToolReport()
-        for entry in _choose_entries(request, modules, reply):
+        for entry in _choose_entries(modules, bool(files), reply):
             try:
                 ending = await run_python(held, entry, LIMITS)
             except RunRefused as problem:
@@ -70,11 +71,11 @@ def run_code(settings: ToolSettings) -> BaseTool:
     return run
 
 
-def _choose_entries(request: str, modules: Mapping[str, str], reply: ToolReport) -> list[str]:
-    """Choose what to run: the file that is named; else the scripts, which may be one or all."""
+def _choose_entries(modules: Mapping[str, str], is_named: bool, reply: ToolReport) -> list[str]:
+    """Choose what to run: the files that are named; else the scripts, if there are any."""
     python = {name: text for name, text in modules.items() if _is_runnable(name)}
     scripts = {name: text for name, text in python.items() if _MAIN_GUARD.search(text)}
-    chosen = list(select_named_materials(request, python) or scripts or python)
+    chosen = list(python if is_named else scripts or python)
     if len(chosen) > MAX_RUNS:
         reply.gaps.append(f"Not run: {', '.join(chosen[MAX_RUNS:])}; name the one to run.")
     return chosen[:MAX_RUNS]

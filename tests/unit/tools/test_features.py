@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.tools import BaseTool
+from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from nodes.tools.evidence.source_check import CitedClaim
@@ -12,6 +14,7 @@ from teams.competitive_intelligence.tools.feature_matrix import feature_matrix
 from teams.competitive_intelligence.tools.features.extraction import (
     Feature,
     extract_features,
+    find_product_name,
     parse_claim,
 )
 from teams.competitive_intelligence.tools.features.matrix import build_matrix
@@ -30,14 +33,85 @@ This sentence on the product, which has far more words than a name: is none.
 
 
 def test_lists_tables_and_lines_are_read_with_the_line_they_stand_in() -> None:
-    found = [(each.name, each.value, each.line) for each in extract_features(PAGE, "acme")]
+    found = [(each.name, each.value, each.line) for each in extract_features(PAGE, "acme.md")]
 
     assert found == [("SSO", "yes, with SAML", 3), ("Price", "9 EUR", 6), ("Offline", "no", 7)]
-    assert {each.product for each in extract_features(PAGE, "acme")} == {"Acme Planner"}
+    assert {each.product for each in extract_features(PAGE, "acme.md")} == {"Acme Planner"}
 
 
 def test_a_page_without_a_heading_is_named_by_its_file() -> None:
-    assert extract_features("Price: 9 EUR", "acme")[0].product == "acme"
+    assert extract_features("Price: 9 EUR", "acme.md")[0].product == "acme"
+
+
+README = """
+<img src="logo.svg">
+
+# Overview
+
+[![build](https://ci.example/badge.svg)](https://ci.example)
+Torchlight keeps notes for teams: it is quick.
+
+## Getting started
+
+1. Create a new folder: mkdir torch
+2. Start it: torch up
+
+```sh
+# Comment: in code
+mode: fast
+```
+
+## Key features
+
+- **Sync**: over WebDAV,
+  also in the background
+- Reads notes encrypted with [age](https://age.example). Others are refused.
+1. Press the key: Enter
+
+### Editor
+
+* Tables
+
+## Unsupported features
+
+- Video
+
+## Changelog
+
+- Fixed: a crash
+"""
+
+
+def test_a_readme_states_what_its_sections_on_features_list_and_nothing_else() -> None:
+    found = extract_features(README, "torchlight_readme.md")
+
+    assert [(each.name, each.value) for each in found] == [
+        ("Sync", "over WebDAV, also in the background"),
+        ("Reads notes encrypted with age", "stated"),
+        ("Tables", "stated"),
+    ]
+    assert {each.product for each in found} == {"torchlight"}
+    assert all(each.quote in README for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "product"),
+    [
+        ("# Lantern\n", "readme.md", "Lantern"),
+        ("# Lantern - notes for teams\n", "readme.md", "Lantern"),
+        ("Lantern (ln)\n------------\n\n# Changelog\n", "readme.md", "Lantern (ln)"),
+        ("### Changelog\n", "lantern_readme.md", "lantern"),
+        ("# Changelog\n", "lantern/README.md", "lantern"),
+        ("# Table of contents\n", "docs/lantern.md", "lantern"),
+        ("# What is this?\n", "lantern.md", "lantern"),
+        ("```\n# Comment\n```\n", "lantern.md", "lantern"),
+        ("# A page that says in one long line what the product does\n", "lantern.md", "lantern"),
+    ],
+)
+def test_a_product_is_named_by_a_title_that_is_a_name_or_by_its_file(
+    text: str, file: str, product: str
+) -> None:
+    assert find_product_name(text.splitlines(), file) == product
 
 
 WORD = st.text(alphabet="abc XY", min_size=1, max_size=20).map(str.strip).filter(bool)
@@ -53,7 +127,7 @@ def test_a_claim_is_read_back_as_it_was_stated(product: str, name: str, value: s
 @given(st.text(max_size=300))
 def test_any_text_can_be_a_page(text: str) -> None:
     for each in extract_features(text, "p"):
-        assert each.quote in text and each.line <= len(text.splitlines())
+        assert each.quote in "\n".join(text.splitlines()) and each.line <= len(text.splitlines())
 
 
 def make_claims(*claims: str) -> list[CitedClaim]:
@@ -68,7 +142,7 @@ def test_what_all_products_state_comes_first_and_what_one_does_not_is_said() -> 
     assert made.products == ("A", "B")
     assert made.rows == (("Price", "9", "8"), ("API", "REST", "not stated"))
     assert made.empty_cells == (("B", "API"),)
-    assert made.to_markdown().endswith("|\n\nSource: A: a.md; B: b.md.")
+    assert made.sources == (("A", "a.md"), ("B", "b.md"))
 
 
 def test_a_product_that_contradicts_itself_is_named() -> None:
@@ -77,14 +151,8 @@ def test_a_product_that_contradicts_itself_is_named() -> None:
     assert made.conflicts == ("A states Price as '9' and as '7'",)
 
 
-def test_a_cell_cannot_break_the_table() -> None:
-    made = build_matrix(make_claims("A — Price: 9 | 8\n7", "B — Price: 8"))
-
-    assert "| Price | 9 \\| 8 7 | 8 |" in made.to_markdown()
-
-
-async def call_tool(tool: Any, **arguments: Any) -> dict[str, Any]:
-    result: dict[str, Any] = await tool.coroutine(**arguments)
+async def call_tool(tool: BaseTool, **arguments: Any) -> dict[str, Any]:
+    result: dict[str, Any] = await tool.ainvoke(arguments)
     return result
 
 
@@ -118,3 +186,19 @@ async def test_a_page_with_thousands_of_features_is_cut_and_says_so() -> None:
     read = await call_tool(read_features, material="a.md", materials={"a.md": page})
 
     assert len(read["claims"]) == 60 and read["gaps"] == ["4940 more features of a.md are left out"]
+
+
+async def test_no_more_features_are_returned_than_asked_for() -> None:
+    read = await call_tool(
+        read_features, material="acme.md", max_features=2, materials={"acme.md": PAGE}
+    )
+
+    assert len(read["claims"]) == 2 and read["gaps"] == ["1 more features of acme.md are left out"]
+
+
+@pytest.mark.parametrize("max_features", [0, -1, float("nan"), "all", 10**9])
+async def test_a_number_of_features_out_of_range_is_refused(max_features: Any) -> None:
+    with pytest.raises(ValidationError, match="max_features"):
+        await call_tool(
+            read_features, material="a.md", max_features=max_features, materials={"a.md": PAGE}
+        )

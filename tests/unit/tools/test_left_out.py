@@ -235,7 +235,7 @@ async def test_references_that_hold_nothing_name_the_documents_that_were_not_rea
     question = "How many zorbs does a quxnarf have in Blefuscu?"
 
     answer = await call_tool(
-        "technical_reference", ToolSettings(documents=tmp_path), question=question, materials=None
+        "technical_reference", ToolSettings(documents=tmp_path), query=question, materials=None
     )
 
     assert "not read: broken.pdf" in answer["escalation"]["message"]
@@ -245,7 +245,7 @@ async def test_more_texts_than_are_checked_are_refused() -> None:
     texts = {f"{n}.md": "This is a whole sentence of words.\n" for n in range(13)}
 
     with pytest.raises(ToolRefused, match="13 texts, of at most 12"):
-        await call_tool("check_prose", request="Proofread the texts", materials=texts)
+        await call_tool("check_prose", materials=texts)
 
 
 async def test_a_draft_is_returned_although_its_file_could_not_be_written(tmp_path: Path) -> None:
@@ -255,7 +255,8 @@ async def test_a_draft_is_returned_although_its_file_could_not_be_written(tmp_pa
     answer = await call_tool(
         "compose_document",
         ToolSettings(output=tmp_path / "file"),
-        request="Write a letter on the costs of a stand",
+        draft=True,
+        query="costs of a stand",
         format="markdown",
         materials=notes,
     )
@@ -268,12 +269,11 @@ async def test_code_that_could_not_be_run_has_not_ended_without_a_word() -> None
     code = {"a.py": f"x = '{'y' * 3_000_000}'\n"}
 
     with pytest.raises(ToolRefused, match="has 3000007 characters"):
-        await call_tool("run_code", ToolSettings(run_code=True), request="Run a.py", materials=code)
+        await call_tool("run_code", ToolSettings(run_code=True), materials=code)
     with pytest.raises(ToolFailed, match=r"a\.py was not run: the files have"):
         await call_tool(
             "run_code",
             ToolSettings(run_code=True),
-            request="Run a.py",
             materials={"a.py": "print(1)\n", "big.csv": "x" * 60_000_000},
         )
 

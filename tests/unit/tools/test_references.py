@@ -4,24 +4,27 @@ import ipaddress
 import json
 import re
 import signal
+from itertools import chain
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from nodes.errors import ToolRefused
 from nodes.synthesis.contradictions import find_contradicting_pairs
 from nodes.tools.framework.settings import ToolSettings
 from state import Claim, Report
 from teams.expert_router.tools.references.collection import (
-    DOMAINS,
-    Domain,
+    FIELDS,
+    PLACES,
+    Field,
     ReferenceEntry,
-    find_places,
-    load_collection,
+    find_entries,
+    load_entries,
 )
-from teams.expert_router.tools.references.question_words import QuestionWords
 from tests.shipped_tools import load_shipped_tools
 
-ENTRIES = [(domain, entry) for domain in DOMAINS for entry in load_collection(domain).entries]
+ENTRIES = [(field, entry) for field in FIELDS for entry in load_entries(field)]
 PASSWORDS = "Passwords of Fernhill have at least 16 characters; the manager makes them."
 HANDBOOK = f"# Handbook\n\n## Expenses\n\nMeals up to 28 EUR a day.\n\n## Devices\n\n{PASSWORDS}\n"
 STEERING = (
@@ -30,55 +33,49 @@ STEERING = (
 
 
 async def consult_reference(
-    domain: Domain, question: str, settings: ToolSettings | None = None, **materials: str
+    field: Field, query: str, settings: ToolSettings | None = None, **arguments: Any
 ) -> dict[str, Any]:
-    (tool,) = load_shipped_tools([f"{domain}_reference"], settings or ToolSettings())
-    given = {name.replace("_", "."): text for name, text in materials.items()}
-    result: dict[str, Any] = await tool.ainvoke({"question": question, "materials": given or None})
-    return result
+    (tool,) = load_shipped_tools([f"{field}_reference"], settings or ToolSettings())
+    told: dict[str, Any] = await tool.ainvoke({"query": query, **arguments})
+    return told
 
 
-def find_entry(domain: Domain, name: str) -> ReferenceEntry:
-    return next(each for each in load_collection(domain).entries if each.id == name)
+def find_entry(field: Field, name: str) -> ReferenceEntry:
+    return next(each for each in load_entries(field) if each.id == name)
 
 
-def get_escalation(result: dict[str, Any]) -> tuple[str, str]:
-    return result["escalation"]["reason"], result["escalation"]["message"]
+def get_escalation(told: dict[str, Any]) -> tuple[str, str]:
+    return told["escalation"]["reason"], told["escalation"]["message"]
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_a_collection_has_twenty_entries_and_more_each_under_a_name_of_its_own(domain: Domain):
-    entries = load_collection(domain).entries
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_collection_has_twenty_entries_and_more_each_under_a_name_of_its_own(field: Field):
+    entries = load_entries(field)
 
     assert len(entries) >= 20
     assert len({each.id for each in entries}) == len({each.title + each.where for each in entries})
 
 
-@pytest.mark.parametrize(("domain", "each"), ENTRIES, ids=lambda value: getattr(value, "id", value))
+@pytest.mark.parametrize(("field", "each"), ENTRIES, ids=lambda value: getattr(value, "id", value))
 def test_an_entry_names_a_dated_source_and_is_found_by_its_title(
-    domain: Domain, each: ReferenceEntry
+    field: Field, each: ReferenceEntry
 ):
-    asked = QuestionWords(f"{each.title} {each.where}")
-    held_at = find_places(QuestionWords(each.where))
-
     assert each.source and re.search(r"\d", each.as_of)
     assert 60 < len(each.text) <= 700
-    assert each.where == "" or held_at or each.where == "states of the CISG"
-    assert load_collection(domain).find_answers(asked, held_at)[0] == each
+    assert each.where in ("", "states of the CISG", *chain.from_iterable(PLACES.values()))
+    assert find_entries(f"{each.title} {each.where}")[0] == (field, each)
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_no_two_entries_contradict_each_other(domain: Domain):
-    claims = tuple(
-        Claim(text=each.text, source=each.citation) for each in load_collection(domain).entries
-    )
+@pytest.mark.parametrize("field", FIELDS)
+def test_no_two_entries_contradict_each_other(field: Field):
+    claims = tuple(Claim(text=each.text, source=each.citation) for each in load_entries(field))
     reports = [Report(task=claim.source, worker="w", claims=(claim,)) for claim in claims]
 
     assert find_contradicting_pairs(reports) == ()
 
 
 @pytest.mark.parametrize(
-    ("domain", "question", "name"),
+    ("field", "question", "name"),
     [
         (
             "legal",
@@ -95,50 +92,85 @@ def test_no_two_entries_contradict_each_other(domain: Domain):
     ],
 )
 async def test_a_question_is_answered_by_an_entry_word_for_word_with_its_source(
-    domain: Domain, question: str, name: str
+    field: Field, question: str, name: str
 ):
-    wanted = find_entry(domain, name)
+    wanted = find_entry(field, name)
 
-    result = await consult_reference(domain, question)
+    told = await consult_reference(field, question)
 
-    assert wanted.text in result["summary"]
-    assert f"Source: {wanted.source} ({wanted.as_of})" in result["summary"]
+    assert wanted.text in told["summary"]
+    assert f"Source: {wanted.source} ({wanted.as_of})" in told["summary"]
     assert {"text": wanted.text, "quote": wanted.text, "source": wanted.citation} in [
-        {key: claim[key] for key in ("text", "quote", "source")} for claim in result["claims"]
+        {key: claim[key] for key in ("text", "quote", "source")} for claim in told["claims"]
     ]
-    assert len(result["claims"]) <= 3
+    assert len(told["claims"]) <= 3
 
 
-async def test_a_country_that_is_named_chooses_the_law():
-    german = await consult_reference(
-        "legal", "How big a deposit may a landlord in Germany ask for?"
-    )
-    british = await consult_reference("legal", "What must a UK landlord do with a tenancy deposit?")
-    american = await consult_reference(
-        "legal", "How long is a book protected by copyright in the US?"
-    )
-    nowhere = await consult_reference("legal", "How big a deposit may a landlord ask a tenant for?")
+@pytest.mark.parametrize(
+    ("country", "query", "source"),
+    [
+        ("Germany", "How big a deposit may a landlord ask for?", "Bürgerliches Gesetzbuch"),
+        ("UK", "What must a landlord do with a tenancy deposit?", "Housing Act"),
+        ("United States", "How long is a book protected by copyright?", "17 U.S.C. § 30"),
+        ("EU", "How long is a book protected by copyright?", "Directive 2006/116/EC"),
+    ],
+)
+async def test_only_entries_that_hold_in_the_country_are_quoted(
+    country: str, query: str, source: str
+):
+    told = await consult_reference("legal", query, country=country)
 
-    assert "§ 551" in german["summary"] and "Housing Act" not in german["summary"]
-    assert "Housing Act" in british["summary"] and "BGB" not in british["summary"]
-    assert [claim["source"][:14] for claim in american["claims"]] == ["17 U.S.C. § 30"]
-    assert german["gaps"] == []
-    assert nowhere["gaps"] == [
+    assert told["gaps"] == []
+    assert [claim["source"].startswith(source) for claim in told["claims"]] == [True]
+
+
+async def test_without_a_country_the_places_where_the_entries_hold_are_a_gap():
+    told = await consult_reference("legal", "How big a deposit may a landlord ask a tenant for?")
+
+    assert told["gaps"] == [
         "The entries hold for: England, Germany. Elsewhere other rules may hold."
     ]
 
 
-async def test_each_clause_of_a_question_is_answered():
-    result = await consult_reference(
-        "technical",
-        "How is an SQL injection prevented by our programmers this summer, and which ranges of "
-        "IPv4 addresses are private, and what do the colleagues from sales and marketing think?",
-    )
+async def test_no_more_entries_are_quoted_than_the_limit():
+    told = await consult_reference("legal", "landlord deposit", limit=1)
 
-    assert "parameterized queries" in result["summary"] and "10.0.0.0/8" in result["summary"]
+    assert len(told["claims"]) == 1
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize(
+    "arguments",
+    [{"limit": 0}, {"limit": float("nan")}, {"limit": "many"}, {"country": "Mars"}, {"query": 7}],
+)
+async def test_an_argument_out_of_range_is_refused(arguments: dict[str, Any]):
+    with pytest.raises(ValidationError):
+        await consult_reference(**{"field": "legal", "query": "deposit", **arguments})
+
+
+@pytest.mark.parametrize("query", ["", "what about it?", "why " * 3_000_000])
+async def test_a_query_without_a_subject_or_of_megabytes_is_refused(query: str):
+    with pytest.raises(ToolRefused, match="query"):
+        await consult_reference("legal", query)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "How do I activate the loyalty card of the supermarket?",
+        "Is the current exhibition of the museum worth the money?",
+        "What is the rate of pay of a goalkeeper?",
+        "Which contract does the goalkeeper want?",
+        "How many grams does a hummingbird weigh?",
+    ],
+)
+async def test_one_or_two_chance_words_are_no_answer(field: Field, query: str):
+    reason, message = get_escalation(await consult_reference(field, query))
+
+    assert reason == "out_of_scope" and "hold nothing that answers this" in message
+
+
+@pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize(
     "question",
     [
@@ -149,12 +181,12 @@ async def test_each_clause_of_a_question_is_answered():
     ],
 )
 async def test_what_no_entry_answers_is_out_of_scope_and_what_there_is_gets_named(
-    domain: Domain, question: str
+    field: Field, question: str
 ):
-    reason, message = get_escalation(result := await consult_reference(domain, question))
+    reason, message = get_escalation(told := await consult_reference(field, question))
 
-    assert reason == "out_of_scope" and f"the {domain} references hold nothing" in message
-    assert len(result["topics"]) == len(load_collection(domain).entries)
+    assert reason == "out_of_scope" and f"the {field} references hold nothing" in message
+    assert len(told["topics"]) == len(load_entries(field))
 
 
 async def test_a_question_for_another_expert_names_the_one_who_can_answer():
@@ -165,13 +197,7 @@ async def test_a_question_for_another_expert_names_the_one_who_can_answer():
     assert message.endswith("those of medical do")
 
 
-async def test_a_question_that_names_nothing_is_escalated():
-    assert (
-        get_escalation(await consult_reference("legal", "what about it?"))[0] == "ambiguous_input"
-    )
-
-
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize(
     "question",
     [
@@ -185,16 +211,16 @@ async def test_a_question_that_names_nothing_is_escalated():
     ],
 )
 async def test_every_expert_escalates_an_emergency_with_the_number_to_call(
-    domain: Domain, question: str
+    field: Field, question: str
 ):
-    reason, message = get_escalation(await consult_reference(domain, question))
+    reason, message = get_escalation(await consult_reference(field, question))
 
     assert reason == "out_of_scope"
     assert "call 112 (Europe), 911 (US, Canada), 999 (UK)" in message
 
 
 @pytest.mark.parametrize(
-    ("domain", "question", "whom"),
+    ("field", "question", "whom"),
     [
         ("medical", "Please prescribe me amoxicillin", "doctor"),
         ("medical", "I need a prescription for blood pressure tablets", "doctor"),
@@ -210,15 +236,15 @@ async def test_every_expert_escalates_an_emergency_with_the_number_to_call(
     ],
 )
 async def test_a_question_for_a_human_is_escalated_to_that_human(
-    domain: Domain, question: str, whom: str
+    field: Field, question: str, whom: str
 ):
-    reason, message = get_escalation(await consult_reference(domain, question))
+    reason, message = get_escalation(await consult_reference(field, question))
 
     assert reason == "out_of_scope" and whom in message
 
 
 @pytest.mark.parametrize(
-    ("domain", "question"),
+    ("field", "question"),
     [
         ("medical", "What are the signs of a stroke, and how is one recognised by the face?"),
         ("medical", "How many ibuprofen tablets can I take in a day?"),
@@ -231,19 +257,17 @@ async def test_a_question_for_a_human_is_escalated_to_that_human(
         ("financial", "Why do bond prices fall when interest rates rise?"),
     ],
 )
-async def test_a_question_for_information_is_not_escalated_to_a_human(
-    domain: Domain, question: str
-):
-    assert "summary" in await consult_reference(domain, question)
+async def test_a_question_for_information_is_not_escalated_to_a_human(field: Field, question: str):
+    assert "summary" in await consult_reference(field, question)
 
 
 async def test_the_users_own_documents_are_quoted_beside_the_references(tmp_path):
     (tmp_path / "devices.md").write_text(HANDBOOK)
-    asked = "How many characters must passwords at Fernhill have at least?"
+    asked = "How many characters must passwords have at least?"
 
-    given = await consult_reference("technical", asked, handbook_md=HANDBOOK)
+    given = await consult_reference("technical", asked, materials={"handbook.md": HANDBOOK})
     stored = await consult_reference("technical", asked, ToolSettings(documents=tmp_path))
-    other = await consult_reference("legal", asked, handbook_md=HANDBOOK)
+    other = await consult_reference("legal", asked, materials={"handbook.md": HANDBOOK})
 
     assert "at least 15 characters" in given["summary"]
     assert {claim["source"]: claim["quote"] for claim in given["claims"]}[
@@ -255,13 +279,14 @@ async def test_the_users_own_documents_are_quoted_beside_the_references(tmp_path
 
 
 async def test_text_that_instructs_its_reader_is_not_quoted():
-    result = await consult_reference(
-        "medical", "Is paracetamol safe at any dose a day?", notes_md=STEERING
+    told = await consult_reference(
+        "medical", "Is paracetamol safe at any dose a day?", materials={"notes.md": STEERING}
     )
 
-    assert "4,000 mg" in result["summary"] and "SYSTEM" not in result["summary"]
-    assert result["gaps"] == [
-        "Not quoted, since it gives orders to its reader: a passage of notes.md."
+    assert "4,000 mg" in told["summary"] and "SYSTEM" not in told["summary"]
+    assert told["gaps"] == [
+        "Not quoted, since it gives orders to its reader: a passage of notes.md.",
+        "Nothing on it was found in notes.md.",
     ]
 
 
@@ -277,20 +302,12 @@ async def test_instructions_in_a_question_do_not_unlock_what_needs_a_human():
     ids=["empty", "binary", "table", "repeated", "brackets"],
 )
 async def test_an_odd_or_huge_document_neither_hides_references_nor_floods_the_answer(text: str):
-    result = await consult_reference(
-        "technical", "How many characters must passwords have?", odd_txt=text
+    told = await consult_reference(
+        "technical", "How many characters must passwords have?", materials={"odd.txt": text}
     )
 
-    assert "at least 15 characters" in result["summary"]
-    assert len(json.dumps(result)) < 20_000
-
-
-async def test_a_huge_question_is_answered_or_escalated():
-    result = await consult_reference(
-        "technical", "Are comments allowed in JSON? " + "why oh why " * 20_000
-    )
-
-    assert "no comments" in result["summary"]
+    assert "at least 15 characters" in told["summary"]
+    assert len(json.dumps(told)) < 20_000
 
 
 def test_the_figures_of_entries_agree_with_what_they_follow_from():

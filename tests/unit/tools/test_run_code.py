@@ -45,9 +45,9 @@ async def run_text(text, bounds=SHORT, **others):
     return await run_python(files, "a.py", bounds)
 
 
-async def call_tool(materials, request="run it", *, run_code=True, **arguments):
+async def call_tool(materials, *, run_code=True, **arguments):
     (tool,) = load_shipped_tools(["run_code"], ToolSettings(run_code=run_code))
-    return await tool.ainvoke({"request": request, "materials": materials, **arguments})
+    return await tool.ainvoke({"materials": materials, **arguments})
 
 
 async def test_the_output_of_the_code_is_returned():
@@ -311,7 +311,7 @@ async def test_of_several_files_the_one_that_is_named_is_run_else_the_scripts():
     materials = {"a.py": main, "b.py": "X = 2\n"}
 
     assert (await call_tool(materials))["summary"].splitlines()[0].startswith("a.py ran")
-    assert (await call_tool(materials, "run b.py"))["summary"].startswith("b.py ran")
+    assert (await call_tool(materials, files=["b.py"]))["summary"].startswith("b.py ran")
 
 
 async def test_long_output_is_cut_and_the_cut_is_said():

@@ -25,15 +25,6 @@ class FeatureMatrix:
     conflicts: tuple[str, ...]
     """Features that one product states twice with different values."""
 
-    def to_markdown(self) -> str:
-        """Return the matrix as a table, with the source of each product below it."""
-        head = ["feature", *self.products]
-        lines = [head, ["---"] * len(head), *self.rows]
-        table = ["| " + " | ".join(_escape_cell(cell) for cell in line) + " |" for line in lines]
-        named = "; ".join(f"{product}: {source}" for product, source in self.sources)
-        # A line directly below a table would become a row of it.
-        return "\n".join([*table, "", f"Source: {named}."])
-
 
 def build_matrix(claims: Sequence[CitedClaim]) -> FeatureMatrix:
     """Build the matrix from claims about products; other claims are skipped."""
@@ -66,7 +57,3 @@ def build_matrix(claims: Sequence[CitedClaim]) -> FeatureMatrix:
         ),
         conflicts=tuple(conflicts),
     )
-
-
-def _escape_cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

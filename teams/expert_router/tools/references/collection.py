@@ -1,6 +1,5 @@
-"""A collection of reference entries on one domain, shipped beside this file."""
+"""The reference entries of all fields, one file of YAML each, and the search in them."""
 
-from collections.abc import Set
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
@@ -11,11 +10,19 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.passages import Passage
 
-from .question_words import QuestionWords, WordHolders
+from .coverage import find_covering_passages
 
-Domain = Literal["legal", "medical", "technical", "financial"]
+Field = Literal["legal", "medical", "technical", "financial"]
+Country = Literal["EU", "Germany", "UK", "United States"]
 
-DOMAINS: tuple[Domain, ...] = get_args(Domain)
+FIELDS: tuple[Field, ...] = get_args(Field)
+PLACES: dict[Country, tuple[str, ...]] = {
+    "EU": ("European Union",),
+    "Germany": ("Germany", "European Union"),
+    "UK": ("United Kingdom", "Great Britain", "England and Wales", "England"),
+    "United States": ("United States",),
+}
+"""Where entries hold that hold in a country."""
 
 _FOLDER = Path(__file__).parent
 
@@ -42,70 +49,44 @@ class ReferenceEntry(BaseModel):
         return f"{self.source} ({self.as_of})"
 
 
-class ReferenceCollection:
-    """The entries of a domain, searched by question."""
+def find_entries(query: str, country: Country | None = None) -> list[tuple[Field, ReferenceEntry]]:
+    """Return the entries of every field whose title and terms cover a query, the best first.
 
-    def __init__(self, domain: Domain, entries: tuple[ReferenceEntry, ...]) -> None:
-        self.domain, self.entries = domain, entries
-        heads = [f"{each.title} {each.terms} {_join_place_words(each.where)}" for each in entries]
-        bodies = [each.text for each in entries]
-        self._head_index, self._body_index = (
-            PassageIndex(
-                Passage(each.id, "", text) for each, text in zip(entries, texts, strict=True)
-            )
-            for texts in (heads, bodies)
-        )
-
-    def find_answers(self, words: QuestionWords, named: Set[str]) -> list[ReferenceEntry]:
-        """Return the entries that answer a question, the best first; none if no entry does.
-
-        Args:
-            named: places in the question: only entries for them, or for everywhere, count.
-        """
-        entries = {
-            entry.id: entry
-            for entry in self.entries
-            if not (named and entry.where) or entry.where in named
-        }
-        telling = [
-            word for word in words.keywords if word not in _list_place_words()
-        ] or words.keywords
-        holding = {word: self._find_holders(word) for word in telling}
-        return [entries[name] for name in words.rank_texts(holding, among=entries.keys())]
-
-    def _find_holders(self, word: str) -> WordHolders[str]:
-        most = len(self.entries)
-        heads, bodies = (
-            {hit.passage.source for hit in index.search(word, most)}
-            for index in (self._head_index, self._body_index)
-        )
-        return heads, bodies
-
-
-def find_places(words: QuestionWords) -> set[str]:
-    """Return the places in the collections that a question names."""
-    return {place for place, names in _load_places().items() if names & set(words.keywords)}
+    Args:
+        country: an entry that holds only elsewhere is left out.
+    """
+    held = {
+        entry.id: (field, entry)
+        for field in FIELDS
+        for entry in load_entries(field)
+        if not (country and entry.where) or entry.where in PLACES[country]
+    }
+    found = find_covering_passages(_build_index(), query)
+    return [held[each.source] for each in found if each.source in held]
 
 
 @cache
-def load_collection(domain: Domain) -> ReferenceCollection:
-    """Load a domain's entries, once per process."""
-    held = yaml.safe_load((_FOLDER / f"{domain}.yaml").read_text(encoding="utf-8"))
-    return ReferenceCollection(
-        domain, TypeAdapter(tuple[ReferenceEntry, ...]).validate_python(held)
+def load_entries(field: Field) -> tuple[ReferenceEntry, ...]:
+    """Load a field's entries, once per process."""
+    return TypeAdapter(tuple[ReferenceEntry, ...]).validate_python(_read_yaml(field))
+
+
+@cache
+def _build_index() -> PassageIndex:
+    """Index the titles and terms of all fields: a word that many entries have tells little."""
+    place_words = _read_yaml("places")
+    return PassageIndex(
+        Passage(
+            entry.id,
+            entry.title,
+            f"{entry.terms} {entry.where} {place_words.get(entry.where, '')}",
+        )
+        for field in FIELDS
+        for entry in load_entries(field)
     )
 
 
 @cache
-def _load_places() -> dict[str, frozenset[str]]:
-    held = yaml.safe_load((_FOLDER / "places.yaml").read_text(encoding="utf-8"))
-    return {place: frozenset(names.split()) for place, names in held.items()}
-
-
-@cache
-def _list_place_words() -> frozenset[str]:
-    return frozenset().union(*_load_places().values())
-
-
-def _join_place_words(where: str) -> str:
-    return " ".join(sorted(_load_places().get(where, ())))
+def _read_yaml(name: str) -> dict[str, str]:
+    held: dict[str, str] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return held

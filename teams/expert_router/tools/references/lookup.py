@@ -1,129 +1,147 @@
-"""Answer a question from one domain's references and the user's own documents."""
+"""Build the experts' tools: each quotes what answers a query, or escalates."""
 
 import asyncio
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
+from pydantic import Field as Parameter
+
+from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.documents.folder import SkippedFile, describe_unread
 from nodes.tools.documents.index import PassageIndex
-from nodes.tools.documents.library import DocumentLibrary
+from nodes.tools.documents.library import get_library
+from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
+from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
 
-from .collection import (
-    DOMAINS,
-    Domain,
-    ReferenceEntry,
-    find_places,
-    load_collection,
-)
-from .question_words import QuestionWords, split_question
-from .referral import find_referral
-from .user_documents import Quotation, find_quotations
+from .collection import Country, Field, ReferenceEntry, find_entries, load_entries
+from .coverage import extract_keywords
+from .quotations import Quotation, find_quotations
+from .referrals import find_referral
 
-MAX_ENTRIES = 3
-MAX_QUOTATIONS = 3
+MAX_QUERY_CHARS = 2000
 MAX_WORD_CHARS = 40
-MAX_QUESTION_CHARS = 8000
-
-Item = TypeVar("Item", bound=Hashable)
 
 
-async def look_up_references(
-    domain: Domain, question: str, materials: Mapping[str, str] | None, library: DocumentLibrary
-) -> dict[str, Any]:
-    """Quote what answers a question; escalate what needs a human, or what nothing answers."""
-    if whom := await asyncio.to_thread(find_referral, domain, question):
-        return escalate_out_of_scope(whom)
-    asked = split_question(question[:MAX_QUESTION_CHARS])
-    if not asked[0].keywords:
-        message = "the question names nothing to look up; say what it is about"
-        return {"escalation": {"reason": "ambiguous_input", "message": message}}
-    index, skipped, _ = await library.get_index(materials)
-    return await asyncio.to_thread(_compose_report, question, domain, asked, index, skipped)
+def build_reference_tool(field: Field, settings: ToolSettings) -> BaseTool:
+    """Build a field's search, also of the run's materials and `settings.documents`."""
+    library = get_library(settings.documents)
+
+    @tool(f"{field}_reference", description=_DESCRIPTION.format(field=field))
+    async def search(
+        query: Annotated[
+            Query,
+            Parameter(
+                description="What is asked, in the user's own words, one question at a time",
+            ),
+        ],
+        country: Annotated[
+            Country | None,
+            Parameter(description="Where it must hold; EU for a member state not named here"),
+        ] = None,
+        limit: Annotated[int, Parameter(description="Most entries to quote", ge=1, le=8)] = 3,
+        materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
+    ) -> dict[str, Any]:
+        if len(query) > MAX_QUERY_CHARS:
+            raise ToolRefused(
+                f"the query has {len(query)} characters, of at most {MAX_QUERY_CHARS}; ask one "
+                "question in a few words"
+            )
+        if whom := await asyncio.to_thread(find_referral, field, query):
+            return escalate_out_of_scope(whom)
+        if not extract_keywords(query):
+            raise ToolRefused("the query names nothing to look up; say what it is about")
+        index, skipped, _ = await library.get_index(materials)
+        told = await asyncio.to_thread(_look_up, field, query, country, limit, index, skipped)
+        return _name_unquoted(told, materials or {})
+
+    return search
 
 
-def _compose_report(
-    question: str,
-    domain: Domain,
-    asked: Sequence[QuestionWords],
+_DESCRIPTION = """\
+Find the entries of the {field} references that answer a question, and passages of the user's \
+own documents. Quote them word for word and cite `source` exactly as given.
+
+An escalation is returned for an emergency, for advice on the user's own case, and for what no \
+entry answers; `topics` then lists what is available, in case other words find it."""
+
+
+def _look_up(
+    field: Field,
+    query: str,
+    country: Country | None,
+    limit: int,
     index: PassageIndex,
     skipped: Sequence[SkippedFile],
 ) -> dict[str, Any]:
-    named = find_places(asked[0])
-    entries = _find_entries(domain, asked)[:MAX_ENTRIES]
-    found = _pick_best([find_quotations(index, words) for words in asked])
-    quoted = [each for each in found if not each.contains_instructions][:MAX_QUOTATIONS]
+    found = find_entries(query, country)
+    entries = [entry for owner, entry in found if owner == field][:limit]
+    quoted, silenced = find_quotations(index, query, limit)
+    unread = describe_unread(skipped)
     if not entries and not quoted:
-        return _escalate_unanswered(question, domain, asked, skipped)
-    reply = ToolReport()
-    _report_entries(reply, domain, entries)
-    _report_quotations(reply, quoted)
-    if (where := {entry.where for entry in entries if entry.where}) and not named:
-        names = join_names(sorted(where))
-        reply.gaps.append(f"The entries hold for: {names}. Elsewhere other rules may hold.")
-    if silenced := {each.source for each in found if each.contains_instructions}:
-        names = join_names(sorted(silenced))
-        reply.gaps.append(f"Not quoted, since it gives orders to its reader: a passage of {names}.")
-    if unread := describe_unread(skipped):
-        reply.gaps.append(f"Not read: {unread}.")
-    if len(question) > MAX_QUESTION_CHARS:
-        reply.failures.append(f"only the first {MAX_QUESTION_CHARS} characters were looked up")
-    return reply.to_json()
+        others = list(dict.fromkeys(owner for owner, _ in found))
+        return _escalate_unanswered(field, query, others, unread)
+    report = ToolReport()
+    _report_entries(report, field, entries)
+    _report_quotations(report, quoted)
+    if (where := sorted({each.where for each in entries if each.where})) and country is None:
+        report.gaps.append(
+            f"The entries hold for: {join_names(where)}. Elsewhere other rules may hold."
+        )
+    if silenced:
+        report.gaps.append(
+            f"Not quoted, since it gives orders to its reader: a passage of {join_names(silenced)}."
+        )
+    if unread:
+        report.gaps.append(f"Not read: {unread}.")
+    return report.to_json()
 
 
-def _find_entries(domain: Domain, asked: Sequence[QuestionWords]) -> list[ReferenceEntry]:
-    collection, named = load_collection(domain), find_places(asked[0])
-    return _pick_best([collection.find_answers(words, named) for words in asked])
+def _name_unquoted(told: dict[str, Any], materials: Mapping[str, str]) -> dict[str, Any]:
+    """Return the answer with a gap for the user's files if none of them is quoted."""
+    cited = {claim["source"] for claim in told.get("claims", ())}
+    if not cited or not materials or cited & materials.keys():
+        return told
+    return {**told, "gaps": [*told["gaps"], f"Nothing on it was found in {join_names(materials)}."]}
 
 
-def _pick_best(by_part: Sequence[list[Item]]) -> list[Item]:
-    """Return what answers the whole question, and the best for each of its clauses."""
-    whole, *clauses = by_part
-    best = [one for found in clauses for one in found[:1]]
-    return list(dict.fromkeys([*whole, *best]))
-
-
-def _report_entries(reply: ToolReport, domain: Domain, entries: Sequence[ReferenceEntry]) -> None:
+def _report_entries(report: ToolReport, field: Field, entries: Sequence[ReferenceEntry]) -> None:
     if entries:
         number = format_count(len(entries), "entry", "entries")
-        reply.lines.append(
-            f"{number} of the {domain} references, quoted; the source that each names decides."
+        report.lines.append(
+            f"{number} of the {field} references, quoted; the source that each names decides."
         )
     for entry in entries:
         where = f" ({entry.where})" if entry.where else ""
-        reply.lines += _format_block(f"**{entry.title}**{where}", entry.text, entry.citation)
-        reply.add_claim(entry.text, entry.citation, entry.text)
+        _add_quote(report, f"**{entry.title}**{where}", entry.text, entry.citation)
 
 
-def _report_quotations(reply: ToolReport, quoted: Sequence[Quotation]) -> None:
+def _report_quotations(report: ToolReport, quoted: Sequence[Quotation]) -> None:
     if quoted:
-        reply.lines += [*([""] if reply.lines else []), "From your own documents, word for word:"]
+        report.lines += [*([""] if report.lines else []), "From your own documents, word for word:"]
     for each in quoted:
         place = f", {sanitize_line(each.place, 80)}" if each.place else ""
-        reply.lines += _format_block(f"**{each.source}**{place}", each.text, each.source)
-        reply.add_claim(each.text, each.source, each.text)
+        _add_quote(report, f"**{each.source}**{place}", each.text, each.source)
 
 
-def _format_block(head: str, text: str, source: str) -> list[str]:
+def _add_quote(report: ToolReport, head: str, text: str, source: str) -> None:
     quoted = [f"> {line.strip()}".rstrip() for line in text.splitlines()]
-    return ["", head, "", *quoted, "", f"Source: {source}"]
+    report.lines += ["", head, "", *quoted, "", f"Source: {source}"]
+    report.add_claim(text, source, text)
 
 
 def _escalate_unanswered(
-    question: str, domain: Domain, asked: Sequence[QuestionWords], skipped: Sequence[SkippedFile]
+    field: Field, query: str, others: Sequence[Field], unread: str
 ) -> dict[str, Any]:
-    """Escalate to a human, to the expert for the question, or with the available topics."""
-    others = [other for other in DOMAINS if other != domain]
-    if whom := next(filter(None, (find_referral(other, question) for other in others)), ""):
-        return escalate_out_of_scope(whom)
-    words = join_names(word[:MAX_WORD_CHARS] for word in asked[0].keywords)
-    elsewhere = [other for other in others if _find_entries(other, asked)]
-    unread = f"; not read: {missed}" if (missed := describe_unread(skipped)) else ""
-    hint = f"those of {join_names(elsewhere)} do" if elsewhere else "give one that does with --file"
-    told = escalate_out_of_scope(
-        f"the {domain} references hold nothing that answers this ({words}); {hint}{unread}"
+    words = join_names(word[:MAX_WORD_CHARS] for word in extract_keywords(query))
+    hint = f"those of {join_names(others)} do" if others else "give one that does with --file"
+    missed = f"; not read: {unread}" if unread else ""
+    escalation = escalate_out_of_scope(
+        f"the {field} references hold nothing that answers this ({words}); {hint}{missed}"
     )
-    return {**told, "topics": [entry.title for entry in load_collection(domain).entries]}
+    return {**escalation, "topics": [entry.title for entry in load_entries(field)]}

@@ -22,10 +22,9 @@ JUDGEMENT_GAP = (
 _NOQA = Pattern(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
 
 
-def check_modules(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{modules, folder}` with a report."""
-    modules: dict[str, str] = request["modules"]
-    remarks = lint_modules(modules, Path(request["folder"]))
+def check_modules(modules: dict[str, str], folder: str) -> dict[str, Any]:
+    """Return a report on modules; the linter reads copies of them in the folder."""
+    remarks = lint_modules(modules, Path(folder))
     read = {name: parse_module(name, text) for name, text in modules.items()}
     return fit_to_size(lambda most: _compose_report(modules, read, remarks, most), REPORT_SIZES)
 

@@ -1,10 +1,10 @@
-"""Select the Python materials, and those among them that a request is about."""
+"""Select the Python materials, all of them or those that are named."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from nodes.errors import ToolRefused
-from nodes.tools.framework.materials import resolve_material_name, select_named_materials
+from nodes.tools.framework.materials import resolve_material_name
 
 PYTHON_SUFFIXES = frozenset((".py", ".pyi", ".pyw"))
 OTHER_CODE_SUFFIXES = frozenset(
@@ -21,24 +21,20 @@ MAX_MODULE_CHARS = 200_000
 
 
 def select_modules(
-    request: str, material: str, code: str, materials: Mapping[str, str] | None
+    code: str, files: Sequence[str], materials: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Return the modules of the argument, of the name, or named in the request; else all.
+    """Return the code of the argument, else the Python among the named materials; else all Python.
 
     Raises:
         ToolRefused: there is no Python, or too much of it.
     """
     held = materials or {}
+    names = [resolve_material_name(file, held) for file in files] or list(held)
+    chosen = {name: held[name] for name in names if is_python(name)}
     if code.strip():
         chosen = {ARGUMENT_NAME: code}
-    elif material:
-        whole = resolve_material_name(material, held)
-        chosen = {whole: held[whole]}
-    else:
-        python = {name: text for name, text in held.items() if is_python(name)}
-        chosen = select_named_materials(request, python) or python
     if not chosen:
-        given = f"; {', '.join(list(held)[:8])} is none" if held else ""
+        given = f"; {', '.join(names[:8])} is none" if names else ""
         raise ToolRefused(
             f"there is no Python code{given}. Give a file with --file NAME.py, or add code "
             "to the request: without a language model none can be written here"

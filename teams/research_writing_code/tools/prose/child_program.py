@@ -1,5 +1,6 @@
 """The child process that reads texts: hostile input can keep a Markdown parser busy."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,6 @@ from nodes.tools.reading.prose_sentences import MAX_TEXT_CHARS, Sentence, split_
 from nodes.tools.reading.reading_grade import ReadingGrade, grade_sentences
 
 from .remarks import ProseRemark, find_remarks
-from .word_limit import count_words, find_word_limit
 
 REPORT_SIZES = (40, 20, 10, 4)
 """Remarks that are reported, fewer where they are too long together."""
@@ -27,19 +27,23 @@ JUDGEMENT_GAP = (
 TABLE_HEADER = "| text | words | sentences | words a sentence | Flesch-Kincaid grade | remarks |"
 
 _CODE = Pattern(r"`[^`\n]{1,200}`")
+_COMMENT = Pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
-def check_texts(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer `{request, texts}` with a report."""
-    texts: dict[str, str] = request["texts"]
+def check_texts(texts: dict[str, str], max_words: int | None) -> dict[str, Any]:
+    """Return a report on texts, each of which may have a number of words."""
     read = {name: list(split_sentences(_CODE.sub("code", text))) for name, text in texts.items()}
     found = {name: _locate_remarks(find_remarks(each), texts[name]) for name, each in read.items()}
-    allowed = find_word_limit(request["request"])
     cut = [name for name, text in texts.items() if len(text) > MAX_TEXT_CHARS]
-    lengths = {name: count_words(text) for name, text in texts.items()}
+    lengths = {name: _count_words(text) for name, text in texts.items()}
     return fit_to_size(
-        lambda most: _compose_report(read, lengths, found, allowed, cut, most), REPORT_SIZES
+        lambda most: _compose_report(read, lengths, found, max_words, cut, most), REPORT_SIZES
     )
+
+
+def _count_words(text: str) -> int:
+    """Count the words of a whole text by its spaces, headings included."""
+    return sum(any(map(str.isalnum, word)) for word in _COMMENT.sub("", text).split())
 
 
 def _locate_remarks(remarks: Sequence[ProseRemark], text: str) -> list[ProseRemark]:
@@ -58,14 +62,14 @@ def _compose_report(
     read: Mapping[str, Sequence[Sentence]],
     lengths: Mapping[str, int],
     found: Mapping[str, Sequence[ProseRemark]],
-    allowed: int | None,
+    max_words: int | None,
     cut: Sequence[str],
     most: int,
 ) -> ToolReport:
     reply = ToolReport(lines=[TABLE_HEADER, "|---" * 6 + "|"], gaps=[JUDGEMENT_GAP])
     for name, each in read.items():
         _report_text(reply, name, lengths[name], grade_sentences(each), found[name])
-        _report_word_limit(reply, name, lengths[name], allowed)
+        _report_word_limit(reply, name, lengths[name], max_words)
     every = [(name, remark) for name, remarks in found.items() for remark in remarks]
     for name, remark in every[:most]:
         message = f"{remark.kind}: “{remark.words}”"
@@ -90,11 +94,11 @@ def _report_text(
     reply.add_claim(f"{told} and {format_count(len(remarks), 'remark')}.", name)
 
 
-def _report_word_limit(reply: ToolReport, name: str, length: int, allowed: int | None) -> None:
-    if allowed is None:
+def _report_word_limit(reply: ToolReport, name: str, length: int, max_words: int | None) -> None:
+    if max_words is None:
         return
-    if length > allowed:
-        message = f"{length} words, {length - allowed} over the {allowed} that are allowed"
+    if length > max_words:
+        message = f"{length} words, {length - max_words} over the {max_words} that are allowed"
         reply.add_finding("medium", message, name)
     else:
-        reply.add_claim(f"{name} keeps within the {allowed} words that are allowed.", name)
+        reply.add_claim(f"{name} keeps within the {max_words} words that are allowed.", name)
