@@ -231,9 +231,7 @@ def _add_table_task(asked: PlanningPrompt, plan: dict[str, Any]) -> dict[str, An
 
 
 def _mentions_table(asked: PlanningPrompt) -> bool:
-    """Return whether a request names a table or a column, or comes with tables only."""
-    if asked.materials and all(_TABLE.search(name) for name in asked.materials):
-        return True
+    """Return whether a request names a table or a column."""
     wanted = set(extract_words(asked.request))
     texts = (f"{name} {line}" for name, line in asked.columns.items())
     return any(wanted & set(extract_words(_SEPARATORS.sub(" ", text))) for text in texts)

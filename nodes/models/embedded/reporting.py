@@ -51,7 +51,9 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
     claims = [
         claim for call in answered for claim in list_claims(call.data) or _build_row_claims(call)
     ]
-    statements = choose_statements(brief.subject, passages or handed)
+    statements = choose_statements(
+        brief.subject, passages or handed, is_question=brief.subject != brief.intent
+    )
     claims += statements
     if not shown and not claims:
         return _write_failure(brief) if broken else _write_escalation(brief, answered)

@@ -30,13 +30,18 @@ _TAG = Pattern(r"\\?</?[a-zA-Z][^<>]{0,200}>")
 _NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
 
 
-def choose_statements(subject: str, passages: list[Passage]) -> list[dict[str, Any]]:
+def choose_statements(
+    subject: str, passages: list[Passage], *, is_question: bool = False
+) -> list[dict[str, Any]]:
     """Return the sentences that share most words with the subject, preferably with figures.
 
     A word counts less when a chosen sentence of the same source already contains it.
     """
     weights = weigh_words([subject, *(passage.text for passage in passages)])
-    left = _list_candidates(set(extract_words(subject)), passages)
+    wanted = set(extract_words(subject))
+    # A task in other words than the user's also says how to work: one word may be its matter.
+    needed = MIN_SHARED_WORDS if is_question and len(wanted) > MIN_SHARED_WORDS else 1
+    left = _list_candidates(wanted, passages, needed)
     cap = max(MIN_PER_SOURCE, MAX_STATEMENTS // max(1, len({one.source for one in left})))
     covered: set[tuple[str, str]] = set()
     kept: list[_Candidate] = []
@@ -79,7 +84,7 @@ class _Candidate:
         return (new + 0.5 * repeated) * (0.5 + 0.4 * min(4, len(extract_numbers(self.text))))
 
 
-def _list_candidates(wanted: set[str], passages: list[Passage]) -> list[_Candidate]:
+def _list_candidates(wanted: set[str], passages: list[Passage], needed: int) -> list[_Candidate]:
     """Return the statements that share enough words with the subject, one of them not common."""
     statements: dict[str, tuple[str, set[str]]] = {}
     for passage in passages:
@@ -87,7 +92,6 @@ def _list_candidates(wanted: set[str], passages: list[Passage]) -> list[_Candida
             statements.setdefault(text, (passage.source, wanted & set(extract_words(text))))
     counts = Counter(word for _, shared in statements.values() for word in shared)
     common = max(MIN_COMMON, MAX_COMMON_SHARE * len(statements))
-    needed = MIN_SHARED_WORDS if len(wanted) > MIN_SHARED_WORDS else 1
     found = [
         (text, source, frozenset(shared))
         for text, (source, shared) in statements.items()
