@@ -12,6 +12,7 @@ from graph.commands.process_exit import Cancelled
 from graph.display.text import make_printable, to_one_line
 from nodes.errors import SupervisorError, UsageError
 from nodes.errors.redaction import redact_text
+from nodes.tools.framework.extras import PackageMissing
 
 UNEXPECTED_EXIT_CODE: Final = 1
 
@@ -35,11 +36,17 @@ def run_to_exit_code(command: Callable[[], Any]) -> int:
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
-    except Exception as error:  # the last resort: one line for the user, the traceback in a file
-        return _print_ending(
-            f"error[UNEXPECTED] {type(error).__name__}: {_save_traceback(error)}",
-            UNEXPECTED_EXIT_CODE,
-        )
+    except Exception as error:
+        return _print_internal_error(error)
+
+
+def _print_internal_error(error: Exception) -> int:
+    """Print one line for the user; the traceback goes into a file."""
+    missing = PackageMissing.from_error(error) if isinstance(error, ImportError) else None
+    if missing:
+        return _print_ending(missing.format_line(), missing.exit_code)
+    line = f"error[UNEXPECTED] {type(error).__name__}: {_save_traceback(error)}"
+    return _print_ending(line, UNEXPECTED_EXIT_CODE)
 
 
 def _print_ending(line: str, code: int) -> int:

@@ -4,19 +4,32 @@ They are declared in `pyproject.toml`, which a checkout has, and in the metadata
 """
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
-from typing import Final
+from typing import Final, Self
 
 from packaging.requirements import Requirement
 
-from nodes.errors import TeamInvalid
+from nodes.errors import TeamInvalid, UsageError
 from nodes.limits.patterns import Pattern
 from nodes.tools.framework.tool_packages import PROJECT_ROOT
 
 PROJECT: Final = "supervisor-worker"
 ALL: Final = "all"
 _MISSING_MODULE: Final = Pattern(r"No module named '([\w.]+)'")
+
+
+class PackageMissing(UsageError):
+    """A package of an extra is not installed."""
+
+    code = "PACKAGE_MISSING"
+
+    @classmethod
+    def from_error(cls, error: ImportError) -> Self | None:
+        """Return the error with its command; None where the module belongs to no extra."""
+        install = explain_missing_module(str(error))
+        return cls(f"a package is not installed: {error.name}", next=install) if install else None
 
 
 def list_missing_packages(extra: str) -> list[str]:
@@ -42,14 +55,16 @@ def explain_missing_module(text: str) -> str:
     found = _MISSING_MODULE.search(text)
     if not found:
         return ""
-    module = found.group(1).partition(".")[0].replace("_", "-").lower()
+    parts = found.group(1).lower().replace("_", "-").split(".")
+    # `langgraph.store.postgres` is part of the package `langgraph-checkpoint-postgres`.
     extras = [
         extra
         for extra in _read_extras()
-        if extra != ALL and any(module in each.name.lower() for each in _list_requirements(extra))
+        if extra != ALL
+        and any(_provides(each.name.lower(), parts) for each in _list_requirements(extra))
     ]
-    shared = [extra for extra in extras if extra in _SHARED] or extras or [ALL]
-    return write_install_command(shared[0])
+    shared = [extra for extra in extras if extra in _SHARED] or extras
+    return write_install_command(shared[0]) if shared else ""
 
 
 def write_install_command(extra: str) -> str:
@@ -58,7 +73,7 @@ def write_install_command(extra: str) -> str:
     return f"pip install '{place}[{extra}]'"
 
 
-_SHARED: Final = ("documents", "tables", "web", "postgres")
+_SHARED: Final = ("documents", "tables", "web", "postgres", "judge")
 """Extras that several teams include."""
 
 
@@ -68,7 +83,11 @@ def _list_requirements(extra: str) -> list[Requirement]:
     for text in _read_extras().get(extra, ()):
         requirement = Requirement(text)
         if requirement.name == PROJECT:
-            found += [each for name in requirement.extras for each in _list_requirements(name)]
+            found += [
+                each
+                for name in requirement.extras
+                for each in _list_requirements(name.replace("-", "_"))
+            ]
         else:
             found.append(requirement)
     return found
@@ -87,13 +106,20 @@ def _read_extras() -> dict[str, list[str]]:
         return {}
     stated = [Requirement(text) for text in requires(PROJECT) or ()]
     return {
-        name: [_strip_marker(each) for each in stated if _belongs_to(each, name)] for name in names
+        # Metadata writes names with hyphens.
+        name.replace("-", "_"): [_strip_marker(each) for each in stated if _belongs_to(each, name)]
+        for name in names
     }
 
 
 def _belongs_to(requirement: Requirement, extra: str) -> bool:
     marker = requirement.marker
     return bool(marker and marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""}))
+
+
+def _provides(package: str, parts: Sequence[str]) -> bool:
+    """Return whether a package may hold a module, by its name: `python-docx` holds `docx`."""
+    return parts[0] in package and (len(parts) == 1 or parts[0] == package or parts[-1] in package)
 
 
 def _strip_marker(requirement: Requirement) -> str:
