@@ -58,8 +58,8 @@ def test_a_passed_exam_is_a_table_and_leaves_no_run_behind(juice, capsys):
     assert run_supervise("eval", str(juice), "--threshold", "100") == 0
 
     out, err = capsys.readouterr()
-    assert out.startswith("juice · 6 rows · models: embedded")
-    assert "score        100.0     6  the mean over the rows" in out
+    assert out.startswith("juice · 7 rows · models: embedded")
+    assert "score        100.0     7  the mean over the rows" in out
     assert "score 100.0, threshold 100: reached" in out
     assert "shelf-life 100" in err
     assert sorted(path.name for path in Path().iterdir()) == ["teams"]
@@ -132,7 +132,7 @@ def test_against_another_folder_shows_what_its_prompts_change(juice, capsys):
     assert run_supervise("eval", str(juice), "--against", str(other), "-q", "--json") == 0
     output = json.loads(capsys.readouterr().out)
 
-    assert "against teams/untaught: untaught · 6 rows" in table
+    assert "against teams/untaught: untaught · 7 rows" in table
     assert "rows that differ" in table
     assert output["score"] == 100 > output["against"]["score"]
     assert output["difference"]["score"] == pytest.approx(output["against"]["score"] - 100)

@@ -25,9 +25,23 @@ SOURCES = [
     ROOT / "state.py",
     *sorted((ROOT / "nodes").rglob("*.py")),
     *sorted((ROOT / "graph").rglob("*.py")),
+    *sorted((ROOT / "teams").glob("*/tools/**/*.py")),
 ]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-RUNTIME = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
+SHIPPED_TEAMS = sorted(path.parent.name for path in (ROOT / "teams").glob("*/team.md"))
+
+
+def list_extra(name: str) -> list[Requirement]:
+    """Return the requirements of an extra and of those that it includes."""
+    stated = [Requirement(line) for line in EXTRAS[name]]
+    own = [each for each in stated if each.name == PROJECT["project"]["name"]]
+    included = [one for each in own for inner in each.extras for one in list_extra(inner)]
+    return [each for each in stated if each not in own] + included
+
+
+CORE = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+RUNTIME = CORE + list_extra("all")
 DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
 SAFE_FROM = {
     "langgraph": "1.0.10",  # CVE-2026-28277
@@ -59,8 +73,9 @@ def list_imported_modules(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and not node.level:
             found.add(str(node.module).split(".")[0])
+    found -= {"pytest"} if "scaffold" in path.parts else set()
     return found - FIRST_PARTY - sys.stdlib_module_names
 
 
@@ -129,16 +144,35 @@ SERVER_ONLY = {
 
 
 def test_everything_imported_is_declared() -> None:
+    """Of a team's tools by the team's own extra."""
     homes = packages_distributions()
-    declared = {canonicalize_name(requirement.name) for requirement in RUNTIME}
-    undeclared = {
-        (name, path.relative_to(ROOT).as_posix())
-        for path in SOURCES
-        for name in list_imported_modules(path)
-        if not declared & {canonicalize_name(home) for home in homes.get(name, [name])}
-    }
+    undeclared = set()
+    for path in SOURCES:
+        place, team, *_ = (*path.relative_to(ROOT).parts, "")
+        stated = CORE + list_extra(team) if place == "teams" else RUNTIME
+        declared = {canonicalize_name(requirement.name) for requirement in stated}
+        for name in list_imported_modules(path):
+            if not declared & {canonicalize_name(home) for home in homes.get(name, [name])}:
+                undeclared.add((name, path.relative_to(ROOT).as_posix()))
 
     assert undeclared == SERVER_ONLY
+
+
+def test_each_shipped_team_has_an_extra_of_its_name_and_all_includes_it() -> None:
+    (everything,) = (Requirement(line) for line in EXTRAS["all"])
+
+    assert set(SHIPPED_TEAMS) <= set(EXTRAS)
+    assert everything.extras == set(EXTRAS) - {"all", "meaning"}
+
+
+def test_the_core_imports_what_only_extras_bring_inside_functions_only() -> None:
+    script = "import sys, graph.cli, graph.runs.runner; print(*sys.modules)"
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+
+    optional = {"bandit", "docx", "duckdb", "fhir", "lxml", "networkx", "numpy", "psycopg", "pypdf"}
+    assert done.returncode == 0, done.stderr
+    assert not optional & {name.partition(".")[0] for name in done.stdout.split()}
 
 
 def test_the_sbom_lists_what_is_locked(tmp_path: Path) -> None:

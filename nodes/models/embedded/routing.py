@@ -81,7 +81,11 @@ def _choose_first(
         name: max(scores[takers] for takers in texts if takers[0] == name) / (highest or 1.0)
         for name in firsts
     }
-    best = max(firsts, key=lambda name: WORDS_SHARE * words[name] + meanings[name], default="")
+    best = max(
+        firsts,
+        key=lambda name: (WORDS_SHARE * words[name] + meanings[name], name == by_words[0]),
+        default="",
+    )
     if not best or (not highest and meanings[best] < MIN_MEANING):
         return ()
     return by_words if by_words[0] == best else (best,)

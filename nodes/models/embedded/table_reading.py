@@ -12,7 +12,7 @@ from nodes.limits.patterns import Pattern
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
 from nodes.models.embedded.text_similarity import extract_words
 
-_NUMBER: Final = Pattern(r"[-+]?[\d,]*\.?\d+%?")
+_NUMBER: Final = Pattern(r"[-+]?\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,15})?%?")
 _PER: Final = Pattern(r"\bper (\w+)")
 _YEAR: Final = Pattern(r"\b(?:1[89]|20)\d\d\b")
 _TIME_NAMES: Final = frozenset(("year", "quarter", "month", "week", "day", "date", "period"))

@@ -32,6 +32,7 @@ _ID_NAME: Final = Pattern(r"(?:^|_| )id$")
 _SAMPLE_ROWS: Final = 200
 _YEARS: Final = range(1800, 2200)
 MAX_LABELS: Final = 4
+MAX_MEASURES: Final = 3
 MAX_TRIED_TABLES: Final = 10
 _LARGEST_PERIOD: Final = 366
 
@@ -97,8 +98,8 @@ def analyze_table(
     tables = [
         _Table(each["table"], each["source"], each["columns"]) for each in query("")["tables"]
     ]
-    is_count = asked.aggregate == "count" and (table or len(tables) == 1)
-    if asked.names_nothing and not is_count:
+    is_computed = asked.aggregate != "none" or asked.change != "none"
+    if asked.names_nothing and not (is_computed and (table or len(tables) == 1)):
         return {"tables": [_describe_table(_sample_columns(each, query)) for each in tables[:20]]}
     refusals = []
     for each in _rank_tables(tables, table, asked)[:MAX_TRIED_TABLES]:
@@ -115,6 +116,8 @@ class _Analysis:
     def __init__(self, table: _Table, asked: Question, query: Query) -> None:
         self._table, self._asked, self._query = table, asked, query
         self._measures = [self._find_column(name, table.columns) for name in asked.measures]
+        if not self._measures and (asked.aggregate not in ("none", "count") or self._is_growth):
+            self._measures = table.numbers[:MAX_MEASURES]
         self._divisor = ""
         if asked.divide_by:
             self._divisor = self._find_column(asked.divide_by, table.numbers)
@@ -128,8 +131,10 @@ class _Analysis:
 
     def compute(self) -> dict[str, Any]:
         """Return columns, rows and their source, and what was computed in words."""
-        if self._asked.change == "growth":
+        if self._is_growth and (self._table.times or self._asked.time_column):
             columns, rows = self._compare_periods()
+        elif self._is_growth:
+            columns, rows = self._compare_columns()
         elif self._is_grouped:
             columns, rows = self._run(self._write_grouped())
             if self._is_count and self._group:
@@ -166,6 +171,10 @@ class _Analysis:
             self._write([f"COUNT({_quote(self._group)})", f"COUNT(DISTINCT {_quote(self._group)})"])
         )[1][0]
         return bool(rows > values)
+
+    @property
+    def _is_growth(self) -> bool:
+        return self._asked.change == "growth"
 
     @property
     def _is_count(self) -> bool:
@@ -227,7 +236,7 @@ class _Analysis:
     def _compare_periods(self) -> tuple[list[str], list[list[Any]]]:
         """Return each group's values of the first and the last period, and their growth."""
         if not self._measures:
-            raise ToolRefused("name the column whose growth is asked for")
+            raise ToolRefused("the table has no column of numbers")
         time = self._choose_time_column()
         period = _quote(time)
         if self._asked.period == "year":
@@ -247,20 +256,36 @@ class _Analysis:
         shown = [*([_quote(group)] if group else []), *sums]
         sql = self._write(shown, group_by=shown[:1] if group else [], limit=_SAMPLE_ROWS)
         rows = [[*row, _measure_growth(row[-2], row[-1])] for row in self._run(sql)[1]]
-        rows = [row for row in rows if row[-1] is not None]
-        rows.sort(
-            key=lambda row: row[-1 if self._asked.sort_by == "fastest" else -2],
-            reverse=self._asked.order == "highest",
-        )
         named = [f"{measure} {first}", f"{measure} {last}", "growth in percent"]
-        return [*([group] if group else []), *named], rows[: self._asked.limit]
+        return [*([group] if group else []), *named], self._rank(rows)
+
+    def _compare_columns(self) -> tuple[list[str], list[list[Any]]]:
+        """Return each row's first and last measure, by name, and the growth between them."""
+        if len(self._measures) < 2:
+            raise ToolRefused(
+                "the table has no column of years, quarters, months or dates; name two columns of "
+                "numbers to compare"
+            )
+        first, *_, last = sorted(self._measures)
+        labels = [*filter(None, [self._group]), *self._table.labels][:MAX_LABELS]
+        labels = list(dict.fromkeys(labels))
+        sql = self._write([_quote(name) for name in (*labels, first, last)], limit=_SAMPLE_ROWS)
+        rows = [[*row, _measure_growth(row[-2], row[-1])] for row in self._run(sql)[1]]
+        return [*labels, first, last, "growth in percent"], self._rank(rows)
 
     def _choose_time_column(self) -> str:
         if self._asked.time_column:
             return self._find_column(self._asked.time_column, self._table.columns)
-        if not self._table.times:
-            raise ToolRefused("the table has no column of years, quarters, months or dates")
         return self._table.times[0]
+
+    def _rank(self, rows: list[list[Any]]) -> list[list[Any]]:
+        """Return the rows that have a growth, ranked by it or by the last value."""
+        kept = [row for row in rows if row[-1] is not None]
+        kept.sort(
+            key=lambda row: row[-1 if self._asked.sort_by == "fastest" else -2],
+            reverse=self._asked.order == "highest",
+        )
+        return kept[: self._asked.limit]
 
     def _find_conditions(self) -> tuple[list[str], list[str]]:
         """Return a condition for each column that holds asked values, and the values in none."""

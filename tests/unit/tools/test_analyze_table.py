@@ -64,6 +64,17 @@ async def test_the_rows_are_computed(arguments, rows):
     assert (await analyze(**arguments))["rows"] == rows
 
 
+async def test_two_columns_of_one_thing_are_compared_where_there_is_no_period():
+    caps = "firm,cap_2023,cap_2024\nA,10,12\nB,20,18\n"
+    tool = analyze_table(ToolSettings())
+
+    found = await tool.ainvoke(
+        {"measures": ["cap_2024", "cap_2023"], "change": "growth", "materials": {"c.csv": caps}}
+    )
+
+    assert found["rows"] == [["B", 20, 18, -10.0], ["A", 10, 12, 20.0]]
+
+
 async def test_without_arguments_the_tables_are_listed():
     listed = (await analyze())["tables"]
 
@@ -88,7 +99,15 @@ async def test_the_table_is_the_one_with_the_columns_or_with_the_rows():
         ({"measures": ["goats"]}, "no column is named 'goats'; columns: farm"),
         ({"table": "farms.csv", "measures": ["county"]}, "'county' holds no numbers"),
         ({"rows_with": ["Wales"]}, "no row holds 'Wales'"),
-        ({"table": "farms.csv", "change": "growth", "rows_with": ["Kent"]}, "name the column"),
+        (
+            {
+                "table": "farms.csv",
+                "measures": ["sheep"],
+                "change": "growth",
+                "rows_with": ["2021"],
+            },
+            "one period only",
+        ),
     ],
 )
 async def test_an_argument_that_does_not_fit_is_refused_with_what_there_is(arguments, reason):

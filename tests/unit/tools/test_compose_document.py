@@ -2,7 +2,6 @@
 
 import pytest
 from docx import Document
-from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from nodes.tools.framework.settings import ToolSettings
@@ -74,5 +73,5 @@ async def test_without_material_it_says_what_to_give(compose):
 
 @pytest.mark.parametrize("arguments", [{"format": "pdf"}, {"draft": "perhaps"}, {"markdown": 7}])
 async def test_an_argument_of_the_wrong_type_is_refused(compose, arguments):
-    with pytest.raises(ValidationError):
+    with pytest.raises(ToolRefused):
         await compose({"a.md": NOTES}, **arguments)

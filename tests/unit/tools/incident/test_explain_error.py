@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from dulwich import porcelain
-from pydantic import ValidationError
 
 from nodes.errors import ToolRefused
 from tests.unit.tools.incident.tool_calls import call_incident_tool, read_example_files
@@ -283,5 +282,5 @@ async def test_files_of_the_wrong_kind_are_refused_in_one_line(
 async def test_arguments_of_the_wrong_type_or_size_are_refused(
     name: str, given: dict[str, Any]
 ) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(ToolRefused):
         await call_incident_tool(name, {}, **given)

@@ -6,7 +6,6 @@ from typing import get_args
 
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import ValidationError
 
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
@@ -210,7 +209,7 @@ async def test_what_cannot_be_reviewed_is_refused_with_a_reason(
 async def test_arguments_of_the_wrong_type_are_not_accepted(arguments) -> None:
     (loaded,) = load_shipped_tools(["find_bugs"], ToolSettings())
 
-    with pytest.raises(ValidationError):
+    with pytest.raises(ToolRefused):
         await loaded.ainvoke({**arguments, "materials": {}})
 
 
