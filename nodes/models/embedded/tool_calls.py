@@ -1,5 +1,6 @@
 """Chooses the tools to call in a worker's turn, with arguments from the handoff."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,12 +14,15 @@ from nodes.models.embedded.arguments import (
     find_first_number,
 )
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
+from nodes.models.embedded.text_similarity import extract_words
+from nodes.text.word_forms import is_generic, is_verb
 
 _SQL = Pattern(r"^\s*(select|with|show|describe)\b", re.IGNORECASE)
 _ARITHMETIC = Pattern(
     r"(?<![(\d])[(\d][\d\s.()]{0,40}(?:\s[-+*/]\s|\*\*|[*/])[\d\s.()+*/-]{0,199}[)\d]"
 )
 _QUOTED = Pattern(r"[\"“]([^\"“”]{3,80})[\"”]")
+_SEARCHING = frozenset(("query", "sql", "expression", "url"))
 _ONLINE_TOOL = Pattern(r"web|internet|fetch|browse|http|url", re.IGNORECASE)
 MAX_CLAIMS = 300
 MAX_FINDINGS = 500
@@ -31,8 +35,11 @@ ToolSchemas = Mapping[str, Mapping[str, Any]]
 def choose_calls(brief: ReceivedHandoff, tools: ToolSchemas) -> list[tuple[str, dict[str, Any]]]:
     """Return the calls of this turn; none when there is nothing left to try.
 
-    Online tools are called after the local ones, and only if those found nothing.
+    Online tools are called after the local ones, and only if those found nothing. A request that
+    comes without materials and shares no word with the worker's card and tools is not for them.
     """
+    if not _is_in_scope(brief, tools):
+        return []
     local = {name: tools[name] for name in tools if not _ONLINE_TOOL.search(name)}
     calls = _list_fillable_calls(brief, local)
     if calls or any(call.passages for call in brief.calls) or brief.artifacts:
@@ -74,6 +81,25 @@ def format_heading(identifier: str) -> str:
     """Return a task's id as a heading."""
     text = identifier.replace("_", " ").replace("-", " ").strip()
     return text[:1].upper() + text[1:]
+
+
+def _is_in_scope(brief: ReceivedHandoff, tools: ToolSchemas) -> bool:
+    """Return whether a user's request may be for these tools.
+
+    One that comes with materials may, and so may anything for a search.
+    """
+    if brief.subject == brief.intent or brief.artifacts or brief.reports:
+        return True
+    parameters = [
+        each for schema in tools.values() for each in schema.get("properties", {}).items()
+    ]
+    if any(name in _SEARCHING or each.get("format") == "query" for name, each in parameters):
+        return True
+    card = brief.intent.replace(brief.subject, "", 1)
+    known = set(extract_words(f"{card} {json.dumps(tools)}".replace("_", " ")))
+    asked = extract_words(brief.subject)
+    asked = [word for word in asked if not (is_verb(word) or is_generic(word))]
+    return not asked or any(word in known for word in asked)
 
 
 def _list_fillable_calls(

@@ -8,7 +8,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
-from nodes.models.embedded.tool_calls import fill_arguments
+from nodes.models.embedded.tool_calls import choose_calls, fill_arguments
 from nodes.tools.analyze_table import analyze_table
 from nodes.tools.framework.argument_types import Day, FileName, Identifier
 from nodes.tools.framework.settings import ToolSettings
@@ -91,3 +91,23 @@ def test_columns_and_cells_are_those_that_the_task_names(question, arguments):
     filled = fill(question, analyze_table(ToolSettings()), farms__csv=SHEEP)
 
     assert filled is not None and arguments.items() <= filled.items()
+
+
+FOR = 'For the request "{}": orders boats and keeps the list of the fleet. Give every figure.'
+
+
+@pytest.mark.parametrize(
+    ("request_text", "materials", "is_called"),
+    [
+        ("Bake a cake", {}, False),
+        ("Enlarge the fleet", {}, True),
+        ("Bake a cake", {"fleet.txt": "Ada, Bo"}, True),
+    ],
+)
+def test_a_request_without_materials_that_names_nothing_of_the_worker_is_not_for_its_tools(
+    request_text, materials, is_called
+):
+    schema = convert_to_openai_tool(order_boats)["function"]["parameters"]
+    brief = ReceivedHandoff(FOR.format(request_text), artifacts=materials)
+
+    assert bool(choose_calls(brief, {"order_boats": schema})) == is_called
