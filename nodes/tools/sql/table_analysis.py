@@ -4,16 +4,23 @@ The statement is portable: SQLite, DuckDB and PostgreSQL run it. Runs in the chi
 """
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
 from nodes.errors import ToolRefused
-from nodes.limits.patterns import Pattern
 from nodes.tools.sql.child_program import run_statement
 from nodes.tools.sql.location import Engine
+from nodes.tools.sql.table_columns import (
+    SAMPLE_ROWS,
+    AnalysedTable,
+    Query,
+    describe_table,
+    quote_name,
+    rank_tables,
+    sample_columns,
+)
 
 Aggregate = Literal["none", "sum", "average", "count", "minimum", "maximum"]
 Change = Literal["none", "growth"]
@@ -27,16 +34,9 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
     "minimum": "MIN",
     "maximum": "MAX",
 }
-_TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
-_ID_NAME: Final = Pattern(r"(?:^|_| )id$")
-_SAMPLE_ROWS: Final = 200
-_YEARS: Final = range(1800, 2200)
 MAX_LABELS: Final = 4
 MAX_MEASURES: Final = 3
 MAX_TRIED_TABLES: Final = 10
-_LARGEST_PERIOD: Final = 366
-
-Query = Callable[[str], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,6 @@ class Question:
         return not (self.measures or self.group_by or self.rows_with)
 
 
-@dataclass
-class _Table:
-    name: str
-    source: str
-    columns: list[str]
-    numbers: list[str] = field(default_factory=list)
-    times: list[str] = field(default_factory=list)
-
-    @property
-    def labels(self) -> list[str]:
-        return [name for name in self.columns if name not in (*self.numbers, *self.times)]
-
-
 def analyze_table(
     engine: Engine,
     target: str,
@@ -96,15 +83,16 @@ def analyze_table(
         return answer
 
     tables = [
-        _Table(each["table"], each["source"], each["columns"]) for each in query("")["tables"]
+        AnalysedTable(each["table"], each["source"], each["columns"])
+        for each in query("")["tables"]
     ]
     is_computed = asked.aggregate != "none" or asked.change != "none"
     if asked.names_nothing and not (is_computed and (table or len(tables) == 1)):
-        return {"tables": [_describe_table(_sample_columns(each, query)) for each in tables[:20]]}
+        return {"tables": [describe_table(sample_columns(each, query)) for each in tables[:20]]}
     refusals = []
-    for each in _rank_tables(tables, table, asked)[:MAX_TRIED_TABLES]:
+    for each in rank_tables(tables, table, (*asked.measures, asked.group_by))[:MAX_TRIED_TABLES]:
         try:
-            return _Analysis(_sample_columns(each, query), asked, query).compute()
+            return _Analysis(sample_columns(each, query), asked, query).compute()
         except ToolRefused as refusal:
             refusals.append(refusal)  # another table may hold the rows
     raise refusals[0]
@@ -113,7 +101,7 @@ def analyze_table(
 class _Analysis:
     """One question to one table."""
 
-    def __init__(self, table: _Table, asked: Question, query: Query) -> None:
+    def __init__(self, table: AnalysedTable, asked: Question, query: Query) -> None:
         self._table, self._asked, self._query = table, asked, query
         self._measures = [self._find_column(name, table.columns) for name in asked.measures]
         if not self._measures and (asked.aggregate not in ("none", "count") or self._is_growth):
@@ -168,7 +156,9 @@ class _Analysis:
         if not self._group:
             return False
         rows, values = self._run(
-            self._write([f"COUNT({_quote(self._group)})", f"COUNT(DISTINCT {_quote(self._group)})"])
+            self._write(
+                [f"COUNT({quote_name(self._group)})", f"COUNT(DISTINCT {quote_name(self._group)})"]
+            )
         )[1][0]
         return bool(rows > values)
 
@@ -182,19 +172,19 @@ class _Analysis:
 
     def _write_grouped(self) -> str:
         function = _FUNCTIONS.get(self._asked.aggregate, "SUM")
-        group = [_quote(self._group)] if self._group else []
+        group = [quote_name(self._group)] if self._group else []
         if self._is_count:
             values = ['COUNT(*) AS "count"']
         else:
             values = [
-                f"{function}({_quote(name)}) AS {_quote(f'{function.lower()} of {name}')}"
+                f"{function}({quote_name(name)}) AS {quote_name(f'{function.lower()} of {name}')}"
                 for name in self._measures
             ]
         if self._divisor:
             ratios = (f"{name} per {self._divisor}" for name in self._measures)
             values = [
-                f"1.0 * SUM({_quote(name)}) / NULLIF(SUM({_quote(self._divisor)}), 0) "
-                f"AS {_quote(ratio)}"
+                f"1.0 * SUM({quote_name(name)}) / NULLIF(SUM({quote_name(self._divisor)}), 0) "
+                f"AS {quote_name(ratio)}"
                 for name, ratio in zip(self._measures, ratios, strict=True)
             ]
         if not values:
@@ -202,7 +192,7 @@ class _Analysis:
         return self._write(group + values, group_by=group, sort=len(group) + 1)
 
     def _write_totals(self) -> str:
-        name = _quote(self._group)
+        name = quote_name(self._group)
         shown = f"CAST(COUNT(DISTINCT {name}) AS VARCHAR(40)) || ' different values'"
         return self._write([shown, "COUNT(*)"])
 
@@ -211,8 +201,8 @@ class _Analysis:
         shown = [*labels, *self._table.times, *self._measures]
         shown = list(dict.fromkeys(shown)) if self._measures else self._table.columns
         sort = shown.index(self._measures[0]) + 1 if self._measures else 0
-        missing = [f"{_quote(self._measures[0])} IS NOT NULL"] if self._measures else []
-        return self._write([_quote(name) for name in shown], sort=sort, also=missing)
+        missing = [f"{quote_name(self._measures[0])} IS NOT NULL"] if self._measures else []
+        return self._write([quote_name(name) for name in shown], sort=sort, also=missing)
 
     def _write(
         self,
@@ -224,7 +214,7 @@ class _Analysis:
         limit: int | None = None,
     ) -> str:
         conditions = [*self._conditions, *also]
-        parts = [f"SELECT {', '.join(shown)} FROM {_quote(self._table.name)}"]
+        parts = [f"SELECT {', '.join(shown)} FROM {quote_name(self._table.name)}"]
         if conditions:
             parts.append("WHERE " + " AND ".join(conditions))
         if group_by:
@@ -238,10 +228,10 @@ class _Analysis:
         if not self._measures:
             raise ToolRefused("the table has no column of numbers")
         time = self._choose_time_column()
-        period = _quote(time)
+        period = quote_name(time)
         if self._asked.period == "year":
             period = f"SUBSTR(CAST({period} AS VARCHAR(40)), 1, 4)"
-        listed = f"SELECT DISTINCT {period} FROM {_quote(self._table.name)}"
+        listed = f"SELECT DISTINCT {period} FROM {quote_name(self._table.name)}"
         where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
         periods = sorted(row[0] for row in self._run(listed + where)[1] if row[0] is not None)
         if len(periods) < 2:
@@ -250,11 +240,11 @@ class _Analysis:
         group = self._group or next(iter(self._table.labels), "")
         measure = self._measures[0]
         sums = [
-            f"SUM(CASE WHEN {period} = {_literal(each)} THEN {_quote(measure)} END)"
+            f"SUM(CASE WHEN {period} = {_literal(each)} THEN {quote_name(measure)} END)"
             for each in (first, last)
         ]
-        shown = [*([_quote(group)] if group else []), *sums]
-        sql = self._write(shown, group_by=shown[:1] if group else [], limit=_SAMPLE_ROWS)
+        shown = [*([quote_name(group)] if group else []), *sums]
+        sql = self._write(shown, group_by=shown[:1] if group else [], limit=SAMPLE_ROWS)
         rows = [[*row, _measure_growth(row[-2], row[-1])] for row in self._run(sql)[1]]
         named = [f"{measure} {first}", f"{measure} {last}", "growth in percent"]
         return [*([group] if group else []), *named], self._rank(rows)
@@ -269,7 +259,7 @@ class _Analysis:
         first, *_, last = sorted(self._measures)
         labels = [*filter(None, [self._group]), *self._table.labels][:MAX_LABELS]
         labels = list(dict.fromkeys(labels))
-        sql = self._write([_quote(name) for name in (*labels, first, last)], limit=_SAMPLE_ROWS)
+        sql = self._write([quote_name(name) for name in (*labels, first, last)], limit=SAMPLE_ROWS)
         rows = [[*row, _measure_growth(row[-2], row[-1])] for row in self._run(sql)[1]]
         return [*labels, first, last, "growth in percent"], self._rank(rows)
 
@@ -306,11 +296,11 @@ class _Analysis:
         return [f"({' OR '.join(each)})" for each in found.values()], unmatched
 
     def _match_value(self, column: str, value: str) -> tuple[str, str] | None:
-        text = f"LOWER(CAST({_quote(column)} AS VARCHAR(400)))"
+        text = f"LOWER(CAST({quote_name(column)} AS VARCHAR(400)))"
         exact = f"{text} = {_literal(value.lower())}"
         begins = f"{text} LIKE {_literal(value.lower() + '%')}"
         for condition in (exact, begins) if column in self._table.times else (exact,):
-            sql = f"SELECT COUNT(*) FROM {_quote(self._table.name)} WHERE {condition}"
+            sql = f"SELECT COUNT(*) FROM {quote_name(self._table.name)} WHERE {condition}"
             if self._run(sql)[1][0][0]:
                 return column, condition
         return None
@@ -327,62 +317,6 @@ class _Analysis:
         return answer["columns"], answer["rows"]
 
 
-def _rank_tables(tables: Sequence[_Table], name: str, asked: Question) -> list[_Table]:
-    """Return the named table; without a name all, the one with most of the asked columns first."""
-    if not tables:
-        raise ToolRefused("there is no table")
-    plain = name.strip().lower()
-    if plain:
-        for each in tables:
-            if plain in (
-                each.name.lower(),
-                each.source.lower(),
-                each.source.lower().split("/")[-1],
-            ):
-                return [each]
-        known = ", ".join(each.source for each in tables)
-        raise ToolRefused(f"no table is named {name!r}; tables: {known}")
-    wanted = {column.lower() for column in (*asked.measures, asked.group_by) if column}
-    fit = [(len(wanted & {column.lower() for column in each.columns}), each) for each in tables]
-    best = max(count for count, _ in fit)
-    return [each for count, each in fit if count == best]
-
-
-def _sample_columns(table: _Table, query: Query) -> _Table:
-    """Return the table with its columns sorted by what they hold."""
-    rows = query(f"SELECT * FROM {_quote(table.name)} LIMIT {_SAMPLE_ROWS}")["rows"]
-    numbers, times = [], []
-    for index, name in enumerate(table.columns):
-        values = [row[index] for row in rows if row[index] is not None]
-        if _is_time(name, values):
-            times.append(name)
-        elif values and all(map(_is_number, values)) and not _ID_NAME.search(name.lower()):
-            numbers.append(name)
-    return _Table(table.name, table.source, table.columns, numbers, times)
-
-
-def _describe_table(table: _Table) -> dict[str, Any]:
-    return {
-        "table": table.name,
-        "source": table.source,
-        "columns": table.columns,
-        "numbers": table.numbers,
-        "times": table.times,
-    }
-
-
-def _is_time(name: str, values: Sequence[Any]) -> bool:
-    """Return whether a column holds years, or is named after a period and holds no amounts."""
-    if values and all(isinstance(value, int) and value in _YEARS for value in values):
-        return True
-    amounts = [value for value in values if _is_number(value) and abs(value) > _LARGEST_PERIOD]
-    return bool(_TIME_NAME.search(name.lower())) and not amounts
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-
-
 def _measure_growth(before: Any, after: Any) -> float | None:
     if before is None or after is None or not float(before):
         return None
@@ -391,10 +325,6 @@ def _measure_growth(before: Any, after: Any) -> float | None:
 
 def _round(value: Any) -> Any:
     return round(value, 4 if abs(value) < 1 else 2) if isinstance(value, float) else value
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(value: Any) -> str:

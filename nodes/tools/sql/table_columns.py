@@ -1,0 +1,100 @@
+"""The tables that can be analysed, and what their columns hold: numbers, periods, names."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+from nodes.errors import ToolRefused
+from nodes.limits.patterns import Pattern
+
+_TIME_NAME: Final = Pattern(r"(?:^|_| )(?:year|quarter|month|week|day|date|period)(?:$|_| )")
+_ID_NAME: Final = Pattern(r"(?:^|_| )id$")
+_YEARS: Final = range(1800, 2200)
+_LARGEST_PERIOD: Final = 366
+SAMPLE_ROWS: Final = 200
+
+Query = Callable[[str], dict[str, Any]]
+
+
+@dataclass
+class AnalysedTable:
+    """A table, with the columns that hold numbers and those that hold periods."""
+
+    name: str
+    source: str
+    columns: list[str]
+    numbers: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+
+    @property
+    def labels(self) -> list[str]:
+        """All other columns: names and ids."""
+        return [name for name in self.columns if name not in (*self.numbers, *self.times)]
+
+
+def rank_tables(
+    tables: Sequence[AnalysedTable], name: str, columns: Iterable[str]
+) -> list[AnalysedTable]:
+    """Return the named table; without a name those that have most of the asked columns.
+
+    Raises:
+        ToolRefused: there is no table, or none of that name.
+    """
+    if not tables:
+        raise ToolRefused("there is no table")
+    plain = name.strip().lower()
+    if plain:
+        for each in tables:
+            if plain in (
+                each.name.lower(),
+                each.source.lower(),
+                each.source.lower().split("/")[-1],
+            ):
+                return [each]
+        known = ", ".join(each.source for each in tables)
+        raise ToolRefused(f"no table is named {name!r}; tables: {known}")
+    wanted = {column.lower() for column in columns if column}
+    fit = [(len(wanted & {column.lower() for column in each.columns}), each) for each in tables]
+    best = max(count for count, _ in fit)
+    return [each for count, each in fit if count == best]
+
+
+def sample_columns(table: AnalysedTable, query: Query) -> AnalysedTable:
+    """Return the table with its columns sorted by what they hold."""
+    rows = query(f"SELECT * FROM {quote_name(table.name)} LIMIT {SAMPLE_ROWS}")["rows"]
+    numbers, times = [], []
+    for index, name in enumerate(table.columns):
+        values = [row[index] for row in rows if row[index] is not None]
+        if _is_time(name, values):
+            times.append(name)
+        elif values and all(map(_is_number, values)) and not _ID_NAME.search(name.lower()):
+            numbers.append(name)
+    return AnalysedTable(table.name, table.source, table.columns, numbers, times)
+
+
+def describe_table(table: AnalysedTable) -> dict[str, Any]:
+    return {
+        "table": table.name,
+        "source": table.source,
+        "columns": table.columns,
+        "numbers": table.numbers,
+        "times": table.times,
+    }
+
+
+def _is_time(name: str, values: Sequence[Any]) -> bool:
+    """Return whether a column holds years, or is named after a period and holds no amounts."""
+    if values and all(isinstance(value, int) and value in _YEARS for value in values):
+        return True
+    amounts = [value for value in values if _is_number(value) and abs(value) > _LARGEST_PERIOD]
+    return bool(_TIME_NAME.search(name.lower())) and not amounts
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def quote_name(name: str) -> str:
+    """Return a name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
