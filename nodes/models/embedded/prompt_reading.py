@@ -37,6 +37,8 @@ class Passage:
 
     source: str
     text: str
+    heading: str = ""
+    """Of the part of the document that it is from."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class AnsweredCall:
         results = self.data.get("results")
         items = results if isinstance(results, list) else []
         return [
-            Passage(str(item.get("source", "")), str(item["text"]))
+            Passage(str(item.get("source", "")), str(item["text"]), str(item.get("place") or ""))
             for item in items
             if isinstance(item, dict) and item.get("text")
         ]

@@ -26,6 +26,10 @@ MIN_COMMON, MAX_COMMON_SHARE = 6, 0.25
 ANSWER_SENTENCES = 2
 """Sentences after a question that are quoted with it."""
 _THOUSANDS = Pattern(r"(?<=\d),(?=\d{3}\b)")
+_NAME = Pattern(
+    r"(?<=[\w,;] )(?!(?:EUR|USD|GBP|CHF|JPY)\b)[A-Z][\w\-]+"
+    r"|^(?!(?:EUR|USD|GBP|CHF|JPY)\b)[A-Z]{2,}\b"
+)
 _TAG = Pattern(r"\\?</?[a-zA-Z][^<>]{0,200}>")
 _NAMED_FIGURE = Pattern(r"[^\W\d]\)?(?::| [-=\u2013\u2014])\s.*\d")
 
@@ -60,7 +64,7 @@ def choose_statements(
         left = [one for one in left if one is not best and not (full and one.source == best.source)]
     return [
         {
-            "text": one.text,
+            "text": _name_subject(one),
             "source": one.source,
             # Between a question and its answer, the source may have marks that are left out here.
             "quote": max(one.text.split("? "), key=len),
@@ -70,12 +74,20 @@ def choose_statements(
     ]
 
 
+def _name_subject(statement: "_Candidate") -> str:
+    """Return a statement, after the heading of its part if it has no name of its own."""
+    if not statement.heading or _NAME.search(statement.text) or "?" in statement.text:
+        return statement.text
+    return f"{statement.heading}: {statement.text}"
+
+
 @dataclass(frozen=True)
 class _Candidate:
     text: str
     source: str
     place: int
     shared_words: frozenset[str]
+    heading: str
 
     def score_gain(self, weights: Mapping[str, float], covered: Set[tuple[str, str]]) -> float:
         known = {word for word in self.shared_words if (self.source, word) in covered}
@@ -86,22 +98,22 @@ class _Candidate:
 
 def _list_candidates(wanted: set[str], passages: list[Passage], needed: int) -> list[_Candidate]:
     """Return the statements that share enough words with the subject, one of them not common."""
-    statements: dict[str, tuple[str, set[str]]] = {}
+    statements: dict[str, tuple[Passage, set[str]]] = {}
     for passage in passages:
         for text in _list_statements(passage.text):
-            statements.setdefault(text, (passage.source, wanted & set(extract_words(text))))
+            statements.setdefault(text, (passage, wanted & set(extract_words(text))))
     counts = Counter(word for _, shared in statements.values() for word in shared)
     common = max(MIN_COMMON, MAX_COMMON_SHARE * len(statements))
     found = [
-        (text, source, frozenset(shared))
-        for text, (source, shared) in statements.items()
+        (text, passage, frozenset(shared))
+        for text, (passage, shared) in statements.items()
         if len(shared) >= needed
         and any(counts[word] <= common for word in shared)
         and _is_statement(text)
     ]
     return [
-        _Candidate(text, source, place, shared)
-        for place, (text, source, shared) in enumerate(found)
+        _Candidate(text, passage.source, place, shared, passage.heading)
+        for place, (text, passage, shared) in enumerate(found)
     ]
 
 

@@ -348,3 +348,16 @@ def test_advice_of_a_tool_to_its_worker_is_not_shown_to_the_user() -> None:
 
     assert report["escalation"]["message"] == "there is nothing to search: add a file"
     assert report["output"].endswith("there is nothing to search: add a file")
+
+
+def test_a_sentence_that_names_nothing_is_told_with_the_heading_of_its_part() -> None:
+    @tool
+    def search_papers(query: str) -> dict[str, Any]:
+        """Search papers."""
+        text = "Revenue was 841,000 EUR in 2023."
+        return {"results": [{"source": "a.md", "place": "Acme Ltd", "text": text}]}
+
+    report = run_worker("What was the revenue?", search_papers)
+
+    assert report.claims[0].text == "Acme Ltd: Revenue was 841,000 EUR in 2023."
+    assert report.claims[0].quote == "Revenue was 841,000 EUR in 2023."
