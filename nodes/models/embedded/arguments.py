@@ -47,6 +47,10 @@ _DATE: Final = Pattern(
 _IDENTIFIER: Final = Pattern(
     r"`([^`\s]+)`|(?<![\w./])([A-Za-z]\w*(?:_\w+|\(\))+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)"
 )
+_NAMED: Final = Pattern(
+    r"`([^`]{1,80})`|[\"\u201c]([^\"\u201d]{1,80})[\"\u201d]|(?<= )'([^']{2,80})'"
+    r"|(?<=[\w,;] )([A-Z][\w\-]+)"
+)
 _MONEY: Final = r"EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|francs?|[€$£¥]"
 _UNITS: Final = {
     "percent": r"%|percent|per cent",
@@ -72,7 +76,12 @@ _MEANINGS: Final = {
     form: meaning for meaning, forms in _WORDS_BY_MEANING.items() for form in forms.split("|")
 }
 _ALIKE: Final = Pattern(rf"\b(?:{'|'.join(_MEANINGS)})\b", re.IGNORECASE)
-_TOP: Final = Pattern(r"\b(?:top|first|best|(?:high|low|larg|small)est) (\d{1,3})\b", re.IGNORECASE)
+_SMALL: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_TOP: Final = Pattern(
+    r"\b(?:top|first|last|best|worst|which|(?:high|low|larg|small)est) "
+    rf"(\d{{1,3}}|{'|'.join(_SMALL)})\b",
+    re.IGNORECASE,
+)
 _MULTIPLES: Final = {"k": 1_000.0, "m": 1_000_000.0}
 _NEAR_CHARS: Final = 40
 _RATE: Final = Pattern(r" ?[^\W\d_]+ (?:per|a|an|each|every) ")
@@ -101,6 +110,12 @@ def find_first_number(schema: Schema, brief: ReceivedHandoff) -> float | int | N
         return None
     value = _read_number(number.group())
     return int(value) if schema.get("type") == "integer" else value
+
+
+def find_name(brief: ReceivedHandoff) -> str | None:
+    """Return what the task quotes or writes with a capital letter, for a text that it must name."""
+    found = _NAMED.search(brief.subject)
+    return next(filter(None, found.groups())) if found else None
 
 
 def build_query(brief: ReceivedHandoff) -> str | None:
@@ -169,7 +184,10 @@ def _fill_object(name: str, schema: Schema, brief: ReceivedHandoff) -> dict[str,
 def _fill_limit(name: str, schema: Schema, brief: ReceivedHandoff) -> int | None:
     """Return how many rows the task wants, for a parameter `limit`."""
     top = _TOP.search(brief.subject) if name == "limit" else None
-    return int(top.group(1)) if top else None
+    if not top:
+        return None
+    text = top.group(1).lower()
+    return _SMALL.index(text) + 2 if text in _SMALL else int(text)
 
 
 def fill_numbers(parameters: Mapping[str, Schema], brief: ReceivedHandoff) -> dict[str, Any]:
@@ -248,7 +266,8 @@ def _list_quantities(text: str, unit: str) -> Iterator[_Quantity]:
     one, _, each = unit.partition("_per_")
     written = _UNITS.get(one, rf"{re.escape(one.removesuffix('s'))}s?")
     if each:
-        written = rf"(?:{written})\s*(?:a|per|each|every|/)\s*{re.escape(each)}"
+        link = r"(?:to a|to each|in a|in each|a|per|each|every|/)"
+        written = rf"(?:{written})?\s*{link}\s*{re.escape(each)}"
     after = Pattern(rf"[\s-]*(?:{written})(?![A-Za-z])", re.IGNORECASE)
     before = Pattern(rf"(?<![A-Za-z])(?:{written})\s*$", re.IGNORECASE)
     for number in _NUMBER.finditer(text):

@@ -8,6 +8,7 @@ when they come from the handoff only; 10 less when a tool failed; 20
 when escalated. Sentences of the handoff never replace the result of a failed tool.
 """
 
+import re
 from collections import Counter
 from typing import Any, get_args
 
@@ -32,6 +33,7 @@ MAX_SHARE_UNANSWERED = 0.5
 """Above this share of the request's words that no claim has, the report says which are open."""
 MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
+_SCALAR = Pattern(r"-?\d{1,30}(?:\.\d{1,30})?|true|false", re.IGNORECASE)
 _NAME = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]+|\b(?:19|20)\d\d\b")
 _ESCALATION_REASONS = get_args(EscalationReason)
 
@@ -100,6 +102,8 @@ def _format_result(call: AnsweredCall) -> str:
         return "\n".join([f"{format_count(data['checked'], 'claim')} checked: {counted}.", *doubts])
     if data.get("path"):
         return f"The document is at {data['path']}."
+    if not data and _SCALAR.fullmatch(call.text.strip()):
+        return f"{call.tool}: {call.text.strip()}"
     if "value" in data:
         return f"{data.get('expression', call.arguments)} = {data['value']}"
     return ""

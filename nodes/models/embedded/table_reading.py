@@ -22,6 +22,9 @@ MIN_PREFIX_CHARS: Final = 3
 MAX_ROWS: Final = 2000
 MAX_MEASURES: Final = 3
 MAX_CELLS: Final = 20
+SHORT_YEAR_DIGITS: Final = 2
+MIN_SHARE_OF_BEST: Final = 0.65
+"""Columns that share less with the task than the best one, by this factor, are not meant."""
 LARGEST_PERIOD: Final = 366
 
 
@@ -153,16 +156,21 @@ def _is_time(name: str, cells: Iterable[str]) -> bool:
 
 
 def _find_named(columns: Iterable[str], brief: ReceivedHandoff) -> list[str]:
-    """Return the columns that share the rarest words with the task; a word may be abbreviated."""
+    """Return the columns that share the rarest words with the task, the best first.
+
+    A word may be abbreviated; the years of a name count only beside a word.
+    """
     unique = list(dict.fromkeys(columns))
     asked = extract_words(brief.subject)
     counts = Counter(word for column in unique for word in set(_split(column)))
-    scores = {
-        column: sum(_score(word, asked) / counts[word] for word in set(_split(column)))
-        for column in unique
-    }
+    scores = {}
+    for column in unique:
+        points = {word: _score(word, asked) / counts[word] for word in set(_split(column))}
+        is_named = any(points[word] for word in points if not word.isdigit())
+        scores[column] = sum(points.values()) if is_named else 0.0
     best = max(scores.values(), default=0.0)
-    return [column for column in unique if best and scores[column] > 0.6 * best]
+    named = [column for column in unique if best and scores[column] > MIN_SHARE_OF_BEST * best]
+    return sorted(named, key=lambda column: -scores[column])
 
 
 def _split(name: str) -> list[str]:
@@ -173,6 +181,8 @@ def _score(word: str, asked: Iterable[str]) -> float:
     """Return 1 for a word of the task, a half for one that the task abbreviates or spells out."""
     if word in asked:
         return 1.0
+    if word.isdigit() and len(word) == SHORT_YEAR_DIGITS:
+        return 1.0 if any(_YEAR.fullmatch(other) and other.endswith(word) for other in asked) else 0
     near = (other for other in asked if min(len(word), len(other)) >= MIN_PREFIX_CHARS)
     return 0.5 if not word.isdigit() and any(_is_prefix(word, other) for other in near) else 0.0
 

@@ -12,6 +12,7 @@ from nodes.models.embedded.arguments import (
     fill_by_schema,
     fill_numbers,
     find_first_number,
+    find_name,
 )
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
 from nodes.models.embedded.text_similarity import extract_words
@@ -147,9 +148,11 @@ def _fill_argument(
     value = fill_by_schema(name, schema, brief)
     if value is not None or not is_required:
         return value
-    if choices := schema.get("enum"):
-        return choices[0]
-    return brief.subject if schema.get("type") == "string" else find_first_number(schema, brief)
+    if schema.get("enum"):
+        return None  # a closed set of which the task names no member
+    if schema.get("type") == "string":
+        return find_name(brief) or brief.subject
+    return find_first_number(schema, brief)
 
 
 def _build_query(brief: ReceivedHandoff, schema: Mapping[str, Any]) -> str | None:

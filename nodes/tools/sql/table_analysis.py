@@ -57,8 +57,8 @@ class Question:
 
     @property
     def names_nothing(self) -> bool:
-        """Whether no column and no row is named."""
-        return not (self.measures or self.group_by or self.rows_with)
+        """Whether no column of numbers and no row is named."""
+        return not (self.measures or self.rows_with)
 
 
 def analyze_table(
@@ -109,7 +109,10 @@ class _Analysis:
         self._divisor = ""
         if asked.divide_by:
             self._divisor = self._find_column(asked.divide_by, table.numbers)
-            self._measures = [name for name in self._measures if name != self._divisor]
+            others = [name for name in self._measures if name != self._divisor]
+            self._divisor, self._measures = (
+                (self._divisor, others) if others else ("", [self._divisor])
+            )
         self._group = self._find_column(asked.group_by, table.columns) if asked.group_by else ""
         for name in self._measures:
             if name not in table.numbers and asked.aggregate != "count":
@@ -129,6 +132,8 @@ class _Analysis:
                 rows = [*self._run(self._write_totals())[1], *rows]
         else:
             columns, rows = self._run(self._write_listing())
+        cut = f"only the first {self._asked.limit} rows" if len(rows) > self._asked.limit else ""
+        rows = rows[: self._asked.limit]
         gaps = [f"No row of {self._table.source} holds {name!r}." for name in self._unmatched]
         return {
             "columns": columns,
@@ -143,12 +148,15 @@ class _Analysis:
                 for row in rows
             ],
             **({"gaps": gaps} if gaps else {}),
+            **({"cut": cut} if cut else {}),
         }
 
     @property
     def _is_grouped(self) -> bool:
         is_computed = self._asked.aggregate != "none" or bool(self._divisor)
-        return is_computed or bool(self._measures and self._has_repeated_groups)
+        # Over several periods a sum may mean nothing: stocks are not added, as sales are.
+        may_sum = self._measures and not self._table.times
+        return is_computed or bool(may_sum and self._has_repeated_groups)
 
     @cached_property
     def _has_repeated_groups(self) -> bool:
@@ -221,7 +229,7 @@ class _Analysis:
             parts.append("GROUP BY " + ", ".join(group_by))
         if sort:
             parts.append(f"ORDER BY {sort} {'DESC' if self._asked.order == 'highest' else 'ASC'}")
-        return " ".join([*parts, f"LIMIT {limit or self._asked.limit}"])
+        return " ".join([*parts, f"LIMIT {limit or self._asked.limit + 1}"])
 
     def _compare_periods(self) -> tuple[list[str], list[list[Any]]]:
         """Return each group's values of the first and the last period, and their growth."""
@@ -275,7 +283,7 @@ class _Analysis:
             key=lambda row: row[-1 if self._asked.sort_by == "fastest" else -2],
             reverse=self._asked.order == "highest",
         )
-        return kept[: self._asked.limit]
+        return kept
 
     def _find_conditions(self) -> tuple[list[str], list[str]]:
         """Return a condition for each column that holds asked values, and the values in none."""

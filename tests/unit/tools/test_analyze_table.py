@@ -30,9 +30,18 @@ async def analyze(settings: ToolSettings | None = None, **arguments: Any) -> dic
 @pytest.mark.parametrize(
     ("arguments", "rows"),
     [
-        ({"measures": ["sheep"], "group_by": "county"}, [["Kent", 124], ["Devon", 135]][::-1]),
         (
-            {"measures": ["sheep"], "group_by": "county", "order": "lowest", "limit": 1},
+            {"measures": ["sheep"], "aggregate": "sum", "group_by": "county"},
+            [["Devon", 135], ["Kent", 124]],
+        ),
+        (
+            {
+                "measures": ["sheep"],
+                "aggregate": "sum",
+                "group_by": "county",
+                "order": "lowest",
+                "limit": 1,
+            },
             [["Kent", 124]],
         ),
         ({"measures": ["wool_kg"], "aggregate": "average"}, [[150.8]]),
