@@ -19,7 +19,7 @@ async def draft_note(
     findings: Annotated[
         list[KnownFinding], Field(description="The findings of your context, unchanged")
     ],
-    audience: Annotated[Audience, Field(description="Whom the note is for")],
+    audience: Annotated[Audience, Field(description="Whom the note is for")] = "team",
     headline: Annotated[str, Field(description="What happened, in at most ten words")] = "",
     next_update: Annotated[
         str, Field(description="When the next update is due, if the task gives the time")
