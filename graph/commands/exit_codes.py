@@ -36,7 +36,7 @@ def run_to_exit_code(command: Callable[[], Any]) -> int:
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
-    except Exception as error:
+    except Exception as error:  # the last resort: no traceback reaches a user
         return _print_internal_error(error)
 
 
