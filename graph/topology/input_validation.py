@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from nodes.errors import RequestInvalid, SettingsInvalid
 from nodes.errors.redaction import redact_value
 from nodes.limits.run_scope import SCOPE_KEY, RunScope
-from nodes.models.json_reading import require_storable_numbers
+from nodes.models.structured.json_reading import require_storable_numbers
 from nodes.text.plain_text import sanitize_name
 from state import Context, SupervisorState
 

@@ -21,6 +21,7 @@ from nodes.models.endpoint_limits import get_endpoint_limits
 from nodes.models.failures import (
     format_duration,
     is_endpoint_alive,
+    read_failed_generation,
     read_retry_after_s,
     translate_error,
 )
@@ -53,6 +54,8 @@ class ModelCall:
     settings: ModelSettings
     max_concurrency: int | None
     run_context: RunContext
+    api_key: str | None = field(default=None, repr=False)
+    """Of this endpoint; it is removed from error messages."""
     tries: int = 0
     wasted_usage: list[UsageMetadata] = field(default_factory=list)
     """Usage of answers that could not be used."""
@@ -65,15 +68,15 @@ class ModelCall:
         self._limits = get_endpoint_limits(self.endpoint, self.settings)
         self._health = get_model_health(self.endpoint, self.model_name)
         self._deadline = CallDeadline(self.settings.call_timeout_s, self.run_context.remaining_s)
-        self._retries_taken, self._is_retry_in_flight = 0, False
+        self._retries_taken, self._is_retry_in_flight, self._tries_before = 0, False, 0
 
     async def run(self, messages: list[BaseMessage], **kwargs: Any) -> AIMessage:
-        """Return the answer.
+        """Return the answer; a second request of the same call shares its time, not its tries.
 
         Raises:
             SupervisorError: the reason why there is no answer.
         """
-        retries = self._health.retry_budget
+        retries, self._tries_before = self._health.retry_budget, self.tries
         retries.count_call()
         try:
             async with self._deadline.enforce(self.model_name):
@@ -127,7 +130,7 @@ class ModelCall:
             EndpointDown: the circuit breaker is open.
         """
         gate, breaker = self._limits.retry_after, self._health.breaker
-        is_late = self.tries > 0
+        is_late = self.tries > self._tries_before
         while True:
             blocked_s = gate.get_blocked_s()
             if blocked_s > self._deadline.get_remaining_s():
@@ -161,6 +164,9 @@ class ModelCall:
                 )
             raise
         except Exception as error:  # providers' clients raise what they like, with no common root
+            if written := read_failed_generation(error):
+                breaker.record_answer(began_s)
+                return AIMessage(written), "stop"
             raise self._translate_failure(error, began_s) from None
         else:
             breaker.record_answer(began_s)
@@ -173,7 +179,7 @@ class ModelCall:
 
         It is raised without its cause: the original may quote the key.
         """
-        error = translate_error(raised, model=self.model_name, secret=self.settings.api_key)
+        error = translate_error(raised, model=self.model_name, secret=self.api_key)
         if wait_s := read_retry_after_s(raised):
             self._limits.retry_after.block(wait_s)
         if is_endpoint_alive(raised, error):
@@ -200,10 +206,11 @@ class ModelCall:
         max_tries = min(
             self.settings.max_tries, MAX_UNUSABLE_TRIES if is_unusable else self.settings.max_tries
         )
-        if not error.retryable or self.tries >= max_tries:
+        tries = self.tries - self._tries_before
+        if not error.retryable or tries >= max_tries:
             return False
         is_invited = isinstance(error, RateLimited) and bool(error.retry_after_s)
-        wait_s = 0.0 if is_invited else _choose_backoff_s(self.tries)
+        wait_s = 0.0 if is_invited else _choose_backoff_s(tries)
         if (
             max(wait_s, self._limits.retry_after.get_blocked_s())
             >= self._deadline.get_remaining_s()
@@ -214,7 +221,7 @@ class ModelCall:
         _logger.warning(
             "%s: try %d of %d failed, retrying: %s",
             self.model_name,
-            self.tries,
+            tries,
             max_tries,
             redact_text(str(error)),
         )
@@ -250,4 +257,5 @@ def _choose_backoff_s(tries: int) -> float:
 def estimate_tokens(messages: list[BaseMessage], kwargs: dict[str, Any]) -> int:
     """Return an estimate of a call's tokens, input and output, at four characters a token."""
     chars = sum(len(str(message.content)) for message in messages)
-    return (chars + len(str(kwargs.get("tools") or ""))) // 4 + EXPECTED_OUTPUT_TOKENS
+    schemas = kwargs.get("tools") or kwargs.get("response_format") or ""
+    return (chars + len(str(schemas))) // 4 + EXPECTED_OUTPUT_TOKENS

@@ -3,17 +3,21 @@
 import importlib.util
 import threading
 from typing import Any
+from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelUnknown, SettingsInvalid
 from nodes.models import prices
 from nodes.models.guarded_model import GuardedModel
-from nodes.models.settings import ModelSettings
+from nodes.models.settings import ModelSettings, TierSettings
+from nodes.models.structured.methods import EndpointKind
 from state import Context, Tier
 
 EMBEDDED = "embedded"
 OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
+"""Hosts of OpenAI's own models, which are trained to call tools."""
 PROVIDERS_WITHOUT_RETRIES = frozenset({"ollama", "huggingface", "bedrock", "bedrock_converse"})
 """Providers whose clients take no `max_retries`."""
 
@@ -23,7 +27,7 @@ class ModelCatalog:
 
     def __init__(self, settings: ModelSettings) -> None:
         self.settings = settings
-        self._clients: dict[str, BaseChatModel] = {}
+        self._clients: dict[tuple[str, Tier | None], BaseChatModel] = {}
         self._guarded_models: dict[tuple[Tier, str, int | None], GuardedModel] = {}
 
     def get_name(self, tier: Tier, context: Context | None = None) -> str:
@@ -48,36 +52,37 @@ class ModelCatalog:
             cap = None
         key = (tier, name, cap)
         if key not in self._guarded_models:
+            own = self.settings.get_tier(tier)
             self._guarded_models[key] = GuardedModel(
                 inner=self._get_client(name, tier),
                 settings=self.settings,
                 model=name,
                 tier=tier,
-                endpoint=self._name_endpoint(name),
+                endpoint=_name_endpoint(name, own),
                 max_concurrency=cap,
+                kind=_find_endpoint_kind(name, own),
+                api_key=own.api_key,
+                parameters=own.parameters,
             )
         return self._guarded_models[key]
 
     def _get_client(self, name: str, tier: Tier) -> BaseChatModel:
-        if name not in self._clients:
+        key = name, tier if tier in self.settings.tiers else None
+        if key not in self._clients:
             provider, _, model = name.partition(":")
             if name == EMBEDDED:
-                self._clients[name] = _build_embedded()
+                self._clients[key] = _build_embedded()
             elif provider == "openai":
-                self._clients[name] = self._build_openai(model, tier)
+                self._clients[key] = self._build_openai(model, tier)
             else:
-                self._clients[name] = _build_other(provider, model, tier)
+                self._clients[key] = _build_other(provider, model, tier)
             if name != EMBEDDED:
                 threading.Thread(target=prices.preload_prices, daemon=True).start()
-        return self._clients[name]
-
-    def _name_endpoint(self, name: str) -> str:
-        provider = name.partition(":")[0]
-        return f"{provider} {self.settings.base_url or ''}" if provider == "openai" else provider
+        return self._clients[key]
 
     def _build_openai(self, model: str, tier: Tier) -> BaseChatModel:
-        settings = self.settings
-        if not settings.api_key and not settings.base_url:
+        own = self.settings.get_tier(tier)
+        if not own.api_key and not own.base_url:
             raise SettingsInvalid(
                 f"{name_setting(tier)} names openai:{model}, but there is no key for it",
                 next="set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint without one",
@@ -90,8 +95,10 @@ class ModelCatalog:
 
         return LeanChatOpenAI(
             model=model,
-            base_url=settings.base_url or OPENAI_URL,
-            api_key=SecretStr(settings.api_key or "unused"),
+            base_url=own.base_url or OPENAI_URL,
+            api_key=SecretStr(own.api_key or "unused"),
+            default_headers=own.headers or None,
+            is_openai=_find_endpoint_kind(f"openai:{model}", own) == "openai",
             max_retries=0,
             stream_usage=True,
             use_responses_api=False,
@@ -102,6 +109,18 @@ class ModelCatalog:
                 trust_env=False,
             ),
         )
+
+
+def _name_endpoint(name: str, own: TierSettings) -> str:
+    provider = name.partition(":")[0]
+    return f"{provider} {own.base_url or ''}" if provider == "openai" else provider
+
+
+def _find_endpoint_kind(name: str, own: TierSettings) -> EndpointKind:
+    if name.partition(":")[0] != "openai":
+        return "other"
+    host = urlsplit(own.base_url or OPENAI_URL).hostname or ""
+    return "openai" if host.endswith(OPENAI_HOSTS) else "compatible"
 
 
 def name_setting(tier: Tier) -> str:

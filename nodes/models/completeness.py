@@ -1,7 +1,6 @@
 """Detect truncated and empty responses."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from langchain_core.messages.tool import ToolCallChunk, invalid_tool_call, tool_
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from nodes.errors import BadResponse, RequestRefused, ResponseCut
+from nodes.models.structured.text_calls import decode_arguments
 
 FINISHED_REASONS = {"stop", "stop_sequence", "end_turn", "complete", "eos", "eos_token"} | {
     "tool_calls",
@@ -168,11 +168,8 @@ def _parse_tool_calls(calls: Sequence[_StreamedCall]) -> dict[str, Any]:
     valid, broken = [], []
     for call in calls:
         name, text = "".join(call.names), "".join(call.arguments)
-        try:
-            arguments = json.loads(text or "{}", strict=False)
-        except (ValueError, RecursionError) as error:
-            arguments = error
-        if name and isinstance(arguments, dict):
+        arguments = decode_arguments(text or "{}")
+        if name and arguments is not None:
             valid.append(tool_call(name=name, args=arguments, id=call.id))
         else:
             why = "arguments are not a JSON object"

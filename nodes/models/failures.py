@@ -41,6 +41,8 @@ _UNREACHABLE_ERRORS = {
     "ClientError",
 }
 _SECRETS = Pattern(r"(?i)\b(?:sk|pk|key|tok)-[\w*.\-]{6,}|\bbearer\s+\S+")
+_REFUSED_FEATURES = Pattern(r"(?i)--jinja|tool_choice|response_format|grammar|chat template")
+"""llama.cpp answers with status 500 when it refuses one of these."""
 _TAGS = Pattern(r"<[^<>]{0,200}>")
 _RATE_CODES = {"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
@@ -75,6 +77,15 @@ def is_endpoint_alive(raised: Exception, error: SupervisorError) -> bool:
     status = _read_status(raised)
     is_refused = status is not None and 400 <= status < 500
     return is_refused or not isinstance(error, OUTAGE_ERRORS)
+
+
+def read_failed_generation(error: Exception) -> str:
+    """Return what a model wrote when its endpoint could not read a tool call in it.
+
+    Groq sends it with status 400 and the code `tool_use_failed`.
+    """
+    written = _read_body(error).get("failed_generation")
+    return written if isinstance(written, str) else ""
 
 
 def read_retry_after_s(error: Exception) -> float | None:
@@ -118,7 +129,7 @@ def _translate_status(
             )
         case 408 | 409 | 425:
             return EndpointFailed(f"{model} could not answer now", cause=cause)
-        case _ if status < 500:
+        case _ if status < 500 or _REFUSED_FEATURES.search(said):
             return RequestRefused(f"{model} refuses the request", cause=cause)
         case _:
             return EndpointFailed(f"{model} failed", cause=cause)

@@ -12,8 +12,9 @@ from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from nodes.errors import SupervisorError
@@ -22,6 +23,11 @@ from nodes.models.call import EXPECTED_OUTPUT_TOKENS, ModelCall, estimate_tokens
 from nodes.models.prices import compute_cost_usd
 from nodes.models.run_context import get_run_context, name_requested_schema
 from nodes.models.settings import ModelSettings
+from nodes.models.structured.methods import EndpointKind, get_output_methods
+from nodes.models.structured.reply_reading import clean_words
+from nodes.models.structured.request_form import ToolOffer
+from nodes.models.structured.shown_schema import simplify_tool
+from nodes.models.structured_call import StructuredCall, StructuredReply
 from nodes.models.usage import UNCOUNTED, read_usage
 from state import Tier, Usage
 
@@ -29,6 +35,7 @@ KEPT_METADATA = ("finish_reason", "stop_reason", "model_name", "model_provider",
 """The metadata of an answer to keep; the rest would enlarge every checkpoint."""
 
 MAX_BOUND_TOOLS = 128
+EMBEDDED = "embedded"
 
 
 class GuardedModel(BaseChatModel):
@@ -47,11 +54,15 @@ class GuardedModel(BaseChatModel):
     endpoint: str = ""
     max_concurrency: int | None = None
     """Limit for the calls in flight of one run, if lower than the setting."""
+    kind: EndpointKind = "other"
+    api_key: str | None = Field(default=None, exclude=True, repr=False)
+    parameters: Mapping[str, Any] = Field(default_factory=dict)
+    """Of every request, such as `temperature`."""
 
-    _bound_tools: OrderedDict[tuple[object, ...], tuple[tuple[Any, ...], Mapping[str, Any]]] = (
-        PrivateAttr(default_factory=OrderedDict)
+    _bound_tools: OrderedDict[int, tuple[Any, Mapping[str, Any]]] = PrivateAttr(
+        default_factory=OrderedDict
     )
-    """By the ids of the tools, which are kept with it, so that their ids are not reused."""
+    """Descriptions of tools by the ids of the tools, which are kept so that no id is reused."""
 
     @property
     def _llm_type(self) -> str:
@@ -71,18 +82,25 @@ class GuardedModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Return the model with tools bound in the inner model's own format.
+        """Return the model with tools in OpenAI's form; each request puts them in its own.
 
-        Cached: a worker binds the same tools each turn, and describing them costs much time.
+        Args:
+            tool_choice: a tool's name or `any` when a call is wanted, None when words will do.
         """
-        key = (tuple(map(id, tools)), tool_choice, repr(kwargs))
+        described = [self._describe_tool(tool) for tool in tools]
+        return self.bind(tools=described, tool_choice=tool_choice, **kwargs)
+
+    def _describe_tool(self, tool: Any) -> Mapping[str, Any]:
+        """Return a tool in OpenAI's form; cached, as a worker binds the same tools each turn."""
+        key = id(tool)
         if key not in self._bound_tools:
-            bound = self.inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
-            assert isinstance(bound, RunnableBinding), "providers bind their tools as arguments"
-            self._bound_tools[key] = (tuple(tools), bound.kwargs)
+            described = convert_to_openai_tool(tool)
+            if self.inner._llm_type != EMBEDDED:
+                described = simplify_tool(described)
+            self._bound_tools[key] = (tool, described)
             while len(self._bound_tools) > MAX_BOUND_TOOLS:
                 self._bound_tools.popitem(last=False)
-        return self.bind(**self._bound_tools[key][1])
+        return self._bound_tools[key][1]
 
     def _generate(
         self,
@@ -108,6 +126,7 @@ class GuardedModel(BaseChatModel):
             settings=self.settings,
             max_concurrency=self.max_concurrency,
             run_context=run_context,
+            api_key=self.api_key,
         )
         event: dict[str, Any] = {
             "model": self.model,
@@ -117,7 +136,9 @@ class GuardedModel(BaseChatModel):
         expected = self._estimate_call(messages, kwargs) if run_context.budget else (0, None)
         try:
             with run_context.reserve_call(*expected):
-                message = await call.run(messages, stop=stop, run_manager=run_manager, **kwargs)
+                reply = await self._request_reply(
+                    call, messages, kwargs, stop=stop, run_manager=run_manager
+                )
         except SupervisorError as error:
             seconds = round(time.monotonic() - began_s, 6)
             event |= {"seconds": seconds, "tries": call.tries, "error": error.code}
@@ -131,7 +152,11 @@ class GuardedModel(BaseChatModel):
                 await run_context.emit_circuit_open(self.model, str(error))
             await run_context.emit_model_call(**event)
             raise
-        seconds = round(time.monotonic() - began_s, 6)
+        seconds, message = round(time.monotonic() - began_s, 6), reply.message
+        if reply.change:
+            await run_context.emit_output_method(model=self.model, **reply.change)
+        event |= {"method": reply.method} if reply.method else {}
+        event |= {"mended": reply.mended} if reply.mended else {}
         assert message.usage_metadata is not None, "a call has counted or estimated usage"
         message = self._attach_metadata(
             message, [*call.wasted_usage, message.usage_metadata], seconds, call
@@ -142,6 +167,25 @@ class GuardedModel(BaseChatModel):
             **event, seconds=seconds, **_build_counts(usage), tries=call.tries
         )
         return ChatResult(generations=[ChatGeneration(message=redact_message(message))])
+
+    async def _request_reply(
+        self, call: ModelCall, messages: list[BaseMessage], kwargs: dict[str, Any], **how: Any
+    ) -> StructuredReply:
+        """Return the reply, with tool calls where tools are on offer."""
+        if self.inner._llm_type == EMBEDDED:
+            return StructuredReply(await call.run(messages, **how, **kwargs))
+        asked = {key: kwargs[key] for key in kwargs if key not in ("tools", "tool_choice")}
+        parameters = {**self.parameters, **asked, **how}
+        if self.kind != "other":
+            parameters = {"stream_usage": True, **parameters}
+        if not kwargs.get("tools"):
+            return StructuredReply(clean_words(await call.run(messages, **parameters)))
+        return await StructuredCall(
+            call=call,
+            methods=get_output_methods(self.endpoint, self.model, self.kind),
+            offer=ToolOffer(kwargs["tools"], kwargs.get("tool_choice")),
+            parameters=parameters,
+        ).run(messages)
 
     def _estimate_call(
         self, messages: list[BaseMessage], kwargs: dict[str, Any]

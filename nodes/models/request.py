@@ -29,9 +29,12 @@ async def send_request(
     has_listener = run_manager is not None and any(
         isinstance(handler, _StreamingCallbackHandler) for handler in run_manager.handlers
     )
+    stream_usage = kwargs.pop("stream_usage", None)
     can_stream = type(inner)._astream is not BaseChatModel._astream
     if not can_stream or not (has_listener or is_streaming):
         return await inner._agenerate(messages, stop=stop, **kwargs)
+    if stream_usage is not None:
+        kwargs["stream_usage"] = stream_usage
     return await collect_stream(
         _notify_listeners(inner._astream(messages, stop=stop, **kwargs), run_manager)
     )

@@ -75,6 +75,11 @@ class RunContext:
         if self.is_run:
             await emit("model_call", **data)
 
+    async def emit_output_method(self, **data: Any) -> None:
+        """Emit that a model is asked for JSON in another way from now on."""
+        if self.is_run:
+            await emit("output_method", **data)
+
 
 @contextmanager
 def use_answer_reserve() -> Iterator[None]:

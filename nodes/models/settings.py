@@ -2,9 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from state import Tier
 
 Price = tuple[float, float]
 """US dollars for a million tokens: input, output."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TierSettings:
+    """The endpoint of one tier; what is None or empty is that of all tiers."""
+
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with every request, such as those of a gateway."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Of every request, such as `temperature` and `seed`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +33,8 @@ class ModelSettings:
     base_url: str | None = None
     """The address of an OpenAI-compatible endpoint, with its `/v1`; None for the provider's own."""
     api_key: str | None = field(default=None, repr=False)
+    tiers: Mapping[Tier, TierSettings] = field(default_factory=dict)
+    """Tiers with an endpoint or parameters of their own."""
     max_concurrency: int = 16
     """Limit for the model calls in flight."""
     requests_per_minute: float | None = None
@@ -30,3 +47,15 @@ class ModelSettings:
     """By `provider:model`; a price named here overrides the price table."""
     streaming: bool = False
     """Request a stream even without a listener for tokens."""
+
+    def get_tier(self, tier: Tier) -> TierSettings:
+        """Return a tier's endpoint; a key is not sent to an address that it was not set for."""
+        own = self.tiers.get(tier) or TierSettings()
+        if own.base_url:
+            return own
+        return TierSettings(
+            base_url=self.base_url,
+            api_key=own.api_key or self.api_key,
+            headers=own.headers,
+            parameters=own.parameters,
+        )

@@ -16,7 +16,11 @@ from pydantic import (
     model_validator,
 )
 
-from nodes.models.json_reading import InvalidJson, read_json_object, require_storable_numbers
+from nodes.models.structured.json_reading import (
+    InvalidJson,
+    read_json_object,
+    require_storable_numbers,
+)
 from nodes.models.unknown_keys import validate_known_keys
 from nodes.models.usage import read_usage
 from state import Usage

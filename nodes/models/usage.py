@@ -51,7 +51,8 @@ def estimate_usage(
     messages: Sequence[BaseMessage], kwargs: Mapping[str, Any], answer: AIMessage
 ) -> UsageMetadata:
     """Return an estimate of a call's tokens from its bytes, for endpoints that count none."""
-    given = sum(map(_count_bytes, messages)) + len(str(kwargs.get("tools") or "").encode())
+    schemas = kwargs.get("tools") or kwargs.get("response_format") or ""
+    given = sum(map(_count_bytes, messages)) + len(str(schemas).encode())
     tokens = [-(-size // BYTES_PER_TOKEN) for size in (given, _count_bytes(answer))]
     return UsageMetadata(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens))
 

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
 from nodes.errors import BadResponse, ModelError, PlanInvalid
-from nodes.models.json_reading import InvalidJson, read_json_object
+from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, ask_model, describe_validation_errors
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.messages import build_problem_message

@@ -23,6 +23,7 @@ EventKind = Literal[
     "dispatched",
     "task_started",
     "model_call",
+    "output_method",
     "tool_call",
     "report",
     "refined",

@@ -1,0 +1,71 @@
+"""The ways to ask a model for JSON of a schema, and which of them an endpoint supports.
+
+No way works everywhere: llama.cpp ignores a named `tool_choice` (its issue #26535), LM Studio
+refuses one, DeepSeek refuses to be forced while it thinks, and Ollama does not enforce it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+OutputMethod = Literal["json_schema", "required_tool", "named_tool", "auto_tool", "json_prompt"]
+"""`json_schema` is a response format, the next three are values of `tool_choice`, and `json_prompt`
+shows the schema in the prompt and relies on nothing else."""
+EndpointKind = Literal["openai", "compatible", "other"]
+"""OpenAI's own service, another server that speaks its protocol, or another provider's client."""
+Purpose = Literal["value", "tools"]
+"""What is asked for: one value of one schema, or a call of any of several tools."""
+
+_FORCING_FIRST: Sequence[OutputMethod] = ("required_tool", "named_tool")
+_ALWAYS_LAST: Sequence[OutputMethod] = ("auto_tool", "json_prompt")
+
+
+@dataclass
+class OutputMethods:
+    """The methods of one model behind one endpoint; the first that worked stays in use."""
+
+    orders: dict[Purpose, Sequence[OutputMethod]]
+    _current: dict[Purpose, OutputMethod] = field(default_factory=dict)
+    refused_parameters: set[str] = field(default_factory=set)
+    """Names of optional request parameters, such as `temperature`, that are left out."""
+
+    def list_from_current(self, purpose: Purpose) -> Sequence[OutputMethod]:
+        """Return the methods to try: the one in use, then those after it."""
+        order = self.orders[purpose]
+        current = self._current.get(purpose)
+        return order[order.index(current) :] if current else order
+
+    def keep(self, purpose: Purpose, method: OutputMethod) -> bool:
+        """Use a method from now on; return whether that is a change."""
+        before = self._current.get(purpose, self.orders[purpose][0])
+        self._current[purpose] = method
+        return before != method
+
+    def get_current(self, purpose: Purpose) -> OutputMethod:
+        """Return the method in use."""
+        return self._current.get(purpose, self.orders[purpose][0])
+
+
+@cache
+def get_output_methods(endpoint: str, model: str, kind: EndpointKind) -> OutputMethods:
+    """Return the methods of a model; shared by all runs of the process."""
+    return OutputMethods(_order_methods(kind))
+
+
+def _order_methods(kind: EndpointKind) -> dict[Purpose, Sequence[OutputMethod]]:
+    if kind == "openai":
+        return {
+            "value": (*_FORCING_FIRST, "json_schema", *_ALWAYS_LAST),
+            "tools": ("required_tool", "json_schema", *_ALWAYS_LAST),
+        }
+    if kind == "compatible":
+        # A grammar holds even a model to the schema that was never trained to call tools.
+        return {
+            "value": ("json_schema", *_FORCING_FIRST, *_ALWAYS_LAST),
+            "tools": ("required_tool", "json_schema", *_ALWAYS_LAST),
+        }
+    return {
+        "value": (*_FORCING_FIRST, *_ALWAYS_LAST),
+        "tools": ("required_tool", *_ALWAYS_LAST),
+    }

@@ -1,0 +1,107 @@
+"""Makes a model's reply the message with tool calls that was asked for, whatever its form."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage
+from langchain_core.messages.tool import ToolCall, tool_call
+
+from nodes.limits.patterns import PatternTimeout
+from nodes.models.structured.json_reading import InvalidJson, read_json_object
+from nodes.models.structured.methods import OutputMethod
+from nodes.models.structured.request_form import ToolOffer
+from nodes.models.structured.text_calls import (
+    decode_arguments,
+    find_tool_for_arguments,
+    read_text_calls,
+    strip_thinking,
+)
+
+
+def read_reply(
+    message: AIMessage, offer: ToolOffer, method: OutputMethod
+) -> tuple[AIMessage, list[str]] | None:
+    """Return the message with its tool calls, and what was mended in it; None if it has none."""
+    mended: list[str] = []
+    calls = _read_tool_calls(message, offer, mended)
+    if not calls and (text := _read_text(message, mended)):
+        by_tool = method not in ("json_schema", "json_prompt")
+        calls = _read_calls_from_text(text, offer)
+        if calls and by_tool:
+            mended.append(f"the call of {calls[0]['name']} was written as text")
+    if not calls:
+        return None
+    update: dict[str, Any] = {"tool_calls": calls, "invalid_tool_calls": []}
+    if not message.tool_calls:  # the text is the call
+        update["content"] = ""
+    return message.model_copy(update=update), mended
+
+
+def clean_words(message: AIMessage) -> AIMessage:
+    """Return a reply in words without a reasoning model's thoughts."""
+    text = str(message.text)
+    words = strip_thinking(text)
+    return message if words == text else message.model_copy(update={"content": words})
+
+
+def _read_text(message: AIMessage, mended: list[str]) -> str:
+    text = str(message.text)
+    words = strip_thinking(text)
+    if words != text:
+        mended.append("thoughts before the reply were removed")
+    return words
+
+
+def _read_tool_calls(message: AIMessage, offer: ToolOffer, mended: list[str]) -> list[ToolCall]:
+    """Return a message's calls, with arguments decoded, under the names of tools on offer."""
+    tools, calls = offer.parameters, list[ToolCall]()
+    for call in message.tool_calls:
+        name, arguments = call["name"], _unwrap_arguments(call["args"], tools.get(call["name"], {}))
+        if arguments != call["args"]:
+            mended.append(f"the arguments of {name} were inside another object")
+        if name not in tools and (fitting := find_tool_for_arguments(arguments, tools)):
+            mended.append(f"{name} was called for {fitting}")
+            name = fitting
+        calls.append(tool_call(name=name, args=arguments, id=call["id"]))
+    return calls
+
+
+def _unwrap_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments that were put under a key of their own: `{"arguments": {...}}`."""
+    if len(arguments) == 1 and not set(arguments) & set(schema.get("properties") or {}):
+        ((key, value),) = arguments.items()
+        inner = decode_arguments(value) if key in ("arguments", "parameters", "args") else None
+        if inner is not None:
+            return inner
+    return dict(arguments)
+
+
+def _read_calls_from_text(text: str, offer: ToolOffer) -> list[ToolCall]:
+    tools = offer.parameters
+    try:
+        found: Sequence[tuple[str, dict[str, Any]]] = read_text_calls(text, tools)
+    except PatternTimeout:
+        found = ()
+    if not found and (value := _read_value(text, tools)):
+        found = [value]
+    return [tool_call(name=n, args=args, id=f"call_{uuid4().hex}") for n, args in found]
+
+
+def _read_value(
+    text: str, tools: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, dict[str, Any]] | None:
+    """Return the arguments in a text that share most keys with a tool; None without a shared key.
+
+    They may be invalid: their validation says what is wrong.
+    """
+    try:
+        value = read_json_object(text)
+    except InvalidJson:
+        return None
+    shared = {
+        name: len(set(value) & set(schema.get("properties") or {}))
+        for name, schema in tools.items()
+    }
+    best = max(shared, key=lambda name: shared[name], default="")
+    return (best, value) if best and shared[best] else None

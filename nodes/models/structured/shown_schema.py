@@ -1,0 +1,110 @@
+"""The form of a JSON schema that is shown to a model: short, and free of what servers refuse.
+
+Grammars of llama.cpp fail on `pattern` with `\\-` and on long `maxLength` (its issues #27597 and
+#17473). Values are validated here by the full schema, whatever was shown.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+UNSHOWN_KEYS = frozenset(
+    {
+        "$schema",
+        "default",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxItems",
+        "maxLength",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "title",
+        "uniqueItems",
+    }
+)
+MAX_REFERENCE_DEPTH = 12
+
+Schema = Mapping[str, Any]
+
+
+def simplify_schema(schema: Schema) -> dict[str, Any]:
+    """Return a JSON schema without bounds, patterns, defaults, titles and references."""
+    simple: dict[str, Any] = _simplify(schema, schema.get("$defs") or {}, MAX_REFERENCE_DEPTH)
+    return simple
+
+
+def simplify_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool in OpenAI's form with its parameters simplified."""
+    function = tool["function"]
+    parameters = simplify_schema(function.get("parameters") or {})
+    return {**tool, "function": {**function, "parameters": parameters}}
+
+
+def _simplify(value: Any, definitions: Schema, depth: int) -> Any:
+    if isinstance(value, list):
+        return [_simplify(item, definitions, depth) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "$ref" in value and depth:
+        target = definitions.get(str(value["$ref"]).rsplit("/", 1)[-1], {})
+        rest = {key: value[key] for key in value if key != "$ref"}
+        return _simplify({**target, **rest}, definitions, depth - 1)
+    simple: dict[str, Any] = {}
+    for key, item in value.items():
+        if key == "$defs" or (key in UNSHOWN_KEYS and not isinstance(item, Mapping)):
+            continue
+        if key == "properties":
+            simple[key] = {
+                name: _simplify(field, definitions, depth) for name, field in item.items()
+            }
+        elif key in ("enum", "const", "required", "description"):
+            simple[key] = item
+        else:
+            simple[key] = _simplify(item, definitions, depth)
+    return _drop_null_choice(simple)
+
+
+def _drop_null_choice(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return `X or null` as X: a key that is not required may be left out instead."""
+    choices = schema.get("anyOf")
+    if not isinstance(choices, list):
+        return schema
+    kept = [choice for choice in choices if choice != {"type": "null"}]
+    if len(kept) != 1:
+        return schema
+    rest = {key: schema[key] for key in schema if key != "anyOf"}
+    return {**kept[0], **rest}
+
+
+def describe_schema(schema: Schema) -> str:
+    """Return a schema as a commented example of its JSON, one key a line."""
+    return _describe(schema, "")
+
+
+def _describe(schema: Schema, indent: str) -> str:
+    if "enum" in schema:
+        return " or ".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_describe(choice, indent) for choice in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"[{_describe(schema.get('items') or {}, indent)}, ...]"
+    if fields := schema.get("properties"):
+        return _describe_object(fields, schema.get("required") or (), indent)
+    kind = schema.get("type", "any value")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _describe_object(fields: Schema, required: Sequence[str], indent: str) -> str:
+    inner = f"{indent}  "
+    lines = []
+    for name, field in fields.items():
+        remarks = [] if name in required else ["optional"]
+        remarks += [field["description"]] if field.get("description") else []
+        comment = f"  // {': '.join(remarks)}" if remarks else ""
+        lines.append(f'{inner}"{name}": {_describe(field, inner)}{comment}')
+    return "{\n" + "\n".join(lines) + f"\n{indent}}}"

@@ -1,0 +1,143 @@
+"""Reads tool calls that a model wrote as text, in the dialects of the common chat templates."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from nodes.limits.patterns import Pattern
+
+MAX_TEXT_CHARS = 200_000
+MAX_STARTS = 64
+"""Limit for the opening brackets that are tried in a text."""
+
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
+_THINKING_END = "</think>"
+_THINKING_START = "<think>"
+_NAME_BEFORE = Pattern(r"([A-Za-z_][\w.\-]{0,63})[^\w{]{0,12}(?:json\s{0,3})?\Z")
+"""A tool's name before its arguments, as in `<function=find>{`, `find[ARGS]{` or `find```json {`"""
+_ARGS_MARK = Pattern(r"(?:\[ARGS\]|<\|?message\|?>)\s{0,3}\Z")
+_CHANNEL_NAME = Pattern(r"to=functions\.([\w\-]{1,64})[^{]{0,60}\Z")
+_FUNCTION = Pattern(r"<function=([\w.\-]{1,64})>")
+_PARAMETER = Pattern(r"<parameter=([\w.\-]{1,64})>")
+
+
+def strip_thinking(text: str) -> str:
+    """Return a text without the thoughts that a reasoning model wrote before its answer."""
+    if _THINKING_END in text:
+        return text.rpartition(_THINKING_END)[2].strip()
+    if text.lstrip().startswith(_THINKING_START):
+        return ""  # cut off while it thought
+    return text
+
+
+def read_text_calls(text: str, tools: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the tool calls in a text, as names and arguments.
+
+    Args:
+        tools: parameters of the tools on offer, by name.
+    """
+    text = text[:MAX_TEXT_CHARS]
+    calls = list(_read_tagged_parameters(text, tools))
+    if calls:
+        return calls
+    for start, value in _find_json_values(text):
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, Mapping) and (call := _read_call(item, text[:start], tools)):
+                calls.append(call)
+    return list({json.dumps(call, sort_keys=True): call for call in calls}.values())
+
+
+def decode_arguments(value: Any) -> dict[str, Any] | None:
+    """Return arguments as an object, also when they were encoded as JSON twice; else None."""
+    for _ in range(3):
+        if isinstance(value, Mapping):
+            return dict(value)
+        if not isinstance(value, str):
+            return None
+        try:
+            value = json.loads(value, strict=False)
+        except (ValueError, RecursionError):
+            return None
+    return None
+
+
+def find_tool_for_arguments(arguments: Mapping[str, Any], tools: Mapping[str, Any]) -> str:
+    """Return the only tool whose parameters these can be; empty when there is none, or several."""
+    fitting = [name for name, schema in tools.items() if _can_be_arguments(arguments, schema)]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _can_be_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    known = set(schema.get("properties") or {})
+    required = set(schema.get("required") or ())
+    return bool(arguments) and required <= set(arguments) and set(arguments) <= known
+
+
+def _read_call(
+    found: Mapping[str, Any], before: str, tools: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]] | None:
+    """Return the call that an object stands for, by its keys or by the name before it."""
+    inner = found.get("function")
+    if isinstance(inner, Mapping):  # the form of the protocol itself, written as text
+        found = inner
+    name = next((found[key] for key in _NAME_KEYS if isinstance(found.get(key), str)), "")
+    given = next((found[key] for key in _ARGUMENT_KEYS if key in found), None)
+    arguments = decode_arguments(given) if given is not None else None
+    if name in tools and (arguments is not None or given in (None, "")):
+        rest = {key: value for key, value in found.items() if key not in _NAME_KEYS}
+        return name, arguments if arguments is not None else dict(rest)
+    if arguments is not None and (fitting := find_tool_for_arguments(arguments, tools)):
+        return fitting, arguments
+    before = before[-120:]
+    ahead = _CHANNEL_NAME.search(before) or _NAME_BEFORE.search(_ARGS_MARK.sub("", before))
+    if ahead and ahead[1] in tools:
+        return ahead[1], dict(found)
+    if fitting := find_tool_for_arguments(found, tools):
+        return fitting, dict(found)
+    return None
+
+
+def _read_tagged_parameters(
+    text: str, names: Collection[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Read `<function=name><parameter=key>value</parameter></function>`."""
+    for name, inner in _split_at(_FUNCTION, text, "</function>"):
+        arguments = {
+            key: _read_scalar(value) for key, value in _split_at(_PARAMETER, inner, "</parameter>")
+        }
+        if name in names and arguments:
+            yield name, arguments
+
+
+def _split_at(opening: Pattern, text: str, closing: str) -> Iterator[tuple[str, str]]:
+    """Yield the name in each opening tag, and the text up to its closing tag or the next one."""
+    marks = list(opening.finditer(text))[:MAX_STARTS]
+    for mark, following in zip(marks, [*marks, None][1:], strict=True):
+        inner = text[mark.end() : following.start() if following else len(text)]
+        yield mark[1], inner.partition(closing)[0]
+
+
+def _read_scalar(text: str) -> Any:
+    try:
+        return json.loads(text.strip())
+    except (ValueError, RecursionError):
+        return text.strip()
+
+
+def _find_json_values(text: str) -> Iterator[tuple[int, Any]]:
+    """Yield the outermost JSON objects and lists of a text, with their positions."""
+    decoder, position = json.JSONDecoder(strict=False), 0
+    for _ in range(MAX_STARTS):
+        starts = [at for at in (text.find("{", position), text.find("[", position)) if at >= 0]
+        if not starts:
+            return
+        start = min(starts)
+        try:
+            value, position = decoder.raw_decode(text, start)
+        except RecursionError:
+            return
+        except json.JSONDecodeError:
+            position = start + 1
+        else:
+            yield start, value

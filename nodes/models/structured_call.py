@@ -1,0 +1,138 @@
+"""Asks a model for tool calls by the first method that its endpoint supports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from nodes.errors import RequestRefused
+from nodes.limits.patterns import Pattern
+from nodes.models.call import ModelCall
+from nodes.models.structured.methods import OutputMethod, OutputMethods
+from nodes.models.structured.reply_reading import clean_words, read_reply
+from nodes.models.structured.request_form import MethodUnsupported, ToolOffer, build_request
+
+MAX_IGNORED = 2
+"""Limit of methods that one call tries because the reply ignored the one before."""
+OPTIONAL_PARAMETERS: Mapping[str, str] = {
+    "stream_options": "stream_usage",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "seed": "seed",
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "parallel_tool_calls": "parallel_tool_calls",
+}
+"""What a refusal may name, and the parameter that is then left out."""
+
+_FORMAT_WORDS = Pattern(
+    r"(?i)tool|function|response_format|json_schema|schema|grammar|sampler|jinja|template|guided"
+    r"|structured|thinking|reasoning"
+)
+_LENGTH_WORDS = Pattern(r"(?i)context (?:length|size|window)|too long|maximum context")
+
+
+@dataclass(frozen=True)
+class StructuredReply:
+    """The reply, and how it came."""
+
+    message: AIMessage
+    method: OutputMethod | None = None
+    mended: list[str] = field(default_factory=list)
+    """What was wrong with its form."""
+    change: dict[str, Any] | None = None
+    """The method that is used from now on, when that is another one."""
+
+
+@dataclass
+class StructuredCall:
+    """One call for tool calls; a refused or ignored method is followed by the next."""
+
+    call: ModelCall
+    methods: OutputMethods
+    offer: ToolOffer
+    parameters: dict[str, Any]
+    """Of each request, whatever the method."""
+    _reasons: list[str] = field(default_factory=list)
+
+    async def run(self, messages: list[BaseMessage]) -> StructuredReply:
+        """Return the reply; without readable calls it is the model's words.
+
+        Raises:
+            SupervisorError: the reason why there is no answer.
+        """
+        purpose = self.offer.purpose
+        *earlier, last = self.methods.list_from_current(purpose)
+        ignored = 0
+        for method in (*earlier, last):
+            message = await self._try_method(method, messages, is_last=method == last)
+            if message is None:
+                continue
+            if found := read_reply(message, self.offer, method):
+                read, mended = found
+                return StructuredReply(read, method, mended, self._keep(method))
+            ignored += 1
+            if self._is_answer(message, method) or method == last or ignored == MAX_IGNORED:
+                return StructuredReply(clean_words(message), method)
+            self._reasons.append(f"the reply ignored {method}")
+            if message.usage_metadata is not None:
+                self.call.wasted_usage.append(message.usage_metadata)
+        raise AssertionError("the last method returns or raises")
+
+    async def _try_method(
+        self, method: OutputMethod, messages: list[BaseMessage], *, is_last: bool
+    ) -> AIMessage | None:
+        """Return the reply; None when the method is not supported and another one is left."""
+        try:
+            request, asked = build_request(method, self.offer, messages, self.call.inner)
+            return await self._send(request, asked)
+        except MethodUnsupported as problem:
+            refusal = RequestRefused(
+                f"{self.call.model_name} cannot call tools", cause=str(problem)
+            )
+        except RequestRefused as error:
+            if not _is_about_format(error):
+                raise
+            refusal = error
+        if is_last:
+            raise refusal
+        self._reasons.append(f"{method} was refused: {refusal.cause or refusal}")
+        return None
+
+    async def _send(self, request: list[BaseMessage], asked: Mapping[str, Any]) -> AIMessage:
+        """Return the reply to one request; a parameter that is refused by name is left out."""
+        refused = self.methods.refused_parameters
+        while True:
+            sent = {key: self.parameters[key] for key in self.parameters if key not in refused}
+            try:
+                return await self.call.run(request, **{**sent, **asked})
+            except RequestRefused as error:
+                name = find_refused_parameter(error, sent)
+                if not name:
+                    raise
+                refused.add(name)
+
+    def _is_answer(self, message: AIMessage, method: OutputMethod) -> bool:
+        """Return whether a reply without calls is one to return: words, or JSON that is broken."""
+        return not self.offer.choice or (method == "json_schema" and "{" in message.text)
+
+    def _keep(self, method: OutputMethod) -> dict[str, Any] | None:
+        """Use a method from now on; return what to say of it when that is a change."""
+        purpose = self.offer.purpose
+        if not self.methods.keep(purpose, method):
+            return None
+        return {"purpose": purpose, "method": method, "reasons": self._reasons}
+
+
+def _is_about_format(error: RequestRefused) -> bool:
+    said = str(error)
+    return bool(_FORMAT_WORDS.search(said)) and not _LENGTH_WORDS.search(said)
+
+
+def find_refused_parameter(error: RequestRefused, sent: Mapping[str, Any]) -> str:
+    """Return the optional parameter that an endpoint refuses by name; empty when there is none."""
+    said = str(error).lower()
+    return next(
+        (name for word, name in OPTIONAL_PARAMETERS.items() if word in said and name in sent), ""
+    )
