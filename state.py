@@ -221,6 +221,8 @@ class Plan(Frozen):
     """How the results become one answer."""
     final_instruction: str = ""
     """What the synthesizer should make of the results."""
+    is_by_rule: SkipJsonSchema[bool] = False
+    """Set by the supervisor: the planner's model gave no valid plan, so a rule made this one."""
     version: SkipJsonSchema[int] = Field(1, ge=1)
     """Set by the supervisor: 1 for the first plan of a thread, then counting up."""
 

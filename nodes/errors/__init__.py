@@ -191,7 +191,15 @@ class BadResponse(ModelError):
 
 
 class ResponseCut(ModelError):
+    """An answer without its end; `said` is its text, if it reached the limit of output tokens."""
+
     code, retryable = "RESPONSE_CUT", True
+
+    def __init__(
+        self, what: str, *, said: str = "", cause: str = "", kept: str = "", next: str = ""
+    ) -> None:
+        super().__init__(what, cause=cause, kept=kept, next=next)
+        self.reply_text = said
 
 
 class ResponseTooLarge(ModelError):

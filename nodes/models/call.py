@@ -38,6 +38,8 @@ MAX_UNUSABLE_TRIES = 2
 """Limit of tries for an answer that cannot be used: the next is likely to be the same."""
 EXPECTED_OUTPUT_TOKENS = 500
 """Estimate for one answer, until the endpoint has counted its tokens."""
+MAX_TOKENS = "max_tokens"
+"""The parameter that limits the tokens of an answer; it is doubled after an answer that was cut."""
 POLL_INTERVAL_S = 0.1
 """Between two checks whether a retry is allowed."""
 
@@ -97,6 +99,8 @@ class ModelCall:
                 self._finish_retry()
                 if not await self._wait_for_retry(error):
                     raise
+                if isinstance(error, ResponseCut) and MAX_TOKENS in kwargs:
+                    kwargs = {**kwargs, MAX_TOKENS: kwargs[MAX_TOKENS] * 2}
 
     async def _try_once(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> AIMessage:
         limits = self._limits

@@ -2,7 +2,7 @@
 
 import importlib.util
 import threading
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
@@ -15,6 +15,7 @@ from nodes.models.structured.methods import EndpointKind
 from state import Context, Tier
 
 EMBEDDED = "embedded"
+TIERS: tuple[Tier, ...] = get_args(Tier)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 """Hosts of OpenAI's own models, which are trained to call tools."""
@@ -65,6 +66,15 @@ class ModelCatalog:
                 parameters=own.parameters,
             )
         return self._guarded_models[key]
+
+    def list_other_models(self, tier: Tier, context: Context | None = None) -> list[BaseChatModel]:
+        """Return the language models of the other tiers, the strongest first, each name once."""
+        seen, others = {self.get_name(tier, context), EMBEDDED}, list[BaseChatModel]()
+        for other in reversed(TIERS):
+            if (name := self.get_name(other, context)) not in seen:
+                seen.add(name)
+                others.append(self.get_chat_model(other, context))
+        return others
 
     def _get_client(self, name: str, tier: Tier) -> BaseChatModel:
         key = name, tier if tier in self.settings.tiers else None

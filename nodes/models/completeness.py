@@ -75,8 +75,13 @@ def require_usable(message: AIMessage, reason: str, model: str) -> None:
     if reason in CONTENT_FILTER_REASONS:
         raise RequestRefused(f"a content filter removed the answer of {model}", cause=reason)
     if reason in LENGTH_LIMIT_REASONS:
-        remedy = "ask for less, or name a model that may answer at greater length"
-        raise ResponseCut(f"the answer of {model} was cut", cause="length limit", next=remedy)
+        remedy = "raise SUPERVISE_MAX_OUTPUT_TOKENS, ask for less, or name another model"
+        raise ResponseCut(
+            f"the answer of {model} was cut",
+            said=_read_written(message),
+            cause="length limit",
+            next=remedy,
+        )
     if len(message.tool_calls) + len(message.invalid_tool_calls) > MAX_TOOL_CALLS:
         raise BadResponse(f"{model} made more than {MAX_TOOL_CALLS} tool calls in one answer")
     if message.invalid_tool_calls and not message.tool_calls:
@@ -89,6 +94,12 @@ def require_usable(message: AIMessage, reason: str, model: str) -> None:
         )
     if not message.tool_calls and not message.text.strip():
         raise BadResponse(f"{model} gave an empty answer")
+
+
+def _read_written(message: AIMessage) -> str:
+    """Return what a model wrote, the arguments of its tool calls included."""
+    calls = [str(call.get("args") or "") for call in message.invalid_tool_calls]
+    return "\n".join([str(message.text), *calls]).strip()
 
 
 async def collect_stream(stream: AsyncIterator[ChatGenerationChunk]) -> ChatResult:

@@ -19,7 +19,8 @@ from pydantic import ConfigDict, Field, PrivateAttr
 
 from nodes.errors import SupervisorError
 from nodes.errors.redaction import redact_message
-from nodes.models.call import EXPECTED_OUTPUT_TOKENS, ModelCall, estimate_tokens
+from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
+from nodes.models.output_limits import choose_output_limit
 from nodes.models.prices import compute_cost_usd
 from nodes.models.run_context import get_run_context, name_requested_schema
 from nodes.models.settings import ModelSettings
@@ -177,7 +178,8 @@ class GuardedModel(BaseChatModel):
         asked = {key: kwargs[key] for key in kwargs if key not in ("tools", "tool_choice")}
         parameters = {**self.parameters, **asked, **how}
         if self.kind != "other":
-            parameters = {"stream_usage": True, **parameters}
+            limit = choose_output_limit(kwargs, self.settings.max_output_tokens, self.kind)
+            parameters = {"stream_usage": True, MAX_TOKENS: limit, **parameters}
         if not kwargs.get("tools"):
             return StructuredReply(clean_words(await call.run(messages, **parameters)))
         return await StructuredCall(

@@ -45,6 +45,8 @@ class ModelSettings:
     """Limit for the tries of one request, the first included."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     """By `provider:model`; a price named here overrides the price table."""
+    max_output_tokens: Mapping[str, int] = field(default_factory=dict)
+    """Limit for one answer by purpose: `plan`, `turn`, `report` or `answer`; a retry doubles it."""
     streaming: bool = False
     """Request a stream even without a listener for tokens."""
 

@@ -1,6 +1,6 @@
 """Asks a model for one value of a schema, as the arguments of a forced tool call."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from nodes.errors import ResponseCut
 from nodes.models.structured.json_reading import (
     InvalidJson,
     read_json_object,
@@ -70,8 +71,15 @@ async def ask_model(
     messages: Sequence[AnyMessage],
     *,
     parameters: dict[str, Any] | None = None,
+    mend: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> ModelReply[T]:
-    """Return the model's value of the schema; `parameters` is a stricter JSON schema to show it.
+    """Return the model's value of the schema.
+
+    Args:
+        parameters: a stricter JSON schema to show it.
+        mend: returns the fields of a reply as they are meant, before they are validated.
+        options: parameters of the request, such as `temperature`.
 
     Raises:
         UnreadableReply: the answer is not such a value; ask again with its problems.
@@ -81,7 +89,16 @@ async def ask_model(
     if parameters is not None:
         tool = {**tool, "function": {**tool["function"], "parameters": parameters}}
     bound = model.bind_tools([tool], tool_choice=schema.__name__)
-    message = await bound.ainvoke(list(messages))
+    if options:
+        bound = bound.bind(**options)
+    try:
+        message = await bound.ainvoke(list(messages))
+    except ResponseCut as error:
+        if not error.reply_text:
+            raise
+        problem = f"the answer was cut after {len(error.reply_text)} characters: be brief"
+        usage = error.usage or Usage()
+        raise UnreadableReply([problem], usage=usage, said=error.reply_text) from None
     usage = read_usage(message)
     text, calls = _read_reply(message, schema.__name__)
     try:
@@ -89,7 +106,7 @@ async def ask_model(
             raise UnreadableReply(
                 [f"{schema.__name__} was called {len(calls)} times: call it once"]
             )
-        value = read_value(calls[0] if calls else text, schema)
+        value = read_value(calls[0] if calls else text, schema, mend=mend)
     except UnreadableReply as error:
         raise UnreadableReply(error.problems, usage=usage, message=message, said=text) from None
     return ModelReply(value, usage, message)
@@ -104,7 +121,12 @@ def read_content(text: str, schema: type[T]) -> T:
     return read_value(text, schema)
 
 
-def read_value(found: str | Mapping[str, Any], schema: type[T]) -> T:
+def read_value(
+    found: str | Mapping[str, Any],
+    schema: type[T],
+    *,
+    mend: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+) -> T:
     """Return a value from JSON, as text or parsed; unknown keys are dropped.
 
     Raises:
@@ -114,6 +136,7 @@ def read_value(found: str | Mapping[str, Any], schema: type[T]) -> T:
     try:
         fields = read_json_object(found) if isinstance(found, str) else dict(found)
         require_storable_numbers(fields)
+        fields = mend(fields) if mend else fields
         return validate_known_keys(fields, schema)
     except InvalidJson as error:
         raise UnreadableReply([str(error)], said=text) from None

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, get_args
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -14,9 +14,10 @@ from nodes.limits.clock import get_elapsed_s
 from nodes.limits.run_scope import get_run_scope
 from nodes.limits.step_cap import count_steps_left
 from nodes.limits.worker_load import get_team_load
-from nodes.models.catalog import ModelCatalog
+from nodes.models.catalog import EMBEDDED, ModelCatalog
 from nodes.models.price_check import require_prices
 from nodes.planning.estimate import estimate_run
+from nodes.planning.examples import keep_nearest_examples
 from nodes.planning.planner import make_plan
 from nodes.planning.replanning import build_plan_event, list_unfinished
 from nodes.planning.request import (
@@ -90,11 +91,10 @@ async def begin_request(
     # thread, since a provider's library is imported with its first model.
     for tier in names:
         await asyncio.to_thread(models.get_chat_model, tier, context)
-    model = models.get_chat_model(team.planner_tier, context)
     await get_team_load(team).load_from_store(runtime.store)
     (plan, usage), _ = await asyncio.gather(
         _make_first_plan(
-            state, config, model, request, context, team=team, describe_database=describe_database
+            state, config, models, request, context, team=team, describe_database=describe_database
         ),
         prepare(),
     )
@@ -129,7 +129,7 @@ async def begin_request(
 async def _make_first_plan(
     state: SupervisorState,
     config: RunnableConfig,
-    model: BaseChatModel,
+    models: ModelCatalog,
     request: str,
     context: Context,
     *,
@@ -137,6 +137,7 @@ async def _make_first_plan(
     describe_database: DescribeDatabase,
 ) -> tuple[Plan, Usage]:
     materials = state.get("materials", {})
+    model = models.get_chat_model(team.planner_tier, context)
     if team.strategy == "route":
         plan, decision, usage = await route_request(
             model, team, request, list(materials), max_tasks=context.max_tasks or team.max_tasks
@@ -149,10 +150,10 @@ async def _make_first_plan(
         plan = begun
     else:
         max_tasks = context.max_tasks or team.max_tasks
-        asking = build_plan_messages(
-            team,
-            request,
-            materials,
+        ask_team = partial(
+            build_plan_messages,
+            request=request,
+            materials=materials,
             max_tasks=max_tasks,
             history=read_history(state),
             may_divide=may_divide(team),
@@ -160,6 +161,17 @@ async def _make_first_plan(
             given=get_run_scope(config).prior_results,
             database=await describe_database(),
         )
-        return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
+        if models.get_name(team.planner_tier, context) == EMBEDDED:
+            asking = ask_team(team)
+            return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
+        return await make_plan(
+            model,
+            team,
+            ask_team(keep_nearest_examples(team, request)),
+            max_tasks=max_tasks,
+            materials=materials,
+            others=models.list_other_models(team.planner_tier, context),
+            build_rule_messages=lambda: ask_team(team),
+        )
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
     return plan, usage

@@ -1,18 +1,20 @@
 """Asks for a plan until one is valid."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
-from nodes.errors import BadResponse, ModelError, PlanInvalid
+from nodes.errors import BadResponse, BudgetSpent, DeadlinePassed, ModelError, PlanInvalid
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, ask_model, describe_validation_errors
+from nodes.planning.mending import mend_plan
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
+from nodes.prompts.few_shot_examples import remove_examples
 from nodes.prompts.messages import build_problem_message
 from nodes.prompts.tags import shorten_text
 from nodes.schemas.team import SPECIALIST, Team
@@ -21,6 +23,10 @@ from state import Plan, Usage
 
 MAX_CAUSE_CHARS = 1_200
 """Limit for the problems of the last plan, in the error that ends a run."""
+MAX_NAMED_MATERIALS = 50
+"""Limit of materials that the schema of a plan names."""
+REPEATED_TEMPERATURE = 1.0
+"""For a reply that repeats an earlier one: at a low temperature it would come again."""
 
 
 async def make_plan(
@@ -32,47 +38,113 @@ async def make_plan(
     materials: Collection[str],
     adopt: Callable[[Plan], Plan] = lambda plan: plan,
     finished: Collection[str] = (),
+    others: Sequence[BaseChatModel] = (),
+    build_rule_messages: Callable[[], Sequence[AnyMessage]] | None = None,
 ) -> tuple[Plan, Usage]:
     """Return a valid plan; an invalid one is sent back at most `team.max_plan_repairs` times.
 
     Vague tasks are sent back once; after that a plan with no other fault is accepted, as it is when
     no better one comes. Unknown workers in the last plan are replaced by the team's generalist, or
-    by a specialist where the team has no generalist and recruits.
+    by a specialist where the team has no generalist and recruits. A plan by rule takes over where
+    the model has given no valid one.
 
     Args:
         adopt: makes the plan that is checked from the plan that the model proposed.
         finished: ids of tasks that have a result, whose descriptions can no longer change.
+        others: models that are asked when the first cannot be reached, or repeats itself.
+        build_rule_messages: builds the messages for the plan by rule; None where there is none.
 
     Raises:
         PlanInvalid: the last plan is still refused.
         ModelError: the planner cannot be reached.
     """
     check = _PlanCheck(team, max_tasks, materials, adopt, finished)
-    prompt, spent, was_sent_back = list(messages), Usage(), False
+    asking = _PlanRequest([model, *others], list(messages))
+    was_sent_back = False
     sound: Plan | None = None
     last: Plan | None = None
     for repairs in range(team.max_plan_repairs, -1, -1):
         try:
-            reply = await _ask_once(model, prompt, check)
+            reply = await asking.ask(check)
         except ModelError as error:
-            error.usage = spent + (error.usage or Usage())
+            error.usage = asking.spent + (error.usage or Usage())
             if sound is None:
                 raise
             await emit("error", code=error.code, message=f"vague tasks are not repaired: {error}")
             return sound, error.usage
-        spent += reply.usage
         if reply.plan and (was_sent_back or not reply.vague_tasks or not repairs):
-            return reply.plan, spent
+            return reply.plan, asking.spent
         sound, last = reply.plan or sound, reply.proposed_plan or last
         was_sent_back = was_sent_back or bool(reply.vague_tasks)
         problems = [*reply.problems, *reply.vague_tasks]
         await emit("plan_rejected", problems=problems, plan=reply.reply_text)
-        sent_back = build_problem_message(problems)
-        prompt += [AIMessage(shorten_text(reply.reply_text, 20_000)), sent_back]
+        asking.send_back(reply.reply_text, problems)
     plan = sound or _replace_unknown_workers(last, check)
+    if plan is None and build_rule_messages is not None:
+        plan = await make_plan_by_rule(build_rule_messages(), check, problems)
     if plan is None:
-        raise _build_plan_error(check, last, problems, reply.reply_text, spent)
-    return plan, spent
+        raise _build_plan_error(check, last, problems, reply.reply_text, asking.spent)
+    return plan, asking.spent
+
+
+class _PlanRequest:
+    """The conversation in which a plan is asked for."""
+
+    def __init__(self, models: list[BaseChatModel], messages: list[AnyMessage]) -> None:
+        self._models, self._first, self._prompt = models, messages, messages
+        self._options: dict[str, Any] = {}
+        self._replies: set[str] = set()
+        self.spent = Usage()
+
+    async def ask(self, check: "_PlanCheck") -> "_PlanReply":
+        """Return the reply to one request, of the first model that can be reached.
+
+        Raises:
+            ModelError: none can.
+        """
+        while True:
+            try:
+                reply = await _ask_once(self._models[0], self._prompt, check, self._options)
+            except (BudgetSpent, DeadlinePassed):
+                raise
+            except ModelError as error:
+                if len(self._models) == 1:
+                    raise
+                self.spent += error.usage or Usage()
+                await emit("error", code=error.code, message=f"another tier plans: {error}")
+                self._models = self._models[1:]
+            else:
+                self.spent += reply.usage
+                return reply
+
+    def send_back(self, reply_text: str, problems: Sequence[str]) -> None:
+        """Add the problems of a reply; one that repeats an earlier reply is asked for anew.
+
+        Then the examples, which a small model copies, and the reply are left out, the temperature
+        is raised, and another model is asked where there is one.
+        """
+        sent_back = build_problem_message(problems)
+        if reply_text in self._replies:
+            self._prompt = [*remove_examples(self._first), sent_back]
+            self._options = {"temperature": REPEATED_TEMPERATURE}
+            self._models = self._models[1:] or self._models
+        else:
+            said = AIMessage(shorten_text(reply_text, 20_000))
+            self._prompt = [*self._prompt, said, sent_back]
+        self._replies.add(reply_text)
+
+
+async def make_plan_by_rule(
+    messages: Sequence[AnyMessage], check: "_PlanCheck", problems: Sequence[str]
+) -> Plan | None:
+    """Return the plan that the built-in model makes of the request; None when it is invalid too."""
+    from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
+
+    reply = await _ask_once(EmbeddedModel(), messages, check, {})
+    if reply.plan is None:
+        return None
+    await emit("plan_by_rule", problems=list(problems))
+    return reply.plan.model_copy(update={"is_by_rule": True})
 
 
 @dataclass(frozen=True)
@@ -115,7 +187,10 @@ class _PlanReply:
 
 
 async def _ask_once(
-    model: BaseChatModel, messages: Sequence[AnyMessage], check: _PlanCheck
+    model: BaseChatModel,
+    messages: Sequence[AnyMessage],
+    check: _PlanCheck,
+    options: Mapping[str, Any],
 ) -> _PlanReply:
     """Return the reply to one request for a plan, checked.
 
@@ -123,10 +198,21 @@ async def _ask_once(
         ModelError: the planner cannot be reached.
     """
     closed = build_plan_schema(
-        tuple(worker.name for worker in check.team.roster), may_divide=may_divide(check.team)
+        tuple(worker.name for worker in check.team.roster),
+        tuple(check.materials),
+        may_divide=may_divide(check.team),
     )
+    changes: list[str] = []
+
+    def mend(fields: dict[str, Any]) -> dict[str, Any]:
+        mended, found = mend_plan(fields, check.team, check.materials)
+        changes.extend(found)
+        return mended
+
     try:
-        reply = await ask_model(model, Plan, messages, parameters=closed)
+        reply = await ask_model(
+            model, Plan, messages, parameters=closed, mend=mend, options=options
+        )
     except UnreadableReply as error:
         return _PlanReply(error.reply_text, error.usage, problems=error.problems)
     except BadResponse as error:
@@ -135,6 +221,8 @@ async def _ask_once(
         return _PlanReply(
             error.reply_text, error.usage or Usage(), problems=_describe_bad_arguments(error)
         )
+    if changes:
+        await emit("plan_mended", changes=changes)
     plan, problems, vague = check(reply.value)
     text = reply.value.model_dump_json()
     return _PlanReply(text, reply.usage, reply.value, plan, problems, vague)
@@ -184,12 +272,18 @@ def _replace_unknown_workers(plan: Plan | None, check: _PlanCheck) -> Plan | Non
     return check(plan.model_copy(update={"tasks": tasks}))[0]
 
 
-@cache
-def build_plan_schema(workers: tuple[str, ...], *, may_divide: bool) -> dict[str, Any]:
-    """Return the schema of a plan that accepts only these workers."""
+@lru_cache(maxsize=256)
+def build_plan_schema(
+    workers: tuple[str, ...], materials: tuple[str, ...], *, may_divide: bool
+) -> dict[str, Any]:
+    """Return the schema of a plan that accepts only these workers and materials."""
     schema = Plan.model_json_schema()
     task = schema["$defs"]["Task"]["properties"]
     task["worker"]["enum"] = list(workers)
+    if not materials:
+        del task["materials"]
+    elif len(materials) <= MAX_NAMED_MATERIALS:
+        task["materials"]["items"]["enum"] = list(materials)
     if not may_divide:
         del task["is_compound"]
     return schema

@@ -1,10 +1,15 @@
 """The examples of a team, as the planner and the router see them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from langchain_core.messages import AnyMessage
 
 from nodes.prompts.tags import format_json_line, wrap_in_tag
 from nodes.schemas.replies import Decision
 from nodes.schemas.team import Example
+
+FIELDS_OF_THE_SUPERVISOR = {"version", "is_by_rule"}
+"""Fields of a plan that no model writes or reads."""
 
 
 def format_plan_examples(examples: Iterable[Example]) -> str:
@@ -17,8 +22,21 @@ def format_route_examples(examples: Iterable[Example]) -> str:
     return "<examples>\n" + "\n".join(map(_format_route_example, examples)) + "\n</examples>"
 
 
+def remove_examples(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return messages without the section of examples in the first one."""
+    if not messages:
+        return []
+    text = str(messages[0].text)
+    before, opening, rest = text.partition("<examples>\n")
+    if not opening:
+        return list(messages)
+    after = rest.rpartition("\n</examples>")[2]
+    first = messages[0].model_copy(update={"content": f"{before}{after}".strip()})
+    return [first, *messages[1:]]
+
+
 def _format_example(example: Example) -> str:
-    plan = example.plan.model_dump_json(exclude={"version"})
+    plan = example.plan.model_dump_json(exclude=FIELDS_OF_THE_SUPERVISOR)
     request = wrap_in_tag("request", example.request)
     return f"<example>\n{request}\n{wrap_in_tag('plan', plan)}\n</example>"
 

@@ -10,7 +10,11 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
-from nodes.prompts.few_shot_examples import format_plan_examples, format_route_examples
+from nodes.prompts.few_shot_examples import (
+    FIELDS_OF_THE_SUPERVISOR,
+    format_plan_examples,
+    format_route_examples,
+)
 from nodes.prompts.tags import format_json_line, shorten_text, wrap_in_tag
 from nodes.prompts.templates import (
     CRITICIZE,
@@ -134,7 +138,7 @@ def build_revision_message(plan: Plan, results: Iterable[Report], reason: str) -
     """Build the request for the next version of a plan."""
     parts = [
         REVISE,
-        wrap_in_tag("plan", plan.model_dump_json(exclude={"version"})),
+        wrap_in_tag("plan", plan.model_dump_json(exclude=FIELDS_OF_THE_SUPERVISOR)),
         wrap_in_tag("results", "\n".join(map(format_report_line, results))),
         wrap_in_tag("reason", reason),
     ]
@@ -287,7 +291,7 @@ def build_critique_messages(
     """Build the request for a review of the answer."""
     human = [
         wrap_in_tag("request", request),
-        wrap_in_tag("plan", plan.model_dump_json(exclude={"version"})),
+        wrap_in_tag("plan", plan.model_dump_json(exclude=FIELDS_OF_THE_SUPERVISOR)),
         wrap_in_tag("results", "\n".join(map(format_report_line, results))),
         wrap_in_tag("answer", format_json_line(answer)),
     ]

@@ -31,6 +31,8 @@ from state import (
     enter_expenses,
 )
 
+BY_RULE = "the planner's model gave no valid plan, so the plan was made by rule"
+
 
 @dataclass(frozen=True, kw_only=True)
 class SynthesisInput:
@@ -124,7 +126,7 @@ def restore_withdrawn_results(state: SupervisorState) -> tuple[dict[str, Report]
 def list_gaps(
     plan: Plan, results: Mapping[str, Report], left_out: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Return the tasks of the plan without a complete result, grouped by reason."""
+    """Return what the plan lacks: tasks without a complete result, grouped by reason."""
     tasks_by_reason: dict[str, list[str]] = {}
     for task in plan.tasks:
         report = results.get(task.id)
@@ -135,7 +137,8 @@ def list_gaps(
             reasons = list_shortfalls(report, task.description)
         for reason in reasons:
             tasks_by_reason.setdefault(reason, []).append(task.id)
-    return [_format_gap(tasks, reason) for reason, tasks in tasks_by_reason.items()]
+    made_by_rule = [BY_RULE] if plan.is_by_rule else []
+    return made_by_rule + [_format_gap(*found[::-1]) for found in tasks_by_reason.items()]
 
 
 def _format_gap(tasks: Sequence[str], reason: str) -> str:

@@ -18,6 +18,8 @@ EventKind = Literal[
     "request",
     "plan_created",
     "plan_rejected",
+    "plan_mended",
+    "plan_by_rule",
     "plan_approved",
     "plan_revised",
     "dispatched",

@@ -1,0 +1,16 @@
+"""The examples of a team that are nearest to a request."""
+
+from nodes.models.embedded.text_similarity import rank_examples
+from nodes.schemas.team import Team
+
+MAX_EXAMPLES = 3
+"""Limit of examples in a prompt: more cost tokens, and a small model copies them."""
+
+
+def keep_nearest_examples(team: Team, request: str, limit: int = MAX_EXAMPLES) -> Team:
+    """Return the team with the examples that are nearest to a request, the nearest first."""
+    if len(team.examples) <= limit:
+        return team
+    ranked = rank_examples(request, [example.request for example in team.examples])
+    nearest = tuple(team.examples[index] for index, _ in ranked[:limit])
+    return team.model_copy(update={"examples": nearest})

@@ -1,0 +1,136 @@
+"""Mends what has one meaning only in a plan that a model wrote, without another call."""
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from nodes.schemas.team import Team
+
+Fields = dict[str, Any]
+
+
+def mend_plan(
+    fields: Mapping[str, Any], team: Team, materials: Collection[str]
+) -> tuple[Fields, list[str]]:
+    """Return a plan's fields as they are meant, and what was changed.
+
+    A dependency that names a material, or the worker of one task, becomes what it means; so do
+    ids, workers and materials in another spelling, and a worker's name in a description's stead.
+    What has two meanings, or none, stays and is refused later.
+    """
+    tasks = fields.get("tasks")
+    if not isinstance(tasks, list) or not all(isinstance(task, Mapping) for task in tasks):
+        return dict(fields), []
+    mender = _PlanMender(team, materials, [dict(task) for task in tasks], fields.get("goal"))
+    return {**fields, "tasks": mender.mend_tasks()}, mender.changes
+
+
+class _PlanMender:
+    """Mends the tasks of one plan."""
+
+    def __init__(
+        self, team: Team, materials: Collection[str], tasks: list[Fields], goal: Any
+    ) -> None:
+        self.tasks, self.goal, self.changes = tasks, str(goal or ""), list[str]()
+        self._cards = {worker.name: worker.description for worker in team.roster}
+        self._materials = list(materials)
+        self._ids = [str(task["id"]) for task in tasks if isinstance(task.get("id"), str | int)]
+
+    def mend_tasks(self) -> list[Fields]:
+        """Return the tasks, mended."""
+        for task in self.tasks:
+            self._mend_worker(task)
+        for task in self.tasks:
+            self._mend_description(task)
+            self._mend_dependencies(task)
+            self._mend_materials(task)
+        return self.tasks
+
+    def _mend_worker(self, task: Fields) -> None:
+        worker = task.get("worker")
+        if not isinstance(worker, str) or worker in self._cards:
+            return
+        if meant := _find_same_name(worker, self._cards):
+            self._record(task, f"worker {worker!r} is {meant!r}")
+            task["worker"] = meant
+
+    def _mend_description(self, task: Fields) -> None:
+        said = task.get("description")
+        name = _find_same_name(said, self._cards) if isinstance(said, str) else ""
+        if name and self._cards[name]:
+            self._record(task, f"its description was only {said!r}")
+            task["description"] = f"{self._cards[name].rstrip('.')}: {self.goal}"
+
+    def _mend_dependencies(self, task: Fields) -> None:
+        kept: list[Any] = []
+        for edge in _as_list(task.get("depends_on")):
+            name = edge.get("task") if isinstance(edge, Mapping) else edge
+            if str(name) in self._ids or not isinstance(name, str):
+                kept.append(edge)
+            elif meant := self._find_meant_task(name, task):
+                self._record(task, f"dependency {name!r} is {meant!r}")
+                kept.append({**edge, "task": meant} if isinstance(edge, Mapping) else meant)
+            elif material := _find_material(name, self._materials):
+                self._record(task, f"dependency {name!r} is a material")
+                task["materials"] = [*_as_list(task.get("materials")), material]
+            else:
+                kept.append(edge)
+        if "depends_on" in task:
+            task["depends_on"] = kept
+
+    def _find_meant_task(self, name: str, task: Fields) -> str:
+        """Return the task that an unknown dependency means; empty unless there is just one."""
+        if (meant := _find_same_name(name, self._ids)) and meant != str(task.get("id")):
+            return meant
+        worker = _find_same_name(name, self._cards)
+        named = [
+            str(other.get("id"))
+            for other in self.tasks
+            if worker and other.get("worker") == worker and other is not task
+        ]
+        return named[0] if len(named) == 1 and task.get("worker") != worker else ""
+
+    def _mend_materials(self, task: Fields) -> None:
+        kept: list[Any] = []
+        for name in _as_list(task.get("materials")):
+            if not isinstance(name, str) or name in self._materials:
+                kept.append(name)
+            elif meant := _find_material(name, self._materials):
+                self._record(task, f"material {name!r} is {meant!r}")
+                kept.append(meant)
+            elif name in self._ids and name != str(task.get("id")):
+                self._record(task, f"material {name!r} is a task")
+                task["depends_on"] = [*_as_list(task.get("depends_on")), name]
+            else:
+                kept.append(name)
+        if "materials" in task:
+            task["materials"] = list(dict.fromkeys(map(str, kept)))
+
+    def _record(self, task: Fields, change: str) -> None:
+        self.changes.append(f"task {task.get('id')}: {change}")
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [] if value is None else [value]
+
+
+def _find_material(name: str, materials: Iterable[str]) -> str:
+    """Return the one material with this name, or with this file name; empty without one."""
+    same = _find_same_name(name, materials)
+    if same:
+        return same
+    file = PurePosixPath(name).name.lower()
+    found = [known for known in materials if PurePosixPath(known).name.lower() == file]
+    return found[0] if len(found) == 1 and file else ""
+
+
+def _find_same_name(name: str, known: Iterable[str]) -> str:
+    """Return the one known name that differs in case, spaces or hyphens only; empty without one."""
+    found = [other for other in known if _normalize(other) == _normalize(name)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _normalize(name: str) -> str:
+    return "_".join(name.lower().replace("-", " ").replace("_", " ").split())
