@@ -28,7 +28,7 @@ RunStatus = Literal["running", "done", "partial", "needs_input", "failed"]
 ReportStatus = Literal["completed", "failed", "skipped", "escalated"]
 EscalationReason = Literal["out_of_scope", "ambiguous_input", "confidence_too_low", "timeout"]
 Aggregation = Literal["merge", "select", "reduce"]
-Fault = Literal["content", "permanent"]
+Fault = Literal["content", "model", "permanent"]
 """Of an attempt: the work was not good enough; or another attempt would meet the same wall."""
 Rung = Literal["refine", "tier", "reassign", "split", "human"]
 """What the next attempt at a task changes: its words, the model, the worker, its size, what is
@@ -284,9 +284,9 @@ class Claim(Frozen):
 
     text: str = Field(min_length=1)
     source: str = ""
-    """Name of a material, a document, an URL, a table; empty for the worker's own reasoning."""
+    """As the tool or the material names it; empty for your own reasoning."""
     quote: str = ""
-    """Words of the source that carry the claim, verbatim."""
+    """The source's words, verbatim."""
     confidence: Percent = 80
 
 
@@ -313,13 +313,13 @@ class Escalation(Frozen):
 
     reason: EscalationReason
     message: str
-    """What the worker would need to continue."""
+    """What is needed to continue."""
     partial: str = ""
-    """What it has found nevertheless."""
+    """What was found."""
 
 
 class Report(Frozen):
-    """What came of one task. A worker's failure is a report, never an exception."""
+    """What came of one task."""
 
     task: SkipJsonSchema[str] = ""
     worker: SkipJsonSchema[str] = ""
@@ -331,13 +331,13 @@ class Report(Frozen):
     findings: tuple[Finding, ...] = ()
     """Defects and remarks, where the task asks for them."""
     confidence: Percent = 80
-    """How sure the worker is of the output, 0 to 100."""
+    """How sure you are, 0 to 100."""
     escalation: Escalation | None = None
-    """Only when the task cannot be done as it is."""
+    """Only where the task cannot be done as written; status is escalated then."""
     gaps: tuple[str, ...] = ()
-    """What is missing from the output, or is for a human to judge, though the task is done."""
+    """What is missing, or for a human to judge, though the task is done."""
     invalidates: str = ""
-    """Why the work planned after this task no longer makes sense; empty while it does."""
+    """Why work that builds on this task is pointless now, if it is."""
     is_partial: SkipJsonSchema[bool] = False
     """The output lacks something that the task asked for: what `failures` lists, or, where a
     team did the task, in `gaps`. Set by code, whatever a model says."""

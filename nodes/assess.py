@@ -111,7 +111,10 @@ async def _choose_action(
     last = attempts[-1]
     asked = last.report.escalation if last.report else None
     stronger = None
-    if not should_degrade(config):
+    if last.fault == "model":
+        failed = [attempt.tier for attempt in attempts if attempt.fault == "model"]
+        stronger = await _find_other_tier(failed, models, runtime.context)
+    elif not should_degrade(config):
         stronger = await _find_stronger_tier(last.tier, models, runtime.context)
     return choose_action(
         attempts,
@@ -141,18 +144,35 @@ async def _begin_recovery(state: WorkerState, change: RecoveryAction, problem: s
     return {"problem": problem, "change": change}
 
 
+async def _find_other_tier(
+    failed: Sequence[Tier], models: ModelCatalog, context: Context
+) -> Tier | None:
+    """Return a tier whose model has not failed, nearest above first; None without one."""
+    down = {models.get_name(tier, context) for tier in failed}
+    at = TIERS.index(failed[-1])
+    for tier in (*TIERS[at + 1 :], *reversed(TIERS[:at])):
+        if models.get_name(tier, context) not in down and await _is_usable(tier, models, context):
+            return tier
+    return None
+
+
 async def _find_stronger_tier(tier: Tier, models: ModelCatalog, context: Context) -> Tier | None:
     """Return the next tier above that has another model and can be used; None without one."""
     for above in TIERS[TIERS.index(tier) + 1 :]:
-        try:
-            if models.get_name(above, context) == models.get_name(tier, context):
-                continue
-            # A provider's library is imported with its first model.
-            await asyncio.to_thread(models.get_chat_model, above, context)
-        except UsageError:
+        if models.get_name(above, context) == models.get_name(tier, context):
             continue
-        return above
+        if await _is_usable(above, models, context):
+            return above
     return None
+
+
+async def _is_usable(tier: Tier, models: ModelCatalog, context: Context) -> bool:
+    try:
+        # A provider's library is imported with its first model.
+        await asyncio.to_thread(models.get_chat_model, tier, context)
+    except UsageError:
+        return False
+    return True
 
 
 def _describe_escalation(attempt: Attempt) -> str:

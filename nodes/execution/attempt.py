@@ -9,7 +9,16 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
-from nodes.errors import PlanInvalid, StoreError, SupervisorError, ThreadBusy
+from nodes.errors import (
+    BudgetSpent,
+    DeadlinePassed,
+    ModelError,
+    ModelUnknown,
+    PlanInvalid,
+    StoreError,
+    SupervisorError,
+    ThreadBusy,
+)
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
 from nodes.execution.subteam import SubteamRun, TeamGraph
@@ -153,7 +162,7 @@ class AttemptRunner:
         except SupervisorError as problem:
             # Temporary errors were already retried where the model is called, and only there.
             error = f"{problem.code}: {problem}"
-            fault = "content" if isinstance(problem, PlanInvalid) else "permanent"
+            fault = _classify_fault(problem)
         except Exception as problem:  # raised here, it would cancel the task's siblings
             error = f"{type(problem).__name__}: {problem}"
         return Attempt(
@@ -224,6 +233,15 @@ class AttemptRunner:
                 max_tokens=limits.max_tokens, timeout_s=limits.timeout_s, tier=self.tier
             ),
         )
+
+
+def _classify_fault(problem: SupervisorError) -> Fault:
+    """Return what an error concerns: the reply, the model that was asked, or every attempt."""
+    if isinstance(problem, PlanInvalid):
+        return "content"
+    if isinstance(problem, BudgetSpent | DeadlinePassed):
+        return "permanent"
+    return "model" if isinstance(problem, ModelError | ModelUnknown) else "permanent"
 
 
 def build_expenses(task: str, number: int, attempt: Attempt) -> dict[str, Expense]:

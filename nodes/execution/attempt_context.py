@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from langchain_core.language_models import BaseChatModel
 
+from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.tool_outcomes import ToolOutcomes
 from nodes.schemas.team import Limits
 from nodes.security.taint import Taint
@@ -26,3 +27,5 @@ class AttemptContext:
     """What was read so far; it restricts the worker's tools."""
     outcomes: ToolOutcomes = field(default_factory=ToolOutcomes)
     """How the tool calls so far ended."""
+    earlier_calls: EarlierCalls = field(default_factory=EarlierCalls)
+    """Their results, for calls that are made again."""

@@ -1,6 +1,6 @@
 """A worker's agent: a model, the worker's tools, and a report at the end."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -22,6 +22,7 @@ from langgraph.types import Command
 from nodes.errors import ModelError, NothingToRead, ToolFailed, ToolRefused
 from nodes.errors.redaction import redact_text
 from nodes.execution.attempt_context import AttemptContext, TurnLimitReached
+from nodes.execution.earlier_calls import EarlierCalls
 from nodes.execution.tool_outcomes import FAILED, CallEnding, read_failures
 from nodes.models.run_context import get_run_context
 from nodes.models.structured_output import build_lenient_schema
@@ -39,6 +40,8 @@ MAX_TOOL_RESULT_CHARS = 24_000
 """Limit for one tool result; a mark in the result shows a cut."""
 MAX_CALLS_PER_TURN = 8
 """Limit for the tool calls of one message; the others are refused and may be repeated."""
+PUT_OFF = "put off"
+"""Marks the message of a call that was one too many; no model sees it."""
 MAX_TRACED_CHARS = 500
 """Limit for an argument in the trace."""
 
@@ -70,6 +73,7 @@ class TurnLimitMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         budget = get_run_context().budget
         must_report = (
             context.turns >= context.limits.max_turns
+            or context.earlier_calls.must_report
             or spent >= context.limits.max_tokens
             or (budget is not None and budget.is_low())
         )
@@ -100,12 +104,17 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
         began = monotonic()
         denied, failures = request.tool is None, tuple[str, ...]()
         result: ToolMessage | Command[Any]
-        try:
-            request = _restrict_call(request)
-        except EgressDenied as refusal:
-            denied, result = True, _build_refusal(request, str(refusal))
+        earlier, call = _get_attempt_context(request).earlier_calls, request.tool_call
+        if found := earlier.find(call):
+            result = _repeat_result(request, *found)
         else:
-            result, failures = await _run_call(request, handler)
+            try:
+                request = _restrict_call(request)
+            except EgressDenied as refusal:
+                denied, result = True, _build_refusal(request, str(refusal))
+            else:
+                result, failures = await _run_call(request, handler)
+            _keep_result(earlier, call, result)
         failed = isinstance(result, ToolMessage) and result.status == "error"
         await emit(
             "tool_call",
@@ -120,6 +129,21 @@ class ToolGuardMiddleware(AgentMiddleware[WorkerAgentState, AttemptContext, Repo
             failures=list(failures),
         )
         return result
+
+
+def _repeat_result(request: ToolCallRequest, content: str, was_refused: bool) -> ToolMessage:
+    """Return the message for a call that was made before."""
+    message = _build_refusal(request, content)
+    return message if was_refused else message.model_copy(update={"status": "success"})
+
+
+def _keep_result(
+    earlier: EarlierCalls, call: Mapping[str, Any], result: ToolMessage | Command[Any]
+) -> None:
+    """Keep the result of a call; one that failed, or was put off, may be made again."""
+    if not isinstance(result, ToolMessage) or result.artifact in (FAILED, PUT_OFF):
+        return
+    earlier.record(call, str(result.content), was_refused=result.status == "error")
 
 
 def _restrict_call(request: ToolCallRequest) -> ToolCallRequest:
@@ -143,9 +167,10 @@ async def _run_call(
 ) -> tuple[ToolMessage | Command[Any], tuple[str, ...]]:
     """Run a call; return its message, and what the tool could not do."""
     if _is_surplus(request):
-        return _build_refusal(
+        refusal = _build_refusal(
             request, f"only {MAX_CALLS_PER_TURN} calls are made at a time; make this one again"
-        ), ()
+        )
+        return refusal.model_copy(update={"artifact": PUT_OFF}), ()
     try:
         result = await _try_call(request, handler)
     except NothingToRead as error:
@@ -241,6 +266,13 @@ def _build_refusal(request: ToolCallRequest, reason: str) -> ToolMessage:
     )
 
 
+def choose_report_schema(worker: Worker, tools: Sequence[BaseTool]) -> type[Report]:
+    """Return the schema of a worker's report: with findings where the worker reads of any."""
+    texts = [worker.instructions, worker.description, *(tool.description for tool in tools)]
+    has_findings = any("finding" in text.lower() for text in texts)
+    return build_lenient_schema(Report, unshown=() if has_findings else ("findings",))
+
+
 def build_worker_agent(
     worker: Worker, tools: Sequence[BaseTool], model: BaseChatModel
 ) -> CompiledStateGraph[Any, AttemptContext, Any, Any]:
@@ -252,7 +284,7 @@ def build_worker_agent(
         model,
         tools,
         system_prompt=build_worker_prompt(worker),
-        response_format=ToolStrategy(build_lenient_schema(Report)),
+        response_format=ToolStrategy(choose_report_schema(worker, tools)),
         middleware=[TurnLimitMiddleware(), ToolGuardMiddleware()],
         context_schema=AttemptContext,
         name=f"{worker.name}_loop",

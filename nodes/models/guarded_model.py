@@ -157,7 +157,7 @@ class GuardedModel(BaseChatModel):
         if reply.change:
             await run_context.emit_output_method(model=self.model, **reply.change)
         event |= {"method": reply.method} if reply.method else {}
-        event |= {"mended": reply.mended} if reply.mended else {}
+        event |= {"corrections": reply.corrections} if reply.corrections else {}
         assert message.usage_metadata is not None, "a call has counted or estimated usage"
         message = self._attach_metadata(
             message, [*call.wasted_usage, message.usage_metadata], seconds, call

@@ -39,7 +39,7 @@ class StructuredReply:
 
     message: AIMessage
     method: OutputMethod | None = None
-    mended: list[str] = field(default_factory=list)
+    corrections: list[str] = field(default_factory=list)
     """What was wrong with its form."""
     change: dict[str, Any] | None = None
     """The method that is used from now on, when that is another one."""
@@ -70,8 +70,8 @@ class StructuredCall:
             if message is None:
                 continue
             if found := read_reply(message, self.offer, method):
-                read, mended = found
-                return StructuredReply(read, method, mended, self._keep(method))
+                read, corrections = found
+                return StructuredReply(read, method, corrections, self._keep(method))
             ignored += 1
             if self._is_answer(message, method) or method == last or ignored == MAX_IGNORED:
                 return StructuredReply(clean_words(message), method)

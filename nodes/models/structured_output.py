@@ -1,6 +1,6 @@
 """Asks a model for one value of a schema, as the arguments of a forced tool call."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -15,6 +15,7 @@ from pydantic import (
     create_model,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 from nodes.errors import ResponseCut
 from nodes.models.structured.json_reading import (
@@ -71,14 +72,14 @@ async def ask_model(
     messages: Sequence[AnyMessage],
     *,
     parameters: dict[str, Any] | None = None,
-    mend: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    correct: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> ModelReply[T]:
     """Return the model's value of the schema.
 
     Args:
         parameters: a stricter JSON schema to show it.
-        mend: returns the fields of a reply as they are meant, before they are validated.
+        correct: returns the fields of a reply as they are meant, before they are validated.
         options: parameters of the request, such as `temperature`.
 
     Raises:
@@ -106,7 +107,7 @@ async def ask_model(
             raise UnreadableReply(
                 [f"{schema.__name__} was called {len(calls)} times: call it once"]
             )
-        value = read_value(calls[0] if calls else text, schema, mend=mend)
+        value = read_value(calls[0] if calls else text, schema, correct=correct)
     except UnreadableReply as error:
         raise UnreadableReply(error.problems, usage=usage, message=message, said=text) from None
     return ModelReply(value, usage, message)
@@ -125,7 +126,7 @@ def read_value(
     found: str | Mapping[str, Any],
     schema: type[T],
     *,
-    mend: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    correct: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> T:
     """Return a value from JSON, as text or parsed; unknown keys are dropped.
 
@@ -136,7 +137,7 @@ def read_value(
     try:
         fields = read_json_object(found) if isinstance(found, str) else dict(found)
         require_storable_numbers(fields)
-        fields = mend(fields) if mend else fields
+        fields = correct(fields) if correct else fields
         return validate_known_keys(fields, schema)
     except InvalidJson as error:
         raise UnreadableReply([str(error)], said=text) from None
@@ -146,8 +147,12 @@ def read_value(
         raise UnreadableReply(["the JSON is nested too deeply"], said=text) from None
 
 
-def build_lenient_schema(schema: type[T]) -> type[T]:
-    """Return a copy of the schema that drops unknown keys and returns values of the schema."""
+def build_lenient_schema(schema: type[T], *, unshown: Collection[str] = ()) -> type[T]:
+    """Return a copy of the schema that drops unknown keys and returns values of the schema.
+
+    Args:
+        unshown: fields with a default that are not shown to a model.
+    """
 
     def drop_unknown_keys(cls: Any, value: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
         return validate_known_keys(value, schema) if isinstance(value, Mapping) else handler(value)
@@ -160,7 +165,14 @@ def build_lenient_schema(schema: type[T]) -> type[T]:
         __doc__=schema.__doc__,
         __module__=schema.__module__,
         __validators__={"drop_unknown_keys": validator},
+        **{name: _hide_field(schema, name) for name in unshown},
     )
+
+
+def _hide_field(schema: type[BaseModel], name: str) -> Any:
+    field = schema.model_fields[name]
+    hidden: Any = SkipJsonSchema  # its stubs know it in annotations only
+    return hidden[field.annotation], field.default
 
 
 def describe_validation_errors(error: ValidationError) -> list[str]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from nodes.errors import BadResponse, BudgetSpent, DeadlinePassed, ModelError, PlanInvalid
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
 from nodes.models.structured_output import UnreadableReply, ask_model, describe_validation_errors
-from nodes.planning.mending import mend_plan
+from nodes.planning.corrections import correct_plan
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.few_shot_examples import remove_examples
 from nodes.prompts.messages import build_problem_message
@@ -118,7 +118,7 @@ class _PlanRequest:
                 return reply
 
     def send_back(self, reply_text: str, problems: Sequence[str]) -> None:
-        """Add the problems of a reply; one that repeats an earlier reply is asked for anew.
+        """Add the problems of a reply; after a repeated reply the next request is another one.
 
         Then the examples, which a small model copies, and the reply are left out, the temperature
         is raised, and another model is asked where there is one.
@@ -204,14 +204,14 @@ async def _ask_once(
     )
     changes: list[str] = []
 
-    def mend(fields: dict[str, Any]) -> dict[str, Any]:
-        mended, found = mend_plan(fields, check.team, check.materials)
+    def correct(fields: dict[str, Any]) -> dict[str, Any]:
+        corrected, found = correct_plan(fields, check.team, check.materials)
         changes.extend(found)
-        return mended
+        return corrected
 
     try:
         reply = await ask_model(
-            model, Plan, messages, parameters=closed, mend=mend, options=options
+            model, Plan, messages, parameters=closed, correct=correct, options=options
         )
     except UnreadableReply as error:
         return _PlanReply(error.reply_text, error.usage, problems=error.problems)
@@ -222,7 +222,7 @@ async def _ask_once(
             error.reply_text, error.usage or Usage(), problems=_describe_bad_arguments(error)
         )
     if changes:
-        await emit("plan_mended", changes=changes)
+        await emit("plan_corrected", changes=changes)
     plan, problems, vague = check(reply.value)
     text = reply.value.model_dump_json()
     return _PlanReply(text, reply.usage, reply.value, plan, problems, vague)

@@ -26,16 +26,22 @@ def choose_action(
     """Return the change for the next attempt; None when the last report is final.
 
     Each rung is used once. After a failure, `refine` may be repeated when no other rung is left,
-    since each error leads to a new wording. A permanent fault ends the recovery.
+    since each error leads to a new wording. A permanent fault ends the recovery. A fault of the
+    model, which is not the task's, leads to another model whatever the ladder says.
 
     Args:
-        stronger: a tier above the last attempt's; None when there is none worth trying.
+        stronger: a tier above the last attempt's, after a fault of the model any tier with
+            another model; None when there is none worth trying.
         others: the workers that may take the task, the best first, with their tiers.
         may_split: the task may be divided once more.
     """
     last = attempts[-1]
     if len(attempts) >= max_attempts or last.fault == "permanent":
         return None
+    if last.fault == "model":
+        if stronger is None:
+            return None
+        return RecoveryAction(rung="tier", worker=last.worker, tier=stronger)
     tried = {attempt.worker for attempt in attempts}
     taken = {attempt.rung for attempt in attempts}
     untried = {name: tier for name, tier in others.items() if name not in tried}

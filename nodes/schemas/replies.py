@@ -61,7 +61,7 @@ class Rework(Frozen):
 
     task: str
     """Id of a task of the plan."""
-    fix: str = Field(validation_alias=AliasChoices("fix", "mend"))
+    fix: str = Field(validation_alias=AliasChoices("fix", "correct"))
     """What its worker must do otherwise."""
 
 

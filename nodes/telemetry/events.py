@@ -18,7 +18,7 @@ EventKind = Literal[
     "request",
     "plan_created",
     "plan_rejected",
-    "plan_mended",
+    "plan_corrected",
     "plan_by_rule",
     "plan_approved",
     "plan_revised",

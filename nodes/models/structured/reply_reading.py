@@ -22,20 +22,20 @@ from nodes.models.structured.text_calls import (
 def read_reply(
     message: AIMessage, offer: ToolOffer, method: OutputMethod
 ) -> tuple[AIMessage, list[str]] | None:
-    """Return the message with its tool calls, and what was mended in it; None if it has none."""
-    mended: list[str] = []
-    calls = _read_tool_calls(message, offer, mended)
-    if not calls and (text := _read_text(message, mended)):
+    """Return the message with its tool calls, and its corrections; None if it has no call."""
+    corrections: list[str] = []
+    calls = _read_tool_calls(message, offer, corrections)
+    if not calls and (text := _read_text(message, corrections)):
         by_tool = method not in ("json_schema", "json_prompt")
         calls = _read_calls_from_text(text, offer)
         if calls and by_tool:
-            mended.append(f"the call of {calls[0]['name']} was written as text")
+            corrections.append(f"the call of {calls[0]['name']} was written as text")
     if not calls:
         return None
     update: dict[str, Any] = {"tool_calls": calls, "invalid_tool_calls": []}
     if not message.tool_calls:  # the text is the call
         update["content"] = ""
-    return message.model_copy(update=update), mended
+    return message.model_copy(update=update), corrections
 
 
 def clean_words(message: AIMessage) -> AIMessage:
@@ -45,23 +45,25 @@ def clean_words(message: AIMessage) -> AIMessage:
     return message if words == text else message.model_copy(update={"content": words})
 
 
-def _read_text(message: AIMessage, mended: list[str]) -> str:
+def _read_text(message: AIMessage, corrections: list[str]) -> str:
     text = str(message.text)
     words = strip_thinking(text)
     if words != text:
-        mended.append("thoughts before the reply were removed")
+        corrections.append("thoughts before the reply were removed")
     return words
 
 
-def _read_tool_calls(message: AIMessage, offer: ToolOffer, mended: list[str]) -> list[ToolCall]:
+def _read_tool_calls(
+    message: AIMessage, offer: ToolOffer, corrections: list[str]
+) -> list[ToolCall]:
     """Return a message's calls, with arguments decoded, under the names of tools on offer."""
     tools, calls = offer.parameters, list[ToolCall]()
     for call in message.tool_calls:
         name, arguments = call["name"], _unwrap_arguments(call["args"], tools.get(call["name"], {}))
         if arguments != call["args"]:
-            mended.append(f"the arguments of {name} were inside another object")
+            corrections.append(f"the arguments of {name} were inside another object")
         if name not in tools and (fitting := find_tool_for_arguments(arguments, tools)):
-            mended.append(f"{name} was called for {fitting}")
+            corrections.append(f"{name} was called for {fitting}")
             name = fitting
         calls.append(tool_call(name=name, args=arguments, id=call["id"]))
     return calls

@@ -16,7 +16,7 @@ from langchain_core.messages import (
 from langchain_core.runnables import RunnableBinding
 
 from nodes.models.structured.methods import OutputMethod, Purpose
-from nodes.models.structured.shown_schema import describe_schema
+from nodes.models.structured.shown_schema import describe_schema, drop_descriptions
 from nodes.prompts.tags import wrap_in_tag
 
 
@@ -79,6 +79,7 @@ def _build_response_format(offer: ToolOffer) -> dict[str, Any]:
     """Return the response format: the schema, or any of the tools' calls as one object."""
     if offer.purpose == "value":
         ((name, schema),) = offer.parameters.items()
+        schema = drop_descriptions(schema)  # the instruction has them
     else:
         name, schema = (
             "ToolCall",

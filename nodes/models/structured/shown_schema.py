@@ -35,6 +35,7 @@ Schema = Mapping[str, Any]
 def simplify_schema(schema: Schema) -> dict[str, Any]:
     """Return a JSON schema without bounds, patterns, defaults, titles and references."""
     simple: dict[str, Any] = _simplify(schema, schema.get("$defs") or {}, MAX_REFERENCE_DEPTH)
+    simple.pop("description", None)  # the tool has the same
     return simple
 
 
@@ -54,19 +55,23 @@ def _simplify(value: Any, definitions: Schema, depth: int) -> Any:
         target = definitions.get(str(value["$ref"]).rsplit("/", 1)[-1], {})
         rest = {key: value[key] for key in value if key != "$ref"}
         return _simplify({**target, **rest}, definitions, depth - 1)
-    simple: dict[str, Any] = {}
-    for key, item in value.items():
-        if key == "$defs" or (key in UNSHOWN_KEYS and not isinstance(item, Mapping)):
-            continue
-        if key == "properties":
-            simple[key] = {
-                name: _simplify(field, definitions, depth) for name, field in item.items()
-            }
-        elif key in ("enum", "const", "required", "description"):
-            simple[key] = item
-        else:
-            simple[key] = _simplify(item, definitions, depth)
-    return _drop_null_choice(simple)
+    shown = {
+        key: _simplify_keyword(key, item, definitions, depth)
+        for key, item in value.items()
+        if key != "$defs" and (key not in UNSHOWN_KEYS or isinstance(item, Mapping))
+    }
+    return _drop_null_choice(shown)
+
+
+def _simplify_keyword(key: str, item: Any, definitions: Schema, depth: int) -> Any:
+    if key in ("enum", "const", "required", "description"):
+        return item
+    if key == "properties":
+        return {name: _simplify(field, definitions, depth) for name, field in item.items()}
+    simple = _simplify(item, definitions, depth)
+    if key == "items" and isinstance(simple, dict):
+        simple.pop("description", None)  # the list has one
+    return simple
 
 
 def _drop_null_choice(schema: dict[str, Any]) -> dict[str, Any]:
@@ -79,6 +84,21 @@ def _drop_null_choice(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     rest = {key: schema[key] for key in schema if key != "anyOf"}
     return {**kept[0], **rest}
+
+
+def drop_descriptions(schema: Any) -> Any:
+    """Return a schema without descriptions; a property of that name stays."""
+    if isinstance(schema, list):
+        return [drop_descriptions(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {
+        key: {name: drop_descriptions(field) for name, field in item.items()}
+        if key == "properties"
+        else drop_descriptions(item)
+        for key, item in schema.items()
+        if key != "description"
+    }
 
 
 def describe_schema(schema: Schema) -> str:

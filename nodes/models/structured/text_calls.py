@@ -77,7 +77,7 @@ def _can_be_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -
 def _read_call(
     found: Mapping[str, Any], before: str, tools: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return the call that an object stands for, by its keys or by the name before it."""
+    """Return the call that an object is, by its keys or by the name before it."""
     inner = found.get("function")
     if isinstance(inner, Mapping):  # the form of the protocol itself, written as text
         found = inner

@@ -1,4 +1,4 @@
-"""Mends what has one meaning only in a plan that a model wrote, without another call."""
+"""Corrects what has one meaning only in a plan that a model wrote, without another call."""
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
@@ -9,7 +9,7 @@ from nodes.schemas.team import Team
 Fields = dict[str, Any]
 
 
-def mend_plan(
+def correct_plan(
     fields: Mapping[str, Any], team: Team, materials: Collection[str]
 ) -> tuple[Fields, list[str]]:
     """Return a plan's fields as they are meant, and what was changed.
@@ -21,12 +21,12 @@ def mend_plan(
     tasks = fields.get("tasks")
     if not isinstance(tasks, list) or not all(isinstance(task, Mapping) for task in tasks):
         return dict(fields), []
-    mender = _PlanMender(team, materials, [dict(task) for task in tasks], fields.get("goal"))
-    return {**fields, "tasks": mender.mend_tasks()}, mender.changes
+    corrector = _PlanCorrector(team, materials, [dict(task) for task in tasks], fields.get("goal"))
+    return {**fields, "tasks": corrector.correct_tasks()}, corrector.changes
 
 
-class _PlanMender:
-    """Mends the tasks of one plan."""
+class _PlanCorrector:
+    """Corrects the tasks of one plan."""
 
     def __init__(
         self, team: Team, materials: Collection[str], tasks: list[Fields], goal: Any
@@ -36,17 +36,17 @@ class _PlanMender:
         self._materials = list(materials)
         self._ids = [str(task["id"]) for task in tasks if isinstance(task.get("id"), str | int)]
 
-    def mend_tasks(self) -> list[Fields]:
-        """Return the tasks, mended."""
+    def correct_tasks(self) -> list[Fields]:
+        """Return the tasks, corrected."""
         for task in self.tasks:
-            self._mend_worker(task)
+            self._correct_worker(task)
         for task in self.tasks:
-            self._mend_description(task)
-            self._mend_dependencies(task)
-            self._mend_materials(task)
+            self._correct_description(task)
+            self._correct_dependencies(task)
+            self._correct_materials(task)
         return self.tasks
 
-    def _mend_worker(self, task: Fields) -> None:
+    def _correct_worker(self, task: Fields) -> None:
         worker = task.get("worker")
         if not isinstance(worker, str) or worker in self._cards:
             return
@@ -54,14 +54,14 @@ class _PlanMender:
             self._record(task, f"worker {worker!r} is {meant!r}")
             task["worker"] = meant
 
-    def _mend_description(self, task: Fields) -> None:
+    def _correct_description(self, task: Fields) -> None:
         said = task.get("description")
         name = _find_same_name(said, self._cards) if isinstance(said, str) else ""
         if name and self._cards[name]:
             self._record(task, f"its description was only {said!r}")
             task["description"] = f"{self._cards[name].rstrip('.')}: {self.goal}"
 
-    def _mend_dependencies(self, task: Fields) -> None:
+    def _correct_dependencies(self, task: Fields) -> None:
         kept: list[Any] = []
         for edge in _as_list(task.get("depends_on")):
             name = edge.get("task") if isinstance(edge, Mapping) else edge
@@ -90,7 +90,7 @@ class _PlanMender:
         ]
         return named[0] if len(named) == 1 and task.get("worker") != worker else ""
 
-    def _mend_materials(self, task: Fields) -> None:
+    def _correct_materials(self, task: Fields) -> None:
         kept: list[Any] = []
         for name in _as_list(task.get("materials")):
             if not isinstance(name, str) or name in self._materials:
