@@ -62,8 +62,8 @@ def list_differences(
         suspect = any(is_named(key, name) for name in suspects)
         # A host or a secret is expected to differ: a finding that names it makes it no cause.
         severity = "high" if suspect and severity != "info" else severity
-        shown = (_format_value(*each, secret) for each in (first, second))
-        found.append(Difference(key, *shown, what, severity, suspect))
+        before, after = _format_value(*first, secret), _format_value(*second, secret)
+        found.append(Difference(key, before, after, what, severity, suspect))
     return sorted(found, key=lambda one: SEVERITY_ORDER.index(one.severity))
 
 

@@ -107,6 +107,5 @@ def _flatten_values(root: object) -> Iterator[tuple[str, SettingValue]]:
         elif isinstance(value, list):
             parts = [(f"{path}[{n}]", each) for n, each in enumerate(value)]
         elif path:
-            is_plain = isinstance(value, str | int | float | bool | None)
-            yield path, value if is_plain else str(value)
+            yield path, value if isinstance(value, SettingValue) else str(value)
         left += [(name, each, depth + 1) for name, each in reversed(parts)]

@@ -95,7 +95,7 @@ def _read_repository(root: str) -> tuple[list[SourceFile], list[str]]:
     try:
         with Repo(root) as repository:
             head = repository[repository.head()]
-            tree = head.tree if isinstance(head, Commit) else b""
+            tree = head.tree if isinstance(head, Commit) else None
             for entry in iter_tree_contents(repository.object_store, tree):
                 name = os.fsdecode(entry.path or b"")
                 # A submodule's commit is not in the store.
