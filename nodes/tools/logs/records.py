@@ -51,11 +51,11 @@ def read_rows(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
         try:
             row = next(rows, None)
         except csv.Error:
-            yield first + rows.line_num, None
+            yield first + rows.reader.line_num, None
             continue
         if row is None:
             return
-        yield first + rows.line_num, {key: cell for key, cell in row.items() if key}
+        yield first + rows.reader.line_num, {key: cell for key, cell in row.items() if key}
 
 
 def build_entry(source: str, line: int, record: Mapping[str, Any]) -> LogEntry:

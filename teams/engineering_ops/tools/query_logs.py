@@ -54,7 +54,7 @@ async def query_logs(
 
 def _build_tables(materials: Mapping[str, str]) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Return the logs as tables, and the gaps and failures of those that are not tables."""
-    logs = {name: text for name, text in sort_materials(materials).logs.items() if text.strip()}
+    logs = {name: text for name, text in sort_materials(materials)["logs"].items() if text.strip()}
     tables = {name: text for name, text in logs.items() if name.lower().endswith(TABLE_SUFFIXES)}
     gaps, failures = list[str](), list[str]()
     for log in read_logs({name: text for name, text in logs.items() if name not in tables}):

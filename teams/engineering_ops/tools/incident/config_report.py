@@ -35,7 +35,7 @@ def compare_configs(
     Raises:
         ToolRefused: there are no two files to compare, or one cannot be read.
     """
-    given = sort_materials(materials).configuration | {name: materials[name] for name in files}
+    given = sort_materials(materials)["configuration"] | {name: materials[name] for name in files}
     found, alone = ([(files[0], files[1])], list[str]()) if files else pair_configs(given)
     if not found:
         held = f"only {join_names(alone)} is there" if alone else "there is none"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from nodes.limits.patterns import Pattern
-from nodes.text.plain_text import sanitize_line
+from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.logs.failure import Failure
 
 from .sources import FunctionNode, SourceFile
@@ -92,9 +92,14 @@ def diagnose(
     site = FailureSite(trace, line, source, sources, around[-1], location)
     is_remote = _REMOTE_ERROR.search(trace.name)
     rule = _diagnose_remote_error if is_remote else _RULES.get(trace.name)
-    return (rule or _diagnose_raise)(site) or Diagnosis(
-        "open", f"{site.code_line} at {site.place} raised {trace.name}"
-    )
+    if found := (rule or _diagnose_raise)(site):
+        return found
+    if trace.name in _DEFECTS and not isinstance(site.statement, ast.Raise):
+        what, fix = _DEFECTS[trace.name]
+        said = format_as_code(sanitize_line(trace.message, MAX_CODE_CHARS))
+        reason = f"{site.code_line} at {site.place} {what}: {said}"
+        return Diagnosis("defect", reason, f"{fix} before line {line} of {source.name}")
+    return Diagnosis("open", f"{site.code_line} at {site.place} raised {trace.name}")
 
 
 def _blame_settings(keys: Iterable[str], what: str) -> Diagnosis | None:
@@ -117,23 +122,10 @@ def _diagnose_division(site: FailureSite) -> Diagnosis | None:
     return None
 
 
-def _diagnose_lookup(site: FailureSite) -> Diagnosis | None:
+def _diagnose_key(site: FailureSite) -> Diagnosis | None:
     missing = site.trace.message.strip("'\" ")
-    if site.trace.name == "KeyError":
-        keys = [key for key in site.list_settings(*site.head) if missing in (key, *key.split("."))]
-        if blamed := _blame_settings(keys, f"{site.place} reads a setting that is not there:"):
-            return blamed
-    for node in site.find_nodes(ast.Subscript):
-        held = ast.unparse(node.value)
-        if site.trace.name == "KeyError":
-            reason = f"reads the key `{sanitize_line(missing, 80)}`, which is not always there"
-            fix = f"look for the key in `{held}`"
-        else:
-            reason = f"takes an element that `{held}` does not have when it is too short"
-            fix = f"ask for the length of `{held}`"
-        place = f"before line {site.line} of {site.source.name}"
-        return Diagnosis("defect", f"{site.code_line} {reason}", f"{fix} {place}")
-    return None
+    keys = [key for key in site.list_settings(*site.head) if missing in (key, *key.split("."))]
+    return _blame_settings(keys, f"{site.place} reads a setting that is not there:")
 
 
 def _diagnose_none(site: FailureSite) -> Diagnosis | None:
@@ -184,16 +176,6 @@ def _find_none_return(function: FunctionNode) -> int:
     return (function.end_lineno or function.lineno) if returns and falls else 0
 
 
-def _diagnose_name(site: FailureSite) -> Diagnosis:
-    said = sanitize_line(site.trace.message, MAX_CODE_CHARS)
-    return Diagnosis(
-        "defect",
-        f"{site.code_line} at {site.place} uses a name that has no value there: {said}",
-        f"give the name a value on each way to line {site.line} of {site.source.name}, or import "
-        "it",
-    )
-
-
 def _diagnose_remote_error(site: FailureSite) -> Diagnosis | None:
     """Blame the call's arguments where a remote host did not answer."""
     what = (
@@ -218,10 +200,14 @@ def _diagnose_raise(site: FailureSite) -> Diagnosis | None:
 
 _RULES: Mapping[str, Callable[[FailureSite], Diagnosis | None]] = {
     "ZeroDivisionError": _diagnose_division,
-    "KeyError": _diagnose_lookup,
-    "IndexError": _diagnose_lookup,
+    "KeyError": _diagnose_key,
     "AttributeError": _diagnose_none,
     "TypeError": _diagnose_none,
-    "NameError": _diagnose_name,
-    "UnboundLocalError": _diagnose_name,
 }
+_DEFECTS: Mapping[str, tuple[str, str]] = {
+    "KeyError": ("reads a key that is not always there", "look for the key"),
+    "IndexError": ("takes an element of what is too short", "ask for the length"),
+    "NameError": ("uses a name that has no value there", "give the name a value, or import it,"),
+    "UnboundLocalError": ("uses a name that has no value there", "give the name a value"),
+}
+"""What is wrong with the line, and what to do before it, where the exception itself says so."""

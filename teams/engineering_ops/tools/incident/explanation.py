@@ -47,11 +47,11 @@ def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]
     """
     matter = sort_materials(materials)
     sources, gaps = load_sources(materials, repository)
-    seen = group_errors({**matter.logs, **matter.prose})
+    seen = group_errors({**matter["logs"], **matter["prose"]})
     if not seen and not sources:
         among = f" among {join_names(materials)}" if materials else ""
         raise ToolRefused(f"there is neither a traceback nor a source file{among}; {SOURCE_HINT}")
-    unread = [gap for log in read_logs(matter.logs) for gap in log.describe_limits()[0]]
+    unread = [gap for log in read_logs(matter["logs"]) for gap in log.describe_limits()[0]]
     reply = ToolReport(gaps=[*gaps, *unread])
     verdicts = [_add_error(group, sources, reply) for group in seen[:MAX_EXPLAINED]]
     if len(seen) > MAX_EXPLAINED:
@@ -62,7 +62,7 @@ def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]
         named = join_names(each.name for each in sources)
         reply.add_claim(f"The code read is {named}.", sources[0].name)
         reply.gaps.append("Why it fails: no traceback is in the files, so no line can be named.")
-    add_lint_findings([source for source in sources if source.name in matter.code], reply)
+    add_lint_findings([source for source in sources if source.name in matter["code"]], reply)
     return reply.to_json() | _invalidate_plan([each for each in verdicts if each])
 
 

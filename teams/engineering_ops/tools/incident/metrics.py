@@ -34,7 +34,7 @@ def compute_metrics(materials: dict[str, str]) -> dict[str, Any]:
         ToolRefused: there is no log, or none with times.
     """
     reply, entries = ToolReport(), list[LogEntry]()
-    for log in read_logs(sort_materials(materials).logs):
+    for log in read_logs(sort_materials(materials)["logs"]):
         gaps, cut = log.describe_limits()
         reply.gaps += gaps
         reply.failures += cut
