@@ -27,7 +27,7 @@ SEVERITY_ORDER: tuple["Severity", ...] = ("critical", "high", "medium", "low", "
 _LIMIT_NAME = Pattern(r"(?:_s|_ms|ttl|timeout|max|min|limit|length|enabled)$")
 _COUNT_NAME, _COUNT = Pattern(r"tokens$"), Pattern(r"\d{1,9}")
 _HEX = Pattern(r"[0-9a-fA-F]{32,}")
-_KEY_LIKE = Pattern(r"(?=\D*+\d)(?=[^A-Za-z]*+[A-Za-z])[^\s:@,;.]{20,}")
+_KEY_LIKE = Pattern(r"\A(?=\D*+\d)(?=[^A-Za-z]*+[A-Za-z])[^\s:@,;.]{20,}")
 MIN_ENTROPY = 4.0
 _LOCATION_KEY = Pattern(
     r"(?:^|[._])(?:host|hostname|url|uri|endpoint|domain|region|zone|environment|env|bucket|name"
