@@ -49,10 +49,7 @@ def check_security(matter: LensInput) -> LensResult:
     hits, skipped = bandit_scan.scan_with_bandit(matter.fragments)
     hits += credentials.find_secrets(matter.diff.files)
     failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
-    long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
-    gap = f"Searched for secrets in their first {most:,} characters only: {format_names(long)}"
-    tools = "bandit and detect-secrets"
-    return LensResult(tools, build_findings(hits), gaps=[gap] * bool(long), failures=failures)
+    return LensResult("bandit and detect-secrets", build_findings(hits), failures=failures)
 
 
 def check_bugs(matter: LensInput) -> LensResult:
@@ -71,14 +68,17 @@ def check_performance(matter: LensInput) -> LensResult:
 def check_style(matter: LensInput) -> LensResult:
     """Find violations of the project's guidelines, and of a few generally accepted rules."""
     guidelines = read_guidelines(matter.materials.configuration, matter.materials.prose)
-    asked = [code for code in guidelines.required_rules if not guidelines.is_ignored(code)]
-    selected = [*list_rule_codes("ruff", "style"), *asked]
     options = RuffOptions(
-        selected, guidelines.build_rule, guidelines.line_length, guidelines.target_version
+        [*list_rule_codes("ruff", "style"), *guidelines.required_rules],
+        guidelines.build_rule,
+        guidelines.line_length,
+        guidelines.target_version,
     )
-    found = scan_with_ruff(matter.fragments, options)
-    hits = [hit for hit in found if not guidelines.is_ignored(hit.code)]
-    hits = [_apply_guideline(hit, guidelines) for hit in hits]
+    hits = [
+        _apply_guideline(hit, guidelines)
+        for hit in scan_with_ruff(matter.fragments, options)
+        if not hit.code.startswith(guidelines.ignored_rules)
+    ]
     unchecked = guidelines.unchecked_sentences
     gaps = [f"No rule checks {where}" for where in unchecked[:MAX_UNCHECKED]]
     if (more := len(unchecked) - MAX_UNCHECKED) > 0:

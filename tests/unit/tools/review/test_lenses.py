@@ -190,7 +190,11 @@ NO_DIFF = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @ x\n"
         ({"change.diff": " \n"}, {}, "git diff"),
         ({"change.diff": "\0\ufffd" * 9}, {}, "holds none"),
         ({"a.diff": NO_DIFF.replace("@ x", "@@\n+x")}, {"diff": "three.diff"}, r"a\.diff"),
-        ({"a.diff": NO_DIFF.replace("@ x", "@@\n+x")}, {"paths": ["y.py"]}, r"changes `x\.py"),
+        (
+            {"a.diff": NO_DIFF.replace("-1 +1 @ x", "-0,0 +1 @@\n+x")},
+            {"paths": ["y.py"]},
+            r"changes `x\.py",
+        ),
         ({"notes.md": "Buy milk."}, {"diff": "notes.md"}, r"notes\.md holds none"),
         ({"a.diff": "diff --git a/x.py b/x.py\n" + NO_DIFF}, {}, r"x\.py.* cannot be read"),
     ],
