@@ -17,7 +17,7 @@ from .diff_materials import sort_materials
 from .fragments import build_fragments
 from .full_text import attach_full_texts
 from .hits import MIN_SURE_CONFIDENCE, list_waived_lines
-from .lenses import LENSES, LensInput, LensResult
+from .lenses import LENSES, LensInput
 
 MAX_HINTS = 10
 SHOWN_COUNTS = (200, 100, 50, 25)
@@ -47,22 +47,15 @@ def review_diffs(
     python = [file for file in change.files if file.is_python and file.added]
     built = {} if lens == "history" else {file.path: build_fragments(file) for file in python}
     fragments = [fragment for made, _ in built.values() for fragment in made]
-    result = LENSES[lens](LensInput(change, given, fragments, root))
-    gaps = list(change.skipped_parts)
+    report = ToolReport(gaps=list(change.skipped_parts), failures=list(change.unread_parts))
     if lens != "history":
-        gaps += _list_scope_gaps(change, [path for path, (_, lost) in built.items() if lost])
-    gaps += result.gaps
+        lost = [path for path, (_, left_out) in built.items() if left_out]
+        report.gaps += _list_scope_gaps(change, lost)
+    tools, findings = LENSES[lens](LensInput(change, given, fragments, root, report))
     if not any(file.added for file in change.files):
-        gaps.append(NOTHING_ADDED)
-    claim = f"{', '.join(diffs)} {_describe_size(change)}."
-
-    def build_report(most: int) -> ToolReport:
-        report = ToolReport(gaps=[*gaps], failures=[*change.unread_parts, *result.failures])
-        report.add_claim(claim, diffs[0])
-        _add_findings(report, result, most)
-        return report
-
-    return fit_to_size(build_report, SHOWN_COUNTS)
+        report.gaps.append(NOTHING_ADDED)
+    report.add_claim(f"{', '.join(diffs)} {_describe_size(change)}.", diffs[0])
+    return fit_to_size(lambda most: _add_findings(report, tools, findings, most), SHOWN_COUNTS)
 
 
 def _select_paths(change: ParsedDiff, paths: Sequence[str]) -> ParsedDiff:
@@ -82,20 +75,23 @@ def _select_paths(change: ParsedDiff, paths: Sequence[str]) -> ParsedDiff:
     return replace(change, files=files)
 
 
-def _add_findings(report: ToolReport, result: LensResult, most: int) -> None:
-    """Add what was found, the gravest first, and then some hints."""
-    ranked = sorted(result.findings, key=_rank)
+def _add_findings(
+    report: ToolReport, tools: str, findings: Sequence[ReviewFinding], most: int
+) -> ToolReport:
+    """Return the report with what was found, the gravest first, and then some hints."""
+    ranked = sorted(findings, key=_rank)
     sure = [finding for finding in ranked if finding.confidence >= MIN_SURE_CONFIDENCE]
     hints = ranked[len(sure) :]
-    report.findings += map(asdict, [*sure[:most], *hints[:MAX_HINTS]])
+    shown, gaps = [*sure[:most], *hints[:MAX_HINTS]], list(report.gaps)
     if len(sure) > most:
         more = format_count(len(sure) - most, "more finding")
-        report.gaps.append(f"{more} by {result.tools} left out; the gravest are listed")
+        gaps.append(f"{more} by {tools} left out; the gravest are listed")
     counts = Counter(finding.severity for finding in sure)
     words = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts[name])
-    shown = f"{format_count(len(sure), 'finding')} ({words})" if sure else "No findings"
+    told = f"{format_count(len(sure), 'finding')} ({words})" if sure else "No findings"
     weak = f"; {format_count(len(hints), 'hint')} below a confidence of {MIN_SURE_CONFIDENCE}"
-    report.lines += [f"{shown} by {result.tools}{weak * bool(hints)}.", *result.remarks]
+    lines = [f"{told} by {tools}{weak * bool(hints)}.", *report.lines]
+    return replace(report, lines=lines, findings=list(map(asdict, shown)), gaps=gaps)
 
 
 def _rank(finding: ReviewFinding) -> tuple[int, int, str, int]:

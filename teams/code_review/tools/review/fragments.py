@@ -48,8 +48,6 @@ class CodeFragment:
     numbers: tuple[int, ...]
     """Number of each line in the new file; 0 for one that is made up."""
     is_whole: bool = False
-    cut_lines: frozenset[int] = frozenset()
-    """Numbers of lines whose statement begins before or ends after the visible part."""
 
     def find_added_line(self, row: int) -> int:
         """Return the new file's number of a row, counted from 1; 0 if the diff did not add it."""
@@ -86,7 +84,7 @@ def _build_fragment(file: ChangedFile, piece: "_Piece", imports: Sequence[str]) 
     lines = [*head, *piece.lines, *piece.build_tail()]
     numbers = (*([0] * len(head)), *piece.numbers)
     numbers += (0,) * (len(lines) - len(numbers))
-    return CodeFragment(file, "\n".join(lines) + "\n", numbers, cut_lines=frozenset(piece.cut))
+    return CodeFragment(file, "\n".join(lines) + "\n", numbers)
 
 
 def _repair_lines(hunk: Hunk, start: int, end: int) -> Iterator["_Piece"]:
@@ -111,7 +109,6 @@ class _Piece:
     def __init__(self, hunk: Hunk, start: int, end: int) -> None:
         self.lines = list(hunk.lines[start:end])
         self.numbers = list(range(hunk.start + start, hunk.start + end))
-        self.cut = set[int]()
         self.omitted = 0
         """Lines that had to be left out."""
         self.is_open = False
@@ -177,11 +174,10 @@ class _Piece:
         inside = next(at for at, line in enumerate(self.lines) if quote in line)
         end = self.lines[inside]
         after = next(filter(str.strip, self.lines[inside + 1 :]), end)
-        self._open_before(inside, _get_indent(end if end.strip()[:3] == quote else after) + quote)
+        self._begin_with(_get_indent(end if end.strip()[:3] == quote else after) + quote)
 
-    def _open_before(self, last: int, line: str) -> None:
-        """Begin with a made-up line, whose statement ends at `last`."""
-        self.cut |= set(self.numbers[: last + 1])
+    def _begin_with(self, line: str) -> None:
+        """Begin with a made-up line."""
         self.lines.insert(0, line)
         self.numbers.insert(0, 0)
 
@@ -191,11 +187,9 @@ class _Piece:
         if at < 0:
             return False
         if "was never closed" in message and line:
-            self.cut |= set(self.numbers[at:])
             self._closing += _CLOSERS[message[1]]
         elif "unterminated triple-quoted" in message and line:
             self.is_open = True
-            self.cut |= set(self.numbers[at:])
             self._closing = max(_QUOTES, key=line.rfind)
         elif message == "expected ':'" and not line and self._closing:
             self._closing += ": pass"
@@ -217,7 +211,7 @@ class _Piece:
         if _HEADER_END.search(rest):
             indent = indent if indent == _get_indent(closing) else indent[:-4]
             name = f"def {_NAME}"
-        self._open_before(at, indent + name + _OPENERS[closer])
+        self._begin_with(indent + name + _OPENERS[closer])
 
     def _leave_out(self, at: int, is_continuation: bool) -> bool:
         """Leave a line out; one that begins a block still begins one."""

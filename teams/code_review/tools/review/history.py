@@ -19,6 +19,7 @@ from dulwich.repo import Repo
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.linting.finding import ReviewFinding
 
 from .diff import ChangedFile, ParsedDiff
@@ -53,10 +54,8 @@ class FileVersion:
     blob: Blob
 
 
-def review_history(
-    change: ParsedDiff, root: Path
-) -> tuple[list[ReviewFinding], list[str], list[str]]:
-    """Return findings, remarks on each file, and gaps.
+def review_history(change: ParsedDiff, root: Path, report: ToolReport) -> list[ReviewFinding]:
+    """Return findings; add a remark on each file to the report, and what was not read.
 
     Raises:
         ToolRefused: the folder is not a repository, or has no commit.
@@ -64,15 +63,15 @@ def review_history(
     paths = {file.old_path.encode(): file for file in change.files}
     try:
         with Repo(str(root)) as repository:
-            versions, cut = _list_versions(repository, paths.keys())
+            versions, gaps = _list_versions(repository, paths.keys())
     except (NotGitRepository, KeyError, OSError) as error:
         raise ToolRefused(f"{root} is not a git repository with a commit") from error
     known = [(paths[path], past) for path, past in versions.items()]
-    remarks = [_summarize_history(file, past) for file, past in known]
-    if len(remarks) > MAX_REMARKS:
-        remarks[MAX_REMARKS:] = [f"- {len(remarks) - MAX_REMARKS} more files have a history."]
-    findings = [found for file, past in known for found in _find_undone_fixes(file, past)]
-    return findings, remarks, cut
+    report.gaps += gaps
+    report.lines += [_summarize_history(file, past) for file, past in known[:MAX_REMARKS]]
+    if len(known) > MAX_REMARKS:
+        report.lines.append(f"- {len(known) - MAX_REMARKS} more files have a history.")
+    return [found for file, past in known for found in _find_undone_fixes(file, past)]
 
 
 def _list_versions(

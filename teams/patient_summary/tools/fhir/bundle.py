@@ -64,7 +64,10 @@ def _build_record(
     found = [get_part(entry, "resource") for entry in held]
     names = [name_entry(entry, index) for index, entry in enumerate(held)]
     kinds = [sanitize_line(str(resource.get("resourceType", "")), 60) for resource in found]
-    references = ReferenceIndex.from_entries(held, names)
+    addresses = [str(entry.get("fullUrl") or "") for entry in held]
+    references = ReferenceIndex(
+        {url: name for url, name in zip(addresses, names, strict=True) if url}
+    )
     patient = _require_one_patient(source, references.list_patients(found, names))
     conflicting = _find_conflicting_names(names, found)
     entries: dict[str, RecordEntry] = {}
