@@ -1,6 +1,5 @@
 """Split the prose of a document into sentences, with their lines."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -10,13 +9,11 @@ from pathlib import PurePosixPath
 from markdown_it import MarkdownIt
 
 from nodes.limits.patterns import Pattern
-from nodes.text.plain_text import sanitize_line
 
 NON_PROSE_SUFFIXES = frozenset((".csv", ".tsv", ".json", ".yaml", ".yml", ".log"))
 MAX_TEXT_CHARS = 200_000
 MIN_BLOCK_WORDS = 5
 """Shorter ones are labels, not sentences."""
-MAX_TITLE_CHARS = 80
 MAX_ABBREVIATION_CHARS = 10
 MIN_SENTENCES = 3
 """Sentences outside of lists, for a text to be prose."""
@@ -55,7 +52,7 @@ def is_prose(name: str, text: str) -> bool:
 def split_sentences(text: str) -> Iterator[Sentence]:
     """Return the sentences of paragraphs and list items; not headings, tables and code."""
     is_open, depth = False, 0
-    for token in _build_block_parser().parse(text[:MAX_TEXT_CHARS]):
+    for token in build_block_parser().parse(text[:MAX_TEXT_CHARS]):
         if token.type in ("list_item_open", "list_item_close"):
             depth += token.nesting
         elif token.type in ("paragraph_open", "paragraph_close"):
@@ -69,7 +66,7 @@ def split_sentences(text: str) -> Iterator[Sentence]:
 
 
 @cache
-def _build_block_parser() -> MarkdownIt:
+def build_block_parser() -> MarkdownIt:
     """Build a parser of blocks only: nested links and emphasis can make parsing endless."""
     rules = (
         "blockquote",
@@ -83,13 +80,6 @@ def _build_block_parser() -> MarkdownIt:
         "table",
     )
     return MarkdownIt("zero").enable(list(rules))
-
-
-def find_title(name: str, text: str) -> str:
-    """Return a document's first heading, else its file's name in words."""
-    heading = Pattern(r"^#{1,6}\s++(.*[^\s#])[ \t#]*+$", re.MULTILINE).search(text)
-    words = PurePosixPath(name).stem.replace("_", " ").replace("-", " ")
-    return sanitize_line(heading[1], MAX_TITLE_CHARS) if heading else words.capitalize()
 
 
 def _split_paragraph(paragraph: str) -> Iterator[str]:

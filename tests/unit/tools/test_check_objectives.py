@@ -109,10 +109,7 @@ def test_two_verbs_in_one_objective_are_named():
     ("name", "text"),
     [
         ("o.csv", "topic,objective\nA,List cells\nB,Know cells\n"),
-        (
-            "o.yaml",
-            "units:\n- title: A\n  objectives: [List cells, Know cells]\n  notes: [Be kind]\n",
-        ),
+        ("o.tsv", "topic\tobjective\nA\tList cells\nB\tKnow cells\n"),
         (
             "o.md",
             "# A\nLearning outcomes:\n1. List cells\n2. Know cells\n\n# Notes\n- Bring a pen\n",

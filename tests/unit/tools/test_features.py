@@ -15,6 +15,7 @@ from teams.competitive_intelligence.tools.features.extraction import (
     Feature,
     extract_features,
     find_product_name,
+    list_blocks,
     parse_claim,
 )
 from teams.competitive_intelligence.tools.features.matrix import build_matrix
@@ -23,9 +24,11 @@ from teams.competitive_intelligence.tools.read_features import read_features
 PAGE = """# Acme Planner
 
 - **SSO**: yes, with SAML
+
 | Feature | Value |
 |---|---|
 | Price | 9 EUR |
+
 Offline \N{EN DASH} no
 Source: acme.example
 This sentence on the product, which has far more words than a name: is none.
@@ -35,7 +38,7 @@ This sentence on the product, which has far more words than a name: is none.
 def test_lists_tables_and_lines_are_read_with_the_line_they_stand_in() -> None:
     found = [(each.name, each.value, each.line) for each in extract_features(PAGE, "acme.md")]
 
-    assert found == [("SSO", "yes, with SAML", 3), ("Price", "9 EUR", 6), ("Offline", "no", 7)]
+    assert found == [("SSO", "yes, with SAML", 3), ("Price", "9 EUR", 7), ("Offline", "no", 9)]
     assert {each.product for each in extract_features(PAGE, "acme.md")} == {"Acme Planner"}
 
 
@@ -111,7 +114,7 @@ def test_a_readme_states_what_its_sections_on_features_list_and_nothing_else() -
 def test_a_product_is_named_by_a_title_that_is_a_name_or_by_its_file(
     text: str, file: str, product: str
 ) -> None:
-    assert find_product_name(text.splitlines(), file) == product
+    assert find_product_name(list(list_blocks(text.splitlines())), file) == product
 
 
 WORD = st.text(alphabet="abc XY", min_size=1, max_size=20).map(str.strip).filter(bool)
