@@ -142,16 +142,15 @@ def test_what_all_products_state_comes_first_and_what_one_does_not_is_said() -> 
         make_claims("A — API: REST", "A — Price: 9", "B — price: 8", "The weather is mild.")
     )
 
-    assert made.products == ("A", "B")
-    assert made.rows == (("Price", "9", "8"), ("API", "REST", "not stated"))
-    assert made.empty_cells == (("B", "API"),)
-    assert made.sources == (("A", "a.md"), ("B", "b.md"))
+    assert made.products == ["A", "B"]
+    assert made.rows == [("Price", "9", "8"), ("API", "REST", "not stated")]
+    assert made.sources == [("A", "a.md"), ("B", "b.md")]
 
 
 def test_a_product_that_contradicts_itself_is_named() -> None:
     made = build_matrix(make_claims("A — Price: 9", "A — Price: 7", "B — Price: 8"))
 
-    assert made.conflicts == ("A states Price as '9' and as '7'",)
+    assert made.conflicts == ["A states Price as '9' and as '7'"]
 
 
 async def call_tool(tool: BaseTool, **arguments: Any) -> dict[str, Any]:

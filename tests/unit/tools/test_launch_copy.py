@@ -1,4 +1,4 @@
-"""Copy against the channels that it is written for."""
+"""Copy against channels, and the prices that documents name."""
 
 import json
 from typing import Any
@@ -11,6 +11,7 @@ from teams.product_launch.tools.check_copy import check_copy
 from teams.product_launch.tools.launch import counting
 from teams.product_launch.tools.launch.channels import find_channel, load_channel_book
 from teams.product_launch.tools.launch.drafts import find_drafts
+from teams.product_launch.tools.price_points import price_points
 
 CHANNELS = load_channel_book().channels
 MAX_RESULT_CHARS = 20_000
@@ -234,3 +235,31 @@ async def test_much_copy_still_fits_into_the_answer_and_the_rest_is_named():
 
     assert "the first 30 of 300 texts were checked" in answer["failures"][0]
     assert "of 30 texts are not shown" in answer["gaps"][0]
+
+
+async def list_prices(**files: str) -> dict[str, Any]:
+    materials = {name.replace("_", "."): content for name, content in files.items()}
+    answer: dict[str, Any] = await price_points.ainvoke({"materials": materials})
+    return answer
+
+
+async def test_prices_are_listed_with_the_sentence_they_stand_in():
+    text = (
+        "The Glimt costs 29.95 EUR. It is blue.\n\nVega: \u20ac1,200.50. All sell for $4 million."
+    )
+
+    answer = await list_prices(notes_md=text)
+
+    assert "2 amounts in EUR, from 29.95 to 1,200.50." in answer["summary"]
+    assert [claim["quote"] for claim in answer["claims"]] == [
+        "The Glimt costs 29.95 EUR.",
+        "Vega: \u20ac1,200.50.",
+    ]
+    assert all(claim["quote"] in text for claim in answer["claims"])
+
+
+async def test_ones_own_drafts_are_no_evidence_of_the_market():
+    answer = await list_prices(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
+
+    assert answer["claims"] == []
+    assert answer["gaps"] == ["No text among the files names an amount of money."]

@@ -143,6 +143,14 @@ async def test_too_many_forbidden_words_are_refused() -> None:
         await call_tool("check_copy", texts=texts, materials={"w.csv": words})
 
 
+async def test_a_long_text_was_read_for_prices_in_part() -> None:
+    text = "The lamp costs 20 EUR.\n\n" + "Light is good for you. " * 20_000
+
+    answer = await call_tool("price_points", materials={"a.md": text})
+
+    assert answer["failures"] == ["only the first 400,000 characters of a.md were read"]
+
+
 async def test_a_document_that_could_not_be_read_is_no_unknown_source(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
     claim = {"text": "It grew", "source": "broken.pdf", "quote": "grew"}

@@ -52,6 +52,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "price_elasticity": {"materials": LAUNCH},
     "launch_price": {"unit_cost_amount": 2, "materials": LAUNCH},
     "check_copy": {"materials": LAUNCH},
+    "price_points": {"materials": LAUNCH},
     "extract_clauses": {
         "material": DISTRIBUTION.name,
         "query": "term",

@@ -11,7 +11,7 @@ from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_name
 from nodes.tools.linting.ruff_process import SYNTAX_CODE, RuffHit, lint_files
 from nodes.tools.linting.rules import find_rule, list_rule_codes
 
-from .outline import ModuleOutline, outline_module
+from .outline import outline_module
 
 REPORT_SIZES = (60, 30, 15, 5)
 """Remarks that are reported; fewer where they are too long together."""
@@ -34,7 +34,7 @@ def check_modules(modules: dict[str, str]) -> dict[str, Any]:
     return fit_to_size(lambda most: _compose_report(modules, read, hits, most), REPORT_SIZES)
 
 
-def _read_module(text: str) -> ModuleOutline | SyntaxError:
+def _read_module(text: str) -> str | SyntaxError:
     try:
         return outline_module(text)
     except SyntaxError as error:
@@ -43,7 +43,7 @@ def _read_module(text: str) -> ModuleOutline | SyntaxError:
 
 def _compose_report(
     modules: Mapping[str, str],
-    read: Mapping[str, ModuleOutline | SyntaxError],
+    read: Mapping[str, str | SyntaxError],
     hits: Sequence[RuffHit],
     most: int,
 ) -> ToolReport:
@@ -54,7 +54,9 @@ def _compose_report(
         if isinstance(seen, SyntaxError):
             _add_syntax_errors(report, name, modules[name], seen, own)
         else:
-            _add_outline(report, name, seen, len(own))
+            result = format_count(len(own), "remark") if own else "no remark"
+            report.lines.append(f"- {name}: {seen}; syntax in order, {result} by ruff.")
+            report.add_claim(f"{name} has {seen}; its syntax is in order.", name)
     if waived := [name for name, text in modules.items() if _NOQA.search(text)]:
         report.gaps.append(f"Lines that say `noqa` were passed over in {join_names(waived)}.")
     kept = [hit for hit in hits if hit.file not in broken]
@@ -63,15 +65,6 @@ def _compose_report(
     if len(kept) > most:
         report.gaps.append(f"{len(kept) - most} more remarks of the linter are left out.")
     return report
-
-
-def _add_outline(report: ToolReport, name: str, outline: ModuleOutline, count: int) -> None:
-    result = format_count(count, "remark") if count else "no remark"
-    report.lines.append(f"- {name}: {outline.text}; syntax in order, {result} by ruff.")
-    report.add_claim(f"{name} has {outline.text}; its syntax is in order.", name)
-    if outline.third_party:
-        packages = join_names(outline.third_party)
-        report.add_claim(f"{name} imports {packages} from outside of Python.", name)
 
 
 def _add_syntax_errors(
