@@ -1,5 +1,6 @@
 """Split the prose of a document into sentences, with their lines."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -9,11 +10,13 @@ from pathlib import PurePosixPath
 from markdown_it import MarkdownIt
 
 from nodes.limits.patterns import Pattern
+from nodes.text.plain_text import sanitize_line
 
 NON_PROSE_SUFFIXES = frozenset((".csv", ".tsv", ".json", ".yaml", ".yml", ".log"))
 MAX_TEXT_CHARS = 200_000
 MIN_BLOCK_WORDS = 5
 """Shorter ones are labels, not sentences."""
+MAX_TITLE_CHARS = 80
 MAX_ABBREVIATION_CHARS = 10
 MIN_SENTENCES = 3
 """Sentences outside of lists, for a text to be prose."""
@@ -80,6 +83,13 @@ def build_block_parser() -> MarkdownIt:
         "table",
     )
     return MarkdownIt("zero").enable(list(rules))
+
+
+def find_title(name: str, text: str) -> str:
+    """Return a document's first heading, else its file's name in words."""
+    heading = Pattern(r"^#{1,6}\s++(.*[^\s#])[ \t#]*+$", re.MULTILINE).search(text)
+    words = PurePosixPath(name).stem.replace("_", " ").replace("-", " ")
+    return sanitize_line(heading[1], MAX_TITLE_CHARS) if heading else words.capitalize()
 
 
 def _split_paragraph(paragraph: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from nodes.tools.reading.prose_sentences import (
     MAX_TEXT_CHARS,
     Sentence,
+    find_title,
     is_prose,
     split_sentences,
 )
@@ -36,6 +37,7 @@ COLUMNS = (
 @dataclass(frozen=True)
 class _MeasuredText:
     name: str
+    title: str
     sentences: list[Sentence]
     grade: ReadingGrade
     verdict: str
@@ -64,6 +66,7 @@ def measure_difficulty(
     texts = [
         _MeasuredText(
             name,
+            find_title(name, materials[name]),
             found,
             grade := grade_sentences(found),
             _judge_grade(grade, target_grade) if _is_english(found) else "not English",
@@ -104,7 +107,7 @@ def _add_text(reply: ToolReport, text: _MeasuredText, goal: str, most: int) -> N
         reply.gaps.append(f"{name} does not look English, which the formulas are made for.")
         return
     length = f"{grade.words_per_sentence:.1f} words a sentence"
-    told = f"{name} reads at grade {grade.median_grade:.1f} ({length})"
+    told = f"{text.title} reads at grade {grade.median_grade:.1f} ({length})"
     reply.add_claim(f"{told}: {text.verdict}" if text.verdict else told, name)
     if text.is_cut:
         reply.failures.append(f"only the first {MAX_TEXT_CHARS} characters of {name} were read")

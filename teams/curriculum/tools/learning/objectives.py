@@ -37,7 +37,6 @@ _LEARNER_LEAD = Pattern(
 )
 _TO_PREFIX = Pattern(r"^(?:be able to|able to|to)\s+", re.IGNORECASE)
 _WORD = Pattern(r"[A-Za-z][A-Za-z\-']*")
-_SECOND_VERB = Pattern(r"^(?:and|or|and/or|&|,)\s*(?:then\s+)?([A-Za-z\-]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,6 @@ class VerbAssessment:
     verdict: VerbVerdict
     level: str = ""
     better_verbs: str = ""
-    second_verb: str = ""
-    """A second verb with another level."""
 
 
 def check_objectives(
@@ -105,9 +102,7 @@ def assess_verb(objective: str) -> VerbAssessment:
         return VerbAssessment("", "unknown")
     verb = words[0][0].lower()
     if level := find_level(verb):
-        after = _SECOND_VERB.match(bare[words[0].end() :].lstrip())
-        second = after[1].lower() if after and find_level(after[1]) else ""
-        return VerbAssessment(verb, "measurable", level, second_verb=second)
+        return VerbAssessment(verb, "measurable", level)
     if better := suggest_better_verbs(verb):
         named = bare[words[1].start() : words[1].end()].lower() if len(words) > 1 else ""
         if verb in EMPTY_VERBS and (about := suggest_better_verbs(named)):
@@ -189,7 +184,4 @@ def _find_problem(objective: Objective, verb: VerbAssessment) -> "tuple[Severity
     if verb.verdict == "unknown":
         message = f"“{verb.verb}” is on no list of measurable verbs: {objective.text}"
         return "low", message, "Begin with what the learner does, such as explain or calculate."
-    if verb.second_verb:
-        message = f"two things are asked, {verb.verb} and {verb.second_verb}: {objective.text}"
-        return "info", message, "Make two objectives, so that each can be assessed."
     return None
