@@ -170,7 +170,7 @@ def test_the_core_imports_what_only_extras_bring_inside_functions_only() -> None
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
 
-    optional = {"bandit", "docx", "duckdb", "fhir", "lxml", "networkx", "numpy", "psycopg", "pypdf"}
+    optional = {"bandit", "docx", "duckdb", "fhir", "lxml", "numpy", "psycopg", "pypdf"}
     assert done.returncode == 0, done.stderr
     assert not optional & {name.partition(".")[0] for name in done.stdout.split()}
 
