@@ -11,7 +11,10 @@ MAX_PASSAGE_CHARS = 2000
 _HEADING = Pattern(r"^#{1,6}[ \t]++(.*[^ \t#])[ \t#]*+$")
 _UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
 _HTML_HEADING = Pattern(r"^[ \t]{0,3}<h[1-6]\b[^<>]*>")
+_HTML_HEADING_END = Pattern(r"</h[1-6]>[ \t]*(?P<rest>.*)")
 _TAG = Pattern(r"</?\w[^<>]*>")
+_CONTENTS_ENTRY = Pattern(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$")
+"""A line of a table of contents: it names a section, and says nothing."""
 MAX_HEADING_LINES = 4
 """Limit of a heading in HTML, which may never be closed."""
 
@@ -43,22 +46,30 @@ def _split_sections(source: str, page: str, text: str) -> Iterator[Passage]:
     heading, lines, is_open = "", list[str](), False
     for line in text.splitlines():
         if _HTML_HEADING.match(line):
-            yield from _split_paragraphs(source, _format_place(page, heading), lines)
+            yield from _split_section(source, page, heading, lines)
             heading, lines, is_open = "", [], True
         if is_open:
             lines.append(line)
-            heading = " ".join([*heading.split(), *_TAG.sub("", line).split()])
-            is_open = "</h" not in line and len(lines) < MAX_HEADING_LINES
+            end = _HTML_HEADING_END.search(line)
+            title = line[: end.start()] if end else line
+            heading = " ".join([*heading.split(), *_TAG.sub("", title).split()])
+            is_open = not end and len(lines) < MAX_HEADING_LINES
+            lines = [end["rest"]] if end else lines
         elif found := _HEADING.match(line):
-            yield from _split_paragraphs(source, _format_place(page, heading), lines)
+            yield from _split_section(source, page, heading, lines)
             heading, lines = found[1], [line]
         elif _UNDERLINE.match(line) and lines and lines[-1].strip():
             title = lines.pop()
-            yield from _split_paragraphs(source, _format_place(page, heading), lines)
+            yield from _split_section(source, page, heading, lines)
             heading, lines = title.strip(), [title, line]
-        else:
+        elif not _CONTENTS_ENTRY.match(line):
             lines.append(line)
-    yield from _split_paragraphs(source, _format_place(page, heading), lines)
+    yield from _split_section(source, page, heading, lines)
+
+
+def _split_section(source: str, page: str, heading: str, lines: list[str]) -> Iterator[Passage]:
+    body = lines if any(line.strip() for line in lines) else [heading]
+    yield from _split_paragraphs(source, _format_place(page, heading), body)
 
 
 def _format_place(page: str, heading: str) -> str:
