@@ -86,7 +86,7 @@ class TestWorker:
         )
 
         assert [name for name, _ in made] == ["search_documents"]
-        assert made[0][1]["query"] == "net sale aws"
+        assert made[0][1]["query"] == "net sales aws"
 
     def test_leaves_the_web_alone_when_the_documents_answer(self) -> None:
         report = run_worker("Find the net sales of AWS in 2024.", web_search, search_documents)
