@@ -14,7 +14,7 @@ from nodes.models.embedded.prompt_reading import (
     parse_reports,
     read_section,
 )
-from nodes.models.embedded.table_reporting import RANKING_SENTENCE
+from nodes.models.embedded.table_reporting import is_ranking_sentence
 from nodes.models.embedded.text_similarity import extract_words
 from nodes.models.embedded.tool_calls import format_heading
 
@@ -73,7 +73,7 @@ def _choose_lead(request: str, reports: Sequence[dict[str, Any]]) -> str:
     if len(asked & set(extract_words(best))) >= MIN_SHARE_IN_LEAD * len(asked):
         return best
     heads = [str(report.get("output", "")).split("\n\n")[0] for report in reports]
-    return next((head for head in heads if RANKING_SENTENCE.fullmatch(head)), "")
+    return next((head for head in heads if is_ranking_sentence(head)), "")
 
 
 def _has_no_table(report: dict[str, Any]) -> bool:

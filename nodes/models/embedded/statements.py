@@ -23,7 +23,7 @@ MAX_STATEMENT_CHARS = 400
 MAX_LIST_CHARS = 1600
 """Of a statement that a list follows."""
 _GLUE = "\ue000"
-"""Stands for the spaces of a list until its text is split into sentences."""
+"""Written for the spaces of a list until its text is split into sentences."""
 _ITEM = Pattern(r"[ \t]{0,8}(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+(.+)$")
 MIN_SHARE_OF_BEST = 0.15
 MIN_SHARED_WORDS = 2
@@ -82,13 +82,13 @@ def choose_statements(
 
 
 def _choose_quote(text: str) -> str:
-    """Return the longest part of a statement that stands in its source as it is.
+    """Return the longest part of a statement that is in its source word for word.
 
     Marks between a question and its answer, and those of a list, are left out of statements.
     """
-    parts = [part for sentence in text.split("? ") for part in sentence.split(f";{_GLUE}")]
-    *_, lead = parts[0].split(":" + _GLUE)
-    return max([lead, *parts[1:]], key=len).replace(_GLUE, " ").strip()
+    plain = text.replace(f":{_GLUE}", f";{_GLUE}")
+    parts = [part for sentence in plain.split("? ") for part in sentence.split(f";{_GLUE}")]
+    return max(parts, key=len).replace(_GLUE, " ").strip()
 
 
 def _name_subject(statement: "_Candidate") -> str:

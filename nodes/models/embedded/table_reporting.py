@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nodes.limits.patterns import Pattern
 from nodes.models.embedded.column_matching import split_name
 from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
 from nodes.models.embedded.table_reading import list_tables, match_number_columns
+from nodes.models.embedded.text_similarity import extract_words
 from nodes.text.counts import format_count
 
 MAX_ROWS = 20
-RANKING_SENTENCE = Pattern(r"(?:.{1,800} ha(?:s|ve) t|T)he (?:highest|lowest) `.{1,400}")
-"""What a report on a ranking begins with."""
 MAX_STATED_ROWS = 5
 """Of a ranking, in its sentence."""
 
@@ -22,6 +20,11 @@ def report_table(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     return "\n\n".join(
         filter(None, [*said, _format_rows(call.data), _describe_filter(call, brief)])
     )
+
+
+def is_ranking_sentence(text: str) -> bool:
+    """Return whether a text is the sentence that a report on a ranking begins with."""
+    return any(f"he {order} `" in text for order in ("highest", "lowest")) and "\n" not in text
 
 
 def build_row_claims(call: AnsweredCall) -> list[dict[str, Any]]:
@@ -44,7 +47,10 @@ def build_row_claims(call: AnsweredCall) -> list[dict[str, Any]]:
 def _state_ranking(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     """Return a sentence with the first rows of a ranking; empty if the call asked for none."""
     asked, columns, rows = call.arguments, list(call.data["columns"]), list(call.data["rows"])
-    if not asked.keys() & {"order", "limit", "sort_by"}:
+    is_ranking = asked.keys() & {"order", "limit", "sort_by"} or "rank" in extract_words(
+        brief.subject
+    )
+    if not is_ranking:
         return ""
     index = _find_ranked_column(asked, columns)
     order = str(asked.get("order", "highest"))
