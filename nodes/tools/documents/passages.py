@@ -15,6 +15,7 @@ _HTML_HEADING_END = Pattern(r"</h[1-6]>[ \t]*(?P<rest>.*)")
 _TAG = Pattern(r"</?\w[^<>]*>")
 _CONTENTS_ENTRY = Pattern(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$")
 """A line of a table of contents: it names a section, and says nothing."""
+_ITEM = Pattern(r"[ \t]{0,8}(?:[-*+]|\d{1,3}[.)])[ \t]")
 MAX_HEADING_LINES = 4
 """Limit of a heading in HTML, which may never be closed."""
 
@@ -79,11 +80,19 @@ def _format_place(page: str, heading: str) -> str:
 def _split_paragraphs(source: str, place: str, lines: list[str]) -> Iterator[Passage]:
     held = ""
     for paragraph in Pattern(r"\n\s*\n").split("\n".join(lines).strip("\n")):
-        if held and len(held) + len(paragraph) > TARGET_CHARS:
+        most = MAX_PASSAGE_CHARS if _continues_list(held, paragraph) else TARGET_CHARS
+        if held and len(held) + len(paragraph) > most:
             yield from _split_long_text(source, place, held)
             held = ""
         held = f"{held}\n\n{paragraph}" if held else paragraph
     yield from _split_long_text(source, place, held)
+
+
+def _continues_list(held: str, paragraph: str) -> bool:
+    """Return whether a paragraph is of the list that the text before it announces or begins."""
+    last = held.rsplit("\n\n", 1)[-1]
+    is_announced = last.rstrip().endswith(":") or bool(_ITEM.match(last))
+    return is_announced and bool(_ITEM.match(paragraph))
 
 
 def _split_long_text(source: str, place: str, text: str) -> Iterator[Passage]:
