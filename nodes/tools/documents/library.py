@@ -109,7 +109,7 @@ def get_library(root: Path | None) -> DocumentLibrary:
 def _list_folder(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
     if not root.is_dir():
         raise ToolRefused(
-            f"the documents folder {root.name!r} does not exist; work from the artifacts of your "
+            f"the documents folder {root.name!r} does not exist; work from the files of your "
             "handoff, or report that the setting SUPERVISE_DOCUMENTS must name a folder"
         )
     return list_documents(root)

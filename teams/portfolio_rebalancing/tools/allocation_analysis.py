@@ -33,7 +33,7 @@ async def allocation_analysis(
 ) -> dict[str, Any]:
     """Measure a portfolio: weights, drift from the target, volatility, correlation, risk shares.
 
-    Holdings, prices and target weights (ticker, weight) are CSV artifacts, found by their columns.
+    Holdings, prices and target weights (ticker, weight) are CSV files, found by their columns.
     The result includes two reference allocations computed from past risk alone, with the source
     of their methods; they are no forecast.
     Example: allocation_analysis(target_weights_percent={"VTI": 60, "BND": 40})

@@ -61,7 +61,7 @@ async def trade_list(
 ) -> dict[str, Any]:
     """List the trades that bring a portfolio to its target weights; they sum to the cent.
 
-    Holdings, prices and target weights (ticker, weight) are CSV artifacts, found by their columns.
+    Holdings, prices and target weights (ticker, weight) are CSV files, found by their columns.
     The answer states the limits that it worked with.
     Example: trade_list(max_turnover_percent=20, min_trade_amount=250, never_sell=["GOLD"])
     """

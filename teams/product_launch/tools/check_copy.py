@@ -37,7 +37,7 @@ class ChannelText(BaseModel):
 async def check_copy(
     texts: Annotated[
         tuple[ChannelText, ...],
-        Field(max_length=MAX_TEXTS, description="Texts to check, instead of the artifacts' drafts"),
+        Field(max_length=MAX_TEXTS, description="Texts to check, instead of the files' drafts"),
     ] = (),
     channels: Annotated[
         tuple[ChannelName, ...],
@@ -47,8 +47,8 @@ async def check_copy(
 ) -> dict[str, Any]:
     """Check launch copy: length as the channel counts it, forbidden claims and characters.
 
-    Without `texts` the drafts among the artifacts are checked: texts under headings that name
-    their channel. A CSV artifact with a column `forbidden`, and optionally `reason`, adds forbidden
+    Without `texts` the drafts among the files are checked: texts under headings that name
+    their channel. A CSV file with a column `forbidden`, and optionally `reason`, adds forbidden
     words of your own. Without any text the limits of the channels are listed with their source.
     Example: check_copy(texts=[{"channel": "sms", "text": "Nordlys is here. Reply STOP"}])
     """

@@ -49,7 +49,7 @@ async def launch_price(
 ) -> dict[str, Any]:
     """Compute margin, break-even and the most profitable price within the prices that were tried.
 
-    Sales are a CSV artifact with columns of prices and units; costs may be one with item and
+    Sales are a CSV file with columns of prices and units; costs may be one with item and
     amount (unit_cost, fixed_costs). Nothing is extrapolated beyond the tried prices, and without a
     significant elasticity there is no best price: the answer states that.
     Example: launch_price(unit_cost_amount=9.8, fixed_cost_amount=24000, price_amount=24.9)

@@ -30,7 +30,7 @@ async def price_elasticity(
 ) -> dict[str, Any]:
     """Estimate the price elasticity of demand from sales, with its uncertainty.
 
-    Sales are a CSV artifact with a column of prices and one of units, found by its columns. With a
+    Sales are a CSV file with a column of prices and one of units, found by its columns. With a
     column such as product or market there is an estimate for each. The estimate has standard
     error, 95 percent interval, p, n and R squared, and states if it is not significant.
     Example: price_elasticity()

@@ -49,7 +49,7 @@ class PricePoint:
 async def price_points(
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """List the prices that the artifacts name, each with its sentence, and their range.
+    """List the prices that the files name, each with its sentence, and their range.
 
     Amounts with a currency in texts: rivals' prices, what people would pay, costs. Market sizes in
     thousands or millions are left out. Read the sentence before you treat an amount as a price.
@@ -76,7 +76,7 @@ def _report_prices(materials: Mapping[str, str]) -> dict[str, Any]:
     if len(found) > len(shown):
         report.gaps.append(f"{len(found) - len(shown)} more amounts are not shown.")
     if not found:
-        report.gaps.append("No text among the artifacts names an amount of money.")
+        report.gaps.append("No text among the files names an amount of money.")
         return report.to_json()
     for currency in dict.fromkeys(point.currency for point in shown):
         amounts = [point.amount for point in shown if point.currency == currency]

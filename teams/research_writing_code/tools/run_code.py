@@ -49,7 +49,7 @@ def run_code(settings: ToolSettings) -> BaseTool:
     ) -> dict[str, Any]:
         """Run Python and return what it prints, or its error with file and line, if allowed.
 
-        All artifacts are beside it, and it has the standard library; it has no network and no
+        All files are beside it, and it has the standard library; it has no network and no
         input, and must end within seconds.
         """
         modules = select_modules(code, files or (), materials)

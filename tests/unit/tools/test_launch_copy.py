@@ -262,4 +262,4 @@ async def test_ones_own_drafts_are_no_evidence_of_the_market():
     answer = await list_prices(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
 
     assert answer["claims"] == []
-    assert answer["gaps"] == ["No text among the artifacts names an amount of money."]
+    assert answer["gaps"] == ["No text among the files names an amount of money."]
