@@ -76,7 +76,7 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
     teams = {path.name: path for path in list_teams(settings)}
     if text in teams:
         return teams[text]
-    if Path(text).is_dir():
+    if Path(text).exists():
         return Path(text)
     hint = suggest_name(text, teams)
     raise TeamInvalid(

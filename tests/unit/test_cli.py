@@ -329,6 +329,14 @@ def test_a_run_with_a_folder_of_teams_is_answered_with_their_names(supervise):
     assert "is a folder of teams; choose one of them: fruit" in supervise.err
 
 
+def test_a_file_is_not_taken_for_the_name_of_a_team(supervise):
+    Path("notes.md").write_text("Notes.")
+
+    assert supervise("check", "notes.md") == 2
+
+    assert "notes.md: is not a folder; a team is a folder of Markdown files" in supervise.out
+
+
 def test_a_wrong_option_is_answered_with_the_help_of_its_command(supervise):
     assert supervise("run", "Count.", "--teem", "fruit") == 2
     assert "next: supervise run --help" in supervise.err
