@@ -309,6 +309,7 @@ _BY_FORMAT: Final[dict[str, Callable[[ReceivedHandoff], Iterable[Any]]]] = {
     "date": list_dates,
     "identifier": list_identifiers,
     "query": lambda brief: filter(None, [build_query(brief)]),
+    "text": lambda brief: [brief.subject],
 }
 _BY_TYPE: Final[dict[str, Callable[[str, Schema, ReceivedHandoff], Any]]] = {
     "array": _fill_array,

@@ -107,7 +107,7 @@ def list_named_cells(brief: ReceivedHandoff) -> list[str]:
 
 
 def list_tables(brief: ReceivedHandoff) -> list[KnownTable]:
-    """Return the tables among the artifacts, and those that a tool has listed."""
+    """Return the tables among the files, and those that a tool has listed."""
     read = [
         _read_table(text)
         for name, text in brief.artifacts.items()
