@@ -255,12 +255,14 @@ def teams(
 
 @app.command()
 def check(
-    path: Annotated[str, typer.Argument(metavar="TEAM", help="A team's folder, or its name.")],
+    path: Annotated[
+        str, typer.Argument(metavar="TEAM", help="A team's folder or name, or a folder of teams.")
+    ],
 ) -> int:
     """List all problems in a team's files."""
     from graph.commands import teams as command
 
-    return command.report_team_problems(path, _load_settings())
+    return command.report_problems(path, _load_settings())
 
 
 @app.command("eval")

@@ -39,6 +39,7 @@ MAX_CONFIDENCE_WITH_GAPS = 50
 UNDECIDED_PENALTY = 10
 """Subtracted from the confidence for each undecided contradiction."""
 MAX_UNDECIDED_COUNTED = 3
+NO_RESULT = "no task has given a result"
 
 
 async def synthesize(
@@ -60,7 +61,7 @@ async def synthesize(
     judge_models = JudgeModels(team, models, runtime.context, config, rounds)
     evidence = await prepare_input(state, judge_models)
     answer, usage = write_fallback_answer(evidence, team.contact), Usage()
-    problem = "no task has given a result"
+    problem = NO_RESULT
     if has_results(evidence.reports):
         messages = build_synthesis_messages(
             team,
@@ -74,7 +75,8 @@ async def synthesize(
         )
         model = models.get_chat_model(team.synthesizer_tier, runtime.context)
         answer, usage, problem = await _write_answer(model, messages, fallback=answer)
-    missing = [*evidence.missing, problem] if problem else evidence.missing
+    is_known = problem == NO_RESULT and evidence.missing
+    missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
     answer = _ground_answer(answer, evidence, missing, _list_notices(team, evidence.reports))
     spent = Expense(
         worker="synthesizer",

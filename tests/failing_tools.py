@@ -18,6 +18,8 @@ def look(how: str, material: str = "") -> Any:
             raise ToolFailed("took longer than 60 s")
         case "crashes":
             raise RuntimeError("torn apart")
+        case "crashes at length":
+            raise ValueError("no\x1b shelf\n" + "x" * 9_000)
         case "refuses":
             raise ToolRefused("there is no such shelf; name another")
         case "does half":

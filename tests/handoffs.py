@@ -11,7 +11,7 @@ TaskHandoff = dict[str, Any]
 """A task's id, worker, words, and the names of its inputs and materials."""
 
 _TAG_PATTERN = r"<{0}>\n(.*?)\n</{0}>"
-_ARTIFACT_PATTERN = re.compile(r'<artifact name="([^"]*)">')
+_FILE_PATTERN = re.compile(r'<file name="([^"]*)">')
 
 
 def list_handoffs(calls: Iterable[Call]) -> list[TaskHandoff]:
@@ -42,7 +42,7 @@ def _parse_handoff(call: Call) -> TaskHandoff:
         "worker": head["to"],
         "description": _extract_tag(words, "intent"),
         "depends_on": sorted(report["task"] for report in reports),
-        "materials": sorted(_ARTIFACT_PATTERN.findall(words)),
+        "materials": sorted(_FILE_PATTERN.findall(words)),
     }
 
 

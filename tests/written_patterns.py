@@ -68,7 +68,7 @@ def _built(module: str) -> object:
         case "teams/expert_router/tools/references/referrals.py":
             return [referrals._load_rules(each) for each in ("everywhere", *FIELDS)]
         case "teams/code_review/tools/review/guidelines.py":
-            return _ignoring_case(form for form, _ in guidelines._RULES_BY_PHRASE)
+            return guidelines.load_checks()
     return ()
 
 

@@ -27,7 +27,9 @@ def run_to_exit_code(command: Callable[[], Any]) -> int:
         return _print_ending(error.format_line(), error.exit_code)
     except typer.TyperException as error:
         said = _format_usage_error(error)
-        usage = UsageError(said, next="supervise --help")
+        context = getattr(error, "ctx", None)  # of a command's own error
+        command_path = context.command_path if context else "supervise"
+        usage = UsageError(said, next=f"{command_path} --help")
         # Without arguments the help has been shown already.
         return _print_ending(usage.format_line(), usage.exit_code) if said else usage.exit_code
     except (Cancelled, KeyboardInterrupt, typer.Abort) as error:

@@ -8,16 +8,16 @@ from graph.display.stderr_console import print_to_stderr
 from graph.display.streams import print_to_stdout
 from graph.display.text import to_one_line
 from graph.evaluation.exam_file import EXAM_FILE, read_exam
-from graph.evaluation.team_check import check_team
+from graph.evaluation.team_check import check_team, check_tools
 from graph.settings import Settings
 from graph.teams.lethal_trifecta import list_trifecta_warnings
+from graph.teams.team_folder import list_teams_in_folder
 from graph.teams.team_loader import find_team, list_teams, load_team
 from nodes.errors import TeamInvalid
 from nodes.schemas.team import Team, Worker
 from nodes.text.counts import format_count
 from nodes.tools.framework.catalog import list_shipped_tools
 from nodes.tools.framework.extras import list_missing_packages, write_install_command
-from nodes.tools.framework.own_tools_check import check_own_tools
 
 
 def show_teams(settings: Settings, *, as_json: bool) -> int:
@@ -61,20 +61,43 @@ def show_team(name: str, settings: Settings, *, as_json: bool) -> int:
     return 0
 
 
-def report_team_problems(path: str, settings: Settings) -> int:
-    """Print all problems in a team's files.
+def report_problems(path: str, settings: Settings) -> int:
+    """Print all problems in a team's files, or in those of each team in a folder.
 
     Raises:
         TeamInvalid: there are problems.
     """
-    problems = check_team(path, settings)
+    teams = list_teams_in_folder(find_team(path, settings))
+    if not teams:
+        return _report_team_problems(path, settings)
+    print_text(f"{path} is a folder of {format_count(len(teams), 'team')}")
+    failed = []
+    for team in teams:
+        try:
+            _report_team_problems(str(team), settings)
+        except TeamInvalid as error:
+            failed.append(team.name)
+            print_to_stderr(error.format_line(), style="red")
+    if failed:
+        raise TeamInvalid(
+            f"{path}: {len(failed)} of {format_count(len(teams), 'team')} cannot be used",
+            next=f"fix {', '.join(failed)}",
+        )
+    return 0
+
+
+def _report_team_problems(path: str, settings: Settings) -> int:
+    problems = [*check_team(path, settings), *check_tools(path, settings)]
     for problem in problems:
         print_text(problem)
     if problems:
-        raise TeamInvalid(f"{path}: {format_count(len(problems), 'problem')}", next="fix them")
+        raise TeamInvalid(
+            f"{path}: {format_count(len(problems), 'problem')}",
+            next="fix it" if len(problems) == 1 else "fix them",
+        )
     team = load_team(path, settings)
     refuse_writing_role(team, settings)
-    _describe_own_tools(team, path)
+    _describe_own_tools(team)
     for warning in list_trifecta_warnings(team):
         print_to_stderr(f"warning: {warning}", style="yellow")
     print_text(
@@ -83,27 +106,19 @@ def report_team_problems(path: str, settings: Settings) -> int:
     return 0
 
 
-def _describe_own_tools(team: Team, path: str) -> None:
-    """Print which code the folder brings, after importing it in a child process.
-
-    Raises:
-        TeamInvalid: a tool cannot be loaded.
-    """
+def _describe_own_tools(team: Team) -> None:
+    """Print which code the folder brings, and what is unusual in it."""
     if not team.own_tools:
         return
-    used = [name for worker in team.workers for name in worker.tools if name in team.own_tools]
+    used = {*team.grant, *(name for worker in team.workers for name in worker.tools)}
     print_text(f"brings code: tools/{', tools/'.join(f'{name}.py' for name in team.own_tools)}")
-    if problems := check_own_tools(team, used):
-        for problem in problems:
-            print_text(problem)
-        raise TeamInvalid(f"{path}: {format_count(len(problems), 'problem')}", next="fix them")
     shared = set(list_shipped_tools())
     for name in sorted(team.own_tools):
         if name in shared:
             print_to_stderr(
                 f"warning: tools/{name}.py replaces the shared tool {name}", style="yellow"
             )
-        if name not in used and name not in team.grant:
+        if name not in used:
             print_to_stderr(f"warning: no worker has the tool tools/{name}.py", style="yellow")
 
 

@@ -19,15 +19,19 @@ _MECHANISM_LABELS: Mapping[str, str] = {"lost": "failed planning"}
 
 
 def format_answer(answer: Json) -> str:
-    """Return an answer as Markdown, with its sources, gaps and confidence below."""
-    parts = [str(answer.get("text", "")).strip()]
+    """Return an answer as Markdown, with its sources, gaps and confidence below.
+
+    A gap that its text states is not repeated.
+    """
+    text = str(answer.get("text", "")).strip()
+    parts = [text]
     if findings := answer.get("findings"):
         parts.append(_format_list("Findings", map(_format_finding, findings)))
     if sources := answer.get("sources"):
         parts.append(_format_list("Sources", _group_by_document(sources), MAX_SOURCES_CHARS))
     if contradictions := answer.get("contradictions"):
         parts.append(_format_list("Contradictions", map(_format_contradiction, contradictions)))
-    if gaps := answer.get("gaps"):
+    if gaps := [gap for gap in answer.get("gaps") or () if " ".join(gap.split()) not in text]:
         parts.append(_format_list("Gaps", gaps))
     parts.append(f"**Confidence:** {answer.get('confidence', 0)} of 100")
     return "\n\n".join(parts)

@@ -4,7 +4,10 @@ from pathlib import Path
 
 from graph.evaluation.exam_file import EXAM_FILE, read_exam
 from graph.settings import Settings
+from graph.teams.front_matter import FileProblem
+from graph.teams.team_folder import TEAM_FILE, TOOLS_FOLDER
 from graph.teams.team_loader import find_team, list_team_problems, load_team
+from nodes.tools.framework.own_tools_check import check_own_tools
 
 
 def check_team(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
@@ -19,3 +22,20 @@ def check_team(name_or_path: str | Path, settings: Settings | None = None) -> li
         workers = () if problems else [each.name for each in load_team(folder, settings).workers]
         problems += map(str, read_exam(folder, workers)[1])
     return problems
+
+
+def check_tools(name_or_path: str | Path, settings: Settings | None = None) -> list[str]:
+    """Return the problems in the tools of a team, and of the teams inside its folder.
+
+    Raises:
+        TeamInvalid: there is no such team.
+    """
+    teams = sorted(find_team(name_or_path, settings).rglob(TEAM_FILE))
+    folders = [path.parent / TOOLS_FOLDER for path in teams]
+    problems = [
+        problem
+        for folder in folders
+        if any(folder.glob("*.py"))
+        for problem in check_own_tools(folder)
+    ]
+    return [str(FileProblem(Path(file), text, line)) for file, line, text in problems]

@@ -1,5 +1,6 @@
 """Runs a team on a saved thread: opened, locked, logged, and resumable."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -49,6 +50,7 @@ from nodes.planning.request import read_request
 from nodes.schemas.team import Team
 from nodes.telemetry.cost import find_unattributed
 from nodes.text.counts import format_count
+from nodes.tools.framework.extras import require_packages
 from state import Context, Estimate, Expense, Plan, SupervisorState, Tier, Usage, enter_expenses
 
 
@@ -118,9 +120,11 @@ async def arun(
     """
     settings = settings or Settings()
     context, begun = read_context(context), now_s()
+    source = _resolve_team_source(team, settings)
+    # Before the files are read: reading them needs some of the packages.
+    await asyncio.to_thread(require_packages, _get_team_name(source))
     given = await _build_input(request, files, materials, context, on_event)
     thread = check_thread_id(thread or make_thread_id())
-    source = _resolve_team_source(team, settings)
     async with _open_session(thread, source, settings, on_event) as session:
         # The deadline counts from before the files were read.
         session.update_scope(deadline=set_deadline(begun, context.deadline_s))
@@ -381,6 +385,10 @@ def _resolve_team_source(team: str | Path | Team, settings: Settings) -> str | d
     if isinstance(team, Team):
         return team.model_dump(mode="json")
     return str(find_team(team, settings).resolve())
+
+
+def _get_team_name(source: str | Mapping[str, Any]) -> str:
+    return Path(source).name if isinstance(source, str) else str(source["name"])
 
 
 def _utc_now() -> str:

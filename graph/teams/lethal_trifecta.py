@@ -38,11 +38,23 @@ def _find_warnings(team: Team) -> Iterator[str]:
             who = "the grant of specialists" if name == SPECIALIST else f"worker {name}"
             yield (
                 f"{who} combines {parts}: after it has read private data it may search only with "
-                "words of the request; use two workers for unrestricted searches"
+                f"words of the request; {_advise(team, tools)}"
             )
     for worker in team.workers:
         if worker.team is not None:
             yield from (f"{worker.name}: {text}" for text in _find_warnings(worker.team))
+
+
+def _advise(team: Team, tools: Sequence[str]) -> str:
+    own = [name for name in tools if name in team.own_tools]
+    undeclared = [name for name in own if not team.own_tools[name].is_declared]
+    if not undeclared:
+        return "use two workers for unrestricted searches"
+    files = " and ".join(f"tools/{name}.py" for name in undeclared)
+    return (
+        f"{files} declares no access and counts as doing everything: write what it does, such as "
+        'ACCESS = {"reads": ["private"], "sends": "nothing"}'
+    )
 
 
 def _select_tools(

@@ -71,11 +71,21 @@ def read_team(
     return team, []
 
 
+def list_teams_in_folder(folder: Path) -> list[Path]:
+    """Return the folders of the teams in a folder that is not a team itself."""
+    if (folder / TEAM_FILE).exists():
+        return []
+    return [path.parent for path in sorted(folder.glob(f"*/{TEAM_FILE}"))]
+
+
 def _find_folder_problem(folder: Path) -> FileProblem | None:
     if not folder.exists():
         return FileProblem(folder, "does not exist")
     if not folder.is_dir():
         return FileProblem(folder, "is not a folder; a team is a folder of Markdown files")
+    if teams := list_teams_in_folder(folder):
+        names = ", ".join(path.name for path in teams)
+        return FileProblem(folder, f"is a folder of teams; choose one of them: {names}")
     if not (folder / TEAM_FILE).exists():
         return FileProblem(folder, f"has no {TEAM_FILE}, so it is not a team")
     if not NAME_PATTERN.fullmatch(folder.resolve().name):

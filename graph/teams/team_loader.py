@@ -31,7 +31,9 @@ def load_team(name_or_path: str | Path | Team, settings: Settings | None = None)
     team, problems = read_team(folder, _build_finder(settings))
     if team is None:
         others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        next_step = f"fix the file; supervise check {folder} lists every problem"
+        next_step = "supervise teams lists those that have a name"
+        if (folder / TEAM_FILE).exists():
+            next_step = f"fix the file; supervise check {folder} lists every problem"
         raise TeamInvalid(f"{problems[0]}{others}", next=next_step)
     return team
 
@@ -74,7 +76,7 @@ def find_team(name_or_path: str | Path, settings: Settings | None = None) -> Pat
     teams = {path.name: path for path in list_teams(settings)}
     if text in teams:
         return teams[text]
-    if Path(text).is_dir():
+    if Path(text).exists():
         return Path(text)
     hint = suggest_name(text, teams)
     raise TeamInvalid(

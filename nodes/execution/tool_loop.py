@@ -33,7 +33,7 @@ from nodes.schemas.team import Worker
 from nodes.security.taint import EgressDenied, Taint
 from nodes.security.tool_access import read_access
 from nodes.telemetry.events import emit
-from nodes.text.plain_text import sanitize_text
+from nodes.text.plain_text import sanitize_line, sanitize_text
 from state import Report, Usage
 
 MAX_TOOL_RESULT_CHARS = 24_000
@@ -43,7 +43,7 @@ MAX_CALLS_PER_TURN = 8
 PUT_OFF = "put off"
 """Marks the message of a call that was one too many; no model sees it."""
 MAX_TRACED_CHARS = 500
-"""Limit for an argument in the trace."""
+"""Limit for an argument, and for the message of an exception, in the trace."""
 
 
 class WorkerAgentState(AgentState[Report]):
@@ -205,7 +205,8 @@ async def _try_call(
     except ToolFailed as error:
         return _build_failure(request, str(error))
     except Exception as error:  # a tool may be the user's own: its bug must not end the worker
-        return _build_failure(request, f"{type(error).__name__}: {error}")
+        reason = f"{type(error).__name__}: {sanitize_line(str(error), MAX_TRACED_CHARS)}"
+        return _build_failure(request, reason)
 
 
 def _record_outcome(

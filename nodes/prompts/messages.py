@@ -179,7 +179,7 @@ def build_handoff_message(
     if handoff.context:
         parts.append(wrap_in_tag("context", "\n".join(map(format_report_line, handoff.context))))
     parts += [
-        wrap_in_tag("artifact", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
+        wrap_in_tag("file", shorten_text(sanitize_text(text), MAX_ARTIFACT_CHARS), name=name)
         for name, text in handoff.artifacts.items()
     ]
     if earlier:

@@ -93,6 +93,11 @@ class OwnTool(Frozen):
     reads: tuple[TaintLabel, ...] = ("private", "untrusted")
     sends: SentContent = "anything"
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether its file declares an access; what is not declared has the least trusted one."""
+        return bool(self.model_fields_set - {"folder"})
+
 
 class Team(Frozen):
     """A supervisor's guidance and the workers it may choose from. No two share a tool."""

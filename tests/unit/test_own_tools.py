@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.settings import Settings
+from graph.teams.lethal_trifecta import list_trifecta_warnings
 from graph.teams.team_loader import find_team, list_team_problems, list_teams, load_team
 from nodes.errors import TeamInvalid
 from nodes.security.tool_access import get_declared_access, reaches_outside, read_access
@@ -86,9 +87,12 @@ def test_a_tool_without_a_declaration_counts_as_the_least_trusted(tmp_path):
 
 
 def test_an_invalid_declaration_is_named_with_its_file(tmp_path):
-    (problem,) = list_team_problems(write_team(tmp_path / "lab", sends="letters"))
+    folder = write_team(tmp_path / "lab", sends="letters")
 
-    assert "weigh.py is invalid" in problem and "sends" in problem
+    (problem,) = list_team_problems(folder)
+
+    assert "weigh.py, line 7, is invalid" in problem and "sends" in problem
+    assert check_own_tools(folder / "tools") == []
 
 
 def test_a_tool_of_the_team_comes_before_a_shared_one_of_its_name(tmp_path):
@@ -113,9 +117,9 @@ def test_a_tool_that_does_not_import_is_one_line_at_the_check_and_in_a_run(tmp_p
     (folder / "tools" / "helpers" / "scale.py").write_text("import nowhere_at_all\n")
     team = load_team(folder)
 
-    (problem,) = check_own_tools(team, ["weigh"])
+    (problem,) = check_own_tools(folder / "tools")
 
-    assert "No module named 'nowhere_at_all'" in problem and "\n" not in problem
+    assert problem.line == 5 and "No module named 'nowhere_at_all'" in problem.text
     with pytest.raises(TeamInvalid, match="nowhere_at_all"):
         load_tools(["weigh"], ToolSettings(), team.own_tools)
 
@@ -149,3 +153,62 @@ def test_a_team_in_an_installed_package_is_found_by_its_name(tmp_path, monkeypat
     assert "weighing" in [path.name for path in list_teams(Settings())]
     assert load_team("weighing").own_tools["weigh"].sends == "nothing"
     sys.modules.pop("acme_teams", None)
+
+
+HEAD = "from langchain_core.tools import tool\n\n@tool\n"
+BAD_TOOLS = {
+    f"{HEAD}def weigh(thing) -> int:\n    'Return a weight.'\n": (4, "'thing' has no type"),
+    f"{HEAD}def weigh(\n    thing: str,\n    digits: int = 'two',\n) -> int:\n    'Weigh.'\n": (
+        6,
+        "the default 'two' of parameter 'digits' does not fit its type",
+    ),
+    f"{HEAD}def weigh(thing: str = None) -> int:\n    'Weigh.'\n": (4, "the default None of"),
+    f"{HEAD}def wiegh(thing: str) -> int:\n    'Weigh.'\n": (4, "name the file wiegh.py"),
+    f"{HEAD[:-1]}('mass')\ndef weigh(thing: str) -> int:\n    'Weigh.'\n": (4, "use one name"),
+    f"{HEAD}def weigh(thing: str) -> int:\n    return 1\n": (3, "must have a docstring"),
+    "def weigh(thing: str) -> int:\n    return thing.mass\n": (0, "decorate it"),
+    "import sys\nsys.exit(1)\nweigh = None\n": (2, "SystemExit: 1"),
+    "def weigh(:\n": (1, "SyntaxError"),
+}
+
+
+@pytest.mark.parametrize("source", BAD_TOOLS)
+def test_a_tool_that_no_model_can_use_is_one_line_with_file_and_line(tmp_path, source):
+    line, text = BAD_TOOLS[source]
+    folder = write_team(tmp_path / "lab")
+    file = folder / "tools" / "weigh.py"
+    file.write_text(source)
+
+    (problem,) = check_own_tools(folder / "tools")
+
+    assert (problem.file, problem.line) == (str(file), line) and text in problem.text
+
+
+def test_a_tool_whose_parameters_have_types_and_fitting_defaults_is_accepted(tmp_path):
+    folder = write_team(tmp_path / "lab")
+    (folder / "tools" / "weigh.py").write_text(
+        f"{HEAD}def weigh(things: list[str] = (), share: float = 1, unit: str | None = None):\n"
+        "    'Return weights.'\n"
+    )
+
+    assert check_own_tools(folder / "tools") == []
+
+
+def test_two_tools_of_one_name_are_refused_for_a_worker(tmp_path):
+    folder = write_team(tmp_path / "lab", name="calculate")
+    (tmp_path / "lab" / "tools" / "sum_up.py").write_text(
+        f"{HEAD[:-1]}('calculate')\ndef sum_up(thing: str) -> int:\n    'Add.'\n"
+    )
+
+    with pytest.raises(TeamInvalid, match="two tools are named 'calculate'"):
+        load_tools(["calculate", "sum_up"], ToolSettings(), load_team(folder).own_tools)
+
+
+def test_the_warning_on_a_tool_without_a_declaration_shows_how_to_declare_it(tmp_path):
+    folder = write_team(tmp_path / "lab")
+    file = folder / "tools" / "weigh.py"
+    file.write_text(file.read_text().replace("ACCESS", "OTHER"))
+
+    (warning,) = list_trifecta_warnings(load_team(folder))
+
+    assert "tools/weigh.py" in warning and 'ACCESS = {"reads": ["private"]' in warning

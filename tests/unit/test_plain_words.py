@@ -104,6 +104,14 @@ def test_a_file_uses_plain_words(name: str) -> None:
     assert not list(find_problems((ROOT / name).read_text(), name))
 
 
+@pytest.mark.parametrize("name", list_covered_files())
+def test_no_text_calls_a_file_or_a_report_an_artifact(name: str) -> None:
+    nodes = ast.walk(ast.parse((ROOT / name).read_text()))
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant)]
+
+    assert not [each for each in texts if re.search(r"(?i)artifacts? | artifact", str(each))]
+
+
 @pytest.mark.parametrize(
     ("source", "reason"),
     [

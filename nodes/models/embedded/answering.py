@@ -1,16 +1,21 @@
 """Composes the answer from the reports: first tables, then statements by task, with sources."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
+from nodes.limits.patterns import Pattern
+from nodes.models.embedded.column_matching import COMPARING_WORDS
 from nodes.models.embedded.prompt_reading import (
     list_claims,
     list_texts,
     parse_reports,
     read_section,
 )
+from nodes.models.embedded.table_reporting import is_ranking_sentence
+from nodes.models.embedded.text_similarity import extract_words
 from nodes.models.embedded.tool_calls import format_heading
 
 INTRODUCTION = (
@@ -18,6 +23,11 @@ INTRODUCTION = (
     "Sentences and figures are quoted from the sources.*"
 )
 MAX_CONFIDENCE = 75
+MIN_SHARE_IN_LEAD = 0.8
+"""Of a request's words, in the statement that answers it."""
+_RANKING = Pattern(
+    r"\b(?:most|least|fewest|best|worst|top|rank\w*|lead(?:s|ing)?|[a-z]{3,12}est)\b", re.IGNORECASE
+)
 
 
 def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
@@ -30,22 +40,50 @@ def write_answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
     failed = [report for report in reports if report not in done]
     gaps += [_describe_failure(report) for report in failed if str(report.get("task")) not in named]
     claims = [claim for report in done for claim in list_claims(report)]
-    parts = [part for report in sorted(done, key=_has_no_table) if (part := _format_report(report))]
+    lead = _choose_lead(read_section(text, "request"), done)
+    parts = [
+        part for report in sorted(done, key=_has_no_table) if (part := _format_report(report, lead))
+    ]
     confidences = [int(report.get("confidence", 0)) for report in done]
     return {
-        "text": "\n\n".join([INTRODUCTION, *(parts or ["No task gave a result."])]),
+        "text": "\n\n".join(
+            [INTRODUCTION, *filter(None, [lead]), *(parts or ["No task gave a result."])]
+        ),
         "confidence": min(MAX_CONFIDENCE, sum(confidences) // max(1, len(reports))),
         "gaps": list(dict.fromkeys(gaps)),
         "sources": list(dict.fromkeys(str(c["source"]) for c in claims if c.get("source"))),
     }
 
 
+def _choose_lead(request: str, reports: Sequence[dict[str, Any]]) -> str:
+    """Return the sentence that answers a request for a ranking; empty for other requests.
+
+    It is a quoted statement if that has nearly all words of the request, else what a table says.
+    """
+    asked = set(extract_words(request)) - COMPARING_WORDS
+    if not _RANKING.search(request) or not asked:
+        return ""
+    stated = [
+        f"{claim['text']} ({claim['source']})"
+        for report in reports
+        for claim in list_claims(report)
+        if claim.get("quote") and claim.get("source")
+    ]
+    best = max(stated, key=lambda text: len(asked & set(extract_words(text))), default="")
+    if len(asked & set(extract_words(best))) >= MIN_SHARE_IN_LEAD * len(asked):
+        return best
+    heads = [str(report.get("output", "")).split("\n\n")[0] for report in reports]
+    return next((head for head in heads if is_ranking_sentence(head)), "")
+
+
 def _has_no_table(report: dict[str, Any]) -> bool:
     return "\n| --- |" not in str(report.get("output", ""))
 
 
-def _format_report(report: dict[str, Any]) -> str:
-    lines = str(report.get("output", "")).splitlines()
+def _format_report(report: dict[str, Any], lead: str = "") -> str:
+    """Return a report as a section, without the lead of the answer."""
+    output = str(report.get("output", ""))
+    lines = (output.removeprefix(lead) if lead else output).splitlines()
     kept = [
         f"#{line}" if line.startswith("#") else line
         for line in lines

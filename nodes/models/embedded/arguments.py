@@ -25,7 +25,7 @@ from nodes.models.embedded.table_reading import (
     list_per_columns,
     list_time_columns,
 )
-from nodes.models.embedded.text_similarity import extract_words
+from nodes.models.embedded.text_similarity import extract_words, pair_words
 
 Schema = Mapping[str, Any]
 """A JSON schema."""
@@ -62,8 +62,10 @@ _UNITS: Final = {
 }
 """Units that a text writes in other words than a parameter's name does."""
 _WORDS_BY_MEANING: Final = {
-    "highest": "most|largest|biggest|greatest|maximum|top|best|longest",
-    "lowest": "least|smallest|fewest|minimum|bottom|worst|shortest",
+    "highest": "most|largest|biggest|greatest|maximum|top|best|longest|heaviest|oldest|tallest"
+    "|deepest|widest|hottest|warmest|loudest|strongest|richest|deadliest|farthest",
+    "lowest": "least|smallest|fewest|minimum|bottom|worst|shortest|cheapest|youngest|lightest"
+    "|slowest|coldest|coolest|quietest|poorest|narrowest|shallowest|weakest",
     "fastest": "steepest|fastest-growing",
     "sum": "total|altogether|combined",
     "average": "mean",
@@ -76,10 +78,10 @@ _MEANINGS: Final = {
     form: meaning for meaning, forms in _WORDS_BY_MEANING.items() for form in forms.split("|")
 }
 _ALIKE: Final = Pattern(rf"\b(?:{'|'.join(_MEANINGS)})\b", re.IGNORECASE)
-_SMALL: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+SMALL_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TOP: Final = Pattern(
     r"\b(?:top|first|last|best|worst|which|(?:high|low|larg|small)est) "
-    rf"(\d{{1,3}}|{'|'.join(_SMALL)})\b",
+    rf"(\d{{1,3}}|{'|'.join(SMALL_NUMBERS)})\b",
     re.IGNORECASE,
 )
 _MULTIPLES: Final = {"k": 1_000.0, "m": 1_000_000.0}
@@ -121,7 +123,8 @@ def find_name(brief: ReceivedHandoff) -> str | None:
 def build_query(brief: ReceivedHandoff) -> str | None:
     """Return the content words of the task, for a search."""
     plain = Pattern(r"`[^`]*`").sub(" ", brief.subject)
-    return " ".join(dict.fromkeys(extract_words(plain)[:MAX_QUERY_WORDS])) or None
+    words = [word.lower() for _, word in pair_words(plain)]
+    return " ".join(dict.fromkeys(words[:MAX_QUERY_WORDS])) or None
 
 
 def list_named_files(brief: ReceivedHandoff) -> list[str]:
@@ -187,7 +190,7 @@ def _fill_limit(name: str, schema: Schema, brief: ReceivedHandoff) -> int | None
     if not top:
         return None
     text = top.group(1).lower()
-    return _SMALL.index(text) + 2 if text in _SMALL else int(text)
+    return SMALL_NUMBERS.index(text) + 2 if text in SMALL_NUMBERS else int(text)
 
 
 def fill_numbers(parameters: Mapping[str, Schema], brief: ReceivedHandoff) -> dict[str, Any]:
@@ -306,6 +309,7 @@ _BY_FORMAT: Final[dict[str, Callable[[ReceivedHandoff], Iterable[Any]]]] = {
     "date": list_dates,
     "identifier": list_identifiers,
     "query": lambda brief: filter(None, [build_query(brief)]),
+    "text": lambda brief: [brief.subject],
 }
 _BY_TYPE: Final[dict[str, Callable[[str, Schema, ReceivedHandoff], Any]]] = {
     "array": _fill_array,

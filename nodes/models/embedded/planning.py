@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -23,7 +23,7 @@ from nodes.models.embedded.text_similarity import (
     rank_examples,
 )
 
-_CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: [^.]*\.)?$", re.MULTILINE)
+_CARD = Pattern(r"^- ([a-z][a-z0-9_]*): (.*?)(?: Tools: ([^.]*)\.)?$", re.MULTILINE)
 _TOOL = Pattern(r"^- ([\w.:]+): (.*)$", re.MULTILINE)
 _MATERIAL = Pattern(r"^- (.{1,300}?) \(\d+ characters\):(.*)$", re.MULTILINE)
 _DATABASE_TABLE = Pattern(r"^- (\S{1,200}): (.*)$", re.MULTILINE)
@@ -45,6 +45,8 @@ class PlanningPrompt:
     examples: list[tuple[str, dict[str, Any]]]
     """Each request with its plan or its decision."""
     revision: RevisionRequest | None = None
+    skills: dict[str, str] = field(default_factory=dict)
+    """Each worker's name, card and the names of its tools, to be compared with the request."""
 
 
 def write_plan(messages: Sequence[BaseMessage]) -> dict[str, Any]:
@@ -103,9 +105,11 @@ def read_planning_prompt(messages: Sequence[BaseMessage]) -> PlanningPrompt:
         if part.tag == "example"
     ]
     materials = dict(_MATERIAL.findall(read_section(asked, "materials")))
+    workers = _CARD.findall(read_section(system, "workers"))
     return PlanningPrompt(
         request=" ".join((read_section(asked, "request") or "\n".join(human)).split()),
-        cards=dict(_CARD.findall(read_section(system, "workers"))),
+        cards={name: card for name, card, _ in workers},
+        skills={name: _SEPARATORS.sub(" ", " ".join((name, *each))) for name, *each in workers},
         materials=list(materials),
         columns={
             **{name: line for name, line in materials.items() if _TABLE.search(name)},
@@ -138,12 +142,29 @@ def _draft_plans(asked: PlanningPrompt) -> list[dict[str, Any]]:
         for index, _ in ranked
         if _covers(asked.examples[index], asked.request)
     ]
+    drafts += _draft_for_unshown_worker(asked)
     drafts += [
         _add_table_task(asked, _adopt_shape(asked, asked.examples[index][1]))
         for index, is_near in ranked
         if is_near
     ]
     return [*drafts, _add_table_task(asked, _build_minimal_plan(asked)), _build_minimal_plan(asked)]
+
+
+def _draft_for_unshown_worker(asked: PlanningPrompt) -> list[dict[str, Any]]:
+    """Return a plan for the worker that fits the request best, if no example shows when to take it.
+
+    It has more words of the request than any other worker and any example.
+    """
+    shown = _list_shown_workers(asked)
+    wanted = {word for word in extract_words(asked.request) if not word.isdigit()}
+    counts = {name: len(wanted & set(extract_words(asked.skills[name]))) for name in asked.skills}
+    known = max((len(wanted & set(extract_words(text))) for text, _ in asked.examples), default=0)
+    best = max(counts, key=lambda name: counts[name], default="")
+    others = [counts[name] for name in counts if name != best]
+    if best in shown or not shown or counts[best] <= max([known, *others]):
+        return []
+    return [_build_plan(asked, [_build_task(asked, best, [])])]
 
 
 def _covers(example: tuple[str, dict[str, Any]], request: str) -> bool:
@@ -192,11 +213,15 @@ def _adopt_shape(asked: PlanningPrompt, example: dict[str, Any]) -> dict[str, An
 
 
 def _build_minimal_plan(asked: PlanningPrompt) -> dict[str, Any]:
-    """Return a plan for the worker with the nearest card, after one that can begin."""
+    """Return a plan for the worker with the nearest card, after one that can begin.
+
+    One that no example shows can begin, as far as is known.
+    """
     first = _list_first_workers(asked)
-    ranked = rank_by_similarity(asked.request, [asked.cards[name] for name in asked.cards])
+    shown = _list_shown_workers(asked)
+    ranked = rank_by_similarity(asked.request, list(asked.cards.values()))
     best = [list(asked.cards)[index] for index, near in ranked if near > 0][:1] or first[:1]
-    if best[0] in first:
+    if best[0] in first or best[0] not in shown:
         return _build_plan(asked, [_build_task(asked, best[0], [])])
     return _build_plan(
         asked, [_build_task(asked, first[0], []), _build_task(asked, best[0], first[:1])]
@@ -235,6 +260,10 @@ def _mentions_table(asked: PlanningPrompt) -> bool:
     wanted = set(extract_words(asked.request))
     texts = (f"{name} {line}" for name, line in asked.columns.items())
     return any(wanted & set(extract_words(_SEPARATORS.sub(" ", text))) for text in texts)
+
+
+def _list_shown_workers(asked: PlanningPrompt) -> set[str]:
+    return {task["worker"] for _, example in asked.examples for task in example.get("tasks", ())}
 
 
 def _list_first_workers(asked: PlanningPrompt) -> list[str]:

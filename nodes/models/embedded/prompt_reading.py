@@ -152,9 +152,7 @@ def read_handoff(messages: Sequence[BaseMessage]) -> ReceivedHandoff:
     return ReceivedHandoff(
         intent=read_section(handoff, "intent"),
         reports=tuple(parse_reports(read_section(handoff, "context"))),
-        artifacts={
-            part.name: part.text for part in list_sections(handoff) if part.tag == "artifact"
-        },
+        artifacts={part.name: part.text for part in list_sections(handoff) if part.tag == "file"},
         calls=tuple(_list_calls(messages)),
         earlier_attempt=read_section(handoff, "earlier_attempt"),
     )

@@ -4,15 +4,18 @@ A tool result with fields of a report (`summary`, `claims`, `findings`, `gaps`, 
 `escalation` for an unsuitable task) is quoted.
 
 Confidence is a rule, not a judgement: 70 with three or more sourced statements, 55 with fewer, 40
-when they come from the handoff only; 10 less when a tool failed; 20
-when escalated. Sentences of the handoff never replace the result of a failed tool.
+when they come from the handoff only, or a column was taken for other words; 10 less when a tool
+failed; 20 when escalated. Sentences of the handoff never replace the result of a failed tool.
 """
 
+import json
 import re
 from collections import Counter
 from typing import Any, get_args
 
 from nodes.limits.patterns import Pattern
+from nodes.models.embedded.arguments import SMALL_NUMBERS
+from nodes.models.embedded.column_matching import COMPARING_WORDS
 from nodes.models.embedded.prompt_reading import (
     AnsweredCall,
     Passage,
@@ -22,16 +25,15 @@ from nodes.models.embedded.prompt_reading import (
     list_objects,
 )
 from nodes.models.embedded.statements import choose_statements
-from nodes.models.embedded.text_similarity import (
-    extract_words,
-)
+from nodes.models.embedded.table_reading import list_tables, match_number_columns
+from nodes.models.embedded.table_reporting import build_row_claims, report_table
+from nodes.models.embedded.text_similarity import extract_words, pair_words
 from nodes.text.counts import format_count
 from nodes.text.tool_messages import drop_advice
 from state import EscalationReason
 
 MAX_SHARE_UNANSWERED = 0.5
 """Above this share of the request's words that no claim has, the report says which are open."""
-MAX_ROWS = 20
 MAX_REFUSAL_CHARS = 600
 _SCALAR = Pattern(r"-?\d{1,30}(?:\.\d{1,30})?|true|false", re.IGNORECASE)
 _NAME = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]+|\b(?:19|20)\d\d\b")
@@ -44,14 +46,14 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
         return _write_escalation(brief, [], escalation)
     answered = [call for call in brief.calls if not call.has_failed]
     broken = [call for call in brief.calls if call.has_failed and not call.is_refusal]
-    shown = [part for call in answered if (part := _format_result(call))]
+    shown = [part for call in answered if (part := _format_result(call, brief))]
     passages = [
-        passage for call in answered if not _format_result(call) for passage in call.passages
+        passage for call in answered if not _format_result(call, brief) for passage in call.passages
     ]
     is_undone = bool(broken) or _is_material_refused(brief) or bool(_list_missing_inputs(brief))
     handed = [] if passages or shown or is_undone else _list_handoff_passages(brief)
     claims = [
-        claim for call in answered for claim in list_claims(call.data) or _build_row_claims(call)
+        claim for call in answered for claim in list_claims(call.data) or build_row_claims(call)
     ]
     statements = choose_statements(
         brief.subject, passages or handed, is_question=brief.subject != brief.intent
@@ -64,7 +66,10 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
         shown.append("\n".join(f"- {claim['text']} ({claim['source']})" for claim in listed))
     undone = [_describe_failed_call(call) for call in brief.calls if call.has_failed]
     gaps = [gap for call in answered for gap in _list_gaps(call)]
-    confidence = 40 if handed else 70 if len(claims) > 2 else 55
+    is_assumed = any(data.get("rows") for data in (call.data for call in answered)) and any(
+        each.taken_for for each in match_number_columns(brief)
+    )
+    confidence = 40 if handed or is_assumed else 70 if len(claims) > 2 else 55
     return {
         "status": "completed",
         "output": "\n\n".join(shown),
@@ -84,13 +89,13 @@ def write_report(brief: ReceivedHandoff) -> dict[str, Any]:
     }
 
 
-def _format_result(call: AnsweredCall) -> str:
+def _format_result(call: AnsweredCall, brief: ReceivedHandoff) -> str:
     """Return a result that is not prose as text: a table, verdicts, a document, a value."""
     data = call.data
+    if data.get("columns") and data.get("rows") and "summary" not in data:
+        return report_table(call, brief)
     if isinstance(data.get("summary"), str):
         return str(data["summary"])
-    if data.get("columns") and data.get("rows"):
-        return _format_table(data)
     if "checked" in data:
         verdicts = Counter(_read_verdict(item) for item in _list_results(data))
         more = data.get("supported_and_not_listed")
@@ -109,50 +114,25 @@ def _format_result(call: AnsweredCall) -> str:
     return ""
 
 
-def _format_table(data: dict[str, Any]) -> str:
-    columns, rows = data["columns"], data["rows"]
-    lines = [columns, ["---"] * len(columns), *rows[:MAX_ROWS]]
-    shown = ["| " + " | ".join(_format_cell(cell) for cell in line) + " |" for line in lines]
-    left = len(rows) - MAX_ROWS
-    if data.get("cut"):
-        shown.append(f"\nOnly the first {min(len(rows), MAX_ROWS)} rows are shown.")
-    elif left > 0:
-        shown.append(f"\n{format_count(left, 'more row')}.")
-    return "\n".join(shown)
-
-
-def _format_cell(value: Any) -> str:
-    return " ".join(str("" if value is None else value).split()).replace("|", "\\|")
-
-
-def _build_row_claims(call: AnsweredCall) -> list[dict[str, Any]]:
-    data = call.data
-    columns, rows = data.get("columns"), data.get("rows")
-    if not columns or not rows:
-        return []
-    source = next((passage.source for passage in call.passages if passage.source), call.tool)
-    texts = [
-        "; ".join(f"{n}: {_format_cell(v)}" for n, v in zip(columns, row, strict=False))
-        for row in rows
-    ]
-    return [
-        {"text": text, "source": source, "quote": "", "confidence": 70}
-        for text in texts[:MAX_ROWS]
-        if text
-    ]
-
-
 def _list_open_words(brief: ReceivedHandoff, claims: list[dict[str, Any]]) -> list[str]:
-    """Return a gap with the request's words that no claim has, if they are most of it or a name."""
-    if brief.subject == brief.intent:
+    """Return a gap with the request's words that no claim has, if they are most of it or a name.
+
+    Words that only count or compare, and those of the rows that a table was asked for, are no gap.
+    """
+    if brief.subject == brief.intent or not claims:
         return []  # an example's task, whose words tell how to work
-    asked = dict.fromkeys(extract_words(brief.subject))
-    texts = [f"{claim['text']} {claim.get('source', '')}" for claim in claims]
-    known = set(extract_words(" ".join(texts)))
+    used = [json.dumps(call.arguments) for call in brief.calls if call.data.get("rows")]
+    assumed = [each.taken_for for each in match_number_columns(brief)]
+    sources = list(dict.fromkeys(str(claim.get("source", "")) for claim in claims))
+    texts = [*(str(claim["text"]) for claim in claims), *sources, *used, *assumed]
+    known = {*extract_words(" ".join(texts)), *COMPARING_WORDS, *SMALL_NUMBERS}
+    asked = dict(pair_words(brief.subject))
     missing = [word for word in asked if word not in known]
     names = {word for name in _NAME.findall(brief.subject) for word in extract_words(name)}
     is_open = len(missing) > MAX_SHARE_UNANSWERED * len(asked) or names & set(missing)
-    return [f"Nothing was found on: {', '.join(missing)}"] if is_open else []
+    places = ", ".join(filter(None, sources)) or "what was searched"
+    words = ", ".join(asked[word] for word in missing)
+    return [f"Nothing was found on {words} in {places}"] if is_open else []
 
 
 def _list_handoff_passages(brief: ReceivedHandoff) -> list[Passage]:
@@ -195,7 +175,7 @@ def _write_escalation(
     answers = ". ".join(dict.fromkeys(texts))
     missing = "; ".join(_list_missing_inputs(brief))
     message = (
-        answers or f"{tried} found nothing on it{_describe_searched(brief)}"
+        answers or f"{tried} found nothing on {_name_unknown(brief)}{_describe_searched(brief)}"
         if tried
         else f"no tool can be called with what the handoff gives{_suggest_file(brief)}"
     )
@@ -221,10 +201,20 @@ def _list_missing_inputs(brief: ReceivedHandoff) -> list[str]:
     return [f"{each.get('task')} has no result" for each in brief.reports]
 
 
+def _name_unknown(brief: ReceivedHandoff) -> str:
+    """Return the names of the task that no material holds; "it" without any."""
+    held = " ".join(brief.artifacts.values()).lower()
+    names = [name for name in _NAME.findall(brief.subject) if name.lower() not in held]
+    return ", ".join(dict.fromkeys(names)) if held and names else "it"
+
+
 def _describe_searched(brief: ReceivedHandoff) -> str:
     if not brief.artifacts:
         return "; a document, a table or a reachable page on it is needed"
-    return f" in {', '.join(brief.artifacts)[:MAX_REFUSAL_CHARS]}"
+    columns = [name for each in list_tables(brief) for name in (*each.labels, *each.numbers)]
+    has_listed = any("tables" in call.data for call in brief.calls)
+    shown = f", whose columns are {', '.join(columns)}" if has_listed and columns else ""
+    return f" in {', '.join(brief.artifacts)}{shown}"[:MAX_REFUSAL_CHARS]
 
 
 def _suggest_file(brief: ReceivedHandoff) -> str:

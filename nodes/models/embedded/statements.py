@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from nodes.limits.patterns import Pattern
@@ -19,6 +20,11 @@ MIN_PER_SOURCE = 3
 MIN_STATEMENT_CHARS = 20
 """A shorter line must be a sentence, or name what its figure measures."""
 MAX_STATEMENT_CHARS = 400
+MAX_LIST_CHARS = 1600
+"""Of a statement that a list follows."""
+_GLUE = "\ue000"
+"""Written for the spaces of a list until its text is split into sentences."""
+_ITEM = Pattern(r"[ \t]{0,8}(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+(.+)$")
 MIN_SHARE_OF_BEST = 0.15
 MIN_SHARED_WORDS = 2
 MIN_COMMON, MAX_COMMON_SHARE = 6, 0.25
@@ -64,14 +70,25 @@ def choose_statements(
         left = [one for one in left if one is not best and not (full and one.source == best.source)]
     return [
         {
-            "text": _name_subject(one),
+            "text": _name_subject(one).replace(_GLUE, " "),
             "source": one.source,
             # Between a question and its answer, the source may have marks that are left out here.
-            "quote": max(one.text.split("? "), key=len),
+            "quote": _choose_quote(one.text),
             "confidence": 70,
         }
         for one in sorted(kept, key=lambda one: one.place)
+        if not any(one.text in other.text for other in kept if other is not one)
     ]
+
+
+def _choose_quote(text: str) -> str:
+    """Return the longest part of a statement that is in its source word for word.
+
+    Marks between a question and its answer, and those of a list, are left out of statements.
+    """
+    plain = text.replace(f":{_GLUE}", f";{_GLUE}")
+    parts = [part for sentence in plain.split("? ") for part in sentence.split(f";{_GLUE}")]
+    return max(parts, key=len).replace(_GLUE, " ").strip()
 
 
 def _name_subject(statement: "_Candidate") -> str:
@@ -119,14 +136,44 @@ def _list_candidates(wanted: set[str], passages: list[Passage], needed: int) -> 
 
 def _list_statements(text: str) -> Iterator[str]:
     """Yield the sentences of a passage; a question, which may be a heading, with its answer."""
-    sentences = [each for each in split_sentences(text) if not _TAG.fullmatch(each)]
+    sentences = [each for each in split_sentences(_join_lists(text)) if not _TAG.fullmatch(each)]
     for index, sentence in enumerate(sentences):
         end = index + 1
         if sentence.endswith("?"):
-            last = min(len(sentences), end + ANSWER_SENTENCES)
-            while end < last and not sentences[end].endswith("?"):
-                end += 1
-        yield " ".join(sentences[index:end])[:MAX_STATEMENT_CHARS]
+            after = sentences[end : end + 2 * ANSWER_SENTENCES]
+            answer = list(takewhile(lambda each: not each.endswith("?"), after))
+            lists = [place for place, each in enumerate(answer) if _GLUE in each]
+            end += max(min(len(answer), ANSWER_SENTENCES), *(place + 1 for place in lists[:1]), 0)
+        found = " ".join(sentences[index:end])
+        yield found[: MAX_LIST_CHARS if _GLUE in found else MAX_STATEMENT_CHARS]
+
+
+def _join_lists(text: str) -> str:
+    """Return a text with each list that a colon announces joined to that sentence."""
+    lines, joined = text.splitlines(), list[str]()
+    while lines:
+        line = lines.pop(0)
+        if line.rstrip().endswith(":") and (items := _take_items(lines)):
+            listed = _GLUE.join("; ".join(each.removesuffix(".") for each in items).split())
+            line = f"{line.rstrip()}{_GLUE}{listed}."
+        joined.append(line)
+    return "\n".join(joined)
+
+
+def _take_items(lines: list[str]) -> list[str]:
+    """Remove the items of a list at the start of some lines, and return them."""
+    items = list[str]()
+    while lines:
+        line = next((each for each in lines if each.strip()), "")
+        is_blank = not lines[0].strip()
+        if found := _ITEM.match(line):
+            items.append(found[1].strip())
+        elif items and line and not is_blank and (line[0].isspace() or line[0].islower()):
+            items[-1] = f"{items[-1]} {line.strip()}"
+        else:
+            break
+        del lines[: lines.index(line) + 1]
+    return items
 
 
 def _is_statement(sentence: str) -> bool:

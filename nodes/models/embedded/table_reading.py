@@ -2,29 +2,32 @@
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
 from nodes.limits.patterns import Pattern
+from nodes.models.embedded.column_matching import (
+    MIN_PREFIX_CHARS,
+    SEPARATORS,
+    ColumnMatch,
+    find_named,
+    match_columns,
+    split_name,
+)
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
 from nodes.models.embedded.text_similarity import extract_words
 
 _NUMBER: Final = Pattern(r"[-+]?\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,15})?%?")
+_DECIMAL: Final = Pattern(r"[-+]?\d{1,15}[.,]\d{1,15}")
 _PER: Final = Pattern(r"\bper (\w+)")
 _YEAR: Final = Pattern(r"\b(?:1[89]|20)\d\d\b")
 _TIME_NAMES: Final = frozenset(("year", "quarter", "month", "week", "day", "date", "period"))
 _NAME: Final = Pattern(r"(?<=[\w,;] )[A-Z][\w\-]*(?: [A-Z][\w\-]*)*|[\"“]([^\"”]{2,60})[\"”]")
-_SEPARATORS: Final = Pattern(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
-MIN_PREFIX_CHARS: Final = 3
 MAX_ROWS: Final = 2000
 MAX_MEASURES: Final = 3
 MAX_CELLS: Final = 20
-SHORT_YEAR_DIGITS: Final = 2
-MIN_SHARE_OF_BEST: Final = 0.65
-"""Columns that share less with the task than the best one, by this factor, are not meant."""
 LARGEST_PERIOD: Final = 366
 
 
@@ -46,7 +49,7 @@ def list_named_tables(brief: ReceivedHandoff) -> list[str]:
     files = [name for name in brief.artifacts if name.lower().endswith((".csv", ".tsv"))]
     asked = set(extract_words(brief.subject))
     words = {
-        name: set(_split(name.rsplit("/", 1)[-1].partition(".")[0])) for name in files or listed
+        name: set(split_name(name.rsplit("/", 1)[-1].partition(".")[0])) for name in files or listed
     }
     named = [name for name, parts in words.items() if parts and parts <= asked]
     return sorted(named, key=lambda name: -len(words[name]))
@@ -54,8 +57,15 @@ def list_named_tables(brief: ReceivedHandoff) -> list[str]:
 
 def list_number_columns(brief: ReceivedHandoff) -> list[str]:
     """Return the columns of numbers that the task names."""
+    return [match.column for match in match_number_columns(brief)]
+
+
+def match_number_columns(brief: ReceivedHandoff) -> list[ColumnMatch]:
+    """Return the columns of numbers that the task means, and the words each was taken for."""
     tables = list_tables(brief)
-    return _find_named([name for each in tables for name in each.numbers], brief)[:MAX_MEASURES]
+    numbers = [name for each in tables for name in each.numbers]
+    other = [name for each in tables for name in (*each.labels, *each.times, *each.cells)]
+    return match_columns(numbers, brief.subject, other)[:MAX_MEASURES]
 
 
 def list_per_columns(brief: ReceivedHandoff) -> list[str]:
@@ -67,25 +77,25 @@ def list_per_columns(brief: ReceivedHandoff) -> list[str]:
 def list_label_columns(brief: ReceivedHandoff) -> list[str]:
     """Return the columns of names that the task names."""
     labels = [name for each in list_tables(brief) for name in each.labels]
-    return _find_named([name for name in labels if not name.lower().endswith("id")], brief)
+    return find_named([name for name in labels if not name.lower().endswith("id")], brief.subject)
 
 
 def list_time_columns(brief: ReceivedHandoff) -> list[str]:
     """Return the columns of periods that the task names."""
-    return _find_named([name for each in list_tables(brief) for name in each.times], brief)
+    return find_named([name for each in list_tables(brief) for name in each.times], brief.subject)
 
 
 def list_named_columns(brief: ReceivedHandoff) -> list[str]:
     """Return the columns of any kind that the task names."""
     tables = list_tables(brief)
     names = [name for each in tables for name in (*each.numbers, *each.labels, *each.times)]
-    return _find_named(names, brief)
+    return find_named(names, brief.subject)
 
 
 def list_named_cells(brief: ReceivedHandoff) -> list[str]:
     """Return the cells and years in the task; where no cell is known, the names in it."""
     tables = list_tables(brief)
-    text = f" {' '.join(_SEPARATORS.split(brief.subject))} ".lower()
+    text = f" {' '.join(SEPARATORS.split(brief.subject))} ".lower()
     cells = {cell for each in tables for cell in each.cells if _is_in(cell, text)}
     if tables and not any(each.cells for each in tables):
         cells = {quoted or name for name, quoted in _list_names(brief.subject)}
@@ -97,7 +107,7 @@ def list_named_cells(brief: ReceivedHandoff) -> list[str]:
 
 
 def list_tables(brief: ReceivedHandoff) -> list[KnownTable]:
-    """Return the tables among the artifacts, and those that a tool has listed."""
+    """Return the tables among the files, and those that a tool has listed."""
     read = [
         _read_table(text)
         for name, text in brief.artifacts.items()
@@ -151,48 +161,16 @@ def _is_time(name: str, cells: Iterable[str]) -> bool:
     found = list(cells)
     if found and all(map(_YEAR.fullmatch, found)):
         return True
-    amounts = [cell for cell in found if cell.isdigit() and int(cell) > LARGEST_PERIOD]
-    return bool(_TIME_NAMES & set(_split(name))) and not amounts
-
-
-def _find_named(columns: Iterable[str], brief: ReceivedHandoff) -> list[str]:
-    """Return the columns that share the rarest words with the task, the best first.
-
-    A word may be abbreviated; the years of a name count only beside a word.
-    """
-    unique = list(dict.fromkeys(columns))
-    asked = extract_words(brief.subject)
-    counts = Counter(word for column in unique for word in set(_split(column)))
-    scores = {}
-    for column in unique:
-        points = {word: _score(word, asked) / counts[word] for word in set(_split(column))}
-        is_named = any(points[word] for word in points if not word.isdigit())
-        scores[column] = sum(points.values()) if is_named else 0.0
-    best = max(scores.values(), default=0.0)
-    named = [column for column in unique if best and scores[column] > MIN_SHARE_OF_BEST * best]
-    return sorted(named, key=lambda column: -scores[column])
-
-
-def _split(name: str) -> list[str]:
-    return extract_words(" ".join(_SEPARATORS.split(name)))
-
-
-def _score(word: str, asked: Iterable[str]) -> float:
-    """Return 1 for a word of the task, a half for one that the task abbreviates or spells out."""
-    if word in asked:
-        return 1.0
-    if word.isdigit() and len(word) == SHORT_YEAR_DIGITS:
-        return 1.0 if any(_YEAR.fullmatch(other) and other.endswith(word) for other in asked) else 0
-    near = (other for other in asked if min(len(word), len(other)) >= MIN_PREFIX_CHARS)
-    return 0.5 if not word.isdigit() and any(_is_prefix(word, other) for other in near) else 0.0
-
-
-def _is_prefix(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
+    amounts = [
+        cell
+        for cell in found
+        if _DECIMAL.fullmatch(cell) or (cell.isdigit() and int(cell) > LARGEST_PERIOD)
+    ]
+    return bool(_TIME_NAMES & set(split_name(name))) and not amounts
 
 
 def _is_in(cell: str, text: str) -> bool:
-    plain = " ".join(_SEPARATORS.split(cell)).strip().lower()
+    plain = " ".join(SEPARATORS.split(cell)).strip().lower()
     return len(plain) >= MIN_PREFIX_CHARS and f" {plain} " in text
 
 

@@ -19,6 +19,7 @@ _STOP_WORDS = """
     what when where which who whose why will with within would write you your
 """
 _STOP_WORD_SET = frozenset(_STOP_WORDS.split())
+_SIBILANTS = ("sse", "che", "she", "xe", "zze")
 MIN_LIKENESS = 0.1
 """Of the words of two requests that are near."""
 MIN_MEANING = 0.3
@@ -27,9 +28,14 @@ MIN_MEANING = 0.3
 
 def extract_words(text: str) -> list[str]:
     """Return the content words of a text, lower case and singular, in their order."""
-    words = (word.lower() for word in _WORD.findall(text))
-    found = (_singularize(word) for word in words if word not in _STOP_WORD_SET)
-    return [word for word in found if word not in _STOP_WORD_SET]
+    return [word for word, _ in pair_words(text)]
+
+
+def pair_words(text: str) -> list[tuple[str, str]]:
+    """Return the content words of a text, each in its basic form and as it is written."""
+    written = [word for word in _WORD.findall(text) if word.lower() not in _STOP_WORD_SET]
+    pairs = [(_singularize(word.lower()), word) for word in written]
+    return [pair for pair in pairs if pair[0] not in _STOP_WORD_SET]
 
 
 def split_sentences(text: str) -> list[str]:
@@ -89,5 +95,6 @@ def _singularize(word: str) -> str:
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
-        return word[:-1]
-    return word
+        word = word[:-1]
+    # Glass and glasses, cache and caches: with and without the last e they are one word.
+    return word[:-1] if word.endswith(_SIBILANTS) and len(word) > 4 else word

@@ -6,15 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
+from nodes.text.word_lists import FUNCTION_WORDS, QUESTION_WORDS
 from nodes.tools.documents.passages import Passage
 
 MAX_QUERY_WORDS = 32
-_STOP_WORDS = """
-a about all an and any are as at be by can compare did do does find for from give had has have how
-i in into is it its list me of on or our over please show than that the their them then there these
-they this to was we were what when where which who why will with you your
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+STOP_WORDS = FUNCTION_WORDS | QUESTION_WORDS | {"compare", "find", "give", "list", "show"}
 
 
 @dataclass(frozen=True)

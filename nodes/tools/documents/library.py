@@ -82,22 +82,14 @@ class DocumentLibrary:
     async def _refresh_documents(self, stored: list[StoredDocument]) -> None:
         for gone in self._documents_by_file.keys() - set(stored):
             del self._documents_by_file[gone]
-        size = sum(
-            len(item.text)
-            for item in self._documents_by_file.values()
-            if isinstance(item, Document)
-        )
+        size = sum(len(getattr(read, "text", "")) for read in self._documents_by_file.values())
         async with IsolatedFunction(PARSER, timeout_s=PARSE_TIMEOUT_S) as parser:
             for item in stored:
-                if item in self._documents_by_file:
-                    continue
-                if size > MAX_LIBRARY_CHARS:
-                    self._documents_by_file[item] = SkippedFile(
-                        item.name, "the folder holds too much text"
-                    )
-                    continue
-                self._documents_by_file[item] = await _read_stored(parser, item)
-                size += len(getattr(self._documents_by_file[item], "text", ""))
+                if item not in self._documents_by_file:
+                    is_full = size > MAX_LIBRARY_CHARS
+                    read = await _read_stored(parser, item, is_full=is_full)
+                    self._documents_by_file[item] = read
+                    size += len(getattr(read, "text", ""))
 
 
 @lru_cache(maxsize=8)
@@ -109,13 +101,17 @@ def get_library(root: Path | None) -> DocumentLibrary:
 def _list_folder(root: Path) -> tuple[list[StoredDocument], list[SkippedFile]]:
     if not root.is_dir():
         raise ToolRefused(
-            f"the documents folder {root.name!r} does not exist; work from the artifacts of your "
+            f"the documents folder {root.name!r} does not exist; work from the files of your "
             "handoff, or report that the setting SUPERVISE_DOCUMENTS must name a folder"
         )
     return list_documents(root)
 
 
-async def _read_stored(parser: IsolatedFunction, item: StoredDocument) -> Document | SkippedFile:
+async def _read_stored(
+    parser: IsolatedFunction, item: StoredDocument, *, is_full: bool
+) -> Document | SkippedFile:
+    if is_full:
+        return SkippedFile(item.name, "the folder holds too much text")
     try:
         return Document(item.name, await read_document_with(parser, item.path))
     except FileUnreadable as error:

@@ -16,10 +16,6 @@ MIN_ARTICLE_CHARS = 400
 MAX_UNPACKED_BYTES = 200_000_000
 
 
-class DocumentUnreadable(Exception):
-    """A document that cannot be read, and why."""
-
-
 def parse_document(
     suffix: str, max_chars: int, *, path: str = "", content: str = ""
 ) -> dict[str, str]:
@@ -29,10 +25,7 @@ def parse_document(
         ToolRefused: the document cannot be read.
     """
     raw = Path(path).read_bytes() if path else base64.b64decode(content)
-    try:
-        title, text = PARSERS[suffix](raw, max_chars)
-    except DocumentUnreadable as reason:
-        raise ToolRefused(str(reason)) from reason
+    title, text = PARSERS[suffix](raw, max_chars)
     return {"text": text, "title": title}
 
 
@@ -44,14 +37,14 @@ def _parse_pdf(raw: bytes, max_chars: int) -> tuple[str, str]:
     try:
         reader = PdfReader(io.BytesIO(raw))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise DocumentUnreadable("it is encrypted")
+            raise ToolRefused("it is encrypted")
         for page in reader.pages[:MAX_PAGES]:
             pages.append(page.extract_text())
             if sum(map(len, pages)) > max_chars:
                 break
         title = reader.metadata.title if reader.metadata else None
     except PyPdfError as error:
-        raise DocumentUnreadable(f"not a readable PDF: {error}") from error
+        raise ToolRefused(f"not a readable PDF: {error}") from error
     text = "\f".join(pages)
     if not text.strip("\f \n"):
         return title or "", ""
@@ -67,12 +60,12 @@ def _parse_docx(raw: bytes, max_chars: int) -> tuple[str, str]:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as package:
             if sum(part.file_size for part in package.infolist()) > MAX_UNPACKED_BYTES:
-                raise DocumentUnreadable("it unpacks to more than 200 MB")
+                raise ToolRefused("it unpacks to more than 200 MB")
         document = docx.Document(io.BytesIO(raw))
     except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
-        raise DocumentUnreadable(f"not a readable DOCX: {error}") from error
+        raise ToolRefused(f"not a readable DOCX: {error}") from error
     except SyntaxError as error:  # what lxml raises on XML that is broken or grows without end
-        raise DocumentUnreadable(f"not a readable DOCX: its XML is broken: {error.msg}") from error
+        raise ToolRefused(f"not a readable DOCX: its XML is broken: {error.msg}") from error
     return document.core_properties.title or "", "\n\n".join(_list_blocks(document))
 
 

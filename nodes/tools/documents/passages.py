@@ -11,7 +11,11 @@ MAX_PASSAGE_CHARS = 2000
 _HEADING = Pattern(r"^#{1,6}[ \t]++(.*[^ \t#])[ \t#]*+$")
 _UNDERLINE = Pattern(r"^(=+|-{3,})[ \t]*$")
 _HTML_HEADING = Pattern(r"^[ \t]{0,3}<h[1-6]\b[^<>]*>")
+_HTML_HEADING_END = Pattern(r"</h[1-6]>[ \t]*(?P<rest>.*)")
 _TAG = Pattern(r"</?\w[^<>]*>")
+_CONTENTS_ENTRY = Pattern(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]]*\]\(#[^()\s]*\)[ \t]*$")
+"""A line of a table of contents: it names a section, and says nothing."""
+_ITEM = Pattern(r"[ \t]{0,8}(?:[-*+]|\d{1,3}[.)])[ \t]")
 MAX_HEADING_LINES = 4
 """Limit of a heading in HTML, which may never be closed."""
 
@@ -43,22 +47,30 @@ def _split_sections(source: str, page: str, text: str) -> Iterator[Passage]:
     heading, lines, is_open = "", list[str](), False
     for line in text.splitlines():
         if _HTML_HEADING.match(line):
-            yield from _split_paragraphs(source, _format_place(page, heading), lines)
+            yield from _split_section(source, page, heading, lines)
             heading, lines, is_open = "", [], True
         if is_open:
             lines.append(line)
-            heading = " ".join([*heading.split(), *_TAG.sub("", line).split()])
-            is_open = "</h" not in line and len(lines) < MAX_HEADING_LINES
+            end = _HTML_HEADING_END.search(line)
+            title = line[: end.start()] if end else line
+            heading = " ".join([*heading.split(), *_TAG.sub("", title).split()])
+            is_open = not end and len(lines) < MAX_HEADING_LINES
+            lines = [end["rest"]] if end else lines
         elif found := _HEADING.match(line):
-            yield from _split_paragraphs(source, _format_place(page, heading), lines)
+            yield from _split_section(source, page, heading, lines)
             heading, lines = found[1], [line]
         elif _UNDERLINE.match(line) and lines and lines[-1].strip():
             title = lines.pop()
-            yield from _split_paragraphs(source, _format_place(page, heading), lines)
+            yield from _split_section(source, page, heading, lines)
             heading, lines = title.strip(), [title, line]
-        else:
+        elif not _CONTENTS_ENTRY.match(line):
             lines.append(line)
-    yield from _split_paragraphs(source, _format_place(page, heading), lines)
+    yield from _split_section(source, page, heading, lines)
+
+
+def _split_section(source: str, page: str, heading: str, lines: list[str]) -> Iterator[Passage]:
+    body = lines if any(line.strip() for line in lines) else [heading]
+    yield from _split_paragraphs(source, _format_place(page, heading), body)
 
 
 def _format_place(page: str, heading: str) -> str:
@@ -68,11 +80,19 @@ def _format_place(page: str, heading: str) -> str:
 def _split_paragraphs(source: str, place: str, lines: list[str]) -> Iterator[Passage]:
     held = ""
     for paragraph in Pattern(r"\n\s*\n").split("\n".join(lines).strip("\n")):
-        if held and len(held) + len(paragraph) > TARGET_CHARS:
+        most = MAX_PASSAGE_CHARS if _continues_list(held, paragraph) else TARGET_CHARS
+        if held and len(held) + len(paragraph) > most:
             yield from _split_long_text(source, place, held)
             held = ""
         held = f"{held}\n\n{paragraph}" if held else paragraph
     yield from _split_long_text(source, place, held)
+
+
+def _continues_list(held: str, paragraph: str) -> bool:
+    """Return whether a paragraph is of the list that the text before it announces or begins."""
+    last = held.rsplit("\n\n", 1)[-1]
+    is_announced = last.rstrip().endswith(":") or bool(_ITEM.match(last))
+    return is_announced and bool(_ITEM.match(paragraph))
 
 
 def _split_long_text(source: str, place: str, text: str) -> Iterator[Passage]:

@@ -75,7 +75,7 @@ async def read_documents(paths: Sequence[Path], *, on_read: Callable[[], None]) 
             for _ in range(min(MAX_PARSERS, os.cpu_count() or 1, len(paths))):
                 readers.create_task(_read_next_documents(left, texts, on_read))
     except* FileUnreadable as group:
-        raise _find_first_error(group) from None
+        raise group.exceptions[0] from None
     return texts
 
 
@@ -87,11 +87,6 @@ async def _read_next_documents(
         for number, path in left:
             texts[number] = await read_document_with(parser, path)
             on_read()
-
-
-def _find_first_error(group: ExceptionGroup[FileUnreadable]) -> FileUnreadable:
-    first = group.exceptions[0]
-    return _find_first_error(first) if isinstance(first, ExceptionGroup) else first
 
 
 def _build_request(path: Path) -> dict[str, Any]:
@@ -137,16 +132,12 @@ def _read_text(path: Path) -> str:
 def _prepare_text(path: Path, text: str) -> str:
     text = sanitize_text(text)
     if not text.strip():
-        raise _build_unreadable_error(path, "no text in it", _suggest_fix(path))
+        is_pdf = path.suffix.lower() == ".pdf"
+        advice = "add text recognition to a scan" if is_pdf else "see whether it is the right file"
+        raise _build_unreadable_error(path, "no text in it", advice)
     if len(text) > MAX_TEXT_CHARS:
         text = text[:MAX_TEXT_CHARS] + CUT_MARK
     return text
-
-
-def _suggest_fix(path: Path) -> str:
-    if path.suffix.lower() == ".pdf":
-        return "a scanned document needs text recognition first"
-    return "see whether it is the file you meant"
 
 
 def _wrap_parser_failure(path: Path, failure: ToolFailed | ToolRefused) -> FileUnreadable:

@@ -43,3 +43,5 @@ Identifier = Annotated[str, Format("identifier")]
 """A name of code: a function, a class, a setting."""
 Query = Annotated[str, Format("query")]
 """Words to search for."""
+Text = Annotated[str, Format("text")]
+"""The words of the request themselves, such as a pasted log."""

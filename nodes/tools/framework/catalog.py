@@ -4,6 +4,7 @@ A name is looked up in the team's own folder of tools first, then among the shar
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -35,20 +36,22 @@ def find_own_tools(folder: Path) -> dict[str, OwnTool]:
     """Return the tools in a team's folder by name: the files that define their own name.
 
     Raises:
-        TeamInvalid: a file declares an access that does not exist.
+        TeamInvalid: a file cannot be read, or declares an access that does not exist.
     """
     files = sorted(folder.glob("*.py")) if folder.is_dir() else []
     return {file.stem: _read_own_tool(file) for file in files if _defines_name(file)}
 
 
 def _read_own_tool(file: Path) -> OwnTool:
-    found = _ACCESS.search(file.read_text(encoding="utf-8"))
+    text = _read_source(file)
+    found = _ACCESS.search(text)
     try:
         declared = yaml.safe_load(found["access"]) if found else {}
         return OwnTool(folder=file.parent.resolve(), **declared)
     except (yaml.YAMLError, TypeError, ValidationError) as error:
+        line = text.count("\n", 0, found.start()) + 1 if found else 1
         raise TeamInvalid(
-            f"ACCESS in {file} is invalid",
+            f"ACCESS in {file}, line {line}, is invalid",
             next='write it as {"reads": ["private", "untrusted"], "sends": "nothing"}; what it '
             f"sends is one of {', '.join(get_args(SentContent))}",
         ) from error
@@ -64,9 +67,14 @@ def load_tools(
     Each tool declares what it reads and sends: shipped ones in the catalog, others themselves.
 
     Raises:
-        TeamInvalid: a name leads to no tool, or to one whose declaration cannot be read.
+        TeamInvalid: a name leads to no tool, or to one whose declaration cannot be read; or two
+            tools have one name.
     """
-    return [_attach_access(name, _load_tool(name, settings, own), own) for name in names]
+    tools = [_attach_access(name, _load_tool(name, settings, own), own) for name in names]
+    named = Counter(tool.name for tool in tools)
+    if twice := [name for name, count in named.items() if count > 1]:
+        raise TeamInvalid(f"two tools are named {twice[0]!r}", next="rename one of them")
+    return tools
 
 
 def resolve_tool(name: str, own: Mapping[str, OwnTool] = MappingProxyType({})) -> Any:
@@ -95,7 +103,7 @@ def resolve_tool(name: str, own: Mapping[str, OwnTool] = MappingProxyType({})) -
 def _import_tool(place: str, attribute: str, load: Callable[[], ModuleType]) -> Any:
     try:
         return getattr(load(), attribute)
-    except Exception as error:  # a user's module may raise anything
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
         raise TeamInvalid(
             f"tool {place} cannot be loaded",
             cause=f"{type(error).__name__}: {error}",
@@ -132,8 +140,8 @@ def _load_tool(name: str, settings: ToolSettings, own: Mapping[str, OwnTool]) ->
     if callable(found):
         try:
             built = found(settings)
-        except TypeError as error:  # what calling anything but a factory may return
-            built, cause = None, str(error)
+        except Exception:  # what calling anything but a factory may raise
+            built = None
         if isinstance(built, BaseTool):
             return built
     raise TeamInvalid(
@@ -160,8 +168,23 @@ def _defines_name(file: Path) -> bool:
     Worker loops are built in threads, and several threads that build Python syntax trees at the
     same time sometimes fail before Python 3.12.
     """
-    definition = rf"^(?:(?:async )?def {file.stem}\b|{file.stem}\s*[:=])"
-    return bool(Pattern(definition, re.MULTILINE).search(file.read_text(encoding="utf-8")))
+    name = re.escape(file.stem)
+    definition = rf"^(?:(?:async )?def {name}\b|{name}\s*[:=])"
+    return bool(Pattern(definition, re.MULTILINE).search(_read_source(file)))
+
+
+def _read_source(file: Path) -> str:
+    """Return a file's text; its import reports what is wrong with its encoding.
+
+    Raises:
+        TeamInvalid: the file cannot be read.
+    """
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise TeamInvalid(
+            f"{file} cannot be read", cause=error.strerror or "", next="correct its permissions"
+        ) from error
 
 
 _SHARED_FOLDER: Final = Path(__file__).parents[1]

@@ -70,7 +70,8 @@ def explain_missing_module(text: str) -> str:
 def write_install_command(extra: str) -> str:
     """Return the command that installs an extra: from the checkout, or from the index."""
     place = "." if (PROJECT_ROOT / "pyproject.toml").exists() else PROJECT
-    return f"pip install '{place}[{extra}]'"
+    # pip before 23.3 finds no extra whose name is written with underscores.
+    return f"pip install '{place}[{extra.replace('_', '-')}]'"
 
 
 _SHARED: Final = ("documents", "tables", "web", "postgres", "judge")
@@ -98,16 +99,17 @@ def _read_extras() -> dict[str, list[str]]:
     file = PROJECT_ROOT / "pyproject.toml"
     if file.exists():
         project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
-        extras: dict[str, list[str]] = project.get("optional-dependencies", {})
-        return extras
+        stated: dict[str, list[str]] = project.get("optional-dependencies", {})
+        return {name.replace("-", "_"): lines for name, lines in stated.items()}
     try:
         names = metadata(PROJECT).get_all("Provides-Extra") or []
     except PackageNotFoundError:
         return {}
-    stated = [Requirement(text) for text in requires(PROJECT) or ()]
+    required = [Requirement(text) for text in requires(PROJECT) or ()]
     return {
-        # Metadata writes names with hyphens.
-        name.replace("-", "_"): [_strip_marker(each) for each in stated if _belongs_to(each, name)]
+        name.replace("-", "_"): [
+            _strip_marker(each) for each in required if _belongs_to(each, name)
+        ]
         for name in names
     }
 

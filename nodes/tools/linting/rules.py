@@ -6,13 +6,13 @@ of a file is known.
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal
 
-from nodes.tools.linting.finding import SEVERITIES, Severity
+from nodes.tools.linting.finding import Severity
 
 Lens = Literal["security", "bugs", "performance", "style", "history"]
 RuleContext = Literal["line", "hunk", "file"]
@@ -37,7 +37,8 @@ class LintRule:
 def load_rules() -> Mapping[tuple[str, str], LintRule]:
     """Load the table, by tool and rule."""
     text = Path(__file__).with_name("rules.csv").read_text(encoding="utf-8")
-    read = map(_parse_row, csv.DictReader(text.splitlines()))
+    rows: Iterable[dict[str, Any]] = csv.DictReader(text.splitlines())
+    read = (LintRule(**{**row, "confidence": int(row["confidence"])}) for row in rows)
     return {(rule.tool, rule.rule): rule for rule in read}
 
 
@@ -51,11 +52,3 @@ def find_rule(tool: str, code: str) -> LintRule | None:
 def list_rule_codes(tool: str, lens: Lens) -> list[str]:
     """Return the rules of a tool that a lens uses."""
     return [rule.rule for rule in load_rules().values() if (rule.tool, rule.lens) == (tool, lens)]
-
-
-def _parse_row(row: Mapping[str, str]) -> LintRule:
-    severity = next(word for word in SEVERITIES if word == row["severity"])
-    lens = next(word for word in get_args(Lens) if word == row["lens"])
-    needs = next(word for word in get_args(RuleContext) if word == row["needs"])
-    confidence, message, advice = int(row["confidence"]), row["message"], row["advice"]
-    return LintRule(row["tool"], row["rule"], lens, severity, confidence, needs, message, advice)

@@ -41,6 +41,11 @@ class LogEntry:
         """Return whether the entry reports an error of the service."""
         return self.status >= 500 if self.status is not None else self.level in FAILING_LEVELS
 
+    @property
+    def error_count(self) -> int:
+        """Return the number of errors that the entry reports."""
+        return int(self.is_failing) if self.requests is None else self.errors or 0
+
 
 @dataclass(frozen=True)
 class Log:

@@ -1,25 +1,17 @@
 """Types for what went wrong: stack frames, and the failure they belong to."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from nodes.tools.logs.names import NAMES
+
 Language = Literal["Python", "Java", "JavaScript"]
 FailureLink = Literal["", "caused by", "raised while handling"]
-"""How a failure is related to the one before it."""
-
 MAX_LINE_CHARS: Final = 2000
 """Limit of a line that is read; patterns need not be quick on longer ones."""
 MAX_CHAIN_LENGTH: Final = 12
 """Failures that are kept of a chain: the outermost ones, and the root."""
-_LIBRARY_MARKS: Final = (
-    *("site-packages/", "dist-packages/", "lib/python3", "node_modules/"),
-    *("<frozen ", "<anonymous", "<native", "node:"),
-    *("java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "scala.", "jakarta."),
-    *("org.springframework.", "org.apache.", "org.hibernate.", "org.postgresql.", "org.eclipse."),
-    *("io.netty.", "com.zaxxer.", "com.fasterxml.", "com.mysql.", "reactor."),
-)
-"""Locations of libraries and runtimes: part of a path, or the start of a Java class."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +31,8 @@ class StackFrame:
         """Return whether it is in the product, not in a library or a runtime."""
         path = self.file.replace("\\", "/")
         if "/" in path or path.startswith(("<", "node:")):
-            return not any(mark in path for mark in _LIBRARY_MARKS if not mark.endswith("."))
-        return not self.function.split("/")[-1].startswith(_LIBRARY_MARKS)
+            return not any(mark in path for mark in NAMES["library_paths"])
+        return not self.function.split("/")[-1].startswith(tuple(NAMES["library_classes"]))
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
@@ -60,8 +52,10 @@ class Failure:
     last_line: int
     error_line: int
     """Lines of the log where it begins, ends, and names its error, counted from 1."""
-    cause: "Failure | None" = None
+    causes: tuple["Failure", ...] = ()
+    """What caused it, what caused that, and so on to the root."""
     link: FailureLink = ""
+    """How it is related to its cause."""
 
     @property
     def name(self) -> str:
@@ -76,13 +70,8 @@ class Failure:
 
     @property
     def chain(self) -> tuple["Failure", ...]:
-        """Return the failure, its cause, the cause of that, and so on to the root."""
-        found: list[Failure] = []
-        at: Failure | None = self
-        while at is not None:
-            found.append(at)
-            at = at.cause
-        return tuple(found)
+        """Return the failure and its causes, the root last."""
+        return self, *self.causes
 
     @property
     def own_frame(self) -> StackFrame | None:
@@ -91,9 +80,12 @@ class Failure:
         return next((frame for frame in frames if frame.is_own_code), None)
 
 
-def chain_failures(failures: Iterable[Failure], link: FailureLink = "caused by") -> Failure:
+def chain_failures(failures: Sequence[Failure], link: FailureLink = "caused by") -> Failure:
     """Chain failures, the outermost first, each caused by the next."""
-    *outer, at = failures
-    for each in reversed(outer):
-        at = replace(each, cause=at, link=link, first_line=min(each.first_line, at.first_line))
-    return at
+    outer, *causes = failures
+    if not causes:
+        return outer
+    inner = [replace(each, link=each.link or link, causes=()) for each in causes[:-1]]
+    kept = [*inner[: MAX_CHAIN_LENGTH - 2], replace(causes[-1], causes=())]
+    first_line = min(each.first_line for each in failures)
+    return replace(outer, causes=tuple(kept), link=link, first_line=first_line)

@@ -7,19 +7,13 @@ from typing import Final
 
 from nodes.limits.patterns import Pattern
 from nodes.tools.logs.entry import Level, LogEntry
+from nodes.tools.logs.names import NAMES
 from nodes.tools.logs.timestamps import TIMESTAMP, parse_time
 
 HEAD_CHARS: Final = 160
 """Beginning of a line, in which its time and level are."""
-_LEVEL_WORDS: Final[Mapping[Level, str]] = {
-    "critical": "FATAL CRITICAL CRIT EMERGENCY EMERG PANIC ALERT",
-    "error": "ERROR ERR SEVERE",
-    "warning": "WARNING WARN",
-    "info": "INFO NOTICE",
-    "debug": "DEBUG TRACE",
-}
-_LEVEL_BY_WORD: Final = {
-    word: level for level, words in _LEVEL_WORDS.items() for word in words.split()
+_LEVEL_BY_WORD: Final[Mapping[str, Level]] = {
+    word: level for level, words in NAMES["levels"].items() for word in words
 }
 _LEVEL = Pattern(
     rf"(?<![\w.])({'|'.join(_LEVEL_BY_WORD)})(?![\w.])"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from nodes.limits.patterns import Pattern
-from nodes.tools.logs.failure import MAX_CHAIN_LENGTH, Failure, FailureLink, StackFrame
+from nodes.tools.logs.failure import Failure, FailureLink, StackFrame, chain_failures
 
 HEADER: Final = "Traceback (most recent call last):"
 MAX_LINES_BETWEEN: Final = 50
@@ -27,10 +27,7 @@ def find_python_failures(lines: Sequence[str]) -> list[Failure]:
     for failure in _find_tracebacks(lines):
         link = _find_link(lines, found[-1], failure) if found else ""
         if link:
-            earlier = found.pop()
-            if len(earlier.chain) >= MAX_CHAIN_LENGTH - 1:
-                earlier = earlier.cause or earlier
-            failure = replace(failure, cause=earlier, link=link, first_line=earlier.first_line)
+            failure = chain_failures([failure, *found.pop().chain], link)
         found.append(failure)
     return found
 

@@ -3,59 +3,42 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from nodes.tools.logs.entry import LogEntry
 from nodes.tools.logs.failure import MAX_LINE_CHARS, Failure
 from nodes.tools.logs.lines import get_level
+from nodes.tools.logs.names import NAMES
 from nodes.tools.logs.python_traces import HEADER, find_python_failures
 from nodes.tools.logs.stacks import find_stack_failures
 from nodes.tools.logs.timestamps import parse_time
 
 MAX_RECORD_CHARS: Final = 50_000
 """Limit of a line that is parsed as an object."""
-_FIELD_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "time": ("time", "timestamp", "ts", "datetime", "date", "minute", "at", "asctime"),
-    "level": ("level", "severity", "loglevel", "levelname", "log_level", "log.level", "lvl"),
-    "status": ("status", "status_code", "http_status", "response_status"),
-    "ms": (
-        *("duration_ms", "latency_ms", "elapsed_ms", "took_ms", "response_time_ms"),
-        *("duration", "latency", "elapsed", "response_time"),
-    ),
-    "s": ("duration_s", "latency_s", "elapsed_s", "response_time_s", "duration_seconds"),
-    "message": ("message", "msg", "event", "error", "text", "change", "description"),
-    "version": ("version", "release", "build"),
-    "service": ("service", "app", "application", "component", "logger"),
-    "requests": ("requests", "request_count", "hits"),
-    "errors": ("errors", "error_count", "failures", "failed"),
-}
-_TRACE_NAMES: Final = (
-    *("exc_info", "exception", "traceback", "stack_trace", "stacktrace", "stack"),
-    *("err", "error", "message"),
-)
 
 
 def parse_object(line: str) -> Mapping[str, Any] | None:
     """Parse a line as a JSON object; None if it is not one."""
     if not line.startswith("{") or len(line) > MAX_RECORD_CHARS:
         return None
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    found = _parse_json(line)
     return found if isinstance(found, dict) else None
 
 
 def parse_array(text: str) -> list[Mapping[str, Any]] | None:
     """Parse a text as a JSON list of objects; None if it is not one."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    found = _parse_json(text)
     is_list = isinstance(found, list) and all(isinstance(each, dict) for each in found)
     return found if is_list else None
+
+
+def _parse_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def read_rows(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
@@ -63,28 +46,23 @@ def read_rows(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
     lines = text.split("\n")
     first = next((n for n, row in enumerate(lines) if row.strip() and row[0] != "#"), 0)
     delimiter = "\t" if "\t" in lines[first] else max(",;", key=lines[first].count)
-    rows = csv.reader(io.StringIO("\n".join(lines[first:])), delimiter=delimiter)
-    columns = list[str]()
+    rows = csv.DictReader(io.StringIO("\n".join(lines[first:])), delimiter=delimiter)
     while True:
         try:
-            cells = next(rows)
-        except StopIteration:
-            return
+            row = next(rows, None)
         except csv.Error:
-            yield first + rows.line_num, None
+            yield first + rows.reader.line_num, None
             continue
-        if not columns:
-            columns = [cell.strip() for cell in cells]
-        elif any(cells):
-            yield first + rows.line_num, dict(zip(columns, cells, strict=False))
+        if row is None:
+            return
+        yield first + rows.reader.line_num, {key: cell for key, cell in row.items() if key}
 
 
 def build_entry(source: str, line: int, record: Mapping[str, Any]) -> LogEntry:
     """Build an entry from the fields that are known by their usual names."""
     folded = {str(key).strip().lower().lstrip("@"): value for key, value in record.items()}
-    known = {key: _find_value(folded, names) for key, names in _FIELD_NAMES.items()}
-    status, seconds = _parse_number(known["status"]), _parse_number(known["s"])
-    time = parse_time(known["time"])
+    known = {key: _find_value(folded, names) for key, names in NAMES["fields"].items()}
+    time, seconds = parse_time(known["time"]), _parse_number(known["s"])
     return LogEntry(
         source,
         line,
@@ -92,7 +70,7 @@ def build_entry(source: str, line: int, record: Mapping[str, Any]) -> LogEntry:
         known["time"] if time else "",
         get_level(known["level"]),
         known["message"][:MAX_LINE_CHARS],
-        int(status) if status is not None and 100 <= status < 600 else None,
+        _parse_count(known["status"], 100, 600),
         seconds * 1000 if seconds is not None else _parse_number(known["ms"]),
         known["version"],
         known["service"],
@@ -103,7 +81,7 @@ def build_entry(source: str, line: int, record: Mapping[str, Any]) -> LogEntry:
 
 def find_record_failures(record: Mapping[str, Any], line: int) -> list[Failure]:
     """Return the failures of a trace in a field; all of it is on one line."""
-    traces = (_get_trace(record.get(name)) for name in _TRACE_NAMES)
+    traces = (_get_trace(record.get(name)) for name in NAMES["fields"]["trace"])
     trace = next(filter(None, traces), "")
     lines = [part[:MAX_LINE_CHARS] for part in trace.split("\n")]
     found = find_python_failures(lines) if HEADER in trace else find_stack_failures(lines)
@@ -117,7 +95,7 @@ def _move_to_line(failure: Failure, line: int) -> Failure:
         last_line=line,
         error_line=line,
         frames=tuple(replace(frame, log_line=line) for frame in failure.frames),
-        cause=_move_to_line(failure.cause, line) if failure.cause else None,
+        causes=tuple(_move_to_line(cause, line) for cause in failure.causes),
     )
 
 
@@ -127,20 +105,20 @@ def _get_trace(value: Any) -> str:  # any JSON value
     return value if isinstance(value, str) and "\n" in value else ""
 
 
-def _find_value(folded: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _find_value(folded: Mapping[str, Any], names: Sequence[str]) -> str:
     held = (folded.get(name) for name in names)
     value = next((one for one in held if one not in (None, "")), "")
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _parse_number(text: str) -> float | None:
+def _parse_number(text: str, least: float = -1e15, most: float = 1e15) -> float | None:
     try:
         number = float(text)
     except ValueError:
         return None
-    return number if abs(number) < 1e15 else None
+    return number if least <= number < most else None
 
 
-def _parse_count(text: str) -> int | None:
-    number = _parse_number(text)
-    return int(number) if number is not None and number >= 0 else None
+def _parse_count(text: str, least: float = 0, most: float = 1e15) -> int | None:
+    number = _parse_number(text, least, most)
+    return None if number is None else int(number)

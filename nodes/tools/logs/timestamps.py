@@ -26,6 +26,7 @@ _FORMATS: Final = (
     "%b %d %H:%M:%S %Y",
     "%y%m%d %H%M%S",
     "%y/%m/%d %H:%M:%S",
+    "%b %d %H:%M:%S",
 )
 
 
@@ -36,32 +37,27 @@ def parse_time(text: str) -> datetime | None:
     if _EPOCH.fullmatch(text):
         seconds = float(text) / (1000 if len(text.split(".")[0]) == 13 else 1)
         return datetime.fromtimestamp(seconds, UTC)
-    found = _parse_iso(text) or _parse_listed(text)
-    try:
-        return found and (found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC))
-    except OverflowError:
-        return None
-
-
-def _parse_iso(text: str) -> datetime | None:
-    if len(text) < len("2026-01-31") or not text[:4].isdigit():
-        return None
-    try:
-        return datetime.fromisoformat(text[:10].replace("/", "-") + text[10:].replace(",", "."))
-    except ValueError:
-        return None
-
-
-def _parse_listed(text: str) -> datetime | None:
-    for form, written in (
-        *((form, text) for form in _FORMATS),
-        ("%Y %b %d %H:%M:%S", f"{YEARLESS} {text}"),
-    ):
+    for form in ("ISO", *_FORMATS):
         try:
-            return datetime.strptime(written, form)
-        except ValueError:
+            found = _parse_iso(text) if form == "ISO" else _parse_as(text, form)
+            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        except (ValueError, OverflowError):
             continue
     return None
+
+
+def _parse_iso(text: str) -> datetime:
+    if len(text) < len("2026-01-31") or not text[:4].isdigit():
+        raise ValueError("no date")
+    return datetime.fromisoformat(text[:10].replace("/", "-") + text[10:].replace(",", "."))
+
+
+def _parse_as(text: str, form: str) -> datetime:
+    """Parse a time in a form; the year of one that has none is `YEARLESS`."""
+    is_dated = "%y" in form.lower()
+    return datetime.strptime(
+        text if is_dated else f"{YEARLESS} {text}", form if is_dated else f"%Y {form}"
+    )
 
 
 def format_time(when: datetime) -> str:

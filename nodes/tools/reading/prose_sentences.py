@@ -55,7 +55,7 @@ def is_prose(name: str, text: str) -> bool:
 def split_sentences(text: str) -> Iterator[Sentence]:
     """Return the sentences of paragraphs and list items; not headings, tables and code."""
     is_open, depth = False, 0
-    for token in _build_block_parser().parse(text[:MAX_TEXT_CHARS]):
+    for token in build_block_parser().parse(text[:MAX_TEXT_CHARS]):
         if token.type in ("list_item_open", "list_item_close"):
             depth += token.nesting
         elif token.type in ("paragraph_open", "paragraph_close"):
@@ -69,7 +69,7 @@ def split_sentences(text: str) -> Iterator[Sentence]:
 
 
 @cache
-def _build_block_parser() -> MarkdownIt:
+def build_block_parser() -> MarkdownIt:
     """Build a parser of blocks only: nested links and emphasis can make parsing endless."""
     rules = (
         "blockquote",

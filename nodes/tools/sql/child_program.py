@@ -10,12 +10,15 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import Any
 
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import join_names
 from nodes.tools.sql import sqlite
 from nodes.tools.sql.location import DatabaseLocation, Engine
 from nodes.tools.sql.tables import SqlTable, describe_result, describe_tables, mentions
 
 GRACE_S = 0.1
+MAX_ERROR_CHARS = 300
+"""An engine's message may quote a whole line of a file."""
 TIMEOUT_MESSAGE = "the statement took too long; filter or aggregate more"
 
 
@@ -101,7 +104,7 @@ def _find_cause(error: Exception, sql: str, broken: Mapping[str, Exception]) -> 
 
 
 def _build_error(error: Exception, known: list[SqlTable]) -> dict[str, Any]:
-    message = " ".join(str(error).split("\n\nLINE", 1)[0].split())
+    message = sanitize_line(str(error).split("\n\nLINE", 1)[0], MAX_ERROR_CHARS)
     if message == "interrupted":
         return {"error": TIMEOUT_MESSAGE, "failed": True, **describe_tables(known)}
     if any(word in message for word in ("authoriz", "prohibited", "read-only mode")):

@@ -68,6 +68,6 @@ def _detect_engine(path: Path, said: str) -> Engine:
 
 def _build_refusal(cause: str) -> ToolRefused:
     return ToolRefused(
-        f"the database cannot be opened: {cause}; work from the artifacts of your handoff, or "
+        f"the database cannot be opened: {cause}; work from the files of your handoff, or "
         "report that the setting SUPERVISE_SQL_URL must be fixed"
     )

@@ -67,7 +67,7 @@ async def _open_connection(url: str) -> AsyncIterator[Connection]:
         # The driver's message may repeat the URL, and with it the password.
         raise ToolFailed(
             f"the database server cannot be reached ({type(error).__name__}); work from the "
-            "artifacts of your handoff, or report what is missing"
+            "files of your handoff, or report what is missing"
         ) from None
     try:
         await connection.set_read_only(True)

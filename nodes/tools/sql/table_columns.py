@@ -87,7 +87,11 @@ def _is_time(name: str, values: Sequence[Any]) -> bool:
     """Return whether a column holds years, or is named after a period and holds no amounts."""
     if values and all(isinstance(value, int) and value in _YEARS for value in values):
         return True
-    amounts = [value for value in values if _is_number(value) and abs(value) > _LARGEST_PERIOD]
+    amounts = [
+        value
+        for value in values
+        if _is_number(value) and (abs(value) > _LARGEST_PERIOD or value != int(value))
+    ]
     return bool(_TIME_NAME.search(name.lower())) and not amounts
 
 

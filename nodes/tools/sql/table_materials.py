@@ -33,7 +33,7 @@ async def collect_tables(
     location = await asyncio.to_thread(locate_database, settings.sql_url)
     if location.engine == "none" and not tables:
         raise NothingToRead(
-            "no database is set (SUPERVISE_SQL_URL) and the task has no .csv artifact; work "
+            "no database is set (SUPERVISE_SQL_URL) and the task has no .csv file; work "
             "from your handoff, or report what is missing"
         )
     return location, tables

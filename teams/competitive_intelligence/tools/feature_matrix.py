@@ -10,7 +10,7 @@ from nodes.errors import ToolRefused
 from nodes.tools.evidence.source_check import CitedClaim
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 
-from .features.matrix import FeatureMatrix, build_matrix
+from .features.matrix import UNSTATED_VALUE, FeatureMatrix, build_matrix
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_CLAIMS = 600
@@ -40,13 +40,18 @@ async def feature_matrix(
 
 
 def _compose_report(made: FeatureMatrix, row_count: int) -> ToolReport:
-    gaps = [f"{product} does not state {feature}" for product, feature in made.empty_cells]
+    gaps = [
+        f"{product} does not state {name}"
+        for name, *values in made.rows
+        for product, value in zip(made.products, values, strict=True)
+        if value == UNSTATED_VALUE
+    ]
     if len(gaps) > MAX_GAPS:
         gaps = [*gaps[:MAX_GAPS], f"{len(gaps) - MAX_GAPS} more features are not stated by all"]
     if (left := len(made.rows) - row_count) > 0:
         gaps.append(f"{left} of {len(made.rows)} features are not shown in the table")
     report = ToolReport(gaps=[*made.conflicts, *gaps])
-    shared = len(made.rows) - len({feature for _, feature in made.empty_cells})
+    shared = sum(UNSTATED_VALUE not in row for row in made.rows)
     report.lines.append(
         f"{shared} of {len(made.rows)} features are stated by all {len(made.products)} products.\n"
     )

@@ -29,7 +29,7 @@ async def prerequisite_graph(
 ) -> dict[str, Any]:
     """Order topics so that each comes after its prerequisites; return levels and weeks.
 
-    The topics are in a material (CSV, YAML or Markdown with topic, prerequisites, hours), or in
+    The topics are in a material (a table with topic, prerequisites, hours, or chains), or given as
     chains. Prerequisites that form a circle are refused, with the circle named.
     Example: prerequisite_graph(material="topics.csv", weeks=6, hours_per_week=3)
     """

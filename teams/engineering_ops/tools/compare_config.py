@@ -7,7 +7,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
-from nodes.tools.framework.argument_types import Format
+from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 
@@ -15,7 +15,6 @@ from .incident.note import KnownFinding
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 TIMEOUT_S = 60.0
-FileName = Annotated[str, Format("file")]
 
 
 @tool
@@ -35,7 +34,7 @@ async def compare_config(
         ),
     ] = None,
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-) -> dict[str, Any]:
+) -> Any:
     """Compare configurations of two environments or versions, setting by setting.
 
     YAML, TOML, JSON, INI, .env and properties are read. Secrets are never shown.
@@ -44,11 +43,10 @@ async def compare_config(
     names = [resolve_material_name(name, materials) for name in files or []]
     if files and len(set(names)) != 2:
         raise ToolRefused(f"two files are compared; {len(set(names))} are named")
-    report: dict[str, Any] = await run_isolated(
+    return await run_isolated(
         f"{__package__}.incident.config_report:compare_configs",
         timeout_s=TIMEOUT_S,
         messages=[finding.message for finding in findings or []],
         files=names,
         materials=dict(materials or {}),
     )
-    return report

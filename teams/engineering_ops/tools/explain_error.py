@@ -15,25 +15,24 @@ MAX_WRITTEN_BYTES = 20_000_000
 
 
 def explain_error(settings: ToolSettings) -> BaseTool:
-    """Build the tool; code of `settings.repository` is read beside the artifacts."""
+    """Build the tool; code of `settings.repository` is read beside the files."""
 
     @tool("explain_error")
     async def explain(
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-    ) -> dict[str, Any]:
+    ) -> Any:
         """Explain the exceptions that are logged: the failing line, why it raised, how to fix it.
 
-        Python tracebacks among the artifacts are followed into the source files. It distinguishes
+        Python tracebacks among the files are followed into the source files. It distinguishes
         a bug from a value that a setting supplied, and in that case states in `invalidates` that
         there is no bug. Repeat that in your report. Example: explain_error()
         """
-        report: dict[str, Any] = await run_isolated(
+        return await run_isolated(
             f"{__package__}.incident.explanation:explain_errors",
             timeout_s=TIMEOUT_S,
             max_written_bytes=MAX_WRITTEN_BYTES,
             materials=dict(materials or {}),
             repository=str(settings.repository or ""),
         )
-        return report
 
     return explain

@@ -6,38 +6,36 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from nodes.tools.framework.argument_types import Format
+from nodes.tools.framework.argument_types import Identifier
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 TIMEOUT_S = 60.0
 MAX_NAMES = 5
-Identifier = Annotated[str, Format("identifier"), Field(max_length=200)]
 
 
 def find_symbol(settings: ToolSettings) -> BaseTool:
-    """Build the tool; code of `settings.repository` is read beside the artifacts."""
+    """Build the tool; code of `settings.repository` is read beside the files."""
 
     @tool("find_symbol")
     async def find(
         names: Annotated[
-            list[Identifier],
+            list[Annotated[Identifier, Field(max_length=200)]],
             Field(description="Names of functions and classes, such as `Shop.charge` or `charge`"),
         ],
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-    ) -> dict[str, Any]:
+    ) -> Any:
         """Find where functions and classes are defined and used; the first 5 names are looked up.
 
         Example: find_symbol(names=["find_coupon"])
         """
-        report: dict[str, Any] = await run_isolated(
+        return await run_isolated(
             f"{__package__}.incident.symbols:find_symbols",
             timeout_s=TIMEOUT_S,
             names=names[:MAX_NAMES],
             materials=dict(materials or {}),
             repository=str(settings.repository or ""),
         )
-        return report
 
     return find

@@ -14,16 +14,15 @@ TIMEOUT_S = 60.0
 @tool
 async def log_metrics(
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-) -> dict[str, Any]:
+) -> Any:
     """Compute requests, error rate and percentiles of duration by time, and the first error.
 
-    All logs among the artifacts are read: CSV, JSON lines, or lines with times. Errors are statuses
+    All logs among the files are read: CSV, JSON lines, or lines with times. Errors are statuses
     from 500, else lines of level ERROR and above. The metrics before and after the last deployment
     before the errors are compared. Example: log_metrics()
     """
-    report: dict[str, Any] = await run_isolated(
+    return await run_isolated(
         f"{__package__}.incident.metrics:compute_metrics",
         timeout_s=TIMEOUT_S,
         materials=dict(materials or {}),
     )
-    return report

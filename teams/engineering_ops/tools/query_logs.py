@@ -37,30 +37,31 @@ async def query_logs(
     ] = "",
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """Run one SELECT on the logs among the artifacts, each a table.
+    """Run one SELECT on the logs among the files, each a table.
 
     A CSV keeps its own columns; of other logs each entry has line, time (UTC), level, service,
     version, status, duration_ms, message.
     Example: query_logs(select="SELECT status, count(*) FROM requests GROUP BY status")
     """
-    tables, gaps, failures = await asyncio.to_thread(_build_tables, materials or {})
+    tables, told = await asyncio.to_thread(_build_tables, materials or {})
     if not tables:
-        raise NothingToRead("no log is among the artifacts: .csv, .jsonl or .log")
-    answer = await run_statement(
+        raise NothingToRead("no log is among the files: .csv, .jsonl or .log")
+    found = await run_statement(
         DatabaseLocation("none"), tables, select, timeout_s=STATEMENT_TIMEOUT_S
     )
-    return {**answer, **({"gaps": gaps} if gaps else {}), **build_failures_part(failures)}
+    return {**found, **told}
 
 
-def _build_tables(materials: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
+def _build_tables(materials: Mapping[str, str]) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Return the logs as tables, and the gaps and failures of those that are not tables."""
-    logs = {name: text for name, text in sort_materials(materials).logs.items() if text.strip()}
+    logs = {name: text for name, text in sort_materials(materials)["logs"].items() if text.strip()}
     tables = {name: text for name, text in logs.items() if name.lower().endswith(TABLE_SUFFIXES)}
-    read = read_logs({name: text for name, text in logs.items() if name not in tables})
-    limits = [log.describe_limits() for log in read]
-    gaps = [gap for gaps, _ in limits for gap in gaps]
-    failures = [cut for _, cuts in limits for cut in cuts]
-    return tables | {log.name: _format_as_csv(log) for log in read}, gaps, failures
+    gaps, failures = list[str](), list[str]()
+    for log in read_logs({name: text for name, text in logs.items() if name not in tables}):
+        tables[log.name] = _format_as_csv(log)
+        limits, cut = log.describe_limits()
+        gaps, failures = gaps + limits, failures + cut
+    return tables, {**({"gaps": gaps} if gaps else {}), **build_failures_part(failures)}
 
 
 def _format_as_csv(log: Log) -> str:
@@ -69,6 +70,5 @@ def _format_as_csv(log: Log) -> str:
     rows.writerow(COLUMNS)
     for entry in log.entries:
         time = format_time(entry.time).removesuffix(" UTC") if entry.time else ""
-        values = (entry.level, entry.service, entry.version, entry.status, entry.duration_ms)
-        rows.writerow([entry.line, time, *("" if v is None else v for v in values), entry.message])
+        rows.writerow([time if name == "time" else getattr(entry, name) for name in COLUMNS])
     return written.getvalue()

@@ -6,41 +6,37 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
-from nodes.tools.framework.argument_types import Format
+from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.settings import ToolSettings
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 TIMEOUT_S = 60.0
-Query = Annotated[
-    str,
-    Format("query"),
-    Field(
-        description="Words of the lines to find, of three letters or more",
-        max_length=2000,
-    ),
-]
 
 
 def search_code(settings: ToolSettings) -> BaseTool:
-    """Build the tool; code of `settings.repository` is searched beside the artifacts."""
+    """Build the tool; code of `settings.repository` is searched beside the files."""
 
     @tool("search_code")
     async def search(
-        query: Query,
+        query: Annotated[
+            Query,
+            Field(
+                description="Words of the lines to find, of three letters or more", max_length=2000
+            ),
+        ],
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
-    ) -> dict[str, Any]:
+    ) -> Any:
         """Search the source files for words; lines that hold most of them come first, 40 at most.
 
         Example: search_code(query="coupon percent")
         """
-        report: dict[str, Any] = await run_isolated(
+        return await run_isolated(
             f"{__package__}.incident.symbols:search_lines",
             timeout_s=TIMEOUT_S,
             query=query,
             materials=dict(materials or {}),
             repository=str(settings.repository or ""),
         )
-        return report
 
     return search

@@ -33,9 +33,7 @@ async def allocation_analysis(
 ) -> dict[str, Any]:
     """Measure a portfolio: weights, drift from the target, volatility, correlation, risk shares.
 
-    Holdings, prices and target weights (ticker, weight) are CSV artifacts, found by their columns.
-    The result includes two reference allocations computed from past risk alone, with the source
-    of their methods; they are no forecast.
+    Holdings, prices and target weights (ticker, weight) are CSV files, found by their columns.
     Example: allocation_analysis(target_weights_percent={"VTI": 60, "BND": 40})
     """
     book = await asyncio.to_thread(
@@ -68,7 +66,6 @@ def _analyze_allocation(book: Portfolio) -> dict[str, Any]:
     _add_weights(report, book, measured)
     if measured:
         _add_correlations(report, measured)
-        _add_reference_weights(report, measured)
     return report.to_json()
 
 
@@ -121,22 +118,3 @@ def _add_correlations(report: ToolReport, past: "ReturnHistory") -> None:
         lines = zip(names, found, strict=True)
         rows = [[name, *(f"{value:.2f}" for value in row)] for name, row in lines]
         report.add_table(["correlation", *names], rows)
-
-
-def _add_reference_weights(report: ToolReport, past: "ReturnHistory") -> None:
-    from .portfolio.reference_weights import METHOD_SOURCES, compute_reference_weights
-
-    columns, sources = dict[str, list[str]](), list[str]()
-    for method, source in METHOD_SOURCES.items() if len(past.names) > 1 else ():
-        title, weights = method.replace("_", " "), compute_reference_weights(past, method)
-        if isinstance(weights, str):
-            report.gaps.append(f"No reference weights by {title}: {weights}.")
-            continue
-        shares = [float(weight) for weight in weights]
-        figures = [*shares, past.compute_volatility(shares)]
-        columns[f"{title} %"] = [format_percent(figure, 1) for figure in figures]
-        sources.append(f"{title}: {source}")
-    if columns:
-        rows = zip([*past.names, "volatility % a year"], *columns.values(), strict=True)
-        title = f"Weights by past risk alone, no forecast ({'; '.join(sources)})"
-        report.add_table(["ticker", *columns], list(rows), title)

@@ -28,7 +28,7 @@ async def market_data(
     """Check holdings and prices, and value each position at its last price.
 
     Holdings (ticker, quantity or value) and prices (date and a column for each ticker, or date,
-    ticker, close) are CSV artifacts, found by their columns. Defects are refused with file and
+    ticker, close) are CSV files, found by their columns. Defects are refused with file and
     line. Currencies are not converted.
     Example: market_data(as_of="2025-05-30")
     """

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -14,18 +13,10 @@ from nodes.errors import ToolRefused
 from nodes.tools.tables.reader import quote_cell
 from nodes.tools.tables.selection import FileNames
 
-from .portfolio.arguments import (
-    Amount,
-    AsOf,
-    Percent,
-    RiskMethod,
-    TargetWeightsPercent,
-    Tickers,
-    WeightMethod,
-)
+from .portfolio.arguments import Amount, AsOf, Percent, TargetWeightsPercent, Tickers
 from .portfolio.holdings import parse_ticker
 from .portfolio.portfolio import Portfolio, load_portfolio
-from .portfolio.proposal import TradeTerms, report_trades
+from .portfolio.proposal import Proposal, TradeTerms, report_trades
 from .portfolio.trades import TradePosition, TradeRules, plan_trades
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
@@ -35,9 +26,9 @@ FRACTION_LOT = Fraction(1, 10_000)
 @tool
 async def trade_list(
     target_weights_percent: TargetWeightsPercent = None,
-    method: Annotated[
-        WeightMethod | None, Field(description="Rule for the target weights, where none are given")
-    ] = None,
+    equal_weights: Annotated[
+        bool, Field(description="Whether each position gets the same weight")
+    ] = False,
     shares: Annotated[
         Literal["whole", "fractional"], Field(description="Whether parts of a share may be traded")
     ] = "whole",
@@ -61,29 +52,30 @@ async def trade_list(
 ) -> dict[str, Any]:
     """List the trades that bring a portfolio to its target weights; they sum to the cent.
 
-    Holdings, prices and target weights (ticker, weight) are CSV artifacts, found by their columns.
+    Holdings, prices and target weights (ticker, weight) are CSV files, found by their columns.
     The answer states the limits that it worked with.
     Example: trade_list(max_turnover_percent=20, min_trade_amount=250, never_sell=["GOLD"])
     """
-    if method and target_weights_percent:
-        raise ToolRefused("give target_weights_percent or method, not both")
+    if equal_weights and target_weights_percent:
+        raise ToolRefused("give target_weights_percent or equal_weights, not both")
     book = await asyncio.to_thread(
         load_portfolio,
         materials,
         files,
         target_weights_percent=target_weights_percent,
         as_of=as_of,
-        with_targets=method is None,
+        with_targets=not equal_weights,
     )
-    sold = book.positions if without_selling else [*never_sell, *keep]
     cap = max_turnover_percent
     terms = TradeTerms(
-        is_fractional=shares == "fractional",
-        method=method,
-        min_trade=Decimal(str(min_trade_amount or 0)),
-        max_turnover_percent=None if cap is None else Decimal(str(cap)),
-        deposit=Decimal(str(deposit_amount or 0)),
-        unsold=_find_tickers(sold, book),
+        rules=TradeRules(
+            lot=FRACTION_LOT if shares == "fractional" else Fraction(1),
+            min_trade=Fraction(str(min_trade_amount or 0)),
+            max_turnover=None if cap is None else Fraction(str(cap)) / 100,
+        ),
+        equal_weights=equal_weights,
+        deposit=Fraction(str(deposit_amount or 0)),
+        unsold=_find_tickers(book.positions if without_selling else [*never_sell, *keep], book),
         unbought=_find_tickers([*never_buy, *keep], book),
     )
     return await asyncio.to_thread(_propose_trades, book, terms)
@@ -99,8 +91,15 @@ def _find_tickers(names: Iterable[str], book: Portfolio) -> frozenset[str]:
 
 
 def _propose_trades(book: Portfolio, terms: TradeTerms) -> dict[str, Any]:
-    weights = _choose_target_weights(book, terms.method)
-    if not book.total_value + terms.deposit:
+    weights = {name: Fraction(weight) for name, weight in book.targets.weights.items()}
+    if terms.equal_weights:
+        weights = dict.fromkeys(book.positions, Fraction(1, len(book.positions)))
+    if not weights:
+        raise ToolRefused(
+            "there are no target weights: give a CSV file with ticker and weight, or "
+            "target_weights_percent, or equal_weights"
+        )
+    if not (book.total_value or terms.deposit):
         raise ToolRefused(f"{book.held.name} is worth nothing, and there is no new money")
     positions = {
         name: TradePosition(
@@ -112,36 +111,5 @@ def _propose_trades(book: Portfolio, terms: TradeTerms) -> dict[str, Any]:
         )
         for name, position in book.positions.items()
     }
-    cap = terms.max_turnover_percent
-    rules = TradeRules(
-        lot=FRACTION_LOT if terms.is_fractional else Fraction(1),
-        min_trade=Fraction(terms.min_trade),
-        max_turnover=None if cap is None else Fraction(cap) / 100,
-    )
-    found = plan_trades(positions, Fraction(book.cash + terms.deposit), rules)
-    return report_trades(book, terms, weights, found)
-
-
-def _choose_target_weights(book: Portfolio, method: WeightMethod | None) -> dict[str, Fraction]:
-    if method == "equal_weights":
-        return dict.fromkeys(book.positions, Fraction(1, len(book.positions)))
-    if method:
-        return _compute_risk_weights(book, method)
-    if not book.targets.weights:
-        raise ToolRefused(
-            "there are no target weights: give a CSV file with ticker and weight, or "
-            "target_weights_percent, or a method"
-        )
-    return {name: Fraction(weight) for name, weight in book.targets.weights.items()}
-
-
-def _compute_risk_weights(book: Portfolio, method: RiskMethod) -> dict[str, Fraction]:
-    from .portfolio.reference_weights import compute_reference_weights  # numpy, for these alone
-    from .portfolio.risk import build_return_history
-
-    past = build_return_history(book.prices, list(book.positions), book.as_of)
-    weights = past if isinstance(past, str) else compute_reference_weights(past, method)
-    if isinstance(weights, str):
-        raise ToolRefused(f"no weights by {method.replace('_', ' ')}: {weights}")
-    shares = [Fraction(str(round(float(weight), 6))) for weight in weights]
-    return {name: share / sum(shares) for name, share in zip(book.positions, shares, strict=True)}
+    trades = plan_trades(positions, Fraction(book.cash) + terms.deposit, terms.rules)
+    return report_trades(Proposal(book, terms, weights, trades))

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from math import ceil
 from statistics import median
 from typing import Annotated, Any
@@ -17,7 +16,7 @@ from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.tables.formatting import format_money, format_percent
 from nodes.tools.tables.selection import FileNames
 
-from .launch.costs import Costs, load_costs
+from .launch.costs import load_costs
 from .launch.demand import Demand, fit_demand
 from .launch.price_choice import compute_break_even, find_best_price, find_price_interval
 from .launch.sales import ProductSales, load_sales
@@ -49,13 +48,19 @@ async def launch_price(
 ) -> dict[str, Any]:
     """Compute margin, break-even and the most profitable price within the prices that were tried.
 
-    Sales are a CSV artifact with columns of prices and units; costs may be one with item and
+    Sales are a CSV file with columns of prices and units; costs may be one with item and
     amount (unit_cost, fixed_costs). Nothing is extrapolated beyond the tried prices, and without a
     significant elasticity there is no best price: the answer states that.
     Example: launch_price(unit_cost_amount=9.8, fixed_cost_amount=24000, price_amount=24.9)
     """
-    given = (unit_cost_amount, fixed_cost_amount)
-    return await asyncio.to_thread(_analyze_price, materials, files, given, price_amount, product)
+    return await asyncio.to_thread(
+        _analyze_price,
+        materials,
+        list(files),
+        (unit_cost_amount, fixed_cost_amount),
+        price_amount,
+        product,
+    )
 
 
 @dataclass(frozen=True)
@@ -63,16 +68,20 @@ class _Analysis:
     sales: ProductSales
     unit_cost: float | None
     fixed_costs: float | None
+    costs_source: str
     asked_price: float | None
     demand: Demand | None
     """None if no price may be derived from it: not significant, or not falling."""
 
     @property
-    def tried(self) -> tuple[float, float]:
-        return float(self.sales.lowest_price), float(self.sales.highest_price)
+    def median_price(self) -> float:
+        return median(sale.price for sale in self.sales.sold)
 
-    def is_tried(self, price: float) -> bool:
-        return self.tried[0] <= price <= self.tried[1]
+    def estimate_units(self, price: float) -> float:
+        """Return the expected units; zero if they are not known."""
+        lowest, highest = self.sales.tried
+        is_known = self.demand and lowest <= price <= highest
+        return self.demand.estimate_units(price) if self.demand and is_known else 0
 
     def compute_break_even(self, price: float) -> int | None:
         if self.unit_cost is None or self.fixed_costs is None:
@@ -82,41 +91,35 @@ class _Analysis:
 
 def _analyze_price(
     materials: Mapping[str, str] | None,
-    files: Iterable[str],
+    files: Sequence[str],
     given: tuple[float | None, float | None],
     asked_price: float | None,
     product: str,
 ) -> dict[str, Any]:
-    files = list(files)
     sales = _choose_product(load_sales(materials, files), product)
-    costs = load_costs(materials, files) if None in given else Costs()
-    unit, fixed = (
-        listed if one is None else Decimal(str(one))
-        for one, listed in zip(given, (costs.unit, costs.fixed), strict=True)
-    )
-    report, fit = ToolReport(), fit_demand(sales)
-    if isinstance(fit, str):
-        problem = fit
-    else:
-        rising = fit.is_significant and fit.elasticity > 0
-        problem = "" if fit.is_significant else "the elasticity is not significant"
-        problem = "the elasticity is that demand rises with the price" if rising else problem
-    if problem:
+    *listed, source = load_costs(materials, files) if None in given else (None, None, "")
+    unit, fixed = (b if a is None else a for a, b in zip(given, listed, strict=True))
+    fit, report = fit_demand(sales), ToolReport()
+    if problem := _find_problem(fit):
         report.gaps.append(f"No expected units and no best price: {problem}.")
-    found = _Analysis(
-        sales=sales,
-        unit_cost=None if unit is None else float(unit),
-        fixed_costs=None if fixed is None else float(fixed),
-        asked_price=asked_price,
-        demand=None if problem or isinstance(fit, str) else fit,
-    )
-    best, remark = _add_best_price(report, found)
+    demand = None if problem or isinstance(fit, str) else fit
+    found = _Analysis(sales, unit, fixed, source, asked_price, demand)
+    best, remarks = _add_best_price(report, found)
     prices = _name_prices(found, best)
     _add_price_table(report, found, prices)
-    report.lines += remark
-    _add_costs(report, found, asked_price or best or _find_median(sales), costs.source)
+    report.lines += remarks
+    _add_costs(report, found, asked_price or best or found.median_price)
     _add_gaps(report, found, prices)
     return report.to_json()
+
+
+def _find_problem(fit: Demand | str) -> str:
+    """Return why no price may be derived from a fit; empty if one may."""
+    if isinstance(fit, str):
+        return fit
+    if not fit.is_significant:
+        return "the elasticity is not significant"
+    return "the elasticity is that demand rises with the price" if fit.elasticity > 0 else ""
 
 
 def _choose_product(groups: Sequence[ProductSales], product: str) -> ProductSales:
@@ -130,15 +133,11 @@ def _choose_product(groups: Sequence[ProductSales], product: str) -> ProductSale
     return chosen[0]
 
 
-def _find_median(sales: ProductSales) -> float:
-    return float(median(sale.price for sale in sales.sold))
-
-
 def _add_best_price(report: ToolReport, found: _Analysis) -> tuple[float | None, list[str]]:
     """Add the best price and its uncertainty; return it, and what limits it."""
     if found.demand is None or found.unit_cost is None:
         return None, []
-    show, (lowest, highest) = found.sales.format_money, found.tried
+    show, (lowest, highest) = found.sales.format_money, found.sales.tried
     choice = find_best_price(found.demand.elasticity, found.unit_cost, lowest, highest)
     price = choice.price if choice.range_end else round(choice.price, 2)
     ends = find_price_interval(found.demand, found.unit_cost, lowest, highest)
@@ -151,9 +150,8 @@ def _add_best_price(report: ToolReport, found: _Analysis) -> tuple[float | None,
     report.add_claim(f"{line}.", found.sales.source)
     if not choice.range_end:
         return price, []
-    beyond = "profit would rise further"
-    if choice.unbounded_price is not None:
-        beyond = f"the best price would be {show(choice.unbounded_price)}"
+    best = choice.unbounded_price
+    beyond = f"the best price would be {show(best)}" if best else "profit would rise further"
     return price, [
         f"That is the {choice.range_end} price that was tried. Along the fitted line {beyond}, but "
         "nothing was measured there.\n"
@@ -162,40 +160,40 @@ def _add_best_price(report: ToolReport, found: _Analysis) -> tuple[float | None,
 
 def _name_prices(found: _Analysis, best: float | None) -> dict[float, str]:
     """Return the prices to show in ascending order, and what each is."""
-    named = [(found.tried[0], "lowest tried"), (_find_median(found.sales), "middle of those tried")]
-    named += [(found.tried[1], "highest tried")]
-    named += [(found.asked_price, "asked about")] if found.asked_price is not None else []
-    named += [(best, "**most profitable**")] if best is not None else []
-    merged: dict[float, str] = {}
-    for price, what in sorted(named, key=lambda pair: pair[0]):
-        merged[price] = f"{merged[price]}, {what}" if price in merged else what
-    return merged
+    lowest, highest = found.sales.tried
+    named = {
+        "lowest tried": lowest,
+        "middle of those tried": found.median_price,
+        "highest tried": highest,
+        "asked about": found.asked_price,
+        "**most profitable**": best,
+    }
+    prices = sorted({price for price in named.values() if price is not None})
+    return {price: ", ".join(k for k, v in named.items() if v == price) for price in prices}
 
 
 def _add_price_table(report: ToolReport, found: _Analysis, prices: Mapping[float, str]) -> None:
-    span, rows = found.sales.period.replace("date", "") or "row", []
+    rows: list[list[str]] = []
     for price, what in prices.items():
-        units = found.demand.estimate_units(price) if found.demand and found.is_tried(price) else 0
-        cost, needed = found.unit_cost, found.compute_break_even(price)
-        rows.append(
-            [
-                format_money(price),
-                what,
-                f"{units:,.0f}" if units else "",
-                format_money(price * units) if units else "",
-                "" if cost is None else format_percent((price - cost) / price, 1),
-                "" if cost is None or not units else format_money((price - cost) * units),
-                "" if needed is None else f"{needed:,}",
-                "" if needed is None or not units else f"{ceil(needed / units):,}",
-            ]
-        )
+        units, needed = found.estimate_units(price), found.compute_break_even(price)
+        row = [format_money(price), what, *[""] * 6]
+        if units:
+            row[2:4] = f"{units:,.0f}", format_money(price * units)
+        if found.unit_cost is not None:
+            margin = price - found.unit_cost
+            row[4:6] = format_percent(margin / price, 1), format_money(margin * units)
+            row[5] = row[5] if units else ""
+        if needed is not None:
+            row[6:] = f"{needed:,}", f"{ceil(needed / units):,}" if units else ""
+        rows.append(row)
+    span = found.sales.period.replace("date", "") or "row"
     unit = f" {found.sales.currency}".rstrip()
     columns = [f"price{unit}", "what it is", f"units a {span}", f"revenue{unit}", "margin %"]
     columns += [f"contribution a {span}{unit}", "break-even units", f"{span}s to break even"]
     report.add_table(columns, rows)
 
 
-def _add_costs(report: ToolReport, found: _Analysis, price: float, source: str) -> None:
+def _add_costs(report: ToolReport, found: _Analysis, price: float) -> None:
     """Add what follows from the costs at a price."""
     if found.unit_cost is None:
         return
@@ -207,11 +205,11 @@ def _add_costs(report: ToolReport, found: _Analysis, price: float, source: str) 
         lines.append(f"{at} fixed costs of {fixed} are earned back with {units:,} units.")
     for line in lines:
         report.lines.append(f"{line}\n")
-        report.add_claim(line, source or found.sales.source)
+        report.add_claim(line, found.costs_source or found.sales.source)
 
 
 def _add_gaps(report: ToolReport, found: _Analysis, prices: Iterable[float]) -> None:
-    show, asked = found.sales.format_money, found.asked_price
+    show, asked, (lowest, highest) = found.sales.format_money, found.asked_price, found.sales.tried
     if found.unit_cost is None:
         report.gaps.append("No margin, break-even or best price: the unit cost is not given.")
     elif losing := [show(price) for price in prices if price <= found.unit_cost]:
@@ -219,9 +217,9 @@ def _add_gaps(report: ToolReport, found: _Analysis, prices: Iterable[float]) -> 
         report.add_finding("high", text, found.sales.source)
     if found.fixed_costs is None:
         report.gaps.append("No break-even: fixed costs are not given.")
-    if asked is not None and not found.is_tried(asked):
+    if asked is not None and not lowest <= asked <= highest:
         report.gaps.append(
-            f"What sells at {show(asked)} is not known: only prices from {show(found.tried[0])} to "
-            f"{show(found.tried[1])} were tried."
+            f"What sells at {show(asked)} is not known: only prices from {show(lowest)} to "
+            f"{show(highest)} were tried."
         )
     report.gaps.append(MODEL_CAVEAT)

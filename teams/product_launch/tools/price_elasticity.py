@@ -30,7 +30,7 @@ async def price_elasticity(
 ) -> dict[str, Any]:
     """Estimate the price elasticity of demand from sales, with its uncertainty.
 
-    Sales are a CSV artifact with a column of prices and one of units, found by its columns. With a
+    Sales are a CSV file with a column of prices and one of units, found by its columns. With a
     column such as product or market there is an estimate for each. The estimate has standard
     error, 95 percent interval, p, n and R squared, and states if it is not significant.
     Example: price_elasticity()
@@ -66,7 +66,7 @@ def _estimate_elasticities(
 
 def _add_estimate(report: ToolReport, sales: ProductSales, demand: Demand) -> list[str]:
     """Add an estimate's claim, meaning and findings; return its row."""
-    low, high = format_price(sales.lowest_price), format_price(sales.highest_price)
+    low, high = map(format_price, sales.tried)
     prices = f"{low} to {high} {sales.currency}".rstrip()
     figures = [f"{each:.2f}" for each in (demand.elasticity, demand.standard_error)]
     r_squared, p = f"{demand.r_squared:.2f}", format_number(round(demand.p_value, 3))

@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -35,21 +34,11 @@ _AMOUNT = Pattern(
 _SENTENCE_END = Pattern(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|\n(?=\s*[-*#|])")
 
 
-@dataclass(frozen=True)
-class PricePoint:
-    """An amount, and its place."""
-
-    amount: Decimal
-    currency: str
-    source: str
-    quote: str
-
-
 @tool
 async def price_points(
     materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
 ) -> dict[str, Any]:
-    """List the prices that the artifacts name, each with its sentence, and their range.
+    """List the prices that the files name, each with its sentence, and their range.
 
     Amounts with a currency in texts: rivals' prices, what people would pay, costs. Market sizes in
     thousands or millions are left out. Read the sentence before you treat an amount as a price.
@@ -59,43 +48,39 @@ async def price_points(
 
 
 def _report_prices(materials: Mapping[str, str]) -> dict[str, Any]:
-    report = ToolReport()
-    # The product's own drafts name a price, but are no evidence of market prices.
-    texts = {
-        name: text
-        for name, text in materials.items()
-        if name.lower().endswith(TEXT_SUFFIXES) and not find_drafts(name, text)[0]
-    }
-    report.failures += [
-        f"only the first {MAX_TEXT_CHARS:,} characters of {name} were read"
-        for name, text in texts.items()
-        if len(text) > MAX_TEXT_CHARS
-    ]
-    found = [point for name, text in texts.items() for point in find_prices(name, text)]
-    shown = found[:MAX_POINTS]
-    if len(found) > len(shown):
-        report.gaps.append(f"{len(found) - len(shown)} more amounts are not shown.")
-    if not found:
-        report.gaps.append("No text among the artifacts names an amount of money.")
+    report, rows, amounts = ToolReport(), list[tuple[str, str, str]](), dict[str, list[Decimal]]()
+    for name, text in _select_evidence(materials).items():
+        if len(text) > MAX_TEXT_CHARS:
+            cut = f"only the first {MAX_TEXT_CHARS:,} characters of {name} were read"
+            report.failures.append(cut)
+        for amount, currency, quote in _find_prices(text[:MAX_TEXT_CHARS]):
+            rows.append((f"{format_price(amount)} {currency}", name, quote))
+            amounts.setdefault(currency, []).append(amount)
+    if not rows:
+        report.gaps.append("No text among the files names an amount of money.")
         return report.to_json()
-    for currency in dict.fromkeys(point.currency for point in shown):
-        amounts = [point.amount for point in shown if point.currency == currency]
-        if len(amounts) > 1:
-            low, high = format_price(min(amounts)), format_price(max(amounts))
-            report.lines.append(f"{len(amounts)} amounts in {currency}, from {low} to {high}.\n")
-    rows = [[f"{format_price(p.amount)} {p.currency}", p.source, p.quote] for p in shown]
-    report.add_table(["amount", "source", "sentence"], rows)
-    for source, quote in dict.fromkeys((point.source, point.quote) for point in shown):
+    for currency, found in amounts.items():
+        if len(found) > 1:
+            low, high = format_price(min(found)), format_price(max(found))
+            report.lines.append(f"{len(found)} amounts in {currency}, from {low} to {high}.\n")
+    report.add_table(["amount", "source", "sentence"], rows, max_rows=MAX_POINTS)
+    for source, quote in dict.fromkeys((source, quote) for _, source, quote in rows[:MAX_POINTS]):
         report.add_claim(quote, source, quote)
     return report.to_json()
 
 
-def find_prices(source: str, text: str) -> Iterator[PricePoint]:
-    """Yield the amounts of a text, each with its sentence."""
-    for part in _SENTENCE_END.split(sanitize_text(text)[:MAX_TEXT_CHARS]):
+def _select_evidence(materials: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts but for the product's own drafts, which are no evidence of the market."""
+    texts = {k: text for k, text in materials.items() if k.lower().endswith(TEXT_SUFFIXES)}
+    return {name: text for name, text in texts.items() if not find_drafts(name, text)[0]}
+
+
+def _find_prices(text: str) -> Iterator[tuple[Decimal, str, str]]:
+    """Yield the amounts of a text and their currencies, each with its sentence."""
+    for part in _SENTENCE_END.split(sanitize_text(text)):
         quote = sanitize_line(part.strip().lstrip("#>*- "), MAX_QUOTE_CHARS)
         for match in _AMOUNT.finditer(part):
             amount = parse_number(match["n"] or match["m"], "point")
             sign = (match["before"] or match["after"]).upper()
             if amount is not None:
-                yield PricePoint(amount, _CURRENCY_CODES.get(sign, sign), source, quote)
+                yield amount, _CURRENCY_CODES.get(sign, sign), quote

@@ -1,7 +1,5 @@
 """Parse and lint Python code; never run it."""
 
-import asyncio
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from langchain_core.tools import tool
@@ -13,7 +11,7 @@ from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.tool_report import join_names
 
-from .code.modules import list_other_code, select_modules
+from .materials.selection import list_other_code, select_modules
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 CHILD_FUNCTION = f"{__package__}.code.child_program:check_modules"
@@ -35,21 +33,17 @@ async def check_code(
     Nothing is run. Use `code` for what you wrote or fixed.
     """
     modules = select_modules(code, files or (), materials)
-    folder = await asyncio.to_thread(TemporaryDirectory, prefix="supervise-code-")
     try:
         report: dict[str, Any] = await run_isolated(
             CHILD_FUNCTION,
             timeout_s=TIMEOUT_S,
             max_written_bytes=MAX_WRITTEN_BYTES,
             modules=modules,
-            folder=folder.name,
         )
     except ToolFailed as failure:
         raise ToolFailed(
             f"{', '.join(modules)} cannot be read: {failure}; hand over less of it"
         ) from failure
-    finally:
-        await asyncio.to_thread(folder.cleanup)
     if others := list_other_code(materials):
         report["gaps"].append(f"Only Python is checked; not read: {join_names(others)}.")
     return report

@@ -11,7 +11,7 @@ from nodes.errors import ToolFailed
 from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 
-from .prose.texts import select_texts
+from .materials.selection import select_texts
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 CHILD_FUNCTION = f"{__package__}.prose.child_program:check_texts"

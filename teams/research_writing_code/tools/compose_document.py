@@ -1,7 +1,7 @@
 """Compose documents from sentences of the materials, unchanged, and from what a writer wrote."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +16,9 @@ from nodes.tools.format_document import DocumentFormat, write_document
 from nodes.tools.framework.argument_types import Query
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.framework.tool_report import ToolReport, join_names
-from nodes.tools.reading.prose_sentences import Sentence
 
+from .materials.selection import select_texts
 from .prose.draft import choose_sentences
-from .prose.texts import select_texts
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 MAX_TITLE_CHARS = 80
@@ -39,10 +38,7 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         draft: Annotated[
             bool, Field(description="Collect the materials' sentences on `query` as a draft")
         ] = False,
-        query: Annotated[
-            Query | None,
-            Field(description="Subject of the draft"),
-        ] = None,
+        query: Annotated[Query | None, Field(description="Subject of the draft")] = None,
         title: Annotated[str, Field(description="Title and file name")] = "document",
         format: Annotated[
             DocumentFormat | None, Field(description="Kind of file to write; none if not asked for")
@@ -56,57 +52,47 @@ def compose_document(settings: ToolSettings) -> BaseTool:
         """
         if not (markdown.strip() or draft or format):
             return ToolReport().to_json()
-        reply = ToolReport()
-        text = markdown
+        report, title = ToolReport(), sanitize_line(title, MAX_TITLE_CHARS)
         if not markdown.strip():
             texts = await asyncio.to_thread(select_texts, "", (), materials)
-            text = await asyncio.to_thread(
-                _draft_text, reply, texts, (query or title) if draft else "", title
-            )
+            if draft:
+                body = await asyncio.to_thread(_draft_text, report, texts, query or title)
+                markdown = f"# {title}\n\n{body}"
+            else:
+                report.lines.append(f"{join_names(texts)}: taken unchanged.")
+                for name in texts:
+                    report.add_claim(f"{name} was taken unchanged.", name)
+                markdown = "\n\n".join(texts.values())
         if format is not None:
             folder = settings.output
-            await asyncio.to_thread(_write_file, reply, folder, text, format, _shorten_title(title))
-        return reply.to_json()
+            await asyncio.to_thread(_write_file, report, folder, markdown, format, title)
+        return report.to_json()
 
     return compose
 
 
+def _draft_text(report: ToolReport, texts: Mapping[str, str], query: str) -> str:
+    """Add the sentences of texts on a query to the report, and return them as a list."""
+    lines = []
+    for name, sentences in choose_sentences(query, texts).items():
+        for each in sentences:
+            quote = sanitize_line(each.text, MAX_QUOTE_CHARS)
+            report.add_claim(each.text, name, quote if is_quote_in(quote, texts[name]) else "")
+            lines.append(f"- {each.text} ({name})")
+    report.gaps.append(UNWRITTEN_GAP)
+    report.lines += lines
+    return "\n".join(lines)
+
+
 def _write_file(
-    reply: ToolReport, folder: Path, text: str, format: DocumentFormat, title: str
+    report: ToolReport, folder: Path, text: str, format: DocumentFormat, title: str
 ) -> None:
     """Write a document; if that fails, the draft is still returned."""
     try:
         written = write_document(folder, text, format, title)
     except ToolFailed as failure:
-        if not reply.lines:
+        if not report.lines:
             raise
-        reply.failures.append(str(failure))
+        report.failures.append(str(failure))
     else:
-        reply.lines += ["", f"The document is at {written['path']}."]
-
-
-def _draft_text(reply: ToolReport, texts: Mapping[str, str], query: str, title: str) -> str:
-    """Return the sentences of texts on a query, or without one the texts unchanged."""
-    if not query:
-        reply.lines.append(f"{join_names(texts)}: taken unchanged.")
-        for name in texts:
-            reply.add_claim(f"{name} was taken unchanged.", name)
-        return "\n\n".join(texts.values())
-    chosen = choose_sentences(query, texts)
-    for name, each in chosen.items():
-        for sentence in each:
-            quote = sanitize_line(sentence.text, MAX_QUOTE_CHARS)
-            stands = is_quote_in(quote, texts[name])
-            reply.add_claim(sentence.text, name, quote if stands else "")
-    reply.gaps.append(UNWRITTEN_GAP)
-    body = "\n\n".join(_format_sentences(name, each) for name, each in chosen.items())
-    reply.lines.append(body)
-    return f"# {_shorten_title(title)}\n\n{body}"
-
-
-def _format_sentences(name: str, chosen: Sequence[Sentence]) -> str:
-    return "\n".join(f"- {each.text} ({name})" for each in chosen)
-
-
-def _shorten_title(title: str) -> str:
-    return sanitize_line(title, MAX_TITLE_CHARS)
+        report.lines += ["", f"The document is at {written['path']}."]

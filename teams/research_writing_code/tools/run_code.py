@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
@@ -18,7 +17,7 @@ from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.sandbox.limits import SandboxLimits
 from nodes.tools.sandbox.runner import RunRefused, RunResult, run_python
 
-from .code.modules import is_python, select_modules
+from .materials.selection import select_modules
 
 ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 LIMITS = SandboxLimits()
@@ -49,7 +48,7 @@ def run_code(settings: ToolSettings) -> BaseTool:
     ) -> dict[str, Any]:
         """Run Python and return what it prints, or its error with file and line, if allowed.
 
-        All artifacts are beside it, and it has the standard library; it has no network and no
+        All files are beside it, and it has the standard library; it has no network and no
         input, and must end within seconds.
         """
         modules = select_modules(code, files or (), materials)
@@ -73,16 +72,12 @@ def run_code(settings: ToolSettings) -> BaseTool:
 
 def _choose_entries(modules: Mapping[str, str], is_named: bool, reply: ToolReport) -> list[str]:
     """Choose what to run: the files that are named; else the scripts, if there are any."""
-    python = {name: text for name, text in modules.items() if _is_runnable(name)}
+    python = {name: text for name, text in modules.items() if not name.endswith(".pyi")}
     scripts = {name: text for name, text in python.items() if _MAIN_GUARD.search(text)}
     chosen = list(python if is_named else scripts or python)
     if len(chosen) > MAX_RUNS:
         reply.gaps.append(f"Not run: {', '.join(chosen[MAX_RUNS:])}; name the one to run.")
     return chosen[:MAX_RUNS]
-
-
-def _is_runnable(name: str) -> bool:
-    return is_python(name) and PurePosixPath(name).suffix != ".pyi"
 
 
 def _report_run(reply: ToolReport, entry: str, ending: RunResult) -> None:

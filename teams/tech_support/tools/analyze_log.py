@@ -9,7 +9,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolRefused
-from nodes.tools.framework.argument_types import Format
+from nodes.tools.framework.argument_types import FileName, Text
 from nodes.tools.framework.materials import get_material_text, resolve_material_name
 from nodes.tools.framework.out_of_scope import escalate_out_of_scope
 from nodes.tools.logs.entry import Log
@@ -25,7 +25,7 @@ MAX_PASTED_CHARS = 200_000
 @tool
 async def analyze_log(
     pasted: Annotated[
-        str,
+        Text,
         Field(
             description="The log lines or the traceback that the task itself contains, copied with "
             "their line breaks; empty if all of them are in files",
@@ -33,8 +33,7 @@ async def analyze_log(
         ),
     ],
     log: Annotated[
-        str | None,
-        Format("file"),
+        FileName | None,
         Field(
             description="Name of the one log to read; by default every log among the files",
         ),

@@ -8,6 +8,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
+from nodes.tools.framework.argument_types import Text
 from nodes.tools.logs.reader import is_log, read_log
 from state import Severity
 
@@ -19,7 +20,7 @@ ACCESS = {"reads": ["private", "untrusted"], "sends": "nothing"}
 @tool
 async def draft_ticket(
     asked: Annotated[
-        str, Field(description="What the user asks for or reports, in the user's words")
+        Text, Field(description="What the user asks for or reports, in the user's words")
     ],
     title: Annotated[str, Field(description="The matter in at most ten words")] = "",
     matter: Annotated[

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from nodes.models.embedded import EmbeddedModel
 from nodes.prompts import messages as prompts
 from nodes.schemas.replies import Refinement
+from nodes.schemas.team import Worker
 from state import Answer, Claim, Escalation, Plan, Report, Task
 from tests.unit.models.embedded_runs import AWS, MATERIALS, MISSION, TEAM, ask_embedded, make_plan
 
@@ -67,6 +68,16 @@ class TestPlan:
         plan = make_plan(text)
 
         assert [task.worker for task in plan.tasks] == workers
+
+    def test_gives_a_request_to_the_fitting_worker_that_no_example_shows_and_to_no_other(
+        self,
+    ) -> None:
+        baker = Worker(name="baker", description="Scales a bread recipe.", instructions="Bake.")
+        team = TEAM.model_copy(update={"workers": (*TEAM.workers, baker)})
+
+        asked = prompts.build_plan_messages(team, "Scale the bread recipe", {}, max_tasks=5)
+
+        assert [task["worker"] for task in ask_embedded(Plan, asked)["tasks"]] == ["baker"]
 
     @pytest.mark.parametrize(
         ("text", "workers"),

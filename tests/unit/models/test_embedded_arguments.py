@@ -10,7 +10,7 @@ from pydantic import Field
 from nodes.models.embedded.prompt_reading import ReceivedHandoff
 from nodes.models.embedded.tool_calls import choose_calls, fill_arguments
 from nodes.tools.analyze_table import analyze_table
-from nodes.tools.framework.argument_types import Day, FileName, Identifier
+from nodes.tools.framework.argument_types import Day, FileName, Identifier, Text
 from nodes.tools.framework.settings import ToolSettings
 
 SHEEP = "farm,county,year,sheep,wool_kg\nAsh Hill,Kent,2021,40,120\nLow Moor,Devon,2021,75,210\n"
@@ -37,6 +37,18 @@ def fill(intent: str, offered: BaseTool = order_boats, **artifacts: str) -> dict
     schema = convert_to_openai_tool(offered)["function"]["parameters"]
     named = {name.replace("__", "."): text for name, text in artifacts.items()}
     return fill_arguments(ReceivedHandoff(intent, artifacts=named), schema)
+
+
+@tool
+def read_letter(letter: Text) -> str:
+    """Read a letter."""
+    return ""
+
+
+def test_the_requests_own_words_are_taken_whole_with_the_names_and_quotations_in_them():
+    letter = 'Our boats of May are gone.\nThe log of Oslo says "sunk".'
+
+    assert fill(letter, read_letter) == {"letter": letter}
 
 
 @pytest.mark.parametrize(

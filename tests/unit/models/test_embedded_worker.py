@@ -7,6 +7,8 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import tool
 
+from nodes.models.embedded.prompt_reading import Passage
+from nodes.models.embedded.statements import choose_statements
 from nodes.prompts import messages as prompts
 from state import (
     Claim,
@@ -86,7 +88,7 @@ class TestWorker:
         )
 
         assert [name for name, _ in made] == ["search_documents"]
-        assert made[0][1]["query"] == "net sale aws"
+        assert made[0][1]["query"] == "net sales aws"
 
     def test_leaves_the_web_alone_when_the_documents_answer(self) -> None:
         report = run_worker("Find the net sales of AWS in 2024.", web_search, search_documents)
@@ -361,3 +363,20 @@ def test_a_sentence_that_names_nothing_is_told_with_the_heading_of_its_part() ->
 
     assert report.claims[0].text == "Acme Ltd: Revenue was 841,000 EUR in 2023."
     assert report.claims[0].quote == "Revenue was 841,000 EUR in 2023."
+
+
+def test_a_sentence_that_ends_with_a_colon_is_quoted_with_its_list() -> None:
+    text = (
+        "# When may I borrow a boat?\n\nYou may borrow a boat:\n\n- on Tuesdays\n  from 17:00\n"
+        "- on Saturdays. Not in winter.\n\nAsk the keeper.\n"
+    )
+
+    (statement,) = choose_statements(
+        "When may I borrow a boat?", [Passage("boats.md", text)], is_question=True
+    )
+
+    assert statement["text"] == (
+        "When may I borrow a boat? You may borrow a boat: on Tuesdays from 17:00; on Saturdays. "
+        "Not in winter. Ask the keeper."
+    )
+    assert statement["quote"] in " ".join(text.split())

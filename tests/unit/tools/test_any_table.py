@@ -23,7 +23,7 @@ TICKERS = st.lists(st.sampled_from(("AAA", "bbb", "CASH", "ZZZ", "")), max_size=
 ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "target_weights_percent": st.dictionaries(st.sampled_from(("AAA", "BBB", "CASH")), PERCENTS)
     | st.just({"AAA": 60, "BBB": 40}),
-    "method": st.sampled_from(("equal_weights", "risk_parity", "minimum_variance")),
+    "equal_weights": st.booleans(),
     "shares": st.sampled_from(("whole", "fractional")),
     "min_trade_amount": AMOUNTS,
     "max_turnover_percent": PERCENTS,

@@ -54,7 +54,7 @@ async def test_likely_bugs_come_with_line_rule_and_advice():
     assert any("language model or a human" in gap for gap in told["gaps"])
 
 
-async def test_what_a_module_defines_and_imports_is_claimed_with_its_source():
+async def test_what_a_module_defines_is_claimed_with_its_source():
     text = "import requests\nimport json\n\n\nclass A:\n    def b(self):\n        json, requests\n"
 
     told = await call_tool({"a.py": text})
@@ -62,7 +62,6 @@ async def test_what_a_module_defines_and_imports_is_claimed_with_its_source():
     assert told["claims"][0]["text"] == (
         "a.py has 7 lines, 1 function (A.b), 1 class (A); its syntax is in order."
     )
-    assert told["claims"][1]["text"] == "a.py imports requests from outside of Python."
     assert {claim["source"] for claim in told["claims"]} == {"a.py"}
 
 

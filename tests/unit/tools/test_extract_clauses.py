@@ -158,7 +158,7 @@ async def test_what_is_left_blank_or_taken_for_signatures_is_a_gap():
     text = (
         'This Agreement dated [*] is between Marlowe, Inc. and [*] ("Distributor").\n\n'
         "1. Work. Distributor shall sell.\n\n2. Law. The laws of Peru govern this Agreement.\n\n"
-        "By: ________\n"
+        "IN WITNESS WHEREOF, the parties sign.\n\n/s/ A\n"
     )
 
     found = await extract_from("a.txt", materials={"a.txt": text})

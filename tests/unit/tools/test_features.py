@@ -15,6 +15,7 @@ from teams.competitive_intelligence.tools.features.extraction import (
     Feature,
     extract_features,
     find_product_name,
+    list_blocks,
     parse_claim,
 )
 from teams.competitive_intelligence.tools.features.matrix import build_matrix
@@ -23,9 +24,11 @@ from teams.competitive_intelligence.tools.read_features import read_features
 PAGE = """# Acme Planner
 
 - **SSO**: yes, with SAML
+
 | Feature | Value |
 |---|---|
 | Price | 9 EUR |
+
 Offline \N{EN DASH} no
 Source: acme.example
 This sentence on the product, which has far more words than a name: is none.
@@ -35,7 +38,7 @@ This sentence on the product, which has far more words than a name: is none.
 def test_lists_tables_and_lines_are_read_with_the_line_they_stand_in() -> None:
     found = [(each.name, each.value, each.line) for each in extract_features(PAGE, "acme.md")]
 
-    assert found == [("SSO", "yes, with SAML", 3), ("Price", "9 EUR", 6), ("Offline", "no", 7)]
+    assert found == [("SSO", "yes, with SAML", 3), ("Price", "9 EUR", 7), ("Offline", "no", 9)]
     assert {each.product for each in extract_features(PAGE, "acme.md")} == {"Acme Planner"}
 
 
@@ -111,7 +114,7 @@ def test_a_readme_states_what_its_sections_on_features_list_and_nothing_else() -
 def test_a_product_is_named_by_a_title_that_is_a_name_or_by_its_file(
     text: str, file: str, product: str
 ) -> None:
-    assert find_product_name(text.splitlines(), file) == product
+    assert find_product_name(list(list_blocks(text.splitlines())), file) == product
 
 
 WORD = st.text(alphabet="abc XY", min_size=1, max_size=20).map(str.strip).filter(bool)
@@ -139,16 +142,15 @@ def test_what_all_products_state_comes_first_and_what_one_does_not_is_said() -> 
         make_claims("A — API: REST", "A — Price: 9", "B — price: 8", "The weather is mild.")
     )
 
-    assert made.products == ("A", "B")
-    assert made.rows == (("Price", "9", "8"), ("API", "REST", "not stated"))
-    assert made.empty_cells == (("B", "API"),)
-    assert made.sources == (("A", "a.md"), ("B", "b.md"))
+    assert made.products == ["A", "B"]
+    assert made.rows == [("Price", "9", "8"), ("API", "REST", "not stated")]
+    assert made.sources == [("A", "a.md"), ("B", "b.md")]
 
 
 def test_a_product_that_contradicts_itself_is_named() -> None:
     made = build_matrix(make_claims("A — Price: 9", "A — Price: 7", "B — Price: 8"))
 
-    assert made.conflicts == ("A states Price as '9' and as '7'",)
+    assert made.conflicts == ["A states Price as '9' and as '7'"]
 
 
 async def call_tool(tool: BaseTool, **arguments: Any) -> dict[str, Any]:

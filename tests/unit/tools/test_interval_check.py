@@ -51,8 +51,8 @@ async def test_nothing_lies_outside_a_life():
     told = await check_intervals(text.replace(json.dumps(PATIENT), json.dumps(life)))
 
     assert list_findings(told) == {
-        "Observation/early": "Glucose (observation) is dated before birth (1950-03)",
-        "Observation/late": "Glucose (observation) begins on 2020-02-02, after death (2020-02-01)",
+        "Observation/early": "Glucose (Observation) is dated before birth (1950-03)",
+        "Observation/late": "Glucose (Observation) begins on 2020-02-02, after death (2020-02-01)",
     }
 
 
@@ -67,7 +67,7 @@ async def test_hospital_stays_that_overlap_are_found_and_visits_are_not():
     )
 
     assert list_findings(told) == {
-        "Encounter/two": "IMP (encounter) overlaps IMP (encounter) (Encounter/one)"
+        "Encounter/two": "IMP (Encounter) overlaps IMP (Encounter) (Encounter/one)"
     }
 
 

@@ -234,7 +234,7 @@ async def test_much_copy_still_fits_into_the_answer_and_the_rest_is_named():
     answer = await call_tool({"copy.md": "## Google Ads headlines\n\n" + line * 300})
 
     assert "the first 30 of 300 texts were checked" in answer["failures"][0]
-    assert "10 more texts with remarks" in answer["gaps"][0]
+    assert "of 30 texts are not shown" in answer["gaps"][0]
 
 
 async def list_prices(**files: str) -> dict[str, Any]:
@@ -262,4 +262,4 @@ async def test_ones_own_drafts_are_no_evidence_of_the_market():
     answer = await list_prices(copy_md="## SMS\n\nOnly 9 EUR. STOP\n", empty_md="nothing")
 
     assert answer["claims"] == []
-    assert answer["gaps"] == ["No text among the artifacts names an amount of money."]
+    assert answer["gaps"] == ["No text among the files names an amount of money."]

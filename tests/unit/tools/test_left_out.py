@@ -102,11 +102,11 @@ async def test_a_search_for_no_word_is_refused_and_finds_nothing_absent() -> Non
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("more.yaml", "a: [b", "more.yaml was not read: more.yaml cannot be read"),
+        ("more.csv", "topic,needs\nA,B,C\n", "more.csv was not read: more.csv line 2 has 3 cells"),
         (
             "more.csv",
             'topic,needs\n"a\n' + "x" * 140_000,
-            "more.csv was not read: more.csv cannot be read: field larger",
+            "more.csv was not read: more.csv line 3 cannot be read: field larger",
         ),
     ],
 )
@@ -120,10 +120,10 @@ def test_a_list_of_topics_that_cannot_be_read_is_not_left_out_in_silence(name, t
 def test_objectives_that_cannot_be_read_or_are_too_many_are_counted():
     many = "# Objectives\n" + "".join(f"- Explain part {n}\n" for n in range(203))
 
-    answer = check_objectives({"a.md": many, "b.yaml": "objectives: [x"})
+    answer = check_objectives({"a.md": many, "b.csv": 'objective\n"x'})
 
     broken, cut = answer["failures"]
-    assert broken.startswith("b.yaml was not read: b.yaml cannot be read")
+    assert broken.startswith("b.csv was not read: b.csv line 2 cannot be read")
     assert cut == "only the first 200 of 203 objectives were checked"
 
 

@@ -118,7 +118,7 @@ async def test_a_prescriptions_validity_is_not_taken_for_the_time_of_taking():
     )
 
     text = find_text(told, "MedicationRequest/a")
-    assert "prescription valid from 2024-01-01 until 2024-12-31" in text
+    assert "prescription valid 2024-01-01 to 2024-12-31" in text
 
 
 async def test_missing_dose_date_and_list_are_gaps():

@@ -148,7 +148,6 @@ async def test_odd_values_are_reported_and_still_used():
     assert "BBB (line 3) 150, not 200.00" in text
     assert "BBB (line 2, 2024-11-01)" in text
     assert "AAA (line 4) -60% to 2025-01-03" in text
-    assert "1 prices are listed twice" in text
 
 
 async def test_instructions_inside_the_files_are_no_more_than_text():
@@ -171,6 +170,14 @@ async def test_the_drift_is_the_weight_less_its_target():
     assert "13 dates with a price of each position are needed, and there are 2" in " ".join(
         answer["gaps"]
     )
+
+
+async def test_target_weights_may_be_a_column_of_the_holdings():
+    held = "ticker,quantity,target\nAAA,10,40\nBBB,5,60\nCASH,100,\n"
+
+    answer = await call_tool(allocation_analysis, {"holdings.csv": held, "targets.csv": None})
+
+    assert [row[3] for row in find_rows(answer["summary"], "ticker")] == ["40.00", "60.00", "0.00"]
 
 
 async def test_given_weights_replace_those_of_the_file_and_this_is_reported():
@@ -221,19 +228,17 @@ async def test_what_must_not_be_traded_is_not(limit, sold, bought):
     assert {row[1] for row in rows if row[0] == "buy"} == bought
 
 
-async def test_equal_weights_ask_nothing_of_the_past_and_risk_parity_does():
-    answer = await call_tool(trade_list, {"targets.csv": None}, method="equal_weights")
+async def test_equal_weights_need_no_table_of_targets():
+    answer = await call_tool(trade_list, {"targets.csv": None}, equal_weights=True)
 
     bought = [["buy", "AAA", "3", "20.00", "60.00"], ["buy", "BBB", "1", "40.00", "40.00"]]
     assert find_rows(answer["summary"], "trade") == bought
-    with pytest.raises(ToolRefused, match="no weights by risk parity: 13 dates"):
-        await call_tool(trade_list, {"targets.csv": None}, method="risk_parity")
 
 
 async def test_neither_a_rule_for_the_weights_nor_a_valuation_reads_the_table_of_targets():
     files = {"targets.csv": "ticker,weight\nCCC,half\n"}
 
-    rebalanced = await call_tool(trade_list, files, method="equal_weights")
+    rebalanced = await call_tool(trade_list, files, equal_weights=True)
     valued = await call_tool(market_data, files)
 
     assert [row[1] for row in find_rows(rebalanced["summary"], "trade")] == ["AAA", "BBB"]
@@ -249,7 +254,7 @@ async def test_neither_a_rule_for_the_weights_nor_a_valuation_reads_the_table_of
         ({"target_weights_percent": {"AAA": 60, "aaa": 40}}, "'aaa' has a second weight"),
         ({"target_weights_percent": {"the rest": 100}}, "'the rest' is not a ticker"),
         ({"target_weights_percent": {"CCC": 100}}, "there is no price of CCC"),
-        ({"target_weights_percent": {"AAA": 100}, "method": "equal_weights"}, "not both"),
+        ({"target_weights_percent": {"AAA": 100}, "equal_weights": True}, "not both"),
         ({"as_of": "2024-01-01"}, "there is no price of AAA on or before 2024-01-01"),
     ],
 )
@@ -274,7 +279,7 @@ async def test_a_portfolio_of_two_hundred_positions_fits_into_the_answer():
 
     for tool in (market_data, allocation_analysis):
         await call_tool(tool, files)
-    await call_tool(trade_list, files, method="equal_weights")
+    await call_tool(trade_list, files, equal_weights=True)
 
 
 @st.composite

@@ -1,18 +1,15 @@
-"""Risk and reference weights, against the standard library and closed forms."""
+"""Risk, against the standard library."""
 
 import statistics
 from datetime import date, timedelta
 from decimal import Decimal
 from math import sqrt
 
-import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from teams.portfolio_rebalancing.tools.portfolio.arguments import RiskMethod
 from teams.portfolio_rebalancing.tools.portfolio.prices import Prices
-from teams.portfolio_rebalancing.tools.portfolio.reference_weights import compute_reference_weights
 from teams.portfolio_rebalancing.tools.portfolio.risk import ReturnHistory, build_return_history
 
 pytestmark = pytest.mark.slow
@@ -35,12 +32,6 @@ def make_history(returns: list[list[float]]) -> ReturnHistory:
     found = build_return_history(make_prices(returns), [f"T{n}" for n in range(len(returns))], None)
     assert isinstance(found, ReturnHistory)
     return found
-
-
-def compute_weights(past: ReturnHistory, method: RiskMethod) -> list[float]:
-    found = compute_reference_weights(past, method)
-    assume(not isinstance(found, str))
-    return [float(weight) for weight in found]
 
 
 def series(count: int) -> st.SearchStrategy[list[list[float]]]:
@@ -70,39 +61,7 @@ def test_volatility_correlation_and_risk_are_those_of_the_textbook(returns):
         assert shares.sum() == pytest.approx(1)
 
 
-@given(series(2))
-def test_two_positions_have_the_reference_weights_of_the_closed_forms(returns):
-    past = make_history(returns)
-    (a, c), (_, b) = past.covariance
-
-    assume(abs(past.correlation[0, 1]) < 0.99)
-
-    least, equal = (compute_weights(past, each) for each in ("minimum_variance", "risk_parity"))
-
-    if a + b - 2 * c > 1e-6:
-        assert least[0] == pytest.approx(min(1, max(0, (b - c) / (a + b - 2 * c))), abs=1e-5)
-    assert equal[0] == pytest.approx(sqrt(b) / (sqrt(a) + sqrt(b)), abs=1e-5)
-
-
-@given(series(4))
-def test_no_other_weights_have_less_variance_and_equal_risk_is_equal(returns):
-    past = make_history(returns)
-
-    least, equal = (compute_weights(past, each) for each in ("minimum_variance", "risk_parity"))
-
-    assert min(least) >= 0 and sum(least) == pytest.approx(1) == sum(equal)
-    found = past.compute_volatility(least)
-    for n in range(4):
-        moved = 0.99 * np.asarray(least) + 0.01 * np.eye(4)[n]
-        assert past.compute_volatility(list(moved)) >= found - 1e-6
-    if past.compute_volatility(equal) > 1e-3:
-        assert past.compute_risk_shares(equal) == pytest.approx([0.25] * 4, abs=1e-4)
-
-
 def test_what_cannot_be_computed_is_said():
-    still = make_history([[0.0] * 20, [0.01, -0.01] * 10])
-
-    assert compute_reference_weights(still, "risk_parity") == "the price of T0 never moves"
     assert "13 dates with a price" in str(
         build_return_history(make_prices([[0.01] * 5]), ["T0"], None)
     )

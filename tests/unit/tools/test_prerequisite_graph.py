@@ -64,15 +64,11 @@ def test_the_example_is_ordered_so_that_nothing_comes_before_what_it_needs():
         ("t.tsv", TABLE.replace(",", "\t")),
         ("t.md", "| Topic | Prerequisites | Hours |\n|---|---|---|\n| Decimals | Fractions | 2 |\n"
          "| Fractions | Division | 3 |\n| Division | - | 2 |\n"),
-        ("t.md", "# Course\n- Decimals (after Fractions; 2 hours)\n"
-         "- Fractions (needs: Division; 3 h)\n- Division (2 hours)\n# Other\n- Bring a ruler\n"),
+        ("t.md", "# Course\n\nFor all | of us.\n\n| **Topic** | After |\n|---|---|\n"
+         "| Decimals | Fractions |\n| Fractions | Division |\n| Division | - |\n\n| a | b |\n"),
+        ("t.csv", "Topic;Requires\nDecimals;Fractions\nFractions;Division\nDivision;\n"),
         ("t.txt", "Division -> Fractions -> Decimals"),
         ("t.txt", "1. Division → Fractions\n2. Fractions => Decimals\n"),
-        ("t.yaml", "Decimals: [Fractions]\nFractions: {after: Division, hours: 3}\nDivision: []\n"),
-        ("t.yaml", "topics:\n- {topic: Decimals, prerequisites: [Fractions]}\n"
-         "- {topic: Fractions, prerequisites: Division}\n- Division\n"),
-        ("t.json", '[{"name": "Decimals", "requires": ["Fractions"]}, {"name": "Fractions", '
-         '"requires": ["Division"]}, "Division"]'),
     ],
 )  # fmt: skip
 def test_topics_are_read_from_every_form(name, text):
@@ -156,7 +152,7 @@ def test_a_topic_listed_twice_is_joined():
         ({}, "no topics with prerequisites"),
         ({"t.csv": "a,b\n1,2\n"}, "no topics with prerequisites"),
         ({"t.md": "Nothing but prose about a course."}, "no topics with prerequisites"),
-        ({"t.yaml": "a: [b"}, "no topics with prerequisites"),
+        ({"t.csv": "topic,needs\nA,B,C\n"}, "t.csv line 2 has 3 cells.*no topics with prereq"),
     ],
 )
 def test_without_topics_the_expected_form_is_explained(materials, reason):
@@ -167,15 +163,14 @@ def test_without_topics_the_expected_form_is_explained(materials, reason):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("a: [b", "cannot be read"),
-        ("[" * 5000, "cannot be read"),
+        ('topic,needs\n"A,', "cannot be read"),
         ("x" * 300_000, "300000 characters, of at most 200000"),
-        ("\n".join(f"T{n}: [T{n - 1}]" for n in range(400)), "of at most 300"),
+        ("topic,needs\n" + "\n".join(f"T{n},T{n - 1}" for n in range(400)), "of at most 300"),
     ],
 )
 def test_a_material_that_is_named_and_cannot_be_used_is_refused_with_the_reason(text, reason):
     with pytest.raises(ToolRefused, match=reason):
-        plan_course({"t.yaml": text}, material="t.yaml")
+        plan_course({"t.csv": text}, material="t.csv")
 
 
 def test_many_topics_are_cut_to_size():

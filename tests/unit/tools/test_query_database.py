@@ -292,6 +292,7 @@ async def test_a_sheet_that_is_no_table_hides_no_other_and_says_why_when_it_is_n
         with pytest.raises(ToolRefused) as refusal:
             await run_query_tool(url, f"SELECT * FROM {table}", sheets)
         assert "no such table" not in str(refusal.value) and "\n" not in str(refusal.value)
+        assert len(str(refusal.value)) < 2_500
 
     assert found["rows"] == [[3130]]
 

@@ -170,3 +170,32 @@ def test_passages_are_short_and_lose_no_letter(text):
     assert all(0 < len(passage.text) <= MAX_PASSAGE_CHARS for passage in passages)
     kept = "".join("".join(passage.text.split()) for passage in passages)
     assert kept == "".join(text.split())
+
+
+def test_a_heading_in_html_is_the_place_of_its_passage():
+    page = '<h3 name="a">\nHow do I <b>moor</b>?\n</h3>\n\nAsk the harbour master.\n'
+
+    (passage,) = split_document("help.md", page)
+
+    assert passage.place == "How do I moor?"
+    assert passage.text == "Ask the harbour master."
+
+
+def test_text_behind_a_heading_in_html_on_the_same_line_is_kept():
+    (passage,) = split_document("help.md", "<h2>Fees</h2> Twelve euros.\n")
+
+    assert passage.text == "Twelve euros."
+
+
+def test_a_heading_in_html_without_text_is_a_passage():
+    texts = [each.text for each in split_document("help.md", "<h2>Call 112</h2>\n<h2>Fees</h2>")]
+
+    assert texts == ["Call 112", "Fees"]
+
+
+def test_a_table_of_contents_is_no_passage():
+    page = "# Help\n\n* [Mooring](#mooring)\n* [Fees](#fees)\n\n# Fees\n\n* [Prices](prices.md)\n"
+
+    texts = [passage.text for passage in split_document("help.md", page)]
+
+    assert texts == ["# Help", "# Fees\n\n* [Prices](prices.md)"]

@@ -10,15 +10,11 @@ from functools import cache
 from typing import Any
 
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
-from detect_secrets.filters.heuristic import (
-    is_sequential_string,
-    is_templated_secret,
-)
+from detect_secrets.filters.heuristic import is_sequential_string, is_templated_secret
 from detect_secrets.plugins.base import BasePlugin
 from detect_secrets.plugins.high_entropy_strings import (
     Base64HighEntropyString,
     HexHighEntropyString,
-    HighEntropyStringsPlugin,
 )
 from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE, KeywordDetector
 from detect_secrets.util.filetype import determine_file_type
@@ -29,7 +25,9 @@ from nodes.tools.linting.rules import find_rule, list_rule_codes
 from .diff import ChangedFile
 from .hits import RuleHit
 
-MAX_LINE_CHARS = 2_000
+MAX_PART_CHARS = 2_000
+"""Longer lines are searched in parts: the library's expressions have no limit of time."""
+PART_OVERLAP_CHARS = 200
 PLACEHOLDER_PENALTY = 40
 RANDOM_SECRET = "Secret Keyword and entropy"
 
@@ -49,17 +47,8 @@ def find_secrets(files: Iterable[ChangedFile]) -> list[RuleHit]:
         hit
         for file in files
         for number, line in file.added.items()
-        for hit in _build_hits(file, number, line[:MAX_LINE_CHARS])
-    ]
-
-
-def list_long_lines(files: Iterable[ChangedFile]) -> list[str]:
-    """Return the places of added lines that are too long to be searched to the end."""
-    return [
-        f"{file.path}:{number}"
-        for file in files
-        for number, line in file.added.items()
-        if len(line) > MAX_LINE_CHARS
+        for start in range(0, len(line), MAX_PART_CHARS - PART_OVERLAP_CHARS)
+        for hit in _build_hits(file, number, line[start : start + MAX_PART_CHARS])
     ]
 
 
@@ -68,10 +57,11 @@ def _build_hits(file: ChangedFile, number: int, line: str) -> Iterator[RuleHit]:
         rule = find_rule("detect-secrets", kind)
         if rule is None or not secrets:
             continue
-        less = min(PLACEHOLDER_PENALTY * _is_placeholder(secret) for secret in secrets)
-        if kind == "Private Key" and not _is_private_key(line, file.added.get(number + 1, "")):
-            less = PLACEHOLDER_PENALTY
-        yield RuleHit(file, number, rule, kind, penalty=less)
+        is_doubtful = all(map(_is_placeholder, secrets))
+        if kind == "Private Key":
+            following = file.added.get(number + 1, "")
+            is_doubtful = not (_KEY_LINE.search(line) or _KEY_LINE.search(following))
+        yield RuleHit(file, number, rule, kind, penalty=PLACEHOLDER_PENALTY * is_doubtful)
 
 
 def _detect_secrets(path: str, line: str) -> Mapping[str, list[str]]:
@@ -88,17 +78,9 @@ def _detect_secrets(path: str, line: str) -> Mapping[str, list[str]]:
 
 def _is_random(secret: str) -> bool:
     """Return whether it is a generated secret, not words: by entropy and digits among letters."""
-    plugins: list[HighEntropyStringsPlugin] = [Base64HighEntropyString(), HexHighEntropyString()]
+    plugins: tuple[BasePlugin, ...] = (Base64HighEntropyString(), HexHighEntropyString())
     is_mixed = any(c.isdigit() for c in secret) and any(c.isalpha() for c in secret)
-    return is_mixed and any(
-        set(secret) <= set(plugin.charset)
-        and plugin.calculate_shannon_entropy(secret) > plugin.entropy_limit
-        for plugin in plugins
-    )
-
-
-def _is_private_key(*lines: str) -> bool:
-    return any(_KEY_LINE.search(line) for line in lines)
+    return is_mixed and any(plugin.analyze_line("", f'"{secret}"') for plugin in plugins)
 
 
 def _is_placeholder(secret: str) -> bool:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import accumulate
 
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
@@ -23,8 +22,6 @@ PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 _HEADER = Pattern(r"^(?:diff --git |diff --cc |diff --combined |diff -|Index: )", re.MULTILINE)
 _NAME_LINES = Pattern(r"^--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -)", re.MULTILINE)
 _TARGET_NAME = Pattern(r"^(?:\+\+\+ |diff --git \S+ |diff --cc |Index: )([^\n\t]+)", re.MULTILINE)
-_HUNK_HEADER = Pattern(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@.*$", re.MULTILINE)
-_LINE_MARKS = (" ", "+", "-")
 _PARSE_ERRORS = (UnidiffParseError, ValueError, AssertionError)
 _BINARY = Pattern(r"^(?:GIT binary patch|Binary files .* differ)$", re.MULTILINE)
 
@@ -99,10 +96,7 @@ def read_diff(text: str) -> ParsedDiff:
             files += _read_files(part)
         except _PARSE_ERRORS as error:
             name, reason = _get_file_name(part), sanitize_line(str(error), 80)
-            unread.append(f"`{name}` cannot be read to its end as a diff: {reason}")
-            with suppress(*_PARSE_ERRORS):
-                readable = _read_files(_repair_last_hunk(part))
-                files += [replace(file, is_new=False) for file in readable]
+            unread.append(f"`{name}` cannot be read as a diff: {reason}")
     skipped = [f"Binary files are not reviewed: {format_names(binary)}"] * bool(binary)
     kept, cut = _limit_lines(files)
     return ParsedDiff(tuple(kept), (*unread, *cut), tuple(skipped))
@@ -129,24 +123,11 @@ def _split_files(text: str) -> list[str]:
     return [text[at:end] for at, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _repair_last_hunk(part: str) -> str:
-    """End the last hunk where its lines end, and adjust its header."""
-    heads = list(_HUNK_HEADER.finditer(part))
-    if not heads:
-        return ""
-    head = heads[-1]
-    body = list(takewhile(lambda line: line[:1] in _LINE_MARKS, part[head.end() + 1 :].split("\n")))
-    old = sum(line[0] in " -" for line in body)
-    new = sum(line[0] in " +" for line in body)
-    lines = "".join(f"{line}\n" for line in body)
-    return f"{part[: head.start()]}@@ -{head[1]},{old} +{head[2]},{new} @@\n{lines}"
-
-
 def _read_files(part: str) -> list[ChangedFile]:
     if part.startswith(("diff --cc ", "diff --combined ")):
         raise ValueError("it is the combined diff of a merge; give a diff against one parent")
     # A change of name or mode alone has no lines.
-    patches = [patched for patched in _parse_patch_set(part) if patched]
+    patches = [patched for patched in PatchSet(part) if patched]
     if not patches and "\n@@" in part:
         raise ValueError("the head of a hunk is broken")
     return [
@@ -160,17 +141,6 @@ def _read_files(part: str) -> list[ChangedFile]:
         )
         for each in patches
     ]
-
-
-def _parse_patch_set(part: str) -> PatchSet:
-    try:
-        return PatchSet(part)
-    except _PARSE_ERRORS:
-        # Names that git quotes differ from its own header; the lines below are complete.
-        names = _NAME_LINES.search(part)
-        if names is None or names.start() == 0:
-            raise
-        return PatchSet(part[names.start() :])
 
 
 def _convert_hunk(hunk: ParsedHunk) -> Hunk:
@@ -193,17 +163,13 @@ def _get_text(line: Line) -> str:
 
 def _limit_lines(files: list[ChangedFile]) -> tuple[list[ChangedFile], list[str]]:
     """Return the files up to the limit, Python first and then the shortest, and the others."""
-    kept, cut, left = list[ChangedFile](), list[str](), MAX_LINES
     sizes = {id(file): sum(len(hunk.lines) for hunk in file.hunks) for file in files}
-    for file in sorted(files, key=lambda file: (not file.is_python, sizes[id(file)])):
-        left -= sizes[id(file)]
-        if left >= 0:
-            kept.append(file)
-        else:
-            cut.append(file.path)
-    kept.sort(key=files.index)
-    said = f"The diff has more than {MAX_LINES:,} lines; not reviewed: {format_names(cut)}"
-    return kept, [said] * bool(cut)
+    ranked = sorted(files, key=lambda file: (not file.is_python, sizes[id(file)]))
+    totals = accumulate(sizes[id(file)] for file in ranked)
+    cut = [file for file, total in zip(ranked, totals, strict=True) if total > MAX_LINES]
+    names, cut_ids = format_names(file.path for file in cut), set(map(id, cut))
+    said = f"The diff has more than {MAX_LINES:,} lines; not reviewed: {names}"
+    return [file for file in files if id(file) not in cut_ids], [said] * bool(cut)
 
 
 def _get_file_name(part: str) -> str:

@@ -1,15 +1,14 @@
 """Review diffs by one lens; this runs in a child process."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
-from nodes.tools.framework.tool_report import ToolReport
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size
 from nodes.tools.linting.finding import SEVERITIES, ReviewFinding
 from nodes.tools.linting.rules import Lens
 
@@ -18,11 +17,11 @@ from .diff_materials import sort_materials
 from .fragments import build_fragments
 from .full_text import attach_full_texts
 from .hits import MIN_SURE_CONFIDENCE, list_waived_lines
-from .lenses import LENSES, LensInput, LensResult
+from .lenses import LENSES, LensInput
 
 MAX_HINTS = 10
-MAX_CHARS = 16_000
-"""Limit on all findings as JSON."""
+SHOWN_COUNTS = (200, 100, 50, 25)
+"""Findings shown, fewer where they are too long together."""
 NOTHING_ADDED = "The diff adds no lines that could be reviewed"
 
 
@@ -41,48 +40,34 @@ def review_diffs(
     """
     root = Path(repository) if repository else None
     given = sort_materials(materials, diffs)
-    change = _select_paths(_read_diffs([materials[name] for name in diffs]), paths)
-    change = attach_full_texts(change, given.sources, root)
+    change = read_diff("\n".join(materials[name] for name in diffs))
+    if change.unread_parts and not change.files:
+        raise ToolRefused("; ".join(change.unread_parts))
+    change = attach_full_texts(_select_paths(change, paths), given.sources, root)
     python = [file for file in change.files if file.is_python and file.added]
     built = {} if lens == "history" else {file.path: build_fragments(file) for file in python}
     fragments = [fragment for made, _ in built.values() for fragment in made]
-    seen = LENSES[lens](LensInput(change, given, fragments, root))
-    report = ToolReport(failures=[*change.unread_parts, *seen.failures])
-    report.gaps += change.skipped_parts
+    report = ToolReport(gaps=list(change.skipped_parts), failures=list(change.unread_parts))
     if lens != "history":
-        report.gaps += _list_scope_gaps(change, [path for path, (_, lost) in built.items() if lost])
-    report.gaps += seen.gaps
-    _add_findings(report, seen)
+        lost = [path for path, (_, left_out) in built.items() if left_out]
+        report.gaps += _list_scope_gaps(change, lost)
+    tools, findings = LENSES[lens](LensInput(change, given, fragments, root, report))
     if not any(file.added for file in change.files):
         report.gaps.append(NOTHING_ADDED)
     report.add_claim(f"{', '.join(diffs)} {_describe_size(change)}.", diffs[0])
-    return report.to_json()
-
-
-def _read_diffs(texts: Sequence[str]) -> ParsedDiff:
-    read = [read_diff(text) for text in texts]
-    change = ParsedDiff(
-        tuple(file for one in read for file in one.files),
-        tuple(dict.fromkeys(part for one in read for part in one.unread_parts)),
-        tuple(dict.fromkeys(part for one in read for part in one.skipped_parts)),
-    )
-    if change.unread_parts and not change.files:
-        raise ToolRefused("; ".join(change.unread_parts))
-    return change
+    return fit_to_size(lambda most: _add_findings(report, tools, findings, most), SHOWN_COUNTS)
 
 
 def _select_paths(change: ParsedDiff, paths: Sequence[str]) -> ParsedDiff:
     """Return the change of some files, named by their path, its end, or a folder."""
     if not paths:
         return change
-    wanted = [PurePosixPath(path) for path in paths]
+    wanted = [path.strip("/") for path in paths]
     files = tuple(
         file
         for file in change.files
-        if any(
-            f"/{file.path}".endswith(f"/{path}") or PurePosixPath(file.path).is_relative_to(path)
-            for path in wanted
-        )
+        if any(f"/{file.path}".endswith(f"/{path}") for path in wanted)
+        or any(file.path.startswith(f"{path}/") for path in wanted)
     )
     if not files:
         changed = format_names(file.path for file in change.files)
@@ -90,32 +75,28 @@ def _select_paths(change: ParsedDiff, paths: Sequence[str]) -> ParsedDiff:
     return replace(change, files=files)
 
 
-def _add_findings(report: ToolReport, seen: LensResult) -> None:
-    """Add what was found, the gravest first, up to a size; hints come last."""
-    ranked = sorted(seen.findings, key=_rank)
+def _add_findings(
+    report: ToolReport, tools: str, findings: Sequence[ReviewFinding], most: int
+) -> ToolReport:
+    """Return the report with what was found, the gravest first, and then some hints."""
+    ranked = sorted(findings, key=_rank)
     sure = [finding for finding in ranked if finding.confidence >= MIN_SURE_CONFIDENCE]
     hints = ranked[len(sure) :]
-    size = 0
-    for number, finding in enumerate([*sure, *hints[:MAX_HINTS]]):
-        size += len(json.dumps(asdict(finding))) + 2
-        if size > MAX_CHARS:
-            cut = format_count(max(0, len(sure) - number), "more finding")
-            report.gaps.append(f"{cut} by {seen.tools} left out; the gravest are listed")
-            break
-        report.findings.append(asdict(finding))
-    if seen.tools:
-        counts = Counter(finding.severity for finding in sure)
-        words = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts[name])
-        shown = f"{format_count(len(sure), 'finding')} ({words})" if sure else "No findings"
-        weak = f"; {format_count(len(hints), 'hint')} below a confidence of {MIN_SURE_CONFIDENCE}"
-        report.lines.append(f"{shown} by {seen.tools}{weak * bool(hints)}.")
-    report.lines += seen.remarks
+    shown, gaps = [*sure[:most], *hints[:MAX_HINTS]], list(report.gaps)
+    if len(sure) > most:
+        more = format_count(len(sure) - most, "more finding")
+        gaps.append(f"{more} by {tools} left out; the gravest are listed")
+    counts = Counter(finding.severity for finding in sure)
+    words = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts[name])
+    told = f"{format_count(len(sure), 'finding')} ({words})" if sure else "No findings"
+    weak = f"; {format_count(len(hints), 'hint')} below a confidence of {MIN_SURE_CONFIDENCE}"
+    lines = [f"{told} by {tools}{weak * bool(hints)}.", *report.lines]
+    return replace(report, lines=lines, findings=list(map(asdict, shown)), gaps=gaps)
 
 
-def _rank(finding: ReviewFinding) -> tuple[bool, int, int, str, int]:
-    is_hint = finding.confidence < MIN_SURE_CONFIDENCE
-    severity = SEVERITIES.index(finding.severity)
-    return is_hint, severity, -finding.confidence, finding.file, finding.line or 0
+def _rank(finding: ReviewFinding) -> tuple[int, int, str, int]:
+    severity = SEVERITIES.index(finding.severity) + 10 * (finding.confidence < MIN_SURE_CONFIDENCE)
+    return severity, -finding.confidence, finding.file, finding.line or 0
 
 
 def _list_scope_gaps(change: ParsedDiff, lost: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ COMMON_MODULES = (
     *("requests", "shutil", "ssl", "subprocess", "sys", "tarfile", "tempfile", "threading"),
     *("time", "urllib", "warnings", "yaml"),
 )
-"""Assumed to be imported if a name of theirs is used and nothing else has that name."""
+"""Assumed to be imported if a name of theirs is used."""
 
 _NAME = "fragment"
 """Name of all that is made up."""
@@ -34,9 +34,7 @@ _BLOCK_STARTS = {"else": "if True:", "elif": "if True:", "except": "try:", "fina
 _DEFINITION_WORDS = frozenset(("def", "async", "class", "@"))
 _FIRST_WORD = Pattern(r"[a-z]+|@")
 _HEADER_END = Pattern(r":\s*(?:#.*)?$")
-_CONTINUATION = Pattern(r"(?:and|or|if|else|for|in|is|not in)\b|[-+/%|&<>.]|==|!=|\*(?![*\w])")
 _ASYNC_CODE = Pattern(r"\bawait\b|\basync (?:for|with)\b")
-_PARAMETER = Pattern(r"(?<!\w)\*{0,2}\w++\s*+(?:[:=,]|$)")
 _IMPORT_LINE = Pattern(r"(?:import [\w., ]+|from (?!__future__)[\w.]+ import [\w, ]+)")
 _MODULE_USE = Pattern(rf"(?<![\w.])({'|'.join(COMMON_MODULES)})\.[a-z]")
 
@@ -50,8 +48,6 @@ class CodeFragment:
     numbers: tuple[int, ...]
     """Number of each line in the new file; 0 for one that is made up."""
     is_whole: bool = False
-    cut_lines: frozenset[int] = frozenset()
-    """Numbers of lines whose statement begins before or ends after the visible part."""
 
     def find_added_line(self, row: int) -> int:
         """Return the new file's number of a row, counted from 1; 0 if the diff did not add it."""
@@ -83,60 +79,42 @@ def build_fragments(file: ChangedFile) -> tuple[list[CodeFragment], list[int]]:
 def _build_fragment(file: ChangedFile, piece: "_Piece", imports: Sequence[str]) -> CodeFragment:
     """Add the imports that are shown or can be guessed: rules know a function by its module."""
     text = "\n".join(piece.lines)
-    used = [name for name in sorted(set(_MODULE_USE.findall(text))) if not _is_bound(name, text)]
-    head = [*imports, *(f"import {name}" for name in used), *piece.build_head()]
+    guessed = [f"import {name}" for name in sorted(set(_MODULE_USE.findall(text)))]
+    head = [*imports, *guessed, *piece.build_head()]
     lines = [*head, *piece.lines, *piece.build_tail()]
     numbers = (*([0] * len(head)), *piece.numbers)
     numbers += (0,) * (len(lines) - len(numbers))
-    return CodeFragment(file, "\n".join(lines) + "\n", numbers, cut_lines=frozenset(piece.cut))
-
-
-def _is_bound(name: str, text: str) -> bool:
-    """Return whether a name is a variable or parameter, not a module."""
-    forms = rf"(?<![\w.]){name}\s*=(?!=)|\b(?:for|as) {name}\b|\bdef [^\n]*[(, ]{name}\b"
-    return Pattern(forms).search(text) is not None
+    return CodeFragment(file, "\n".join(lines) + "\n", numbers)
 
 
 def _repair_lines(hunk: Hunk, start: int, end: int) -> Iterator["_Piece"]:
     """Yield the repair that leaves out least, of all lines at once or of each half."""
-    pieces = [_Piece(hunk, start, end, quote) for quote in ("", *_QUOTES)]
-    best: _Piece | None = None
-    for piece in pieces:
-        if piece.is_possible and piece.repair() and (best is None or piece.cost < best.cost):
-            best = piece
-        if best and not any(best.cost):
-            break
-    if best:
-        yield best
+    pieces = [_Piece(hunk, start, end)]
+    for quote in _QUOTES:
+        if any(quote in line for line in pieces[0].lines):
+            pieces.append(_Piece(hunk, start, end))
+            pieces[-1].begin_in_string(quote)
+    repaired = [piece for piece in pieces if piece.repair()]
+    if repaired:
+        yield min(repaired, key=lambda piece: (piece.omitted, piece.is_open))
     elif end - start > 1:
         middle = (start + end) // 2
-        nearby = range(middle - (end - start) // 4, middle + (end - start) // 4 + 1)
-        split = min(
-            (at for at in nearby if start < at < end),
-            key=lambda at: (len(_get_indent(hunk.lines[at] or " " * 99)), abs(at - middle)),
-        )
-        yield from _repair_lines(hunk, start, split)
-        yield from _repair_lines(hunk, split, end)
+        yield from _repair_lines(hunk, start, middle)
+        yield from _repair_lines(hunk, middle, end)
 
 
 class _Piece:
     """Lines of a hunk with their numbers, while they are changed until they parse."""
 
-    def __init__(self, hunk: Hunk, start: int, end: int, quote: str) -> None:
+    def __init__(self, hunk: Hunk, start: int, end: int) -> None:
         self.lines = list(hunk.lines[start:end])
         self.numbers = list(range(hunk.start + start, hunk.start + end))
-        self.cut = set[int]()
-        self.is_possible = True
+        self.omitted = 0
+        """Lines that had to be left out."""
+        self.is_open = False
+        """Whether a string is open at the end, which may have swallowed code."""
         self._section = hunk.section if start == 0 else ""
         self._closing = ""
-        self._is_open, self._omitted = False, 0
-        if quote:
-            self._begin_in_string(quote)
-
-    @property
-    def cost(self) -> tuple[int, bool]:
-        """Return what is lost: lines, and code that an open string may have included."""
-        return self._omitted, self._is_open
 
     @property
     def _last_row(self) -> int:
@@ -182,9 +160,7 @@ class _Piece:
         """Return what ends the strings, brackets and blocks that are open at the end."""
         tail, tries = [self._closing] if self._closing else [], list[str]()
         code = [line for line in self.lines if _is_code(line)]
-        if code and not tail and code[-1].lstrip().startswith("@"):
-            tail = [f"{_get_indent(code[-1])}def {_NAME}(): pass"]
-        elif code and not tail and _HEADER_END.search(code[-1]):
+        if code and not tail and _HEADER_END.search(code[-1]):
             tail = [f"{_get_indent(code[-1])} pass"]
         for line in code:
             indent = _get_indent(line)
@@ -193,19 +169,15 @@ class _Piece:
                 tries.append(indent)
         return tail + [f"{indent}finally: pass" for indent in reversed(tries)]
 
-    def _begin_in_string(self, quote: str) -> None:
-        """Open the string that may contain the first line."""
-        inside = next((at for at, line in enumerate(self.lines) if quote in line), None)
-        self.is_possible = inside is not None
-        if inside is None:
-            return
+    def begin_in_string(self, quote: str) -> None:
+        """Open the string that may contain the first line, and that a later line closes."""
+        inside = next(at for at, line in enumerate(self.lines) if quote in line)
         end = self.lines[inside]
         after = next(filter(str.strip, self.lines[inside + 1 :]), end)
-        self._open_before(inside, _get_indent(end if end.strip()[:3] == quote else after) + quote)
+        self._begin_with(_get_indent(end if end.strip()[:3] == quote else after) + quote)
 
-    def _open_before(self, last: int, line: str) -> None:
-        """Begin with a made-up line, whose statement ends at `last`."""
-        self.cut |= set(self.numbers[: last + 1])
+    def _begin_with(self, line: str) -> None:
+        """Begin with a made-up line."""
         self.lines.insert(0, line)
         self.numbers.insert(0, 0)
 
@@ -215,17 +187,15 @@ class _Piece:
         if at < 0:
             return False
         if "was never closed" in message and line:
-            self.cut |= set(self.numbers[at:])
             self._closing += _CLOSERS[message[1]]
         elif "unterminated triple-quoted" in message and line:
-            self._is_open = True
-            self.cut |= set(self.numbers[at:])
+            self.is_open = True
             self._closing = max(_QUOTES, key=line.rfind)
         elif message == "expected ':'" and not line and self._closing:
             self._closing += ": pass"
         elif self._closing[:1] in _OPENERS and at >= self._last_row:
             self._closing = _NAME + self._closing  # the last expression has only begun
-        elif message.startswith("unmatched") and line and not self._omitted:
+        elif message.startswith("unmatched") and line and not self.omitted:
             self._open_bracket(at, message[len("unmatched '")])
         else:
             return self._leave_out(at, "unexpected indent" in message)
@@ -240,13 +210,11 @@ class _Piece:
         name = _NAME if closer == ")" else ""
         if _HEADER_END.search(rest):
             indent = indent if indent == _get_indent(closing) else indent[:-4]
-            is_head = "->" in rest or _PARAMETER.match(self.lines[0].lstrip())
-            name = f"{'def' if is_head else 'if'} {_NAME}"
-        first = f" {_NAME}" * bool(_CONTINUATION.match(self.lines[0].lstrip()))
-        self._open_before(at, indent + name + _OPENERS[closer] + first)
+            name = f"def {_NAME}"
+        self._begin_with(indent + name + _OPENERS[closer])
 
     def _leave_out(self, at: int, is_continuation: bool) -> bool:
-        """Leave a line out: one that begins a block still begins it, unless that fails, too."""
+        """Leave a line out; one that begins a block still begins one."""
         at = min(at, self._last_row)
         line = self.lines[at]
         if not line.strip():
@@ -254,10 +222,10 @@ class _Piece:
         if not self.numbers[at] or is_continuation:
             self.lines[at] = ""
         else:
-            word = _get_first_word(line)
-            header = f"{word}:" if word in ("else", "except", "finally") else "if True:"
-            self.lines[at] = _get_indent(line) + (header if _HEADER_END.search(line) else "pass")
-        self._omitted += bool(self.numbers[at])
+            self.lines[at] = _get_indent(line) + (
+                "if True:" if _HEADER_END.search(line) else "pass"
+            )
+        self.omitted += bool(self.numbers[at])
         self.numbers[at], self._closing = 0, ""
         return True
 

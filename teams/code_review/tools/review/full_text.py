@@ -22,20 +22,18 @@ def attach_full_texts(
         if file.is_new and [hunk.start for hunk in file.hunks] == [1]:
             files.append(replace(file, full_text="\n".join([*file.hunks[0].lines, ""])))
             continue
-        found = [*_find_by_path(file, texts), *_read_from_folder(file, root)]
+        found = [
+            text
+            for name, text in texts.items()
+            if f"/{file.path}".endswith(f"/{name}") or f"/{name}".endswith(f"/{file.path}")
+        ]
+        found += _read_from_folder(file, root)
         fitting = filter(None, (_derive_new_text(file, text) for text in found))
         files.append(replace(file, full_text=next(fitting, None)))
         misfits += [file.path] * bool(found and files[-1].full_text is None)
     said = f"Not used, as the diff does not fit its state: {format_names(misfits)}"
     skipped = (*change.skipped_parts, *[said] * bool(misfits))
     return replace(change, files=tuple(files), skipped_parts=skipped)
-
-
-def _find_by_path(file: ChangedFile, texts: Mapping[str, str]) -> Iterator[str]:
-    """Return texts that match the file's path, or the end of it."""
-    for name, text in texts.items():
-        if file.path == name or file.path.endswith(f"/{name}") or name.endswith(f"/{file.path}"):
-            yield text
 
 
 def _read_from_folder(file: ChangedFile, root: Path | None) -> Iterator[str]:

@@ -2,9 +2,15 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
+
+import yaml
+from markdown_it import MarkdownIt
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
@@ -18,38 +24,11 @@ GUIDELINE_CONFIDENCE = 92
 _RULE_CODE = Pattern(r"[A-Z]{1,6}[0-9]{0,4}")
 _TARGET_VERSION = Pattern(r"py3\d{1,2}")
 _REQUIRED_PYTHON = Pattern(r">=\s*3\.(\d{1,2})")
-_LOCAL_RULES = (
-    *("BLE", "C4", "DTZ", "E1", "E2", "E501", "E7", "EM", "ERA", "FBT", "FIX", "FLY", "FURB", "G"),
-    *("ISC", "N80", "PIE", "PLR2004", "PLW0603", "PT", "Q", "RSE", "S", "SIM", "T20", "TID252"),
-    *("TRY", "UP", "W1", "W29", "W605"),
-)
-"""Rules about a line or a statement, so that they are also valid for a part of a file."""
 _REQUIREMENT_WORDS = Pattern(
     r"\b(?:must|should|shall|never|always|avoid|prefer|use|keep|write|do not|don't|no)\b",
     re.IGNORECASE,
 )
 _NEGATION = r"\b(?:no|not|never|avoid|without|don't|forbid\w*|instead of|rather than)\b[^.;]{0,40}"
-_RULES_BY_PHRASE: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (rf"{_NEGATION}\bprint\b", ("T201",)),
-    (r"\bdouble[- ]quot", ("Q000",)),
-    (r"\bdocstrings?\b", ("D101", "D102", "D103")),
-    (r"\b(?:type hints?|type annotations?|annotate)\b", ("ANN001", "ANN201")),
-    (rf"{_NEGATION}\brelative imports?|\babsolute imports?", ("TID252",)),
-    (rf"{_NEGATION}\b(?:wildcard|star|\*)[- ]?\s?imports?", ("F403",)),
-    (rf"{_NEGATION}\bTODO", ("FIX002",)),
-    (r"\bpathlib\b", ("PTH",)),
-    (r"\bf-strings?\b", ("UP031", "UP032")),
-    (rf"{_NEGATION}\bcommented[- ]out", ("ERA001",)),
-    (rf"{_NEGATION}\bassert\b", ("S101",)),
-    (r"\bsnake_case\b", ("N802", "N803", "N806")),
-    (rf"{_NEGATION}\bbare except", ("E722",)),
-    (rf"{_NEGATION}\b(?:except Exception|broad except\w*|blind except\w*)", ("BLE001",)),
-    (rf"{_NEGATION}\bmutable default", ("B006",)),
-    (rf"{_NEGATION}\bglobal\b", ("PLW0603",)),
-    (rf"{_NEGATION}\bmagic (?:numbers?|values?)", ("PLR2004",)),
-    (rf"{_NEGATION}\btrailing (?:white)?space", ("W291", "W293")),
-    (r"\b(?:time ?zone|tz)[- ]?aware\b", ("DTZ",)),
-)
 _LINE_LENGTH = Pattern(
     r"\blines?\b[^.;]{0,40}?\b(\d{2,3})\b|\b(\d{2,3})[- ](?:characters?|chars|columns?)\b",
     re.IGNORECASE,
@@ -71,16 +50,14 @@ class Guidelines:
 
     def build_rule(self, code: str) -> LintRule | None:
         """Return severity and confidence of a rule that applies because the project requires it."""
-        needs: RuleContext = "hunk" if code.startswith(_LOCAL_RULES) else "file"
+        is_local = code.startswith(tuple(_load_table()["local_rules"]))
+        needs: RuleContext = "hunk" if is_local else "file"
         return LintRule("ruff", code, "style", "low", GUIDELINE_CONFIDENCE, needs, "", "")
 
     def find_requirement(self, code: str) -> str:
         """Return where a rule is required; empty if it is not."""
         fitting = (where for rule, where in self.required_rules.items() if code.startswith(rule))
         return next(fitting, "")
-
-    def is_ignored(self, code: str) -> bool:
-        return any(code.startswith(rule) for rule in self.ignored_rules)
 
 
 def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) -> Guidelines:
@@ -101,12 +78,7 @@ def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) 
     for name, text in prose.items():
         for sentence in _split_sentences(text):
             where = f"{name}: “{sanitize_line(sentence, MAX_QUOTED_CHARS)}”"
-            codes = [
-                code
-                for form, rules in _RULES_BY_PHRASE
-                if Pattern(form, re.IGNORECASE).search(sentence)
-                for code in rules
-            ]
+            codes = [code for form, of in load_checks() if form.search(sentence) for code in of]
             if number := _find_line_length(sentence):
                 length, codes = number, [*codes, "E501"]
             asked |= {code: where for code in codes}
@@ -114,6 +86,14 @@ def read_guidelines(configuration: Mapping[str, str], prose: Mapping[str, str]) 
     ignored = [code for code in ignored if not asked.get(code, "").endswith("”")]
     length = min(max(length, 40), 320)
     return Guidelines(asked, tuple(ignored), length, target, tuple(unchecked), unread)
+
+
+@cache
+def load_checks() -> list[tuple[Pattern, list[str]]]:
+    """Load what guidelines ask for or forbid, each with the rules that check it."""
+    table = _load_table()
+    forms = {**table["required"], **{_NEGATION + at: of for at, of in table["forbidden"].items()}}
+    return [(Pattern(form, re.IGNORECASE), codes) for form, codes in forms.items()]
 
 
 def _read_ruff_settings(text: str) -> dict[str, Any] | None:  # any TOML value
@@ -145,25 +125,20 @@ def _parse_target_version(value: object) -> str:
 
 def _find_line_length(sentence: str) -> int:
     found = _LINE_LENGTH.search(sentence)
-    number = int(next(filter(None, found.groups()))) if found else 0
+    number = int(found[1] or found[2]) if found else 0
     return number if 40 <= number <= 320 else 0
 
 
+@cache
+def _load_table() -> dict[str, Any]:  # lists and mappings of `guidelines.yaml`
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    table: dict[str, Any] = yaml.safe_load(text)
+    return table
+
+
 def _split_sentences(text: str) -> Iterator[str]:
-    for line in _join_paragraphs(text.splitlines()):
-        yield from (part for part in Pattern(r"(?<=[.!?])\s+(?=[A-Z])").split(line) if part)
-
-
-def _join_paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Join wrapped lines; headings, code blocks and list items are kept separate."""
-    kept, is_code = list[str](), False
-    for line in lines:
-        stripped = line.strip()
-        is_fence = stripped.startswith(("```", "~~~"))
-        is_code ^= is_fence
-        if is_fence or is_code or not stripped or Pattern(r"#|[-*+] |\d{1,9}[.)] ").match(stripped):
-            yield " ".join(kept)
-            kept = []
-        if not (is_fence or is_code or stripped.startswith("#")):
-            kept.append(Pattern(r"^(?:[-*+]|\d+[.)])\s+").sub("", stripped))
-    yield " ".join(kept)
+    """Split paragraphs and list items; headings and code are left out."""
+    for opened, token in pairwise(MarkdownIt().disable("inline").parse(text)):
+        if opened.type == "paragraph_open":
+            paragraph = " ".join(token.content.split())
+            yield from Pattern(r"(?<=[.!?])\s+(?=[A-Z])").split(paragraph)

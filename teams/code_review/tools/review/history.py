@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
@@ -20,9 +19,10 @@ from dulwich.repo import Repo
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.linting.finding import ReviewFinding
 
-from .diff import ChangedFile, ParsedDiff, format_names
+from .diff import ChangedFile, ParsedDiff
 
 MAX_COMMITS = 2_000
 """The newest commits; older ones are not read."""
@@ -31,8 +31,8 @@ MAX_BLOB_BYTES = 1_000_000
 MAX_SECONDS = 12.0
 MIN_DISTINCTIVE_CHARS = 12
 """Limit for a significant line; a bracket or `return` alone is frequent."""
-MIN_RESTORED_LINES = 2
-"""Significant lines that must be restored before a fix counts as undone by them."""
+
+UNDONE_FIX_CONFIDENCE = 85
 
 _FIX_WORDS = Pattern(
     r"\b(?:fix(?:es|ed)?|bug|regression|security|vulnerab\w*|CVE-\d{4}-\d+|exploit|injection|crash)\b",
@@ -54,38 +54,24 @@ class FileVersion:
     blob: Blob
 
 
-def review_history(
-    change: ParsedDiff, root: Path
-) -> tuple[list[ReviewFinding], list[str], list[str]]:
-    """Return findings, remarks on each file, and gaps.
+def review_history(change: ParsedDiff, root: Path, report: ToolReport) -> list[ReviewFinding]:
+    """Return findings; add a remark on each file to the report, and what was not read.
 
     Raises:
         ToolRefused: the folder is not a repository, or has no commit.
     """
-    outside = [file.path for file in change.files if _leads_outside(file)]
-    gaps = [f"Not looked up, leading out of the repository: {format_names(outside)}"] * bool(
-        outside
-    )
-    paths = {f.old_path.encode(): f for f in change.files if not _leads_outside(f)}
+    paths = {file.old_path.encode(): file for file in change.files}
     try:
         with Repo(str(root)) as repository:
-            versions, cut = _list_versions(repository, paths.keys())
+            versions, gaps = _list_versions(repository, paths.keys())
     except (NotGitRepository, KeyError, OSError) as error:
         raise ToolRefused(f"{root} is not a git repository with a commit") from error
     known = [(paths[path], past) for path, past in versions.items()]
-    remarks = [_summarize_history(file, past) for file, past in known]
-    if len(remarks) > MAX_REMARKS:
-        remarks[MAX_REMARKS:] = [f"- {len(remarks) - MAX_REMARKS} more files have a history."]
-    findings = [
-        found
-        for file, past in known
-        for found in (*_find_undone_fixes(file, past), *_find_restored_lines(file, past))
-    ]
-    return findings, remarks, gaps + cut
-
-
-def _leads_outside(file: ChangedFile) -> bool:
-    return file.old_path.startswith("/") or ".." in file.old_path.split("/")
+    report.gaps += gaps
+    report.lines += [_summarize_history(file, past) for file, past in known[:MAX_REMARKS]]
+    if len(known) > MAX_REMARKS:
+        report.lines.append(f"- {len(known) - MAX_REMARKS} more files have a history.")
+    return [found for file, past in known for found in _find_undone_fixes(file, past)]
 
 
 def _list_versions(
@@ -113,13 +99,12 @@ def _list_versions(
 
 
 def _summarize_history(file: ChangedFile, versions: Sequence[FileVersion]) -> str:
-    authors = Counter(_get_author(version.commit) for version in versions)
-    fixes = sum(_is_fix(version.commit) for version in versions)
-    most = ", ".join(name for name, _ in authors.most_common(2))
-    last = versions[0].commit
+    commits = [version.commit for version in versions]
+    authors = Counter(map(_get_author, commits)).most_common(2)
     return (
-        f"- `{file.path}`: {len(versions)} commits, {fixes} of them fixes, mostly by {most}; "
-        f"the last is {_describe_commit(last)}."
+        f"- `{file.path}`: {len(commits)} commits, {sum(map(_is_fix, commits))} of them fixes, "
+        f"mostly by {', '.join(name for name, _ in authors)}; the last is "
+        f"{_describe_commit(commits[0])}."
     )
 
 
@@ -148,36 +133,8 @@ def _find_undone_fixes(
             file=file.path,
             line=_locate_in_new_file(file, numbers[0]),
             suggestion="See that what was fixed then stays fixed.",
-            confidence=80 if len(numbers) < MIN_RESTORED_LINES else 85,
+            confidence=UNDONE_FIX_CONFIDENCE,
         )
-
-
-def _find_restored_lines(
-    file: ChangedFile, versions: Sequence[FileVersion]
-) -> Iterator[ReviewFinding]:
-    """Find lines that the diff adds and a fix once removed."""
-    gone = {line.strip() for line in file.removed.values()}
-    wanted = {
-        text.strip(): number
-        for number, text in reversed(file.added.items())
-        if _is_distinctive(text) and text.strip() not in gone
-    }
-    for newer, older in pairwise(versions):
-        if not _is_fix(newer.commit) or not wanted:
-            continue
-        taken = _read_stripped_lines(older.blob) - _read_stripped_lines(newer.blob)
-        back = sorted(number for text, number in wanted.items() if text in taken)
-        if len(back) >= MIN_RESTORED_LINES:
-            yield ReviewFinding(
-                severity="high",
-                message=f"Brings back {len(back)} lines a fix took away: "
-                f"{_describe_commit(newer.commit)}.",
-                file=file.path,
-                line=back[0],
-                suggestion="See that what was fixed then stays fixed.",
-                confidence=85,
-            )
-            wanted = {text: number for text, number in wanted.items() if text not in taken}
 
 
 def _locate_in_new_file(file: ChangedFile, old_line: int) -> int | None:
@@ -189,15 +146,10 @@ def _locate_in_new_file(file: ChangedFile, old_line: int) -> int | None:
     return None
 
 
-def _read_stripped_lines(blob: Blob) -> set[str]:
-    return {line.strip() for line in blob.data.decode("utf-8", errors="replace").splitlines()}
-
-
 def _is_distinctive(text: str) -> bool:
     stripped = text.strip()
-    return len(stripped) >= MIN_DISTINCTIVE_CHARS and not stripped.startswith(
-        ("#", "import ", "from ")
-    )
+    is_code = not stripped.startswith(("#", "import ", "from "))
+    return is_code and len(stripped) >= MIN_DISTINCTIVE_CHARS
 
 
 def _is_fix(commit: Commit) -> bool:

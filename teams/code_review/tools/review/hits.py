@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.framework.tool_report import join_names
 from nodes.tools.linting.finding import ReviewFinding
 from nodes.tools.linting.rules import Lens, LintRule
 
@@ -14,7 +15,6 @@ from .diff import ChangedFile
 MIN_SURE_CONFIDENCE = 80
 """Below it a finding is a hint: passed to the worker's model, and left out by most teams."""
 MAX_MESSAGE_CHARS = 240
-MAX_LINES_NAMED = 6
 NOT_SHIPPED_PENALTIES: Mapping[Lens, int] = {"security": 25, "performance": 10, "style": 10}
 """Subtracted from the confidence of a finding in tests, documents and examples."""
 MOVED_PENALTY = 30
@@ -45,9 +45,9 @@ class RuleHit:
     @property
     def confidence(self) -> int:
         less = self.penalty
-        if is_not_shipped(self.file.path):
+        if _NOT_SHIPPED_PATH.search(self.file.path):
             less += NOT_SHIPPED_PENALTIES.get(self.rule.lens, 0)
-        if is_moved(self.file, self.line):
+        if self.file.added[self.line].strip() in self.file.removed_texts:
             less += MOVED_PENALTY
         return max(0, self.rule.confidence - less)
 
@@ -55,9 +55,8 @@ class RuleHit:
         """Return it as a finding; `also` holds further lines of the same kind."""
         rule = self.rule
         words = sanitize_line(rule.message or self.message, MAX_MESSAGE_CHARS).rstrip(".")
-        lines = sorted(also)
-        more = f", also in line {', '.join(map(str, lines[:MAX_LINES_NAMED]))}" if lines else ""
-        more += f" and {len(lines) - MAX_LINES_NAMED} more" * (len(lines) > MAX_LINES_NAMED)
+        others = join_names(map(str, also))
+        more = f", also in line {others}" if others else ""
         # What is in doubt is not grave: a grave finding is always reported.
         is_doubted = self.confidence < MIN_SURE_CONFIDENCE
         is_grave = rule.severity in ("critical", "high")
@@ -69,17 +68,6 @@ class RuleHit:
             suggestion=rule.advice or sanitize_line(self.advice, MAX_MESSAGE_CHARS),
             confidence=self.confidence,
         )
-
-
-def is_not_shipped(path: str) -> bool:
-    """Return whether a file is a test, document or example, not shipped code."""
-    return _NOT_SHIPPED_PATH.search(path) is not None
-
-
-def is_moved(file: ChangedFile, line: int) -> bool:
-    """Return whether the diff removes the line elsewhere in the file, ignoring indentation."""
-    text = file.added.get(line, "").strip()
-    return bool(text) and text in file.removed_texts
 
 
 def is_waived(line: str, code: str) -> bool:
@@ -98,13 +86,9 @@ def list_waived_lines(file: ChangedFile) -> list[int]:
 
 def build_findings(hits: Iterable[RuleHit], *, together: bool = False) -> list[ReviewFinding]:
     """Build findings from hits without duplicates; `together` merges those of a rule and file."""
-    by_place: dict[tuple[str, str, int], RuleHit] = {}
-    for hit in hits:
-        key = (hit.file.path, hit.code, hit.line)
-        if key not in by_place or by_place[key].confidence < hit.confidence:
-            by_place[key] = hit
-    groups: dict[tuple[str, str, int, int], list[RuleHit]] = {}
-    for hit in sorted(by_place.values(), key=lambda hit: hit.line):
+    groups: dict[tuple[str, str, int, int], dict[int, RuleHit]] = {}
+    for hit in sorted(hits, key=lambda hit: (hit.line, hit.confidence)):
         place = 0 if together else hit.line
-        groups.setdefault((hit.file.path, hit.code, hit.confidence, place), []).append(hit)
-    return [first.to_finding([hit.line for hit in others]) for first, *others in groups.values()]
+        key = (hit.file.path, hit.code, hit.confidence * together, place)
+        groups.setdefault(key, {})[hit.line] = hit
+    return [next(iter(group.values())).to_finding(list(group)[1:]) for group in groups.values()]

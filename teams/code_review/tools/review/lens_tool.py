@@ -1,7 +1,6 @@
 """Build the tools of the five lenses: they differ in name, description and rules alone."""
 
 from collections.abc import Callable, Sequence
-from inspect import cleandoc
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
@@ -9,7 +8,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import Field
 
 from nodes.errors import ToolFailed, ToolRefused
-from nodes.tools.framework.argument_types import Format
+from nodes.tools.framework.argument_types import FileName
 from nodes.tools.framework.isolation import run_isolated
 from nodes.tools.framework.materials import resolve_material_name
 from nodes.tools.framework.settings import ToolSettings
@@ -24,11 +23,7 @@ HOW_TO_MAKE_A_DIFF = "make one with `git diff > change.diff` and give it with --
 NO_REPOSITORY_GAP = "The history was not looked at: no repository is set (SUPERVISE_REPOSITORY)"
 
 Diff = Annotated[
-    str | None,
-    Format("file"),
-    Field(
-        description="Name of the diff to review; without it, all diffs are read",
-    ),
+    FileName | None, Field(description="Name of the diff to review; without it, all diffs are read")
 ]
 Paths = Annotated[
     list[str] | None,
@@ -37,18 +32,19 @@ Paths = Annotated[
 Materials = Annotated[dict[str, str] | None, InjectedState("materials")]
 
 
-def build_lens_tool(
-    factory: Callable[[ToolSettings], BaseTool], lens: Lens, settings: ToolSettings
-) -> BaseTool:
-    """Build the tool of a lens; the function of its file gives its name and its description."""
+def define_lens_tool(name: str, lens: Lens, description: str) -> Callable[[ToolSettings], BaseTool]:
+    """Return the function that builds the tool of a lens."""
 
-    @tool(factory.__name__, description=cleandoc(factory.__doc__ or ""))
-    async def review(
-        diff: Diff = None, paths: Paths = None, materials: Materials = None
-    ) -> dict[str, Any]:
-        return await run_review(lens, materials or {}, settings, diff=diff, paths=paths or ())
+    def build(settings: ToolSettings) -> BaseTool:
+        @tool(name, description=description)
+        async def review(
+            diff: Diff = None, paths: Paths = None, materials: Materials = None
+        ) -> dict[str, Any]:
+            return await run_review(lens, materials or {}, settings, diff=diff, paths=paths or ())
 
-    return review
+        return review
+
+    return build
 
 
 async def run_review(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nodes.limits.patterns import Pattern
+from nodes.tools.framework.tool_report import ToolReport
 from nodes.tools.linting.finding import ReviewFinding
 from nodes.tools.linting.rules import Lens, find_rule, list_rule_codes
 
@@ -13,33 +14,26 @@ from .diff_materials import ReviewMaterials
 from .fragments import CodeFragment
 from .guidelines import GUIDELINE_CONFIDENCE, Guidelines, read_guidelines
 from .hits import RuleHit, build_findings
-from .ruff_scan import RuffOptions, scan_with_ruff
+from .ruff_scan import scan_with_ruff
 
 MAX_UNCHECKED = 5
 _MERGE_MARKER = Pattern(r"(?:<{7}|>{7}) \S")
 
 
 @dataclass(frozen=True)
-class LensResult:
-    """The findings of a lens."""
-
-    tools: str
-    findings: Sequence[ReviewFinding]
-    remarks: Sequence[str] = ()
-    gaps: Sequence[str] = ()
-    failures: Sequence[str] = ()
-    """What it could not check."""
-
-
-@dataclass(frozen=True)
 class LensInput:
-    """The input of a lens."""
+    """The input of a lens, and the report to which it adds gaps, failures and remarks."""
 
     diff: ParsedDiff
     materials: ReviewMaterials
     fragments: Sequence[CodeFragment]
     root: Path | None
     """The repository, where one is set."""
+    report: ToolReport
+
+
+LensResult = tuple[str, list[ReviewFinding]]
+"""What a lens checked with, and its findings."""
 
 
 def check_security(matter: LensInput) -> LensResult:
@@ -48,50 +42,58 @@ def check_security(matter: LensInput) -> LensResult:
 
     hits, skipped = bandit_scan.scan_with_bandit(matter.fragments)
     hits += credentials.find_secrets(matter.diff.files)
-    failures = [f"bandit could not scan {format_names(skipped)}"] * bool(skipped)
-    long, most = credentials.list_long_lines(matter.diff.files), credentials.MAX_LINE_CHARS
-    gap = f"Searched for secrets in their first {most:,} characters only: {format_names(long)}"
-    tools = "bandit and detect-secrets"
-    return LensResult(tools, build_findings(hits), gaps=[gap] * bool(long), failures=failures)
+    if skipped:
+        matter.report.failures.append(f"bandit could not scan {format_names(skipped)}")
+    return "bandit and detect-secrets", build_findings(hits)
 
 
 def check_bugs(matter: LensInput) -> LensResult:
     """Find defects in the logic, and unresolved merge conflicts in all files."""
-    hits = _lint_for_lens(matter, "bugs") + _find_merge_markers(matter.diff)
-    gap = "Not judged: whether the change does what it is meant to do; rules see patterns alone"
-    return LensResult("ruff's rules on logic", build_findings(hits), gaps=[gap])
+    rule = find_rule("merge", "conflict")
+    assert rule is not None, "the table has it"
+    hits = scan_with_ruff(matter.fragments, list_rule_codes("ruff", "bugs"))
+    hits += [
+        RuleHit(file, number, rule, "conflict")
+        for file in matter.diff.files
+        for number, line in file.added.items()
+        if _MERGE_MARKER.match(line)
+    ]
+    matter.report.gaps.append(
+        "Not judged: whether the change does what it is meant to do; rules see patterns alone"
+    )
+    return "ruff's rules on logic", build_findings(hits)
 
 
 def check_performance(matter: LensInput) -> LensResult:
     """Find needless work, blocking calls and functions that are hard to follow."""
-    hits = _lint_for_lens(matter, "performance")
-    return LensResult("ruff's rules on performance", build_findings(hits, together=True))
+    hits = scan_with_ruff(matter.fragments, list_rule_codes("ruff", "performance"))
+    return "ruff's rules on performance", build_findings(hits, together=True)
 
 
 def check_style(matter: LensInput) -> LensResult:
     """Find violations of the project's guidelines, and of a few generally accepted rules."""
-    guidelines = read_guidelines(matter.materials.configuration, matter.materials.prose)
-    asked = [code for code in guidelines.required_rules if not guidelines.is_ignored(code)]
-    selected = [*list_rule_codes("ruff", "style"), *asked]
-    options = RuffOptions(
-        selected, guidelines.build_rule, guidelines.line_length, guidelines.target_version
+    materials, report = matter.materials, matter.report
+    guidelines = read_guidelines(materials.configuration, materials.prose)
+    hits = scan_with_ruff(
+        matter.fragments,
+        [*list_rule_codes("ruff", "style"), *guidelines.required_rules],
+        find_other_rule=guidelines.build_rule,
+        line_length=guidelines.line_length,
+        target_version=guidelines.target_version,
     )
-    found = scan_with_ruff(matter.fragments, options)
-    hits = [hit for hit in found if not guidelines.is_ignored(hit.code)]
-    hits = [_apply_guideline(hit, guidelines) for hit in hits]
+    kept = [hit for hit in hits if not hit.code.startswith(guidelines.ignored_rules)]
+    findings = build_findings([_apply_guideline(hit, guidelines) for hit in kept], together=True)
     unchecked = guidelines.unchecked_sentences
-    gaps = [f"No rule checks {where}" for where in unchecked[:MAX_UNCHECKED]]
+    report.gaps += [f"No rule checks {where}" for where in unchecked[:MAX_UNCHECKED]]
     if (more := len(unchecked) - MAX_UNCHECKED) > 0:
-        gaps.append(f"{more} more guidelines need a reader")
-    failures = [
+        report.gaps.append(f"{more} more guidelines need a reader")
+    report.failures += [
         f"{name} cannot be read as TOML, so its rules were not checked"
         for name in guidelines.unread_files
     ]
-    tools = "ruff's rules on style"
-    if guidelines.required_rules:
-        names = ", ".join([*matter.materials.configuration, *matter.materials.prose])
-        tools += f" and those that {names} asks for"
-    return LensResult(tools, build_findings(hits, together=True), gaps=gaps, failures=failures)
+    names = ", ".join([*materials.configuration, *materials.prose])
+    asked = f" and those that {names} asks for" if guidelines.required_rules else ""
+    return f"ruff's rules on style{asked}", findings
 
 
 def check_history(matter: LensInput) -> LensResult:
@@ -99,7 +101,7 @@ def check_history(matter: LensInput) -> LensResult:
     assert matter.root is not None, "without a repository no child is asked"
     from .history import review_history
 
-    return LensResult("git's log and blame", *review_history(matter.diff, matter.root))
+    return "git's log and blame", review_history(matter.diff, matter.root, matter.report)
 
 
 LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
@@ -109,21 +111,6 @@ LENSES: dict[Lens, Callable[[LensInput], LensResult]] = {
     "style": check_style,
     "history": check_history,
 }
-
-
-def _lint_for_lens(matter: LensInput, lens: Lens) -> list[RuleHit]:
-    return scan_with_ruff(matter.fragments, RuffOptions(list_rule_codes("ruff", lens)))
-
-
-def _find_merge_markers(change: ParsedDiff) -> list[RuleHit]:
-    rule = find_rule("merge", "conflict")
-    assert rule is not None, "the table has it"
-    return [
-        RuleHit(file, number, rule, "conflict")
-        for file in change.files
-        for number, line in file.added.items()
-        if _MERGE_MARKER.match(line)
-    ]
 
 
 def _apply_guideline(hit: RuleHit, guidelines: Guidelines) -> RuleHit:

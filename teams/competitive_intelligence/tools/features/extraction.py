@@ -1,13 +1,16 @@
 """Read a product's features from its page: a sheet below its title, or sections on features."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
+from markdown_it.token import Token
+
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
+from nodes.tools.reading.prose_sentences import build_block_parser
 
 MAX_NAME_CHARS: Final = 60
 MAX_NAME_WORDS: Final = 6
@@ -19,14 +22,8 @@ CLAIM_SEPARATOR: Final = " \N{EM DASH} "
 STATED_VALUE: Final = "stated"
 """Value of a feature that a list names without one."""
 
-Section = Literal["sheet", "features", "other"]
+_Section = Literal["sheet", "features", "other"]
 
-_HEADING: Final = Pattern(r"(#{1,6})\s++(.+?)[\s#]*+")
-_UNDERLINE: Final = Pattern(r"(?:=+|-{3,})")
-_FENCE: Final = Pattern(r"(?:```|~~~).*")
-_TABLE_RULE: Final = Pattern(r"\|?[\s:|-]+\|[\s:|-]*")
-_BULLET: Final = Pattern(r"[-*+]\s++(.+)", re.DOTALL)
-_NUMBERED: Final = Pattern(r"(?<!\d)\d++[.)]\s")
 _SENTENCE_END: Final = Pattern(r"(?<=[.!?])\s")
 _PAIR: Final = Pattern(
     r"^\**+([^:|*]{2,60}?)\**+\s*+(?::|[\N{EN DASH}\N{EM DASH}]|(?<=[*\s])-(?=\s))\**+\s++(\S.*)",
@@ -70,29 +67,57 @@ class Feature:
         return f"{self.product}{CLAIM_SEPARATOR}{self.name}: {self.value}"
 
 
+@dataclass(frozen=True)
+class Block:
+    """A heading, an item of a list, a row of a table or a paragraph."""
+
+    kind: Literal["heading", "item", "row", "text"]
+    text: str
+    first: int
+    """Index of its first line."""
+    level: int = 0
+    """Level of a heading."""
+
+
 def extract_features(text: str, file: str) -> list[Feature]:
     """Return the features that a page states; of a name that occurs twice the first counts."""
     lines, found = text.splitlines(), dict[str, Feature]()
-    product = find_product_name(lines, file)
-    for number, section in _list_content_lines(lines, product):
-        block = _read_block(lines, number)
-        following = lines[number].strip() if number < len(lines) else ""
-        pair = _read_feature(block, following, section)
-        key = normalize_name(pair[0]) if pair else ""
-        if pair and key and key not in found and key.split(" ")[0] not in _NOT_FEATURES:
-            found[key] = Feature(product, pair[0], pair[1][:MAX_VALUE_CHARS], number, block)
+    blocks = list(list_blocks(lines))
+    product = find_product_name(blocks, file)
+    for name, value, first, count in _list_stated(blocks, product):
+        key = normalize_name(name)
+        if key and key not in found and key.split(" ")[0] not in _NOT_FEATURES:
+            quote = "\n".join(lines[first : first + count]).strip()
+            found[key] = Feature(product, name, value[:MAX_VALUE_CHARS], first + 1, quote)
     return list(found.values())
 
 
-def find_product_name(lines: list[str], file: str) -> str:
+def list_blocks(lines: list[str]) -> Iterator[Block]:
+    """Yield the blocks of a page; not code, quotations and numbered items."""
+    tokens = [Token("root", "", 0), *build_block_parser().parse("\n".join(lines))]
+    for outer, opened, inner in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        first = opened.map[0] if opened.map else 0
+        if opened.type == "heading_open":
+            title = _strip_markup(inner.content.split("\n")[-1])
+            yield Block("heading", title, first, int(opened.tag[1:]))
+        elif opened.type == "tr_open" and inner.type == "td_open":
+            yield Block("row", lines[first].strip().strip("|"), first)
+        elif opened.type == "paragraph_open" and outer.type == "list_item_open":
+            if outer.markup in "-*+":
+                yield Block("item", inner.content, first)
+        elif opened.type == "paragraph_open" and not opened.level:
+            for number, line in enumerate(inner.content.split("\n"), start=first):
+                yield Block("text", line, number)
+
+
+def find_product_name(blocks: Sequence[Block], file: str) -> str:
     """Return the title of a page if it is a name, else the name of its file or folder.
 
-    The title is the heading of the first level, or of any level on the first line.
+    The title is the heading of the first level, or of any level where the page begins with it.
     """
-    headings = [(level, name) for _, level, name in _list_headings(lines)]
-    opening = next((n for n, line in enumerate(lines, start=1) if line.strip()), 0)
-    first = [name for n, _, name in _list_headings(lines) if n == opening]
-    for title in [*(name for level, name in headings if level == 1)][:1] + first:
+    titles = [block.text for block in blocks if block.level == 1][:1]
+    titles += [block.text for block in blocks[:1] if block.level]
+    for title in titles:
         name = Pattern(r" [-\N{EN DASH}\N{EM DASH}]{1,3} |: ").split(title)[0].strip()
         if name and len(name.split()) <= MAX_NAME_WORDS and not _SECTION_TITLE.fullmatch(name):
             return name
@@ -113,71 +138,29 @@ def normalize_name(name: str) -> str:
     return " ".join(Pattern(r"[\W_]+").sub(" ", name.casefold()).split())
 
 
-def _list_headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the number, level and text of each heading outside of code blocks."""
-    is_code = False
-    for number, line in enumerate(lines, start=1):
-        text = line.strip()
-        is_code ^= bool(_FENCE.fullmatch(text))
-        following = lines[number].strip() if number < len(lines) else ""
-        if is_code or not text:
-            continue
-        if found := _HEADING.fullmatch(text):
-            yield number, len(found[1]), _strip_markup(found[2])
-        elif _UNDERLINE.fullmatch(following) and not _is_block(text):
-            yield number, 1 if following[0] == "=" else 2, _strip_markup(text)
+def _list_stated(blocks: Sequence[Block], product: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the name and value of each feature, its first line and the number of its lines."""
+    section: _Section = "sheet"
+    depth = 0
+    for block in blocks:
+        if block.kind != "heading":
+            if section != "other" and (pair := _read_block(block, section)):
+                yield *pair, block.first, block.text.count("\n") + 1
+        elif _FEATURE_HEADING.search(block.text) and not _OTHER_HEADING.search(block.text):
+            section, depth = "features", block.level
+        elif section != "features" or block.level <= depth:
+            section = "sheet" if block.text.startswith(product) and not depth else "other"
+            depth = depth or block.level
 
 
-def _is_block(text: str) -> bool:
-    return text[0] in "|>-*+" or bool(_TABLE_RULE.fullmatch(text))
-
-
-def _list_content_lines(lines: list[str], product: str) -> Iterator[tuple[int, Section]]:
-    """Yield the numbers of lines that are no headings and no code, with the kind of section."""
-    headings = {number: (level, name) for number, level, name in _list_headings(lines)}
-    section: Section = "sheet"
-    depth, is_code = 0, False
-    for number, line in enumerate(lines, start=1):
-        text = line.strip()
-        is_fence = bool(_FENCE.fullmatch(text))
-        is_code ^= is_fence
-        if number in headings:
-            level, name = headings[number]
-            if _FEATURE_HEADING.search(name) and not _OTHER_HEADING.search(name):
-                section, depth = "features", level
-            elif section != "features" or level <= depth:
-                section = "sheet" if name.startswith(product) and not depth else "other"
-                depth = depth or level
-        elif text and not (is_code or is_fence or _UNDERLINE.fullmatch(text)):
-            yield number, section
-
-
-def _read_block(lines: list[str], number: int) -> str:
-    """Return a line; of an item of a list also the indented lines that continue it."""
-    block = [lines[number - 1].strip()]
-    if _BULLET.fullmatch(block[0]):
-        for line in lines[number:]:
-            text = line.strip()
-            if line[:1] not in (" ", "\t") or not text or _is_block(text):
-                break
-            block.append(line)
-    return "\n".join(block).strip()
-
-
-def _read_feature(text: str, following: str, section: Section) -> tuple[str, str] | None:
-    """Return the name and value of a feature that a line states."""
-    if section == "other" or _TABLE_RULE.fullmatch(text) or _NUMBERED.match(text):
-        return None
-    if text.startswith("|"):
-        cells = [_strip_markup(cell) for cell in text.strip("|").split("|")]
-        is_header = bool(_TABLE_RULE.fullmatch(following))
-        return _check_pair(cells[0], cells[1]) if len(cells) == 2 and not is_header else None
-    bullet = _BULLET.fullmatch(text)
-    plain = _LINK.sub(r"\1", bullet[1] if bullet else text)
-    matched = _PAIR.fullmatch(plain)
-    pair = _check_pair(*map(_strip_markup, matched.groups())) if matched else None
-    if bullet:
-        return pair or (_name_item(plain) if section == "features" else None)
+def _read_block(block: Block, section: _Section) -> tuple[str, str] | None:
+    """Return the name and value that a block states."""
+    if block.kind == "row":
+        cells = [_strip_markup(cell) for cell in block.text.split("|")]
+        return _check_pair(cells[0], cells[1]) if len(cells) == 2 else None
+    pair = _split_pair(block.text)
+    if block.kind == "item":
+        return pair or (_name_item(block.text) if section == "features" else None)
     return pair if pair and not pair[1].endswith((".", "!", "?", ",")) else None
 
 
@@ -186,7 +169,12 @@ def _name_item(item: str) -> tuple[str, str] | None:
     name = _SENTENCE_END.split(_strip_markup(item))[0].replace(":", "").rstrip(".,; ")
     if len(name) > MAX_ITEM_CHARS:
         name = name[:MAX_ITEM_CHARS].rpartition(" ")[0] + " ..."
-    return (name, STATED_VALUE) if name and name[0].isalnum() else None
+    return (name, STATED_VALUE) if name[:1].isalnum() else None
+
+
+def _split_pair(text: str) -> tuple[str, str] | None:
+    matched = _PAIR.fullmatch(_LINK.sub(r"\1", text))
+    return _check_pair(*map(_strip_markup, matched.groups())) if matched else None
 
 
 def _check_pair(name: str, value: str) -> tuple[str, str] | None:

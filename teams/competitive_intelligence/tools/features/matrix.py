@@ -1,7 +1,7 @@
 """Compare the features of products side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from nodes.tools.evidence.source_check import CitedClaim
@@ -11,49 +11,35 @@ from .extraction import normalize_name, parse_claim
 UNSTATED_VALUE: Final = "not stated"
 
 
-@dataclass(frozen=True)
+@dataclass
 class FeatureMatrix:
     """Features by product; an empty cell means that no source states it."""
 
-    products: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    products: list[str] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
     """The feature's name, then a value for each product; shared features first."""
-    sources: tuple[tuple[str, str], ...]
+    sources: list[tuple[str, str]] = field(default_factory=list)
     """Each product and the source of its features."""
-    empty_cells: tuple[tuple[str, str], ...]
-    """Product and feature of each empty cell."""
-    conflicts: tuple[str, ...]
+    conflicts: list[str] = field(default_factory=list)
     """Features that one product states twice with different values."""
 
 
 def build_matrix(claims: Sequence[CitedClaim]) -> FeatureMatrix:
     """Build the matrix from claims about products; other claims are skipped."""
-    names: dict[str, str] = {}
-    cells: dict[tuple[str, str], str] = {}
-    sources: dict[tuple[str, str], None] = {}
-    conflicts = []
+    made, names, values = FeatureMatrix(), dict[str, str](), dict[str, dict[str, str]]()
     for claim in claims:
-        found = parse_claim(claim.text)
-        if found is None:
+        if (found := parse_claim(claim.text)) is None:
             continue
         product, feature, value = found
-        key = (normalize_name(feature), product)
-        names.setdefault(key[0], feature)
-        sources[product, claim.source] = None
-        if cells.setdefault(key, value) != value:
-            conflicts.append(f"{product} states {feature} as {cells[key]!r} and as {value!r}")
-    products = tuple(dict.fromkeys(product for _, product in cells))
-    known = {name: sum((name, product) in cells for product in products) for name in names}
-    order = sorted(names, key=lambda name: -known[name])
-    return FeatureMatrix(
-        products=products,
-        rows=tuple(
-            (names[name], *(cells.get((name, each), UNSTATED_VALUE) for each in products))
-            for name in order
-        ),
-        sources=tuple(sources),
-        empty_cells=tuple(
-            (each, names[name]) for name in order for each in products if (name, each) not in cells
-        ),
-        conflicts=tuple(conflicts),
-    )
+        key = normalize_name(feature)
+        names.setdefault(key, feature)
+        known = values.setdefault(key, {}).setdefault(product, value)
+        if known != value:
+            made.conflicts.append(f"{product} states {feature} as {known!r} and as {value!r}")
+        made.sources.append((product, claim.source))
+    made.sources = list(dict.fromkeys(made.sources))
+    made.products = list(dict.fromkeys(product for product, _ in made.sources))
+    for key, by_product in sorted(values.items(), key=lambda pair: -len(pair[1])):
+        cells = (by_product.get(product, UNSTATED_VALUE) for product in made.products)
+        made.rows.append((names[key], *cells))
+    return made

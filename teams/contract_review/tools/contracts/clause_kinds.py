@@ -2,35 +2,13 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict
 
 from .phrases import Phrases
 
-ClauseKindName = Literal[
-    "term",
-    "renewal",
-    "termination",
-    "liability",
-    "indemnity",
-    "warranty",
-    "payment",
-    "confidentiality",
-    "intellectual_property",
-    "non_compete",
-    "exclusivity",
-    "assignment",
-    "governing_law",
-    "audit",
-    "insurance",
-    "data_protection",
-    "force_majeure",
-    "notices",
-    "survival",
-    "entire_agreement",
-]
 _FILE = Path(__file__).resolve().parents[2] / "clause_kinds.yaml"
 
 
@@ -46,12 +24,17 @@ class ClauseKind(BaseModel):
 
     def is_named_in(self, heading: str) -> bool:
         """Return whether a heading names this kind."""
-        low = heading.lower()
-        return any(True for each in self.headings for _ in each.find_matches(low))
+        return any(any(each.find_matches(heading.lower())) for each in self.headings)
 
 
 @cache
-def load_clause_kinds() -> dict[ClauseKindName, ClauseKind]:
+def load_clause_kinds() -> dict[str, ClauseKind]:
     """Return the kinds by name, the most important first."""
     kinds = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
     return {name: ClauseKind.model_validate(kind) for name, kind in kinds.items()}
+
+
+if TYPE_CHECKING:
+    ClauseKindName = str
+else:
+    ClauseKindName = Literal[tuple(load_clause_kinds())]

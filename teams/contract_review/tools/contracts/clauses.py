@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
 
@@ -21,8 +21,6 @@ _EXECUTION = Pattern(
     re.MULTILINE,
 )
 """Words with which a contract is signed: what follows is no longer its numbered text."""
-_BLANK_LINE = Pattern(r"^[ ]*by:[ ]*(?:_{3,}|$)|^[ ]*_{12,}", re.MULTILINE)
-"""A line to be filled in, which may also be in the middle of the text."""
 _UNIT = Pattern(r"[^\n]+?(?:[.!?](?=\s)|(?=\n)|$)")
 _DUTY = Pattern(r"\b(?:shall|will|may|must|agrees?|are entitled|is entitled)\b")
 MIN_TEXT_WORDS = 8
@@ -64,33 +62,16 @@ class Clause:
 def split_into_clauses(reading: ContractText) -> list[Clause]:
     """Split a contract into clauses, in order; together they cover all of it."""
     marked = find_markers(reading.clean)
-    first = marked[0].start if marked else _TOP_CHARS
-    attached = [
-        (each.start(), f"{each['kind']} {each['label']}".title())
-        for each in _ATTACHMENT.finditer(reading.lowercase)
-        if each.start() > _TOP_CHARS
-    ]
-    stops = [at for at, _ in attached]
-    signed = _find_signatures(reading, _EXECUTION, first, stops)
-    blank = _find_signatures(reading, _BLANK_LINE, first, stops)
-    resumed = {end for _, end in signed} - {*stops, len(reading.clean)}
-    starts: dict[str, int] = {}
-    for at, label in sorted([(0, ""), *attached, *((end, AFTER_SIGNATURES) for end in resumed)]):
-        starts.setdefault(label, at)
-    regions = sorted((at, label) for label, at in starts.items())
-    found: list[Clause] = []
-    for index, (start, label) in enumerate(regions):
-        end = regions[index + 1][0] if index + 1 < len(regions) else len(reading.raw)
-        inside = [each for each in marked if start <= each.start < end]
-        found += _split_region(reading, start, end, label, inside)
-    for start, end in _merge_spans([*signed, *blank]):
-        found = list(_take_out(found, start, end))
-    return sorted(found, key=lambda clause: clause.start)
-
-
-def list_unread_spans(clauses: Sequence[Clause]) -> list[Span]:
-    """Return the spans that were taken for signatures, which are not searched."""
-    return [(each.start, each.end) for each in clauses if each.number == SIGNATURES]
+    regions = _find_regions(reading, marked[0].start if marked else _TOP_CHARS)
+    ends = [*sorted(regions)[1:], len(reading.raw)]
+    found = list[Clause]()
+    for (start, label), end in zip(sorted(regions.items()), ends, strict=True):
+        if label == SIGNATURES:
+            found.append(_build_part(label, "", start, start, end))
+        else:
+            inside = [each for each in marked if start <= each.start < end]
+            found += _split_region(reading, start, end, label, inside)
+    return found
 
 
 def find_clauses(found: Sequence[Clause], number: str) -> list[Clause]:
@@ -104,18 +85,23 @@ def _normalize_number(number: str) -> str:
     return Pattern(r"[^\w¶]+").sub("", bare).casefold()
 
 
-def _find_signatures(
-    reading: ContractText, opening: Pattern, first: int, stops: Sequence[int]
-) -> list[Span]:
-    """Find blocks of signatures; each ends where text resumes or an attachment begins."""
-    found: list[Span] = []
-    low = reading.lowercase
-    for match in opening.finditer(low, first):
-        if found and match.start() < found[-1][1]:
+def _find_regions(reading: ContractText, first: int) -> dict[int, str]:
+    """Return where attachments, signatures and the text after them begin, with their names."""
+    low, regions = reading.lowercase, {0: ""}
+    for found in _ATTACHMENT.finditer(low):
+        label = f"{found['kind']} {found['label']}".title()
+        if found.start() > _TOP_CHARS and label not in regions.values():
+            regions[found.start()] = label
+    stops, end = [*sorted(regions), len(low)], 0
+    for signed in _EXECUTION.finditer(low, first):
+        if signed.start() < end:
             continue
-        limit = min((at for at in stops if at > match.start()), default=len(low))
-        found.append((match.start(), _find_signature_end(low, match.end(), limit)))
-    return found
+        limit = min(at for at in stops if at > signed.start())
+        end = _find_signature_end(low, signed.end(), limit)
+        regions[signed.start()] = SIGNATURES
+        if end < limit:
+            regions[end] = AFTER_SIGNATURES
+    return regions
 
 
 def _find_signature_end(low: str, at: int, limit: int) -> int:
@@ -127,41 +113,24 @@ def _find_signature_end(low: str, at: int, limit: int) -> int:
     return limit
 
 
-def _merge_spans(spans: Sequence[Span]) -> list[Span]:
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            start, end = found[-1][0], max(end, found.pop()[1])
-        found.append((start, end))
-    return found
-
-
-def _take_out(clauses: Sequence[Clause], start: int, end: int) -> Iterator[Clause]:
-    """Cut signatures out of the clauses; what follows them keeps the number of its clause."""
-    yield Clause(SIGNATURES, "", start, start, start, end, end, 0)
-    for clause in clauses:
-        if clause.end <= start or clause.start >= end:
-            yield clause
-            continue
-        if clause.start < start:
-            yield replace(clause, body_start=min(clause.body_start, start), end=start)
-        if clause.end > end:
-            yield replace(clause, start=end, text_start=end, body_start=end)
-
-
 def _split_region(
     reading: ContractText, start: int, end: int, label: str, marked: Sequence[Marker]
 ) -> list[Clause]:
     opened = find_openings(marked)
-    whole = [opening for opening in opened if opening.level == 0]
-    prefix = f"{label} " if label else ""
-    if len(whole) < MIN_NUMBERED_CLAUSES:
-        return _split_unnumbered(reading, start, end, label)
-    found = _build_preamble(reading, start, opened[0].marker.start, label)
-    ends = [*(each.marker.start for each in opened[1:]), end]
-    rows = zip(opened, number_clauses(opened), ends, _find_whole_ends(opened, end), strict=True)
-    for opening, number, stop, whole_stop in rows:
-        marker = opening.marker
+    if sum(opening.level == 0 for opening in opened) >= MIN_NUMBERED_CLAUSES:
+        found = _build_numbered(opened, end, f"{label} " if label else "")
+    else:
+        found = _split_unnumbered(reading, start, end, label)
+    first = found[0].start if found else end
+    if reading.clean[start:first].strip() or not found:
+        found.insert(0, _build_part(label or PREAMBLE, "", start, start, first))
+    return found
+
+
+def _build_numbered(opened: Sequence[ClauseOpening], end: int, prefix: str) -> list[Clause]:
+    found, starts = list[Clause](), [*(each.marker.start for each in opened), end]
+    for index, (opening, number) in enumerate(zip(opened, number_clauses(opened), strict=True)):
+        marker, following = opening.marker, opened[index + 1 :]
         found.append(
             Clause(
                 number=prefix + number,
@@ -169,29 +138,18 @@ def _split_region(
                 start=marker.start,
                 text_start=marker.end,
                 body_start=marker.heading_end or marker.end,
-                end=stop,
-                whole_end=whole_stop,
+                end=starts[index + 1],
+                whole_end=next(
+                    (each.marker.start for each in following if each.level <= opening.level), end
+                ),
                 level=opening.level,
             )
         )
     return found
 
 
-def _find_whole_ends(opened: Sequence[ClauseOpening], end: int) -> list[int]:
-    """Return for each clause where the next clause of the same or a higher level begins."""
-    found: list[int] = []
-    next_at: dict[int, int] = {}
-    for opening in reversed(opened):
-        found.append(min((at for lv, at in next_at.items() if lv <= opening.level), default=end))
-        next_at = {level: at for level, at in next_at.items() if level < opening.level}
-        next_at[opening.level] = opening.marker.start
-    return found[::-1]
-
-
-def _build_preamble(reading: ContractText, start: int, end: int, label: str) -> list[Clause]:
-    if not reading.clean[start:end].strip():
-        return []
-    return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
+def _build_part(number: str, heading: str, start: int, body_start: int, end: int) -> Clause:
+    return Clause(number, heading, start, start, body_start, end, end, 0)
 
 
 def _split_unnumbered(reading: ContractText, start: int, end: int, label: str) -> list[Clause]:
@@ -202,15 +160,13 @@ def _split_unnumbered(reading: ContractText, start: int, end: int, label: str) -
         cuts = [span for span in heads if span != blocks[0]]
     else:
         cuts = [span for span in blocks if _is_paragraph(reading.clean[slice(*span)])][1:]
-    if not cuts:
-        return [Clause(label or PREAMBLE, "", start, start, start, end, end, 0)]
-    found = _build_preamble(reading, start, cuts[0][0], label)
-    for index, (at, stop) in enumerate(cuts):
-        until = cuts[index + 1][0] if index + 1 < len(cuts) else end
+    ends = [*(at for at, _ in cuts[1:]), end]
+    found = list[Clause]()
+    for index, ((at, stop), until) in enumerate(zip(cuts, ends, strict=False), start=1):
         line = reading.clean[at:stop]
         name = " ".join(line.split()).strip("#*_: ") if is_heading_line(line) else ""
-        number = f"{label} ¶{index + 1}" if label else f"¶{index + 1}"
-        found.append(Clause(number, name, at, at, stop if name else at, until, until, 0))
+        number = f"{label} ¶{index}".strip()
+        found.append(_build_part(number, name, at, stop if name else at, until))
     return found
 
 

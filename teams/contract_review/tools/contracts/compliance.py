@@ -3,11 +3,11 @@
 from functools import partial
 from typing import Any
 
-from nodes.tools.framework.tool_report import ToolReport
+from nodes.tools.framework.tool_report import ToolReport, join_names
 
 from .contract import Contract
 from .facts import name_contract
-from .playbook import SHIPPED_PLAYBOOK, Playbook, parse_limit, read_playbook
+from .playbook import SHIPPED_PLAYBOOK, Playbook, read_playbook
 from .reading import (
     add_quotation,
     fit_claims,
@@ -20,7 +20,6 @@ from .rule_check import RuleResult, check_rules
 
 MISSING_CONFIDENCE = 75
 """Confidence in a term that is missing: other words may say it."""
-MAX_SHOWN_CLAUSES = 3
 MAX_CELL_CHARS = 150
 MAX_JUDGEMENTS = 20
 
@@ -34,12 +33,9 @@ def check(name: str, text: str, playbook_name: str, playbook_text: str) -> dict[
     Raises:
         ToolRefused: the text is no contract, or the playbook cannot be used.
     """
-    if playbook_name:
-        playbook = read_playbook(playbook_name, playbook_text)
-    else:
-        playbook = read_playbook(
-            SHIPPED_PLAYBOOK.name, SHIPPED_PLAYBOOK.read_text(encoding="utf-8")
-        )
+    if not playbook_name:
+        playbook_text = SHIPPED_PLAYBOOK.read_text(encoding="utf-8")
+    playbook = read_playbook(playbook_name or SHIPPED_PLAYBOOK.name, playbook_text)
     contract = read_contract(name, text)
     results = check_rules(contract, playbook)
     told = fit_claims(partial(_build_report, contract, playbook, results))
@@ -57,9 +53,8 @@ def _build_report(
     )
     rows = [_build_row(contract, each) for each in results if each.is_breach or each.hits]
     report.add_table(("term", "state", "severity", "where", "words"), rows)
-    if absent := [
-        each.rule.title.lower() for each in results if not each.is_breach | bool(each.hits)
-    ]:
+    absent = [each.rule.title.lower() for each in results if not each.is_breach and not each.hits]
+    if absent:
         report.lines.append(f"Looked for and not there: {', '.join(absent)}.")
     for each in breaches[: 2 * most]:
         _add_finding(report, contract, each)
@@ -80,9 +75,16 @@ def _build_report(
 
 def _add_finding(report: ToolReport, contract: Contract, result: RuleResult) -> None:
     """Add a finding; the rule and likelihood in brackets are read by the risk matrix."""
-    rule = result.rule
-    line = contract.text.find_line_number(result.hits[0].clause.start) if result.hits else None
-    what = f"{_describe_result(result)}{_describe_place(contract, result)}. {rule.why}".rstrip()
+    rule, place, line = result.rule, "", None
+    if result.hits:
+        clauses = dict.fromkeys(hit.clause.number for hit in result.hits)
+        line = contract.text.find_line_number(result.hits[0].clause.start)
+        place = f" ({'clause ' * next(iter(clauses))[0].isdigit()}{join_names(clauses)}"
+        if quantity := result.hits[0].match.quantity:
+            stated = contract.text.format_on_one_line(quantity.start, quantity.end)
+            place += f": \u201c{stated}\u201d"
+        place += ")"
+    what = f"{_describe_result(result)}{place}. {rule.why}".rstrip()
     message = f"{what} [{rule.id} {rule.likelihood}/5]"
     report.add_finding(rule.severity, message, contract.name, rule.remedy, line)
     if not result.hits:
@@ -94,25 +96,8 @@ def _describe_result(result: RuleResult) -> str:
     rule = result.rule
     if rule.kind == "forbidden":
         return rule.title
-    if result.state != "beyond":
-        return f"{rule.title} {result.state}"
-    quantity = result.hits[0].match.quantity
-    is_over = rule.max and quantity and quantity.value > parse_limit(rule.max).value
-    return f"{rule.title} over {rule.max}" if is_over else f"{rule.title} under {rule.min}"
-
-
-def _describe_place(contract: Contract, result: RuleResult) -> str:
-    numbers = list(dict.fromkeys(hit.clause.number for hit in result.hits))
-    if not numbers:
-        return ""
-    over = len(numbers) - MAX_SHOWN_CLAUSES
-    listed = ", ".join(numbers[:MAX_SHOWN_CLAUSES]) + (f" and {over} more" if over > 0 else "")
-    noun = "clause " if numbers[0][0].isdigit() else ""
-    quantity = result.hits[0].match.quantity
-    if quantity is None:
-        return f" ({noun}{listed})"
-    stated = contract.text.format_on_one_line(quantity.start, quantity.end)
-    return f" ({noun}{listed}: \u201c{stated}\u201d)"
+    limit = {"over": rule.max, "under": rule.min}.get(result.state) or ""
+    return f"{rule.title} {result.state} {limit}".rstrip()
 
 
 def _build_row(contract: Contract, result: RuleResult) -> tuple[str, ...]:

@@ -16,19 +16,14 @@ from .sentences import split_sentences
 MAX_QUOTE_CHARS = 420
 CONTEXT_BEFORE_CHARS = 140
 """Characters kept of a long sentence before the words that were looked for."""
-MIN_DENSITY = 0.012
-"""Share of contract terms among all words from which a text counts as a contract."""
-_CONTRACT_SIGNS = (
-    Pattern(r"\b(?:agreement|contract|lease|licen[cs]e|deed|amendment|terms and conditions)\b"),
-    Pattern(r"\bpart(?:y|ies)\b|\([^()\n]{0,30}\"[^\"()\n]{2,40}\"\)"),
-    Pattern(r"\b(?:between|among|entered into|effective date|in witness|executed|dated)\b"),
-    Pattern(
-        r"\b(?:governed by|terminat\w+|confidential\w*|indemnif\w+|liable|liability|warrant\w+"
-        r"|assign\w*|breach|consideration|notice)\b"
-    ),
+_TERM = Pattern(
+    r"\b(?:agreement|contract|lease|licen[cs]e|deed|amendment|part(?:y|ies)|between|among|hereby"
+    r"|entered into|effective date|in witness|governed by|terminat|confidential|indemnif|liab"
+    r"|warrant|assign|breach|consideration|notice|shall|will|agrees?|undertakes?|must|may not)"
 )
-_DUTY = Pattern(r"\b(?:shall|hereby|agrees? (?:to|that)|undertakes?|may not|must|will)\b")
-MIN_SIGNS, MIN_DUTIES = 3, 1
+MIN_TERMS = 3
+MIN_TERM_DENSITY = 0.02
+"""Different words of contracts, and their share of all words, from which a text counts as one."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +85,9 @@ class Contract:
     @property
     def is_contract(self) -> bool:
         """Return whether the text uses the wording of contracts."""
-        low = self.text.lowercase
-        counts = [len(sign.findall(low)) for sign in _CONTRACT_SIGNS]
-        duties = len(_DUTY.findall(low))
-        density = (counts[0] + counts[1] + duties) / max(1, len(low.split()))
-        return (
-            sum(map(bool, counts)) >= MIN_SIGNS and duties >= MIN_DUTIES and density > MIN_DENSITY
-        )
+        terms = _TERM.findall(self.text.lowercase)
+        density = len(terms) / max(1, len(self.text.lowercase.split()))
+        return len(set(terms)) >= MIN_TERMS and density >= MIN_TERM_DENSITY
 
     def find_phrases(
         self, wording: Iterable[Phrase], unless: Sequence[Phrase] = ()
@@ -106,18 +97,18 @@ class Contract:
         A sentence that holds any of `unless` is skipped.
         """
         found = [hit for phrase in wording for hit in self._find_hits(phrase)]
-        if unless:
-            found = [hit for hit in found if not self._contains_any(hit.sentence, unless)]
+        low = self.text.lowercase
+        found = [
+            hit
+            for hit in found
+            if not any(any(each.find_matches(low, *hit.sentence)) for each in unless)
+        ]
         found.sort(key=lambda hit: (hit.match.start, -hit.match.end))
         kept: list[PhraseHit] = []
         for hit in found:
             if not kept or hit.match.start >= kept[-1].match.end:
                 kept.append(hit)
         return kept
-
-    def _contains_any(self, sentence: Span, wording: Sequence[Phrase]) -> bool:
-        low = self.text.lowercase
-        return any(True for phrase in wording for _ in phrase.find_matches(low, *sentence))
 
     def build_hit(self, match: PhraseMatch) -> PhraseHit:
         """Return the clause and the sentence at an offset."""
@@ -131,46 +122,30 @@ class Contract:
                 yield PhraseHit(self.find_clause(match.start), span, match)
 
     def build_passage(self, hit: PhraseHit, max_chars: int = MAX_QUOTE_CHARS) -> ContractPassage:
-        """Quote the sentence of a hit, or the part around it if the sentence is long."""
+        """Quote the sentence of a hit, with the list it introduces; a long one around the hit."""
         start, end = hit.sentence
-        if self.text.clean[end - 1] == ":" and hit.clause.end < hit.clause.whole_end:
-            end = self._find_list_end(hit, max_chars)
+        if self.text.clean[end - 1] == ":":
+            end = max(end, hit.clause.whole_end)
         if end - start > max_chars:
             before = min(CONTEXT_BEFORE_CHARS, max_chars // 3)
-            start = self._find_word_start(max(start, hit.match.start - before), start)
-            end = self._find_word_end(min(end, start + max_chars), end)
-        start, end = self.text.cut_noise(start, end, hit.match.start)
-        return ContractPassage(hit.clause, start, end)
+            if hit.match.start - before > start:
+                space = self.text.clean.find(" ", hit.match.start - before)
+                start = min(space + 1, hit.match.start) if space >= 0 else hit.match.start
+            end = self._find_cut(start, end, max_chars)
+        return ContractPassage(hit.clause, *self.text.trim_span(start, end))
 
-    def _find_list_end(self, hit: PhraseHit, max_chars: int) -> int:
-        """Extend a sentence that ends in a colon to the end of its list, within the limit."""
-        if hit.sentence[1] < self.text.trim_span(hit.clause.start, hit.clause.end)[1]:
-            return hit.sentence[1]
-        most = self.text.trim_span(hit.clause.start, hit.clause.whole_end)[1]
-        return self._find_word_end(min(most, hit.sentence[0] + max_chars), most)
-
-    def build_opening_passage(
-        self, clause: Clause, max_chars: int = MAX_QUOTE_CHARS
-    ) -> ContractPassage:
+    def build_opening_passage(self, clause: Clause) -> ContractPassage:
         """Quote the beginning of a clause."""
-        end = self._find_word_end(
-            min(clause.whole_end, clause.text_start + max_chars), clause.whole_end
-        )
-        return ContractPassage(
-            clause, *self.text.cut_noise(clause.text_start, end, clause.text_start)
-        )
+        end = self._find_cut(clause.text_start, clause.whole_end, MAX_QUOTE_CHARS)
+        return ContractPassage(clause, *self.text.trim_span(clause.text_start, end))
+
+    def _find_cut(self, start: int, end: int, max_chars: int) -> int:
+        """Return where a text is cut between words to be short enough."""
+        if end - start <= max_chars:
+            return end
+        space = self.text.clean.rfind(" ", start, start + max_chars)
+        return space if space > start else start + max_chars
 
     def quote(self, passage: ContractPassage) -> str:
         """Return a passage's words verbatim."""
         return self.text.raw[passage.start : passage.end]
-
-    def _find_word_start(self, at: int, least: int) -> int:
-        while at > least and not self.text.clean[at - 1].isspace():
-            at -= 1
-        return at
-
-    def _find_word_end(self, at: int, most: int) -> int:
-        if at == most:
-            return at
-        space = max(self.text.clean.rfind(mark, at - 80, at) for mark in " \n")
-        return space if space > 0 else at

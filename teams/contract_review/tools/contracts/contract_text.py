@@ -4,8 +4,6 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from nodes.limits.patterns import Pattern
-
 from .noise import Span, find_noise
 
 MAX_CHARS = 2_000_000
@@ -25,26 +23,19 @@ class ContractText:
     raw: str
 
     @cached_property
-    def noise(self) -> list[Span]:
-        """Return the spans of page marks, running heads and the like."""
-        return find_noise(self.raw.translate(_SIGN_REPLACEMENTS))
-
-    @cached_property
     def clean(self) -> str:
         """Return the text with one kind of quote, dash and space, and noise replaced by spaces."""
-        text, parts, at = self.raw.translate(_SIGN_REPLACEMENTS), [], 0
-        for start, end in self.noise:
-            parts += [text[at:start], Pattern(r"[^\n]").sub(" ", text[start:end])]
+        text = self.raw.translate(_SIGN_REPLACEMENTS)
+        parts, at = list[str](), 0
+        for start, end in find_noise(text):
+            parts += [text[at:start], " " * (end - start)]
             at = end
         return "".join([*parts, text[at:]])
 
     @cached_property
     def lowercase(self) -> str:
         """Return the clean text in lower case; a letter that would grow longer is kept."""
-        low = self.clean.lower()
-        if len(low) == len(self.clean):
-            return low
-        return "".join(c.lower() if len(c.lower()) == 1 else c for c in self.clean)
+        return "".join(low if len(low := c.lower()) == 1 else c for c in self.clean)
 
     @cached_property
     def _line_breaks(self) -> list[int]:
@@ -59,18 +50,6 @@ class ContractText:
         text = self.clean[start:end]
         return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
 
-    def cut_noise(self, start: int, end: int, at: int) -> Span:
-        """Cut a span where noise interrupts it; the part that contains `at` is kept."""
-        for first, last in self.noise[bisect_right(self.noise, (start, 0)) :]:
-            if first >= end:
-                break
-            if last <= at:
-                start = last
-            else:
-                end = max(first, start)
-                break
-        return self.trim_span(start, end)
-
     def format_on_one_line(self, start: int, end: int) -> str:
-        """Return a span's words on one line, for display; without page noise."""
+        """Return a span's words on one line, for display."""
         return " ".join(self.raw[start:end].split())

@@ -1,23 +1,24 @@
 """Extract and quote a contract's parties, dates, law, sums and the clauses a review needs."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from nodes.errors import ToolRefused
-from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.text.word_lists import UNSPECIFIC_WORDS
+from nodes.tools.documents.index import PassageIndex
+from nodes.tools.documents.passages import Passage
 from nodes.tools.framework.tool_report import ToolReport
 
-from .clause_kinds import ClauseKind, ClauseKindName, load_clause_kinds
+from .clause_kinds import ClauseKind, load_clause_kinds
 from .clauses import PREAMBLE, SIGNATURES, Clause, find_clauses
-from .contract import MAX_QUOTE_CHARS, Contract, ContractPassage, PhraseHit
+from .contract import MAX_QUOTE_CHARS, Contract, ContractPassage
 from .facts import find_agreement_date, find_governing_law, find_sums, name_contract
-from .parties import Party, find_parties
-from .phrases import PhraseMatch, parse_phrase
+from .parties import find_parties
+from .phrases import PhraseMatch
 from .reading import (
     MAX_SHOWN_CHARS,
     add_quotation,
@@ -29,13 +30,10 @@ from .reading import (
 )
 
 MAX_PASSAGES_PER_KIND, MAX_PASSAGES_PER_ASKED_KIND = 2, 6
-MAX_DETAILED_KINDS = 3
 MAX_SUMS = 5
-MAX_OUTLINE_LINES, MAX_OUTLINE_CHARS = 40, 70
 MAX_WHOLE_CLAUSE_CHARS = 12_000
-MIN_STEM_CHARS = 6
-"""Shorter words must match exactly: `trade` must not find trademarks."""
-_WORD = Pattern(r"[a-z][a-z'-]{2,}")
+MAX_SEARCH_RESULTS = 3
+_FACT_LABELS = ("Party", "Date", "Governing law", "Sum")
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,7 @@ class Excerpt:
     passage: ContractPassage
 
 
-def extract(
-    name: str, text: str, kinds: Sequence[ClauseKindName], query: str, clause: str
-) -> dict[str, Any]:
+def extract(name: str, text: str, kinds: Sequence[str], query: str, clause: str) -> dict[str, Any]:
     """Return a contract's facts and its clauses of some kinds, of all kinds, or one by number.
 
     Raises:
@@ -60,26 +56,22 @@ def extract(
     if clause:
         return _quote_whole_clauses(contract, clause)
     known = load_clause_kinds()
-    is_detailed = 0 < len(kinds) <= MAX_DETAILED_KINDS
-    most = MAX_PASSAGES_PER_ASKED_KIND if is_detailed else MAX_PASSAGES_PER_KIND
+    most = MAX_PASSAGES_PER_ASKED_KIND if kinds else MAX_PASSAGES_PER_KIND
     found = [
         Excerpt(known[kind].title, "", passage)
         for kind in kinds or known
         for passage in _find_kind(contract, known[kind])[:most]
     ]
-    words = [word for word in _WORD.findall(query.lower()) if word not in UNSPECIFIC_WORDS]
-    about = _find_words(contract, list(dict.fromkeys(words)))
-    found = [*(Excerpt("Words searched", "", passage) for passage in about), *found]
     labels = {each.label for each in found}
     missing = [kind for kind in kinds or known if known[kind].title not in labels]
+    found[:0] = [Excerpt("Words searched", "", each) for each in _search(contract, query)]
     facts = list(_list_facts(contract))
-    chars = MAX_QUOTE_CHARS if is_detailed else MAX_SHOWN_CHARS
+    chars = MAX_QUOTE_CHARS if kinds else MAX_SHOWN_CHARS
     told = fit_claims(partial(_build_report, contract, facts, found, missing, chars))
-    values = {label: [f.value for f in facts if f.label == label] for label in _FACT_LABELS}
+    values: dict[str, list[str]] = {label: [] for label in _FACT_LABELS}
+    for fact in facts:
+        values[fact.label].append(fact.value)
     return {**told, "facts": values, "not_found": missing}
-
-
-_FACT_LABELS = ("Party", "Date", "Governing law", "Sum")
 
 
 def _build_report(
@@ -127,28 +119,23 @@ def _list_gaps(contract: Contract, facts: Sequence[Excerpt]) -> list[str]:
 def _list_facts(contract: Contract) -> Iterator[Excerpt]:
     for party in find_parties(contract):
         shown = f"{party.name} ({party.role})" if party.role else party.name
-        yield Excerpt("Party", shown, _quote_party(contract, party))
+        clause = contract.find_clause(party.start)
+        yield Excerpt("Party", shown, ContractPassage(clause, party.start, party.end))
     if dated := find_agreement_date(contract):
         value = dated[0].isoformat() if dated[0] else "left blank"
-        yield Excerpt("Date", value, _widen_to_sentence(contract, dated[1]))
+        yield Excerpt("Date", value, _quote_around(contract, dated[1].start))
     if governing := find_governing_law(contract):
         yield Excerpt("Governing law", *governing)
     sums: dict[str, ContractPassage] = {}
     for passage in find_sums(contract):
         sums.setdefault(contract.text.format_on_one_line(passage.start, passage.end), passage)
     for shown, passage in list(sums.items())[:MAX_SUMS]:
-        yield Excerpt("Sum", shown, _widen_to_sentence(contract, passage))
+        yield Excerpt("Sum", shown, _quote_around(contract, passage.start))
 
 
-def _quote_party(contract: Contract, party: Party) -> ContractPassage:
-    match = PhraseMatch(party.start, party.end)
-    clause = contract.find_clause(party.start)
-    return contract.build_passage(PhraseHit(clause, (party.start, party.end), match))
-
-
-def _widen_to_sentence(contract: Contract, passage: ContractPassage) -> ContractPassage:
-    """Widen a passage to its sentence, or to the part of it that may be quoted."""
-    return contract.build_passage(contract.build_hit(PhraseMatch(passage.start, passage.end)))
+def _quote_around(contract: Contract, at: int) -> ContractPassage:
+    """Quote the sentence at an offset, or the part of it that may be quoted."""
+    return contract.build_passage(contract.build_hit(PhraseMatch(at, at)))
 
 
 def _find_kind(contract: Contract, kind: ClauseKind) -> list[ContractPassage]:
@@ -163,40 +150,29 @@ def _find_kind(contract: Contract, kind: ClauseKind) -> list[ContractPassage]:
     )
     found = [contract.build_passage(hit) for hit in ranked]
     others = [other for other in load_clause_kinds().values() if other is not kind]
-    bare = [
-        clause
-        for clause in headed
-        if not any(_is_under(passage.clause, [clause]) for passage in found)
-        and contract.text.clean[clause.body_start : clause.whole_end].strip()
-        and not any(other.is_named_in(clause.heading) for other in others)
-    ]
-    return found + [contract.build_opening_passage(clause) for clause in bare]
+    for clause in headed:
+        is_quoted = any(_is_under(passage.clause, [clause]) for passage in found)
+        text = contract.text.clean[clause.body_start : clause.whole_end].strip()
+        if text and not is_quoted and not any(each.is_named_in(clause.heading) for each in others):
+            found.append(contract.build_opening_passage(clause))
+    return found
 
 
 def _is_under(clause: Clause, headed: Sequence[Clause]) -> bool:
     return any(each.start <= clause.start < each.whole_end for each in headed)
 
 
-def _find_words(contract: Contract, words: Sequence[str]) -> list[ContractPassage]:
-    """Find the sentences that hold two of the words, or the only one; the rarest words first."""
-    hits = {word: contract.find_phrases([parse_phrase(_build_forms(word))]) for word in words}
-    first: dict[tuple[int, int], PhraseHit] = {}
-    weights = defaultdict[tuple[int, int], float](float)
-    counts = Counter[tuple[int, int]]()
-    for found in hits.values():
-        spans = {hit.sentence: hit for hit in reversed(found) if not hit.is_bare_heading}
-        for span, hit in spans.items():
-            first.setdefault(span, hit)
-            weights[span] += 1 / len(spans)
-            counts[span] += 1
-    known = [span for span in weights if counts[span] >= min(2, len(words))]
-    best = sorted(known, key=lambda span: -weights[span])
-    return [contract.build_passage(first[span]) for span in sorted(best[:3])]
-
-
-def _build_forms(word: str) -> str:
-    stem = word.removesuffix("'s").removesuffix("s")
-    return f"{stem}*" if len(stem) >= MIN_STEM_CHARS else f"{stem}|{stem}s"
+def _search(contract: Contract, query: str) -> list[ContractPassage]:
+    """Find the sentences that match the words of a query best."""
+    low, spans = contract.text.lowercase, contract.sentences
+    words = [word for word in query.lower().split() if word not in UNSPECIFIC_WORDS]
+    passages = (Passage(str(at), "", low[slice(*span)]) for at, span in enumerate(spans))
+    hits = PassageIndex(passages).search(" ".join(words), MAX_SEARCH_RESULTS) if words else []
+    found = list[ContractPassage]()
+    for start, end in sorted(spans[int(hit.passage.source)] for hit in hits):
+        places = [at for word in words if (at := low.find(word, start, end)) >= 0]
+        found.append(_quote_around(contract, min(places, default=start)))
+    return found
 
 
 def _quote_whole_clauses(contract: Contract, number: str) -> dict[str, Any]:
@@ -206,10 +182,10 @@ def _quote_whole_clauses(contract: Contract, number: str) -> dict[str, Any]:
         raise ToolRefused(f"{contract.name} has no clause {number!r:.40}; it has {known[:1500]}")
     report = ToolReport(gaps=list_reading_gaps(contract))
     for clause in found:
-        span = contract.text.trim_span(clause.start, clause.whole_end)
-        whole = ContractPassage(clause, *span)
-        report.lines += [f"{format_place(contract, whole)}:\n"]
-        report.lines += [sanitize_line(contract.quote(whole), MAX_WHOLE_CLAUSE_CHARS)]
-        passage = contract.build_opening_passage(clause)
-        add_quotation(report, contract, name_contract(contract), passage)
+        whole = ContractPassage(clause, clause.start, clause.whole_end)
+        text = sanitize_line(contract.quote(whole), MAX_WHOLE_CLAUSE_CHARS)
+        report.lines.append(f"{format_place(contract, whole)}:\n\n{text}")
+        add_quotation(
+            report, contract, name_contract(contract), contract.build_opening_passage(clause)
+        )
     return report.to_json()

@@ -15,8 +15,8 @@ from .quantities import find_amounts
 MAX_TITLE_CHARS = 90
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATE = Pattern(
-    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+day)?(?:\s+of)?\s+(?P<month>{_MONTH}),?\s+"
-    rf"(?P<year>\d{{4}})|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}})\b"
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?(?:\s+day)?(?:\s+of)?\s+{_MONTH},?\s+\d{{4}}|"
+    rf"{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}})\b"
 )
 _DATE_CUE = Pattern(r"\b(?:dated|made|entered into|effective|executed)\b")
 _LEFT_BLANK = Pattern(r"\b(?:dated?|as of|day of)\s*+(?::\s*+)?(\[[^\]\n]{0,20}\]|_{3,})")
@@ -80,7 +80,7 @@ def find_governing_law(contract: Contract) -> tuple[str, ContractPassage] | None
             before = low[max(start, found.start() - _FORMED_LOOKBACK_CHARS) : found.start()]
             if governs and not _FORMED.search(before):
                 span = min(governs.start(), found.start()), max(governs.end(), found.end())
-                span = contract.text.cut_noise(*span, found.start())
+                span = contract.text.trim_span(*span)
                 place = " ".join((found["place"] or found["adjective"]).split()).rstrip(".")
                 return place, ContractPassage(contract.find_clause(start), *span)
     return None
@@ -95,9 +95,8 @@ def find_sums(contract: Contract) -> Iterator[ContractPassage]:
 
 
 def _parse_date(found: re.Match[str]) -> date | None:
-    text = " ".join((found["day"], found["month"], found["year"])) if found["day"] else found[0]
     try:
-        day: date = parse(text).date()
+        day: date = parse(found[0], fuzzy=True).date()
         return day
     except (ParserError, OverflowError):
         return None

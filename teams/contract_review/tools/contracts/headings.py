@@ -12,7 +12,6 @@ _HEADING = Pattern(
     r"|[ ]+(?=\(?[aA1i]\)[ ]))"
 )
 _ABBREVIATED = Pattern(r"\b(?:Inc|Corp|Ltd|Co|LLC|No|Mr|Ms|Dr|[A-Z])$")
-_PROSE_VERB = Pattern(r"\b(?:shall|will|may|must|agrees?|is|are|has|have)\b")
 
 
 def match_heading(text: str, at: int) -> tuple[str, int]:
@@ -21,8 +20,7 @@ def match_heading(text: str, at: int) -> tuple[str, int]:
     if not found or (found.end() == MAX_HEADING_CHARS and not found["end"]):
         return "", at
     name = found["name"].strip(" ,")
-    ends_at_stop = found["end"].lstrip().startswith(".")
-    if _PROSE_VERB.search(name) or (ends_at_stop and _ABBREVIATED.search(name)):
+    if found["end"].lstrip().startswith(".") and _ABBREVIATED.search(name):
         return "", at
     return " ".join(name.split()).strip("\"'*_ "), at + found.end()
 
@@ -32,7 +30,7 @@ def is_heading_line(line: str) -> bool:
     bare = line.strip().lstrip("#*_ ").rstrip(":*_ ")
     if line.lstrip().startswith("#"):
         return bool(bare)
-    words = [word for word in Pattern(r"[A-Za-z][\w'-]*").findall(bare)]
+    words = Pattern(r"[A-Za-z][\w'-]*").findall(bare)
     if not words or len(words) > 9 or len(bare) > 80 or bare.endswith((".", ",", ";")):
         return False
     if Pattern(r"[_=|]{2}|/s/").search(bare):

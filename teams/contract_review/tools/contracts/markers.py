@@ -11,31 +11,28 @@ from nodes.limits.patterns import Pattern
 
 from .headings import match_heading
 
-MIN_LONG_LINE_CHARS = 300
-MIN_WRAPPED_CHARS = 60
-"""A line of this length may end at the margin, in the middle of a sentence."""
-LOOKBACK_CHARS = 300
+_LONG_LINE = Pattern(r"[^\n]{300,}+")
+LOOKBACK_CHARS = 30
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-_NUMBER_WORDS = "ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN|ELEVEN|TWELVE"
-_MARK = rf"""(?:
-    (?:ARTICLE|Article)[ ]+(?P<article>[IVXL]{{1,7}}|\d{{1,3}}|{_NUMBER_WORDS})(?!\w)[.:)]?
-  | (?:SECTION|Section|CLAUSE|Clause|Sec\.|§)[ ]*(?P<section>\d{{1,3}}(?:\.\d{{1,3}}){{0,3}})[.:)]?
-  | (?P<decimal>\d{{1,3}}(?:\.\d{{1,3}}){{0,4}})(?P<stop>[.)]?)
-  | (?P<open>\()?(?P<enclosed>[a-z]{{1,5}}|[A-Z]{{1,2}}|\d{{1,2}})\)
-  | (?P<dotted>[A-Z]|[IVX]{{1,5}}|[a-z])\.
+_MARK = r"""(?:
+    (?:ARTICLE|Article)[ ]+(?P<article>[IVXL]{1,7}|\d{1,3})(?!\w)[.:)]?
+  | (?:SECTION|Section|CLAUSE|Clause|Sec\.|§)[ ]*(?P<section>\d{1,3}(?:\.\d{1,3}){0,3})[.:)]?
+  | (?P<decimal>\d{1,3}(?:\.\d{1,3}){0,4})(?P<stop>[.)]?)
+  | (?P<open>\()?(?P<enclosed>[a-z]{1,5}|[A-Z]{1,2}|\d{1,2})\)
+  | (?P<dotted>[A-Z]|[IVX]{1,5}|[a-z])\.
 )(?=\s|["'\[])"""
 _MARK_AT_LINE_START = Pattern(rf"^[ #>*_]*+(?P<mark>{_MARK})", re.VERBOSE | re.MULTILINE)
 _MARK_AFTER_HEADING = Pattern(rf"(?P<mark>{_MARK})", re.VERBOSE)
 _MARK_INSIDE_LINE = Pattern(
-    rf"(?:(?<=[.:;)\]\"])[ ]|(?<![ ])[ ]{{2,}}+)(?P<mark>{_MARK})", re.VERBOSE
+    rf"(?:(?<=[.:)\]\"])[ ]|(?<![ ])[ ]{{2,}}+)(?P<mark>{_MARK})", re.VERBOSE
 )
-_REFERENCE_AFTER = Pattern(r"(?:and|or|of|above|below|hereof|through|to)\b|[,;)]")
+_REFERENCE_AFTER = Pattern(r"\s{0,200}+(?:(?:and|or|of|above|below|hereof|through|to)\b|[,;)])")
 _REFERENCE_BEFORE = Pattern(
-    r"\b(?:no|nos|section|sections|sec|secs|article|articles|clause|clauses|exhibit|schedule|and|or"
+    r"(?<![;,]\s{0,3})\b(?:no|nos|section|sections|sec|secs|article|articles|clause|clauses|exhibit|schedule|and|or"
     r"|paragraph|box|of|to|in|by|with|under|the|this|a|an|as)\.?\s*$",
     re.IGNORECASE,
 )
-_LIST_ITEM_END = Pattern(r"[;,]\s*(?:and|or|and/or)?$")
+_CAPITAL = Pattern(r"\s{0,200}+[A-Z\[\"']")
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,6 @@ class Marker:
     """As written in the contract, without closing dots: `9`, `4.2`, `(a)`, `A`."""
     interpretations: tuple[tuple[str, tuple[int, ...]], ...]
     """Style and ordinals; `(i)` may be a letter or a roman number."""
-    indent: int
     is_inside: bool
     """Whether it is not at the start of a line."""
     heading: str = ""
@@ -62,8 +58,8 @@ def find_markers(text: str) -> list[Marker]:
     for match in _MARK_AT_LINE_START.finditer(text):
         if _is_clause_at_line_start(text, match):
             found[match.start("mark")] = _build_marker(text, match, is_inside=False)
-    for start, end in _find_long_lines(text):
-        for match in _MARK_INSIDE_LINE.finditer(text, start, end):
+    for line in _LONG_LINE.finditer(text):
+        for match in _MARK_INSIDE_LINE.finditer(text, *line.span()):
             at = match.start("mark")
             if at not in found and _is_clause_inside_line(text, match):
                 found[at] = _build_marker(text, match, is_inside=True)
@@ -84,7 +80,6 @@ def _build_marker(text: str, match: re.Match[str], *, is_inside: bool) -> Marker
         end=end,
         label=label or f"({match['enclosed']})",
         interpretations=_list_interpretations(match),
-        indent=match.start("mark") - (text.rfind("\n", 0, match.start("mark")) + 1),
         is_inside=is_inside,
         heading=name,
         heading_end=stop,
@@ -92,47 +87,27 @@ def _build_marker(text: str, match: re.Match[str], *, is_inside: bool) -> Marker
 
 
 def _is_clause_at_line_start(text: str, match: re.Match[str]) -> bool:
-    after = text[match.end("mark") : match.end("mark") + 80]
-    if _REFERENCE_AFTER.match(after.lstrip()) or (
-        not match["enclosed"] and _get_first_character(after).islower()
-    ):
+    end = match.end("mark")
+    if not match["enclosed"] and text[end : end + 80].lstrip()[:1].islower():
         return False
     if match["decimal"] and not match["stop"] and "." not in match["decimal"]:
-        return bool(match_heading(text, match.end("mark") + 1)[0])
-    before = text[max(0, match.start() - LOOKBACK_CHARS) : match.start()].rstrip(" ")
-    last = before.removesuffix("\n").rpartition("\n")[2].rstrip()
-    if not last or _LIST_ITEM_END.search(last):
-        return True
-    is_wrapped = len(last) >= MIN_WRAPPED_CHARS and (last[-1].islower() or last[-1] == ",")
-    return not is_wrapped and not _REFERENCE_BEFORE.search(last)
+        return bool(match_heading(text, end + 1)[0])
+    return not _is_referred_to(text, match)
 
 
 def _is_clause_inside_line(text: str, match: re.Match[str]) -> bool:
     """Return whether a marker in running text is followed by a capital and not referred to."""
-    before = text[max(0, match.start() - 20) : match.start() + 1]
-    after = text[match.end("mark") : match.end("mark") + 80]
-    if match["dotted"] or match["article"] or _REFERENCE_BEFORE.search(before):
+    if match["dotted"] or match["article"] or _is_referred_to(text, match):
         return False
     is_apart = match[0].startswith("  ")
     if match["decimal"] and not match["stop"]:
         return is_apart and match_heading(text, match.end("mark") + 1)[0].isupper()
-    if match["enclosed"] and not is_apart and text[match.start() - 1] in ",;":
-        return False
-    return (
-        is_apart or _get_first_character(after).isupper() or _get_first_character(after) in "[\"'"
-    )
+    return is_apart or bool(_CAPITAL.match(text, match.end("mark")))
 
 
-def _get_first_character(text: str) -> str:
-    return text.lstrip()[:1] or " "
-
-
-def _find_long_lines(text: str) -> Iterator[tuple[int, int]]:
-    at = 0
-    for line in text.split("\n"):
-        if len(line) >= MIN_LONG_LINE_CHARS:
-            yield at, at + len(line)
-        at += len(line) + 1
+def _is_referred_to(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - LOOKBACK_CHARS) : match.start()]
+    return bool(_REFERENCE_BEFORE.search(before) or _REFERENCE_AFTER.match(text, match.end("mark")))
 
 
 def _list_interpretations(match: re.Match[str]) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -160,11 +135,7 @@ def _list_values(letters: str) -> Iterator[tuple[str, int]]:
 
 
 def _parse_ordinal(word: str) -> int:
-    low = word.lower()
-    if low.isdigit():
-        return int(low)
-    counted = _NUMBER_WORDS.lower().split("|")
-    return counted.index(low) + 1 if low in counted else _parse_roman(low)
+    return int(word) if word.isdigit() else _parse_roman(word.lower())
 
 
 def _parse_roman(low: str) -> int:

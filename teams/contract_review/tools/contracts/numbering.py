@@ -1,7 +1,7 @@
 """Choose the markers that begin clauses: those that follow each other as in a list."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .markers import Marker
@@ -21,22 +21,20 @@ class ClauseOpening:
     style: str
 
 
-@dataclass(frozen=True)
-class _OpenLevel:
-    style: str
-    ordinals: tuple[int, ...]
-    indent: int
-
-
-_Position = tuple[int, str, tuple[int, ...]]
-"""Depth, style and ordinals of a marker that fits."""
-_Interpretation = tuple[str, tuple[int, ...]]
+_Level = tuple[str, tuple[int, ...]]
+"""Style of a list, and the ordinals of its last marker."""
 
 
 def find_openings(markers: Iterable[Marker]) -> list[ClauseOpening]:
     """Follow the markers in order; one that neither continues nor begins a list is text."""
-    follower = _SequenceTracker()
-    found = [opening for marker in markers if (opening := follower.place_marker(marker))]
+    found, levels, last = list[ClauseOpening](), list[_Level](), dict[str, tuple[int, ...]]()
+    for marker in markers:
+        place = _find_continuation(levels, marker) or _find_beginning(levels, last, marker)
+        if place is not None:
+            depth, (style, ordinals) = place
+            levels[depth:] = [(style, ordinals)]
+            last[style] = ordinals
+            found.append(ClauseOpening(marker, depth, style))
     tops = [index for index, opening in enumerate(found) if opening.style in _TOP_STYLES]
     # Letters before the first number are the parties and the recitals.
     return found[tops[0] :] if tops else found
@@ -69,93 +67,39 @@ def _build_number(opening: ClauseOpening, parent: str, labels: Counter[str]) -> 
     return f"{parent}{label}" if label.startswith("(") else f"{parent}.{label}"
 
 
-class _SequenceTracker:
-    def __init__(self) -> None:
-        self._open_levels: list[_OpenLevel] = []
-        self._last_ordinals: dict[str, tuple[int, ...]] = {}
+def _find_continuation(levels: Sequence[_Level], marker: Marker) -> tuple[int, _Level] | None:
+    """Return the depth of the innermost open list that a marker continues."""
+    for depth, (style, last) in reversed(list(enumerate(levels))):
+        for reading in marker.interpretations:
+            if style == reading[0] and _follows(last, reading[1]):
+                return depth, reading
+    return None
 
-    def place_marker(self, marker: Marker) -> ClauseOpening | None:
-        """Place a marker; None if it fits nowhere."""
-        places = [
-            place
-            for reading in marker.interpretations
-            for place in self._find_continuations(reading)
-        ]
-        if places:
-            depth, style, ordinals = min(
-                places, key=lambda place: self._measure_distance(marker, place[0])
-            )
-        else:
-            begun = (self._find_beginning(marker, reading) for reading in marker.interpretations)
-            place = next(filter(None, begun), None)
-            if place is None:
-                return None
-            depth, style, ordinals = place
-        del self._open_levels[depth:]
-        self._open_levels.append(_OpenLevel(style, ordinals, marker.indent))
-        self._last_ordinals[style] = ordinals
-        return ClauseOpening(marker, depth, style)
 
-    def _find_continuations(self, reading: _Interpretation) -> list[_Position]:
-        style, ordinals = reading
-        return [
-            (depth, style, ordinals)
-            for depth, level in enumerate(self._open_levels)
-            if level.style == style and _follows(level.ordinals, ordinals)
-        ]
-
-    def _find_beginning(self, marker: Marker, reading: _Interpretation) -> _Position | None:
-        style, ordinals = reading
-        if style == "article":
-            return (0, style, ordinals) if self._may_jump(marker, reading) else None
+def _find_beginning(
+    levels: Sequence[_Level], last: Mapping[str, tuple[int, ...]], marker: Marker
+) -> tuple[int, _Level] | None:
+    """Return the depth of the list that a marker begins."""
+    for style, ordinals in marker.interpretations:
+        number, before = ordinals[-1], last.get(style, (0,) * len(ordinals))
+        is_in_article = style != "article" and levels[:1] and levels[0][0] == "article"
+        whole = int(bool(is_in_article))
         if len(ordinals) > 1:
-            return self._find_nested_beginning(reading)
-        if ordinals[0] == 1:
-            return self._find_depth(style), style, ordinals
-        return (
-            (self._find_clause_depth(style), style, ordinals)
-            if self._may_jump(marker, reading)
-            else None
-        )
-
-    def _find_nested_beginning(self, reading: _Interpretation) -> _Position | None:
-        """Place `4.2` below 4, or after `3.7` if the whole clause 4 has no marker of its own."""
-        style, ordinals = reading
-        for depth, level in reversed(list(enumerate(self._open_levels))):
-            if level.ordinals == ordinals[:-1] and ordinals[-1] <= 1 + MAX_NUMBER_GAP:
-                return depth + 1, style, ordinals
-        last = self._last_ordinals.get(style, (0,) * len(ordinals))
-        is_next = ordinals > last and ordinals[0] - last[0] <= 1 and ordinals[-1] <= 1
-        return (self._find_clause_depth(style), style, ordinals) if is_next else None
-
-    def _may_jump(self, marker: Marker, reading: _Interpretation) -> bool:
-        """Allow one missing number, or numbering that continues in the next article."""
-        style, ordinals = reading
-        last = self._last_ordinals.get(style, (0,))
-        is_near = last[0] < ordinals[0] <= last[0] + MAX_NUMBER_GAP
-        if style not in _TOP_STYLES or not is_near or marker.is_inside:
-            return False
-        return bool(marker.heading) or ordinals[0] == last[0] + 1
-
-    def _find_depth(self, style: str) -> int:
-        """Place a new list below what is open; the first numbered clause ends lettered recitals."""
-        if style in _TOP_STYLES and not any(
-            level.style in _TOP_STYLES for level in self._open_levels
-        ):
-            return 0
-        return len(self._open_levels)
-
-    def _find_clause_depth(self, style: str) -> int:
-        """Return the depth of a whole clause: directly below the article, if there are any."""
-        return (
-            1
-            if self._open_levels and self._open_levels[0].style == "article" and style != "article"
-            else 0
-        )
-
-    def _measure_distance(self, marker: Marker, depth: int) -> tuple[int, int]:
-        level = self._open_levels[depth]
-        return abs(level.indent - marker.indent) if not marker.is_inside else 0, -depth
+            # `4.2` is below 4, or follows `3.7` if the whole clause 4 has no marker of its own.
+            above = [at for at, level in enumerate(levels, start=1) if level[1] == ordinals[:-1]]
+            if above and number <= 1 + MAX_NUMBER_GAP:
+                return above[-1], (style, ordinals)
+            if ordinals > before and ordinals[0] - before[0] <= 1 and number <= 1:
+                return whole, (style, ordinals)
+        elif number == 1 and style != "article":
+            has_top = any(level[0] in _TOP_STYLES for level in levels)
+            is_first = style in _TOP_STYLES and not has_top
+            return 0 if is_first else len(levels), (style, ordinals)
+        elif style in _TOP_STYLES and not marker.is_inside:
+            gap = number - before[0]
+            if gap == 1 or (marker.heading and 0 < gap <= MAX_NUMBER_GAP):
+                return whole, (style, ordinals)
+    return None
 
 
 def _follows(last: tuple[int, ...], ordinals: tuple[int, ...]) -> bool:

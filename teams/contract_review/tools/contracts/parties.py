@@ -1,7 +1,7 @@
 """Find the parties of a contract, as its opening names them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nodes.limits.patterns import Pattern
@@ -102,7 +102,8 @@ def _read_parties(text: str, at: int, end: int) -> list[Party]:
             continue
         if following < end and not is_next_named and not role and name.end() < stop:
             continue  # "in Rome and Paris" is part of an address
-        if name.end() == stop < end and not (name["form"] or is_comma) and _has_roles(found):
+        has_roles = any(party.role for party in found.values())
+        if name.end() == stop < end and not (name["form"] or is_comma) and has_roles:
             at = following  # "Gas and Electric Company" is one name
             continue
         start = name.start() if begin == at else begin
@@ -112,10 +113,6 @@ def _read_parties(text: str, at: int, end: int) -> list[Party]:
         begin = at = following
     is_defined = sum(bool(party.role) for party in found.values()) > 1
     return [party for party in found.values() if party.role or not is_defined]
-
-
-def _has_roles(found: Mapping[str, Party]) -> bool:
-    return any(party.role for party in found.values())
 
 
 def _is_name(text: str, at: int) -> bool:

@@ -6,7 +6,7 @@ between, `#` a quantity such as `thirty (30) days`. Spaces, line breaks and case
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -15,14 +15,11 @@ from pydantic import BeforeValidator, InstanceOf
 from nodes.limits.patterns import Pattern
 
 from .noise import Span
-from .quantities import Quantity, find_quantities, match_quantity
+from .quantities import QUANTITY, Quantity, parse_quantity
 
 MAX_GAPS = 2
 MAX_GAP_CHARS = 160
 MAX_PHRASE_CHARS = 200
-MAX_MATCH_CHARS = 2_000
-"""Two gaps, and the words with wide spaces between them. A match that may extend to the end of a
-contract can take its full length: the library looks ahead there for the phrase's last word."""
 _WORD = Pattern(r"[\w'-]+\*?")
 _QUOTE_SIGNS = str.maketrans(
     dict.fromkeys("\u2018\u2019", "'") | dict.fromkeys("\u201c\u201d", '"')
@@ -42,44 +39,18 @@ class PhraseMatch:
 class Phrase:
     """Wording to search for."""
 
-    anchors: tuple[str, ...]
-    """Beginning of the phrase; one of these words is searched first, since that is quick."""
-    head: Pattern
-    tail: Pattern | None
-    """What follows the quantity; None if the phrase has none."""
-    text: str = ""
-    is_near: bool = True
-    """The quantity is directly after the head, not up to 160 characters later."""
+    pattern: Pattern
+    has_quantity: bool
 
     def find_matches(
         self, low: str, start: int = 0, end: int | None = None
     ) -> Iterator[PhraseMatch]:
-        """Find the phrase in a lower-case text."""
-        stop = len(low) if end is None else end
-        for anchor in self.anchors:
-            at = low.find(anchor, start, stop)
-            while at >= 0:
-                if found := self._match_at(low, at, stop):
-                    yield found
-                at = low.find(anchor, at + 1, stop)
-
-    def _match_at(self, low: str, at: int, stop: int) -> PhraseMatch | None:
-        head = self.head.match(low, at, min(stop, at + MAX_MATCH_CHARS))
-        if head is None:
-            return None
-        if self.tail is None:
-            return PhraseMatch(at, head.end())
-        for quantity in self._find_quantities(low, head.end(), stop):
-            end = min(stop, quantity.end + MAX_MATCH_CHARS)
-            if tail := self.tail.match(low, quantity.end, end):
-                return PhraseMatch(at, tail.end(), quantity)
-        return None
-
-    def _find_quantities(self, low: str, at: int, stop: int) -> Iterable[Quantity]:
-        if self.is_near:
-            found = match_quantity(low, at)
-            return [found] if found else []
-        return find_quantities(low, at, min(stop, at + MAX_GAP_CHARS))
+        """Find the phrase in a lower-case text; matches may overlap."""
+        while found := self.pattern.search(low, start, len(low) if end is None else end):
+            quantity = parse_quantity(found) if self.has_quantity else None
+            if quantity or not self.has_quantity:
+                yield PhraseMatch(*found.span(), quantity)
+            start = found.start() + 1
 
 
 def parse_phrase(text: str) -> Phrase:
@@ -97,18 +68,7 @@ def parse_phrase(text: str) -> Phrase:
         raise ValueError(f"a phrase has at most {MAX_GAPS} gaps '...' and one '#'")
     if any(not _strip_wildcard(part) for word in words for part in word.split("|")):
         raise ValueError("'|' stands between two words, '*' at the end of one")
-    at = words.index("#") if "#" in words else len(words)
-    is_near = words[at - 1] != "..."
-    head = _build_pattern(words[: at if is_near else at - 1])
-    return Phrase(
-        anchors=tuple(dict.fromkeys(_strip_wildcard(part) for part in words[0].split("|"))),
-        head=Pattern(head + (r"\s+" if at < len(words) and is_near else "")),
-        tail=Pattern(_build_tail_pattern(_build_pattern(words[at + 1 :])))
-        if at < len(words)
-        else None,
-        text=text,
-        is_near=is_near,
-    )
+    return Phrase(Pattern(_build_pattern(words)), "#" in words)
 
 
 def _parse_phrases(value: Any) -> tuple[Phrase, ...]:  # as parsed from YAML
@@ -128,18 +88,16 @@ def find_sentence(spans: Sequence[Span], at: int) -> Span | None:
     return spans[index] if index >= 0 and spans[index][1] > at else None
 
 
-def _build_tail_pattern(tail: str) -> str:
-    return rf"[ '\"s)]{{0,3}}\s{{0,200}}+{tail}" if tail else ""
-
-
 def _build_pattern(words: Sequence[str]) -> str:
     pattern, space = "", ""
     for word in words:
         if word == "...":
             pattern, space = rf"{pattern}[\s\S]{{0,{MAX_GAP_CHARS}}}?", ""
-            continue
-        options = "|".join(map(_build_word_pattern, word.split("|")))
-        pattern, space = f"{pattern}{space}(?:{options})", r"\s+"
+        elif word == "#":
+            pattern, space = f"{pattern}{space}{QUANTITY}", r"[ '\"s)]{0,3}\s{0,200}+"
+        else:
+            options = "|".join(map(_build_word_pattern, word.split("|")))
+            pattern, space = f"{pattern}{space}(?:{options})", r"\s+"
     return pattern
 
 

@@ -41,12 +41,7 @@ def parse_limit(text: str) -> Quantity:
     return found
 
 
-def _check_limit(text: str) -> str:
-    parse_limit(text)
-    return text
-
-
-Limit = Annotated[str, AfterValidator(_check_limit)]
+Limit = Annotated[str, AfterValidator(lambda text: parse_limit(text) and text)]
 
 
 class PlaybookRule(BaseModel):
@@ -71,7 +66,7 @@ class PlaybookRule(BaseModel):
         has_limit = bool(self.max or self.min)
         if has_limit != (self.kind == "limited"):
             raise ValueError("max and min, such as max: 60 days, belong to kind: limited")
-        if has_limit and not any(phrase.tail for phrase in self.any):
+        if has_limit and not any(phrase.has_quantity for phrase in self.any):
             raise ValueError("a limited term needs '#' in a phrase, at the place of the quantity")
         return self
 
@@ -120,8 +115,7 @@ def read_playbook(name: str, text: str) -> Playbook:
     except ValidationError as error:
         problems = error.errors(include_url=False)
         shown = "; ".join(map(_describe_problem, problems[:MAX_PROBLEMS]))
-        more = f"; and {len(problems) - MAX_PROBLEMS} more" * (len(problems) > MAX_PROBLEMS)
-        raise ToolRefused(f"{name} is no playbook: {shown}{more}") from None
+        raise ToolRefused(f"{name} is no playbook: {shown}") from None
 
 
 def _describe_problem(problem: Any) -> str:  # of pydantic's ErrorDetails

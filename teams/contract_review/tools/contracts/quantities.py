@@ -14,24 +14,25 @@ _NUMBER_WORD = (
     "|nineteen|ninety|nine|thirteen|thirty|three|fifteen|fifty|five|twelve|twenty|two|eleven|ten"
     "|one|zero|hundred|thousand|million)"
 )
-_WORDS = (
-    rf"{_NUMBER_WORD}(?:[ \n-]++(?:and[ \n]++)?{_NUMBER_WORD}){{0,9}}"
-    r"(?:[ \n]++and[ \n]++(?:a|one)[ -]half)?"
-)
+_HALF = r"[ \n]++and[ \n]++(?:a|one)[ -]half"
+_WORDS = rf"{_NUMBER_WORD}(?:[ \n-]++(?:and[ \n]++)?{_NUMBER_WORD}){{0,9}}(?:{_HALF})?"
 _UNIT = r"(?:hours?|days?|weeks?|months?|years?|per\s?cent(?:age)?|%)"
 _NUMBER = r"\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,18})?|\d{1,18}(?:\.\d{1,18})?"
 _KIND = r"(?:(?:calendar|business|working|consecutive|full|banking)[ \n]++)?"
 _PER = r"(?:\s*+(?:per|a|each)\s++(?P<per>day|month|annum|year)|\s*+(?P<adverb>monthly|annually))?"
-_QUANTITY = Pattern(
-    rf"(?<![\w.$€£])(?=[\w(])(?:(?P<words>{_WORDS})(?:[ \n-]++(?P<early>{_UNIT}))?[ \n-]*+)?"
+QUANTITY = (
+    r"(?P<quantity>(?<![\w.$€£])(?=[\w(])"
+    rf"(?:(?P<words>{_WORDS})(?:[ \n-]++(?P<early>{_UNIT}))?[ \n-]*+)?"
     rf"(?:(?P<open>\(\s*+)?(?P<digits>(?<![\d.,]){_NUMBER})(?P<sign>\s?%)?\s*+(?(open)\)))?"
-    rf"(?(early)|(?(sign)|[ \n-]*+{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER}"
+    rf"(?(early)|(?(sign)|[ \n-]*+{_KIND}(?P<unit>{_UNIT})(?![a-z])))\)?{_PER})"
 )
+"""Source of the pattern of a quantity; its groups are read by `parse_quantity`."""
+_QUANTITY = Pattern(QUANTITY)
 _MONEY = Pattern(
-    r"(?:(?P<sign>us\s?\$|\$|€|£|usd|eur|gbp)\s?"
-    rf"(?P<before>(?:{_NUMBER})(?:\s(?:million|billion|thousand))?\b|\[[*\u25cf• ]+\])"
-    rf"|(?<!\d)(?P<after>{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
-    r"(?P<name>u\.?s\.? dollars?|dollars?|euros?|pounds sterling))"
+    r"(?:(?:us\s?\$|\$|€|£|usd|eur|gbp)\s?"
+    rf"(?:(?:{_NUMBER})(?:\s(?:million|billion|thousand))?\b|\[[*\u25cf• ]+\])"
+    rf"|(?<!\d)(?:{_NUMBER})(?:\s(?:million|billion|thousand))?\s"
+    r"(?:u\.?s\.? dollars?|dollars?|euros?|pounds sterling))"
 )
 MAX_QUANTITY_CHARS = 120
 
@@ -59,42 +60,38 @@ class Quantity:
 def find_quantities(low: str, start: int = 0, end: int | None = None) -> Iterator[Quantity]:
     """Find the durations and percentages of a lower-case text."""
     for found in _QUANTITY.finditer(low, start, len(low) if end is None else end):
-        if (quantity := _build_quantity(found)) is not None:
+        if (quantity := parse_quantity(found)) is not None:
             yield quantity
 
 
 def match_quantity(low: str, at: int) -> Quantity | None:
     """Parse the quantity that begins at an offset."""
     found = _QUANTITY.match(low, at, min(len(low), at + MAX_QUANTITY_CHARS))
-    return _build_quantity(found) if found else None
+    return parse_quantity(found) if found else None
 
 
-def find_amounts(low: str) -> Iterator[tuple[int, int]]:
+def find_amounts(low: str) -> list[tuple[int, int]]:
     """Find the sums of money of a lower-case text, including those left blank."""
-    for found in _MONEY.finditer(low):
-        yield found.span()
+    return [found.span() for found in _MONEY.finditer(low)]
 
 
-def _build_quantity(found: re.Match[str]) -> Quantity | None:
+def parse_quantity(found: re.Match[str]) -> Quantity | None:
+    """Return the quantity of a match; None if it has no unit or no number."""
     unit = found["unit"] or found["early"] or found["sign"]
-    if not unit or not (found["words"] or found["digits"]):
-        return None
     words = _parse_number_words(found["words"]) if found["words"] else None
     digits = float(found["digits"].replace(",", "")) if found["digits"] else None
-    number = digits if digits is not None else words
-    if number is None:
+    number = words if digits is None else digits
+    if not unit or number is None:
         return None
     value, name = _normalize_unit(number, unit.strip(), found["per"] or found["adverb"] or "")
-    start, end = found.span()
-    return Quantity(start, end, value, name, words, digits)
+    return Quantity(*found.span("quantity"), value, name, words, digits)
 
 
 def _parse_number_words(words: str) -> float | None:
-    bare, half, _ = Pattern(r"\s+").sub(" ", words).partition(" and a half")
-    if not half:
-        bare, half, _ = Pattern(r"[\s-]+half$").sub("-half", bare).partition(" and one-half")
+    whole = Pattern(_HALF).sub("", words)
     try:
-        return float(text2num(bare.replace("-", " "), "en")) + 0.5 * bool(half)
+        number = float(text2num(" ".join(whole.replace("-", " ").split()), "en"))
+        return number + 0.5 * (whole != words)
     except ValueError:
         return None
 

@@ -5,16 +5,15 @@ from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.framework.tool_report import ToolReport, fit_to_size
+from nodes.tools.documents.reader import CUT_MARK, is_cut
+from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
 
-from .clauses import list_unread_spans
+from .clauses import SIGNATURES
 from .contract import Contract, ContractPassage
 from .contract_text import MAX_CHARS
 from .playbook import is_playbook
 
 TIMEOUT_S = 60.0
-CUT_MARK = "[cut at "
-"""Marker with which the document reader ends a text that was too long."""
 NOT_LEGAL_ADVICE = (
     "This is a check of wording by machine, not legal advice: whether a clause is fair, "
     "enforceable or usual is for a lawyer to judge."
@@ -33,7 +32,7 @@ def read_contract(name: str, text: str) -> Contract:
         raise ToolRefused(f"{name} is a playbook; give the name of a contract (add it with --file)")
     if not text.strip():
         raise ToolRefused(f"{name} holds no text; a scan needs text recognition first")
-    if len(text) > MAX_CHARS + len(CUT_MARK) + 40:
+    if len(text) > MAX_CHARS + len(CUT_MARK):
         raise ToolRefused(f"{name} has {len(text):,} characters, of at most {MAX_CHARS:,}")
     contract = Contract(name, text)
     if not contract.is_contract:
@@ -44,18 +43,17 @@ def read_contract(name: str, text: str) -> Contract:
 def list_reading_gaps(contract: Contract) -> list[str]:
     """Return what of a contract was not read, and that reading it is not legal advice."""
     gaps = []
-    if CUT_MARK in contract.text.raw[-60:]:
+    if is_cut(contract.text.raw):
         gaps.append(f"{contract.name} was cut when it was read: its end is not covered")
-    if unread := list_unread_spans(contract.clauses):
-        lines = [
-            f"{contract.text.find_line_number(start)} to {contract.text.find_line_number(end - 1)}"
-            for start, end in unread
-        ]
-        size = sum(end - start for start, end in unread) / len(contract.text.raw)
-        gaps.append(
-            f"{contract.name}: lines {', '.join(lines)} ({size:.0%} of the text) were taken for "
-            "signatures and not searched"
-        )
+    lines = [
+        f"{contract.text.find_line_number(each.start)} to "
+        f"{contract.text.find_line_number(each.end - 1)}"
+        for each in contract.clauses
+        if each.number == SIGNATURES
+    ]
+    if lines:
+        taken = "were taken for signatures and not searched"
+        gaps.append(f"{contract.name}: lines {join_names(lines)} {taken}")
     return [*gaps, NOT_LEGAL_ADVICE]
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -22,12 +22,7 @@ UNKNOWN_LIKELIHOOD = 3
 SHOWN_RISK_COUNTS = (40, 25, 12, 6)
 """Risks that are shown; fewer where they are too long together."""
 MAX_CELL_CHARS = 160
-_LEVELS: tuple[tuple[int, Literal["extreme", "high", "medium", "low"]], ...] = (
-    (16, "extreme"),
-    (10, "high"),
-    (5, "medium"),
-    (0, "low"),
-)
+_LEVELS = ((16, "extreme"), (10, "high"), (5, "medium"), (0, "low"))
 _RULE = Pattern(r"\s*\[[a-z][a-z0-9_]* (?P<likelihood>[1-5])/5\]\s*$")
 
 
@@ -39,7 +34,6 @@ class ReportedFinding(BaseModel):
     file: str = Field("", max_length=1000)
     line: int | None = Field(None, ge=1)
     suggestion: str = Field("", max_length=4000)
-    confidence: int = Field(80, ge=0, le=100)
 
 
 @dataclass(frozen=True)
@@ -97,40 +91,26 @@ def _build_report(risks: Sequence[Risk], lacking: Sequence[str], most: int) -> T
         return report
     levels = Counter(risk.level for risk in risks)
     counts = ", ".join(f"{levels[level]} {level}" for _, level in _LEVELS if levels[level])
-    report.lines.append(
-        f"{format_count(len(risks), 'risk')}: {counts}. The playbook rates likelihood and impact "
-        "1 to 5; 3, possible, where it does not.\n"
-    )
-    shown = risks[:most]
-    columns = ("no.", "risk", "where", "likelihood", "impact", "score", "level", "what to do")
-    report.add_table(columns, [_build_row(rank, risk) for rank, risk in enumerate(shown, 1)])
-    names = [f"{impact} {name}" for name, impact in reversed(IMPACTS.items())]
-    report.add_table(("likelihood \\ impact", *names), _build_matrix(shown), "Matrix")
-    for risk in shown:
+    report.lines.append(f"{format_count(len(risks), 'risk')}: {counts}.\n")
+    rows = list[tuple[object, ...]]()
+    cells: dict[tuple[int, int], str] = {}
+    for rank, risk in enumerate(risks[:most], start=1):
+        finding, rating = risk.finding, (risk.likelihood, risk.impact)
+        where = f"{finding.file} line {finding.line}" if finding.line else finding.file
+        advice = sanitize_line(finding.suggestion, MAX_CELL_CHARS)
+        rows.append((rank, risk.message, where, *rating, risk.score, risk.level, advice))
+        cells[rating] = f"{cells[rating]}, {rank}" if rating in cells else str(rank)
         text = f"{risk.message.partition('. ')[0]}: a risk of level {risk.level}"
-        report.add_claim(text, risk.finding.file)
+        report.add_claim(text, finding.file)
+    columns = ("no.", "risk", "where", "likelihood", "impact", "score", "level", "what to do")
+    report.add_table(columns, rows)
+    impacts = sorted(IMPACTS.items(), key=lambda item: item[1])
+    matrix = [
+        (f"{number} {name}", *(cells.get((number, impact), "") for _, impact in impacts))
+        for number, name in reversed(list(enumerate(LIKELIHOODS, start=1)))
+    ]
+    names = [f"{impact} {name}" for name, impact in impacts]
+    report.add_table(("likelihood \\ impact", *names), matrix, "Matrix")
     if len(risks) > most:
         report.gaps.append(f"Only the {most} highest of {len(risks)} risks are shown")
     return report
-
-
-def _build_row(rank: int, risk: Risk) -> tuple[object, ...]:
-    finding = risk.finding
-    where = f"{finding.file} line {finding.line}" if finding.line else finding.file
-    advice = sanitize_line(finding.suggestion, MAX_CELL_CHARS)
-    rating = (risk.likelihood, risk.impact, risk.score, risk.level)
-    return (rank, risk.message, where, *rating, advice)
-
-
-def _build_matrix(risks: Sequence[Risk]) -> list[tuple[str, ...]]:
-    """Return the numbers of the risks: likelihood downwards, impact to the right."""
-    cells: dict[tuple[int, int], list[str]] = {}
-    for rank, risk in enumerate(risks, start=1):
-        cells.setdefault((risk.likelihood, risk.impact), []).append(str(rank))
-    return [
-        (
-            f"{likelihood} {LIKELIHOODS[likelihood - 1]}",
-            *(", ".join(cells.get((likelihood, impact), [])) for impact in range(1, 6)),
-        )
-        for likelihood in range(5, 0, -1)
-    ]

@@ -10,8 +10,8 @@ from .phrases import PhraseMatch
 from .playbook import Playbook, PlaybookRule, Severity, parse_limit
 from .quantities import Quantity, find_quantities
 
-RuleState = Literal["stated", "missing", "found", "absent", "within", "beyond", "silent"]
-BREACH_STATES: Final[tuple[RuleState, ...]] = ("missing", "found", "beyond")
+RuleState = Literal["stated", "missing", "found", "absent", "within", "over", "under", "silent"]
+BREACH_STATES: Final[tuple[RuleState, ...]] = ("missing", "found", "over", "under")
 MISMATCH_RULE_ID: Final = "number_mismatch"
 _SEVERITY_RANK = {severity: rank for rank, severity in enumerate(get_args(Severity))}
 
@@ -44,10 +44,21 @@ def _check_rule(contract: Contract, rule: PlaybookRule) -> RuleResult:
         return RuleResult(rule, "stated" if hits else "missing", _drop_bare_headings(hits))
     if rule.kind == "forbidden":
         return RuleResult(rule, "found" if hits else "absent", _drop_bare_headings(hits))
-    hits = [hit for hit in hits if _is_same_unit(rule, hit.match.quantity)]
-    if beyond := [hit for hit in hits if not _is_within_limit(rule, hit.match.quantity)]:
-        return RuleResult(rule, "beyond", tuple(beyond))
-    return RuleResult(rule, "within" if hits else "silent", tuple(hits))
+    return _check_limits(rule, [(hit, hit.match.quantity) for hit in hits if hit.match.quantity])
+
+
+def _check_limits(rule: PlaybookRule, hits: Sequence[tuple[PhraseHit, Quantity]]) -> RuleResult:
+    comparable = list[PhraseHit]()
+    limits: dict[RuleState, str | None] = {"over": rule.max, "under": rule.min}
+    for state, limit in limits.items():
+        if limit is None:
+            continue
+        bound, sign = parse_limit(limit), 1 if state == "over" else -1
+        known = [(hit, quantity) for hit, quantity in hits if quantity.unit == bound.unit]
+        if beyond := [hit for hit, each in known if sign * (each.value - bound.value) > 0]:
+            return RuleResult(rule, state, tuple(beyond))
+        comparable += [hit for hit, _ in known]
+    return RuleResult(rule, "within" if comparable else "silent", tuple(comparable))
 
 
 def _drop_repeated_hits(hits: Iterable[PhraseHit]) -> list[PhraseHit]:
@@ -60,18 +71,6 @@ def _drop_repeated_hits(hits: Iterable[PhraseHit]) -> list[PhraseHit]:
 def _drop_bare_headings(hits: Sequence[PhraseHit]) -> tuple[PhraseHit, ...]:
     """Remove bare headings, unless there is nothing else."""
     return tuple(hit for hit in hits if not hit.is_bare_heading) or tuple(hits)
-
-
-def _is_same_unit(rule: PlaybookRule, quantity: Quantity | None) -> bool:
-    bound = parse_limit(rule.max or rule.min or "")
-    return quantity is not None and quantity.unit == bound.unit
-
-
-def _is_within_limit(rule: PlaybookRule, quantity: Quantity | None) -> bool:
-    assert quantity is not None, "hits without one were left out"
-    above = rule.max is not None and quantity.value > parse_limit(rule.max).value
-    below = rule.min is not None and quantity.value < parse_limit(rule.min).value
-    return not (above or below)
 
 
 def _find_number_mismatches(contract: Contract) -> Iterator[PhraseHit]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nodes.limits.patterns import Pattern
 
@@ -18,19 +19,13 @@ LOOKBACK_CHARS = 12
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[Span]:
     """Return the sentences between two offsets, without surrounding space."""
-    at = start
+    ends = list[int]()
     for found in _SENTENCE_END.finditer(text, start, end):
         stop = found.start() + 1
-        if found[0][0] != "\n" and _ABBREVIATION.search(
-            text[max(at, stop - LOOKBACK_CHARS) : stop]
-        ):
-            continue
-        yield from _trim_span(text, at, found.end())
-        at = found.end()
-    yield from _trim_span(text, at, end)
-
-
-def _trim_span(text: str, start: int, end: int) -> Iterator[Span]:
-    part = text[start:end]
-    if part.strip():
-        yield start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
+        before = text[max(start, stop - LOOKBACK_CHARS) : stop]
+        if found[0][0] == "\n" or not _ABBREVIATION.search(before):
+            ends.append(found.end())
+    for first, last in pairwise([start, *ends, end]):
+        part = text[first:last]
+        if part.strip():
+            yield first + len(part) - len(part.lstrip()), last - len(part) + len(part.rstrip())

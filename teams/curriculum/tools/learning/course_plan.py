@@ -1,16 +1,18 @@
 """Report a course plan: order, levels, weeks, what is assumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import MAX_JOINED_NAMES, ToolReport, fit_to_size, join_names
+from nodes.tools.tables.formatting import format_number
 
 from .sequence import TopicSequence, order_topics
 from .sources import read_sources
-from .timetable import Timetable, build_timetable, format_hours
 from .topics import Topic, parse_chains, read_topics
 
 SHOWN_COUNTS = (100, 60, 30, 15)
@@ -30,7 +32,7 @@ def plan_course(
     Raises:
         ToolRefused: there are no topics, or they depend on each other in a cycle.
     """
-    held, failures = read_sources(material, materials, read_topics, is_complete=_has_prerequisites)
+    held, failures = read_sources(material, materials, read_topics)
     given = held + parse_chains(chains)
     if not given:
         missing = (
@@ -39,44 +41,82 @@ def plan_course(
         )
         raise ToolRefused("; ".join([*failures, missing]))
     course = order_topics(given)
-    timetable = build_timetable(course.topics, weeks, hours_per_week)
+    timetable = _build_timetable(course.topics, weeks, hours_per_week)
     return fit_to_size(lambda most: _build_report(course, timetable, failures, most), SHOWN_COUNTS)
 
 
-def _has_prerequisites(topics: Sequence[Topic]) -> bool:
-    return any(topic.prerequisites for topic in topics)
+@dataclass(frozen=True)
+class _Timetable:
+    weeks_by_topic: dict[str, str]
+    """The weeks in which each topic is taught, from 1; empty if too little is known."""
+    headline: str = ""
+    excess: str = ""
+    """How far the topics exceed the available time."""
+
+
+def _build_timetable(
+    topics: Sequence[Topic], weeks: int | None, hours_per_week: float | None
+) -> _Timetable:
+    """Distribute topics over weeks, in their order."""
+    hours = [topic.hours for topic in topics if topic.hours is not None]
+    if len(hours) == len(topics) and hours_per_week:
+        pace = Fraction(str(hours_per_week))
+        basis = f"{format_number(pace)} hours a week"
+    elif weeks and len(hours) == len(topics):
+        pace = sum(hours) / Fraction(weeks)
+        basis = f"{format_number(pace)} hours a week fill the weeks given"
+    elif weeks:
+        hours, pace = [Fraction(1)] * len(topics), Fraction(len(topics), weeks)
+        basis = "the same share of the weeks for each topic, since not all have hours"
+    else:
+        return _Timetable({})
+    begin, last, spans = Fraction(), 1, dict[str, str]()
+    for topic, load in zip(topics, hours, strict=True):
+        first, last = floor(begin / pace) + 1, ceil((begin + load) / pace)
+        spans[topic.name] = f"{first} to {last}" if first < last else f"{last}"
+        begin += load
+    over, excess = begin - (weeks or last) * pace, ""
+    if over > 0:
+        excess = (
+            f"{format_number(begin)} hours of topics do not fit into {weeks} weeks of "
+            f"{format_number(pace)} hours: {format_number(over)} too many"
+        )
+    return _Timetable(spans, f"{format_count(last, 'week')} ({basis})", excess)
 
 
 def _build_report(
-    course: TopicSequence, timetable: Timetable | None, failures: list[str], most: int
+    course: TopicSequence, timetable: _Timetable, failures: list[str], most: int
 ) -> ToolReport:
-    reply = ToolReport(lines=[_format_headline(course, timetable), ""], failures=failures)
-    spans = timetable.week_spans if timetable else ()
-    rows = []
-    for index, topic in enumerate(course.topics[:most]):
-        span = _format_weeks(*spans[index]) if spans else ""
-        rows.append(_build_row(index + 1, topic, course, span))
-        reply.add_claim(_describe_topic(index + 1, topic, course, span), topic.source, topic.name)
-    reply.add_table(COLUMNS, rows)
-    first = (topic.name for topic in course.topics if course.levels[topic.name] == 1)
-    reply.lines.append(f"- Can begin at once: {join_names(first)}.")
+    report = ToolReport(lines=[_format_headline(course, timetable), ""], failures=failures)
+    rows, levels = [], course.levels
+    for place, topic in enumerate(course.topics[:most], start=1):
+        span, after = timetable.weeks_by_topic.get(topic.name, ""), join_names(topic.prerequisites)
+        hours = format_number(topic.hours) if topic.hours else ""
+        rows.append((place, topic.name, levels[topic.name], after, hours, span))
+        claim = f"{topic.name}: place {place}, level {levels[topic.name]}"
+        claim += f" after {after}" if after else ""
+        report.add_claim(claim + (f", week {span}" if span else ""), topic.source, topic.name)
+    report.add_table(COLUMNS, rows)
+    first = (topic.name for topic in course.topics if levels[topic.name] == 1)
+    report.lines.append(f"- Can begin at once: {join_names(first)}.")
     if len(course.longest_chain) > 1:
         chain = list(course.longest_chain[:MAX_JOINED_NAMES])
         left = len(course.longest_chain) - len(chain)
-        reply.lines.append(f"- Longest chain: {' → '.join(chain + [f'{left} more'] * bool(left))}.")
-    _add_unlisted(reply, course, most)
-    if timetable and timetable.excess:
-        reply.add_finding("high", timetable.excess, course.topics[0].source)
-    reply.gaps += _list_gaps(course, timetable, most)
-    return reply
+        chain += [f"{left} more"] if left else []
+        report.lines.append(f"- Longest chain: {' → '.join(chain)}.")
+    _add_unlisted(report, course, most)
+    if timetable.excess:
+        report.add_finding("high", timetable.excess, course.topics[0].source)
+    report.gaps += _list_gaps(course, timetable, most)
+    return report
 
 
-def _add_unlisted(reply: ToolReport, course: TopicSequence, most: int) -> None:
+def _add_unlisted(report: ToolReport, course: TopicSequence, most: int) -> None:
     """Add the prerequisites that are not among the topics as findings."""
     needs = [(topic, need) for topic in course.topics for need in topic.prerequisites]
     for topic, need in [pair for pair in needs if pair[1] in course.unlisted_prerequisites][:most]:
         near = course.unlisted_prerequisites[need]
-        reply.add_finding(
+        report.add_finding(
             "low",
             f"{topic.name} needs {need}, which is not among the topics: it is taken as known.",
             topic.source,
@@ -84,39 +124,22 @@ def _add_unlisted(reply: ToolReport, course: TopicSequence, most: int) -> None:
         )
 
 
-def _format_headline(course: TopicSequence, timetable: Timetable | None) -> str:
-    told = [
+def _format_headline(course: TopicSequence, timetable: _Timetable) -> str:
+    parts = [
         format_count(len(course.topics), "topic"),
         format_count(sum(len(topic.prerequisites) for topic in course.topics), "prerequisite"),
         format_count(max(course.levels.values()), "level"),
     ]
     hours = [topic.hours for topic in course.topics if topic.hours is not None]
     if len(hours) == len(course.topics):
-        told.append(f"{format_hours(sum(hours, Fraction()))} hours")
-    if timetable:
-        told.append(f"{format_count(timetable.weeks, 'week')} ({timetable.basis})")
-    return f"{', '.join(told)}."
+        parts.append(f"{format_number(sum(hours))} hours")
+    parts += [timetable.headline] if timetable.headline else []
+    return f"{', '.join(parts)}."
 
 
-def _build_row(place: int, topic: Topic, course: TopicSequence, span: str) -> list[object]:
-    hours = format_hours(topic.hours) if topic.hours else ""
-    after = join_names(topic.prerequisites)
-    return [place, topic.name, course.levels[topic.name], after, hours, span]
-
-
-def _describe_topic(place: int, topic: Topic, course: TopicSequence, span: str) -> str:
-    after = f" after {join_names(topic.prerequisites)}" if topic.prerequisites else ""
-    week = f", week {span}" if span else ""
-    return f"{topic.name}: place {place}, level {course.levels[topic.name]}{after}{week}"
-
-
-def _format_weeks(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first} to {last}"
-
-
-def _list_gaps(course: TopicSequence, timetable: Timetable | None, most: int) -> Iterator[str]:
+def _list_gaps(course: TopicSequence, timetable: _Timetable, most: int) -> Iterator[str]:
     without = [topic.name for topic in course.topics if topic.hours is None]
-    if timetable is None:
+    if not timetable.weeks_by_topic:
         yield (
             "Weeks are not planned: that takes the hours of each topic and the hours a week, or "
             "the number of weeks."

@@ -64,22 +64,24 @@ def measure_difficulty(
             "Markdown, not a table"
         )
     texts = [
-        _measure_text(name, materials[name], found, target_grade) for name, found in held.items()
+        _MeasuredText(
+            name,
+            find_title(name, materials[name]),
+            found,
+            grade := grade_sentences(found),
+            _judge_grade(grade, target_grade) if _is_english(found) else "not English",
+            is_cut=len(materials[name]) > MAX_TEXT_CHARS,
+        )
+        for name, found in held.items()
     ]
     return fit_to_size(lambda most: _build_report(texts, target_grade, most), SHOWN_COUNTS)
 
 
-def _measure_text(
-    name: str, text: str, sentences: list[Sentence], target: float | None
-) -> _MeasuredText:
-    grade = grade_sentences(sentences)
-    distance = grade.median_grade - target if target is not None else 0.0
-    verdict = "" if target is None else "too hard" if distance > 0 else "easier"
-    if verdict and abs(distance) <= TOLERANCE:
-        verdict = "fits"
-    verdict = verdict if _is_english(sentences) else "not English"
-    is_cut = len(text) > MAX_TEXT_CHARS
-    return _MeasuredText(name, find_title(name, text), sentences, grade, verdict, is_cut)
+def _judge_grade(grade: ReadingGrade, target: float | None) -> str:
+    distance = 0.0 if target is None else grade.median_grade - target
+    if target is not None and abs(distance) <= TOLERANCE:
+        return "fits"
+    return "" if target is None else "too hard" if distance > 0 else "easier"
 
 
 def _build_report(texts: list[_MeasuredText], target: float | None, most: int) -> ToolReport:

@@ -1,7 +1,7 @@
 """Find learning objectives in materials, and assess their verbs."""
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,18 +11,10 @@ from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size
+from nodes.tools.tables.reader import CsvTable, read_table
 
 from .bloom import EMPTY_VERBS, LEVELS, TAXONOMY, find_level, suggest_better_verbs
-from .sources import (
-    MAX_YAML_VALUES,
-    TABLE_DIALECTS,
-    YAML_SUFFIXES,
-    check_length,
-    get_suffix,
-    read_sources,
-    read_table_rows,
-    read_yaml,
-)
+from .sources import is_table, read_sources
 
 if TYPE_CHECKING:  # `state` loads LangGraph, too much for a child process
     from state import Severity
@@ -45,7 +37,6 @@ _LEARNER_LEAD = Pattern(
 )
 _TO_PREFIX = Pattern(r"^(?:be able to|able to|to)\s+", re.IGNORECASE)
 _WORD = Pattern(r"[A-Za-z][A-Za-z\-']*")
-_SECOND_VERB = Pattern(r"^(?:and|or|and/or|&|,)\s*(?:then\s+)?([A-Za-z\-]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -65,8 +56,6 @@ class VerbAssessment:
     verdict: VerbVerdict
     level: str = ""
     better_verbs: str = ""
-    second_verb: str = ""
-    """A second verb with another level."""
 
 
 def check_objectives(
@@ -83,7 +72,7 @@ def check_objectives(
     if not found:
         missing = (
             "no learning objectives were found; give them as objectives, or name a material with "
-            "a heading, column or key that says objectives"
+            "a heading or column that says objectives"
         )
         raise ToolRefused("; ".join([*failures, missing]))
     if len(found) > MAX_OBJECTIVES:
@@ -93,16 +82,13 @@ def check_objectives(
 
 
 def find_objectives(name: str, text: str) -> list[Objective]:
-    """Return the objectives of a material: under a heading, in a column or under a key so named.
+    """Return the objectives of a material: under a heading, or in a column so named.
 
     Raises:
-        ToolRefused: it is too large, or cannot be parsed as its name suggests.
+        ToolRefused: it is a table that cannot be read.
     """
-    check_length(name, text)
-    if get_suffix(name) in TABLE_DIALECTS:
-        return _collect_objectives(_find_in_rows(read_table_rows(name, text)), name)
-    if get_suffix(name) in YAML_SUFFIXES:
-        return _collect_objectives(_find_in_yaml(name, read_yaml(name, text)), name)
+    if is_table(name):
+        return _collect_objectives(_list_cells(read_table(name, text)), name)
     return _collect_objectives(_find_in_lines(text.splitlines()), name)
 
 
@@ -116,9 +102,7 @@ def assess_verb(objective: str) -> VerbAssessment:
         return VerbAssessment("", "unknown")
     verb = words[0][0].lower()
     if level := find_level(verb):
-        after = _SECOND_VERB.match(bare[words[0].end() :].lstrip())
-        second = after[1].lower() if after and find_level(after[1]) else ""
-        return VerbAssessment(verb, "measurable", level, second_verb=second)
+        return VerbAssessment(verb, "measurable", level)
     if better := suggest_better_verbs(verb):
         named = bare[words[1].start() : words[1].end()].lower() if len(words) > 1 else ""
         if verb in EMPTY_VERBS and (about := suggest_better_verbs(named)):
@@ -152,26 +136,9 @@ def _find_in_lines(lines: list[str]) -> Iterator[tuple[str, int | None]]:
             yield text, number
 
 
-def _find_in_rows(rows: Iterator[list[str]]) -> Iterator[tuple[str, int | None]]:
-    header = next(rows, [])
-    columns = [index for index, cell in enumerate(header) if _OBJECTIVE_WORDS.search(cell)]
-    for number, row in enumerate(rows, start=2):
-        yield from ((row[at], number) for at in columns if at < len(row))
-
-
-def _find_in_yaml(source: str, value: Any) -> Iterator[tuple[str, int | None]]:
-    held = deque([("", value)])
-    for _ in range(MAX_YAML_VALUES):
-        if not held:
-            return
-        name, value = held.popleft()
-        if isinstance(value, Mapping):
-            held.extend((str(key), each) for key, each in value.items())
-        elif isinstance(value, list):
-            held.extend((name, each) for each in value)
-        elif isinstance(value, str) and _OBJECTIVE_WORDS.search(name):
-            yield value, None
-    raise ToolRefused(f"{source} has more than {MAX_YAML_VALUES} entries; hand over less")
+def _list_cells(table: CsvTable) -> Iterator[tuple[str, int | None]]:
+    for at in (n for n, name in enumerate(table.columns) if _OBJECTIVE_WORDS.search(name)):
+        yield from ((row.cells[at], row.line) for row in table.rows)
 
 
 def _build_report(
@@ -217,7 +184,4 @@ def _find_problem(objective: Objective, verb: VerbAssessment) -> "tuple[Severity
     if verb.verdict == "unknown":
         message = f"“{verb.verb}” is on no list of measurable verbs: {objective.text}"
         return "low", message, "Begin with what the learner does, such as explain or calculate."
-    if verb.second_verb:
-        message = f"two things are asked, {verb.verb} and {verb.second_verb}: {objective.text}"
-        return "info", message, "Make two objectives, so that each can be assessed."
     return None

@@ -1,10 +1,9 @@
 """Order topics by their prerequisites: sequence, levels, and the longest chain."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-
-import networkx as nx  # type: ignore[import-untyped]
+from graphlib import CycleError, TopologicalSorter
 
 from nodes.errors import ToolRefused
 
@@ -28,22 +27,27 @@ class TopicSequence:
 
 
 def order_topics(given: Iterable[Topic]) -> TopicSequence:
-    """Order topics; those that may come at the same time keep the order of the list.
+    """Order topics; each comes as early as its place in the list and its prerequisites allow.
 
     Raises:
         ToolRefused: they depend on each other in a cycle, which is named.
     """
     topics, repeated = _merge_repeated(given)
-    graph, assumed = _build_graph(topics)
-    _reject_cycle(graph, topics)
-    place = {key: index for index, key in enumerate(topics)}
-    order = nx.lexicographical_topological_sort(graph, key=place.__getitem__)
-    generations = enumerate(nx.topological_generations(graph), start=1)
+    needs = {
+        key: [need.casefold() for need in topic.prerequisites if need.casefold() in topics]
+        for key, topic in topics.items()
+    }
+    _reject_cycle(needs, topics)
+    chains: dict[str, tuple[str, ...]] = {}
+    while left := [key for key in topics if key not in chains]:
+        key = next(key for key in left if all(need in chains for need in needs[key]))
+        before = max((chains[need] for need in needs[key]), key=len, default=())
+        chains[key] = (*before, topics[key].name)
     return TopicSequence(
-        topics=tuple(topics[key] for key in order),
-        levels={topics[key].name: level for level, keys in generations for key in keys},
-        longest_chain=tuple(topics[key].name for key in nx.dag_longest_path(graph)),
-        unlisted_prerequisites=assumed,
+        topics=tuple(topics[key] for key in chains),
+        levels={topics[key].name: len(chain) for key, chain in chains.items()},
+        longest_chain=max(chains.values(), key=len, default=()),
+        unlisted_prerequisites=_find_unlisted(topics),
         repeated_topics=repeated,
     )
 
@@ -53,8 +57,7 @@ def _merge_repeated(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str
     topics: dict[str, Topic] = {}
     repeated: dict[str, None] = {}
     for topic in given:
-        known = topics.get(topic.name.casefold())
-        if known:
+        if known := topics.get(topic.name.casefold()):
             repeated[known.name] = None
             needs = tuple(dict.fromkeys(known.prerequisites + topic.prerequisites))
             topic = replace(known, prerequisites=needs, hours=known.hours or topic.hours)
@@ -62,28 +65,22 @@ def _merge_repeated(given: Iterable[Topic]) -> tuple[dict[str, Topic], tuple[str
     return topics, tuple(repeated)
 
 
-def _build_graph(topics: Mapping[str, Topic]) -> tuple["nx.DiGraph", dict[str, str]]:
-    """Build the graph of prerequisites; return the prerequisites that are not listed."""
-    graph, assumed = nx.DiGraph(), dict[str, str]()
-    graph.add_nodes_from(topics)
-    for key, topic in topics.items():
-        known = [need.casefold() for need in topic.prerequisites if need.casefold() in topics]
-        graph.add_edges_from((need, key) for need in known)
-        for need in topic.prerequisites:
-            if need.casefold() not in known and need not in assumed:
-                near = get_close_matches(need.casefold(), topics, 1)
-                assumed[need] = topics[near[0]].name if near else ""
-    return graph, assumed
-
-
-def _reject_cycle(graph: "nx.DiGraph", topics: Mapping[str, Topic]) -> None:
+def _reject_cycle(needs: Mapping[str, list[str]], topics: Mapping[str, Topic]) -> None:
     try:
-        edges: Sequence[tuple[str, str]] = nx.find_cycle(graph)
-    except nx.NetworkXNoCycle:
-        return
-    names = [topics[before].name for before, _ in edges]
-    shown = [*names[:MAX_NAMED_IN_CYCLE], "…"] if len(names) > MAX_NAMED_IN_CYCLE else names
-    raise ToolRefused(
-        f"the prerequisites go in a circle: {' → '.join([*shown, names[0]])}, each "
-        "needed by the next; no order is possible until one prerequisite is taken out"
-    )
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        names = [topics[key].name for key in error.args[1]]
+        raise ToolRefused(
+            f"the prerequisites go in a circle: {' → '.join(names[:MAX_NAMED_IN_CYCLE])}, each "
+            "needed by the next; no order is possible until one prerequisite is taken out"
+        ) from None
+
+
+def _find_unlisted(topics: Mapping[str, Topic]) -> dict[str, str]:
+    """Return the prerequisites that are not listed, with the listed topic that may be meant."""
+    found: dict[str, str] = {}
+    for need in (need for topic in topics.values() for need in topic.prerequisites):
+        if need.casefold() not in topics and need not in found:
+            near = get_close_matches(need.casefold(), topics, 1)
+            found[need] = topics[near[0]].name if near else ""
+    return found

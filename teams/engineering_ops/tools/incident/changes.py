@@ -1,9 +1,9 @@
 """Find what was changed, and when: deployments and configuration changes in the materials."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
@@ -20,8 +20,7 @@ _CHANGE_WORDS = Pattern(
 MAX_DESCRIPTION_CHARS = 120
 
 
-@dataclass(frozen=True)
-class LoggedChange:
+class LoggedChange(NamedTuple):
     """A deployment or another change."""
 
     time: datetime
@@ -32,8 +31,13 @@ class LoggedChange:
 
 def find_changes(entries: Sequence[LogEntry]) -> list[LoggedChange]:
     """Return the reported changes; else the first request that a new version answers."""
-    told = [_build_change(entry) for entry in entries if entry.time and _is_change(entry)]
-    return [change for change in told if change] or _find_new_versions(entries)
+    dated = [(entry.time, entry) for entry in entries if entry.time]
+    told = [
+        LoggedChange(time, _describe_change(entry), entry.source, entry.line)
+        for time, entry in dated
+        if _is_change(entry)
+    ]
+    return told or list(_find_new_versions(dated))
 
 
 def _is_change(entry: LogEntry) -> bool:
@@ -43,33 +47,18 @@ def _is_change(entry: LogEntry) -> bool:
     return bool(_CHANGE_WORDS.search(entry.message)) or bool(entry.version and not entry.level)
 
 
-def _build_change(entry: LogEntry) -> LoggedChange | None:
-    if entry.time is None:
-        return None
+def _describe_change(entry: LogEntry) -> str:
     is_named = entry.message and entry.service in entry.message
-    words = [entry.message or "deployment", *([] if is_named else [entry.service, entry.version])]
-    return LoggedChange(
-        entry.time,
-        sanitize_line(mask_secrets(" ".join(words)), MAX_DESCRIPTION_CHARS),
-        entry.source,
-        entry.line,
-    )
+    text = entry.message or "deployment"
+    words = text if is_named else f"{text} {entry.service} {entry.version}"
+    return sanitize_line(mask_secrets(words), MAX_DESCRIPTION_CHARS)
 
 
-def _find_new_versions(entries: Sequence[LogEntry]) -> list[LoggedChange]:
-    seen, found = dict[str, set[str]](), list[LoggedChange]()
-    for entry in entries:
-        if not entry.version or entry.time is None:
-            continue
-        known = seen.setdefault(entry.service, set())
-        if known and entry.version not in known:
-            words = f"first request by {entry.service} {entry.version}".replace("  ", " ")
-            found.append(LoggedChange(entry.time, words, entry.source, entry.line))
-        known.add(entry.version)
-    return found
-
-
-def find_last_before(found: Sequence[LoggedChange], moment: datetime) -> LoggedChange | None:
-    """Return the last change before a time; None if there is none."""
-    before = [change for change in found if change.time <= moment]
-    return max(before, key=lambda change: change.time, default=None)
+def _find_new_versions(dated: Sequence[tuple[datetime, LogEntry]]) -> Iterator[LoggedChange]:
+    known: dict[str, set[str]] = {}
+    for time, entry in dated:
+        versions = known.setdefault(entry.service, set())
+        if entry.version and versions and entry.version not in versions:
+            words = sanitize_line(f"first request by {entry.service} {entry.version}", 120)
+            yield LoggedChange(time, words, entry.source, entry.line)
+        versions.update(filter(None, [entry.version]))

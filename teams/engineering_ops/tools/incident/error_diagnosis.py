@@ -1,42 +1,26 @@
 """Diagnose why a line raised: a defect of the code, or a configured value."""
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from nodes.limits.patterns import Pattern
-from nodes.text.plain_text import sanitize_line
+from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.logs.failure import Failure
 
-from .failure_site import MAX_CODE_CHARS, FailureSite, list_head_nodes
 from .sources import FunctionNode, SourceFile
-from .value_origins import (
-    find_called_functions,
-    find_statement,
-    find_values,
-    locate_line,
-)
+from .value_origins import CodeLocation, find_called_functions, find_settings, trace_values
 
-_NONE_ATTRIBUTE = Pattern(r"'NoneType' object has no attribute '(\w+)'")
-_NONE_TYPE = Pattern(r"\bNoneType\b")
-_REMOTE_ERRORS = frozenset(
-    {
-        "TimeoutError",
-        "ReadTimeout",
-        "ConnectTimeout",
-        "ConnectionError",
-        "ConnectionRefusedError",
-        "ConnectionResetError",
-        "ConnectError",
-        "OperationalError",
-        "PoolTimeout",
-        "URLError",
-        "SSLError",
-        "gaierror",
-    }
+MAX_CODE_CHARS = 120
+_NONE = Pattern(r"\bNoneType\b(?:' object has no attribute '(\w+)')?")
+_REMOTE_ERROR = Pattern(
+    r"Timeout(?:Error)?$|^Connect(?:ion(?:Refused|Reset)?)?Error$"
+    r"|^(?:OperationalError|URLError|SSLError|gaierror)$"
 )
 """Errors raised when a remote host does not answer, whatever the code does."""
+_BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True)
@@ -50,216 +34,180 @@ class Diagnosis:
     """Settings that the failing value depends on."""
 
 
+@dataclass(frozen=True)
+class FailureSite:
+    """The failing line, with its context."""
+
+    trace: Failure
+    line: int
+    source: SourceFile
+    sources: Sequence[SourceFile]
+    statement: ast.stmt
+    location: CodeLocation
+
+    @property
+    def place(self) -> str:
+        """Return the place as file and line."""
+        return f"{self.source.name}:{self.line}"
+
+    @property
+    def code_line(self) -> str:
+        """Return the failing line as code."""
+        return f"`{sanitize_line(self.source.get_line(self.line), MAX_CODE_CHARS)}`"
+
+    @property
+    def head(self) -> list[ast.AST]:
+        """Return the parts of the statement, without the body of a compound one."""
+        fields = [value for name, value in ast.iter_fields(self.statement) if name not in _BODIES]
+        parts = [part for each in fields for part in (each if isinstance(each, list) else [each])]
+        return [part for part in parts if isinstance(part, ast.AST)]
+
+    def find_nodes(self, kind: type[Node]) -> list[Node]:
+        """Return the parts of the statement's head that are of a kind."""
+        nodes = (node for part in self.head for node in ast.walk(part))
+        return [node for node in nodes if isinstance(node, kind)]
+
+    def list_settings(self, *nodes: ast.AST) -> list[str]:
+        """Return the settings that parts of the statement depend on."""
+        found = (find_settings(node, self.location, self.sources) for node in nodes)
+        return list(dict.fromkeys(key for keys in found for key in keys))
+
+    def suggest_guard(self, condition: str) -> str:
+        """Return the fix that asks before the line."""
+        inside = f"`{self.location.function.name}`" if self.location.function else "the module"
+        return (
+            f"put `if {condition}:` before line {self.line} of {self.source.name}, and below it "
+            f"what {inside} is to give or raise then"
+        )
+
+
 def diagnose(
     trace: Failure, line: int, source: SourceFile, sources: Sequence[SourceFile]
 ) -> Diagnosis:
     """Return why a line of a known file raised; `open` if no rule applies."""
-    statement = find_statement(source, line)
-    if statement is None:
+    around = source.find_statements(line)
+    if not around:
         return Diagnosis("open", f"line {line} of {source.name} holds no statement")
-    place = locate_line(source, line)
-    scene = FailureSite(trace, line, source, sources, statement, place)
-    by_kind = (
-        _diagnose_remote_error
-        if trace.name in _REMOTE_ERRORS
-        else _DIAGNOSE_BY_ERROR.get(trace.name, _diagnose_raise)
-    )
-    return by_kind(scene) or _build_open_diagnosis(scene)
+    location = CodeLocation.at_line(source, line)
+    site = FailureSite(trace, line, source, sources, around[-1], location)
+    is_remote = _REMOTE_ERROR.search(trace.name)
+    rule = _diagnose_remote_error if is_remote else _RULES.get(trace.name)
+    if found := (rule or _diagnose_raise)(site):
+        return found
+    if trace.name in _DEFECTS and not isinstance(site.statement, ast.Raise):
+        what, fix = _DEFECTS[trace.name]
+        said = format_as_code(sanitize_line(trace.message, MAX_CODE_CHARS))
+        reason = f"{site.code_line} at {site.place} {what}: {said}"
+        return Diagnosis("defect", reason, f"{fix} before line {line} of {source.name}")
+    return Diagnosis("open", f"{site.code_line} at {site.place} raised {trace.name}")
 
 
-def _build_open_diagnosis(scene: FailureSite) -> Diagnosis:
-    return Diagnosis(
-        "open", f"`{scene.code_line}` at {scene.file_and_line} raised {scene.trace.name}"
-    )
+def _blame_settings(keys: Iterable[str], what: str) -> Diagnosis | None:
+    named = tuple(keys)
+    told = ", ".join(f"`{key}`" for key in named)
+    return Diagnosis("configuration", f"{what} {told}", setting_keys=named) if named else None
 
 
-def _diagnose_division(scene: FailureSite) -> Diagnosis | None:
-    divisors = [
-        node.right
-        for node in scene.find_nodes(ast.BinOp)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod)
-    ]
-    if not divisors:
-        return None
-    shown = ast.unparse(divisors[0])
-    if keys := scene.list_settings(divisors[0]):
-        return _blame_settings(
-            scene, keys, f"`{shown}`, by which {scene.file_and_line} divides, is 0; it comes from"
-        )
-    return Diagnosis(
-        "defect",
-        f"`{scene.code_line}` divides by `{shown}`, which is 0 for some input, and nothing "
-        "before it "
-        "asks",
-        _suggest_guard(scene, f"{shown} == 0"),
-    )
-
-
-def _diagnose_key(scene: FailureSite) -> Diagnosis | None:
-    missing = scene.trace.message.strip("'\" ")
-    keys = [key for node in list_head_nodes(scene.statement) for key in scene.list_settings(node)]
-    if any(missing == key or missing in key.split(".") for key in keys):
-        wanted = tuple(key for key in keys if missing == key or missing in key.split("."))
-        return _blame_settings(
-            scene, wanted, f"{scene.file_and_line} reads a setting that is not there:"
-        )
-    if not missing or not scene.find_nodes(ast.Subscript):
-        return None
-    name = sanitize_line(missing, 80)
-    return Diagnosis(
-        "defect",
-        f"`{scene.code_line}` reads the key `{name}`, which is not always there",
-        f"use `.get` with a default in line {scene.line} of {scene.source.name}, or check "
-        "the key where the value comes in",
-    )
-
-
-def _diagnose_index(scene: FailureSite) -> Diagnosis | None:
-    parts = [node for node in scene.find_nodes(ast.Subscript) if isinstance(node, ast.Subscript)]
-    if not parts:
-        return None
-    held = ast.unparse(parts[0].value)
-    return Diagnosis(
-        "defect",
-        f"`{scene.code_line}` takes an element that `{held}` does not have when it is too short",
-        f"ask for the length of `{held}` before line {scene.line} of {scene.source.name}",
-    )
-
-
-def _diagnose_none(scene: FailureSite) -> Diagnosis | None:
-    """Find what was None, and the function that returned it."""
-    if not _NONE_TYPE.search(scene.trace.message):
-        return None
-    found = _NONE_ATTRIBUTE.search(scene.trace.message)
-    suspects: list[ast.AST]
-    if found:
-        suspects = [
-            node.value
-            for node in scene.find_nodes(ast.Attribute)
-            if isinstance(node, ast.Attribute) and node.attr == found[1]
-        ]
-        use = f"reads `.{found[1]}` of it"
-    else:
-        suspects, use = scene.find_nodes(ast.Name), "works with it"
-    for suspect in suspects:
-        if giver := _explain_none_origin(suspect, scene):
-            shown = ast.unparse(suspect)
-            return Diagnosis(
+def _diagnose_division(site: FailureSite) -> Diagnosis | None:
+    for node in site.find_nodes(ast.BinOp):
+        if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
+            shown = ast.unparse(node.right)
+            what = f"`{shown}`, by which {site.place} divides, is 0; it comes from"
+            return _blame_settings(site.list_settings(node.right), what) or Diagnosis(
                 "defect",
-                f"`{shown}` is None: {giver}, and `{scene.code_line}` at "
-                f"{scene.file_and_line} {use} without "
-                "asking",
-                _suggest_guard(scene, f"{shown} is None"),
+                f"{site.code_line} divides by `{shown}`, which is 0 for some input, and nothing "
+                "before it asks",
+                site.suggest_guard(f"{shown} == 0"),
             )
-    if found and suspects:
-        shown = ast.unparse(suspects[0])
-        if keys := scene.list_settings(suspects[0]):
-            return _blame_settings(scene, keys, f"`{shown}` has no value; it comes from")
-        return Diagnosis(
-            "defect",
-            f"`{shown}` is None at {scene.file_and_line}, and `{scene.code_line}` {use} "
-            "without asking",
-            _suggest_guard(scene, f"{shown} is None"),
-        )
     return None
 
 
-def _suggest_guard(scene: FailureSite, condition: str) -> str:
-    inside = f"`{scene.location.function.name}`" if scene.location.function else "the module"
-    return (
-        f"put `if {condition}:` before line {scene.line} of {scene.source.name}, and below "
-        f"it what {inside} is to give or raise then"
-    )
+def _diagnose_key(site: FailureSite) -> Diagnosis | None:
+    missing = site.trace.message.strip("'\" ")
+    keys = [key for key in site.list_settings(*site.head) if missing in (key, *key.split("."))]
+    return _blame_settings(keys, f"{site.place} reads a setting that is not there:")
 
 
-def _explain_none_origin(suspect: ast.AST, scene: FailureSite) -> str:
-    values = find_values(suspect, scene.location, scene.sources)
+def _diagnose_none(site: FailureSite) -> Diagnosis | None:
+    """Find what was None, and the function that returned it."""
+    found = _NONE.search(site.trace.message)
+    if not found:
+        return None
+    read = [node.value for node in site.find_nodes(ast.Attribute) if node.attr == found[1]]
+    use = f"reads `.{found[1]}` of it" if read else "works with it"
+    for suspect in read or site.find_nodes(ast.Name):
+        shown, origin = ast.unparse(suspect), _explain_none_origin(suspect, site)
+        keys = site.list_settings(suspect) if read and not origin else ()
+        if blamed := _blame_settings(keys, f"`{shown}` has no value; it comes from"):
+            return blamed
+        if origin or read:
+            return Diagnosis(
+                "defect",
+                f"`{shown}` is None{origin}, and {site.code_line} at {site.place} {use} without "
+                "asking",
+                site.suggest_guard(f"{shown} is None"),
+            )
+    return None
+
+
+def _explain_none_origin(suspect: ast.AST, site: FailureSite) -> str:
+    values = [value for value, _ in trace_values(suspect, site.location, site.sources)]
     for value in [suspect, *values]:
         if not isinstance(value, ast.Call):
             continue
-        for source, function in find_called_functions(value, scene.sources):
+        for source, function in find_called_functions(value, site.sources):
             if line := _find_none_return(function):
-                return f"`{function.name}` gives None at {source.name}:{line}"
-        if (
-            isinstance(value.func, ast.Attribute)
-            and value.func.attr == "get"
-            and (len(value.args) == 1 and not scene.list_settings(value))
-        ):
-            return f"`{ast.unparse(value)}` gives None for a key that is not there"
+                return f": `{function.name}` gives None at {source.name}:{line}"
+        is_get = isinstance(value.func, ast.Attribute) and value.func.attr == "get"
+        if is_get and len(value.args) == 1 and not site.list_settings(value):
+            return f": `{ast.unparse(value)}` gives None for a key that is not there"
     return ""
 
 
 def _find_none_return(function: FunctionNode) -> int:
     """Return the line at which a function returns None while it returns values elsewhere."""
     returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
-    empty = [node for node in returns if node.value is None or _is_none(node.value)]
-    if empty:
-        return empty[0].lineno
+    for node in returns:
+        if node.value is None or (
+            isinstance(node.value, ast.Constant) and node.value.value is None
+        ):
+            return node.lineno
     falls = not isinstance(function.body[-1], ast.Return | ast.Raise | ast.With | ast.Try | ast.If)
     return (function.end_lineno or function.lineno) if returns and falls else 0
 
 
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
-
-
-def _diagnose_name(scene: FailureSite) -> Diagnosis:
-    said = sanitize_line(scene.trace.message, MAX_CODE_CHARS)
-    return Diagnosis(
-        "defect",
-        f"`{scene.code_line}` at {scene.file_and_line} uses a name that has no value there: {said}",
-        f"give the name a value on each way to line {scene.line} of {scene.source.name}, or "
-        "import it",
-    )
-
-
-def _diagnose_remote_error(scene: FailureSite) -> Diagnosis | None:
+def _diagnose_remote_error(site: FailureSite) -> Diagnosis | None:
     """Blame the call's arguments where a remote host did not answer."""
-    keys = tuple(
-        dict.fromkeys(
-            k for node in list_head_nodes(scene.statement) for k in scene.list_settings(node)
-        )
-    )
-    if not keys:
-        return None
     what = (
-        f"the call at {scene.file_and_line} was not answered; unless the other side was "
-        "down, where it "
+        f"the call at {site.place} was not answered; unless the other side was down, where it "
         "goes and how long it waits is in"
     )
-    return _blame_settings(scene, keys, what)
+    return _blame_settings(site.list_settings(*site.head), what)
 
 
-def _diagnose_raise(scene: FailureSite) -> Diagnosis | None:
+def _diagnose_raise(site: FailureSite) -> Diagnosis | None:
     """Read the condition under which the code itself raised."""
-    if not isinstance(scene.statement, ast.Raise) or scene.source.tree is None:
+    if not isinstance(site.statement, ast.Raise):
         return None
-    conditions = [
-        node
-        for node in ast.walk(scene.source.tree)
-        if isinstance(node, ast.If) and scene.statement in node.body
-    ]
-    for condition in conditions:
-        shown = sanitize_line(ast.unparse(condition.test), MAX_CODE_CHARS)
-        if keys := scene.list_settings(condition.test):
-            return _blame_settings(
-                scene, keys, f"{scene.file_and_line} refuses on purpose, `if {shown}`, by"
-            )
-        return Diagnosis("open", f"{scene.file_and_line} refuses on purpose, `if {shown}`")
+    for node in ast.walk(site.source.tree or site.statement):
+        if isinstance(node, ast.If) and site.statement in node.body:
+            shown = sanitize_line(ast.unparse(node.test), MAX_CODE_CHARS)
+            what = f"{site.place} refuses on purpose, `if {shown}`"
+            blamed = _blame_settings(site.list_settings(node.test), f"{what}, by")
+            return blamed or Diagnosis("open", what)
     return None
 
 
-def _blame_settings(scene: FailureSite, keys: Sequence[str], what: str) -> Diagnosis:
-    named = ", ".join(f"`{key}`" for key in keys)
-    return Diagnosis("configuration", f"{what} {named}", setting_keys=tuple(keys))
-
-
-_DIAGNOSE_BY_ERROR: Mapping[str, Callable[[FailureSite], Diagnosis | None]] = {
+_RULES: Mapping[str, Callable[[FailureSite], Diagnosis | None]] = {
     "ZeroDivisionError": _diagnose_division,
     "KeyError": _diagnose_key,
-    "IndexError": _diagnose_index,
     "AttributeError": _diagnose_none,
     "TypeError": _diagnose_none,
-    "NameError": _diagnose_name,
-    "UnboundLocalError": _diagnose_name,
 }
+_DEFECTS: Mapping[str, tuple[str, str]] = {
+    "KeyError": ("reads a key that is not always there", "look for the key"),
+    "IndexError": ("takes an element of what is too short", "ask for the length"),
+    "NameError": ("uses a name that has no value there", "give the name a value, or import it,"),
+    "UnboundLocalError": ("uses a name that has no value there", "give the name a value"),
+}
+"""What is wrong with the line, and what to do before it, where the exception itself says so."""

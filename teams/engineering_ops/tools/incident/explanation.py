@@ -1,9 +1,8 @@
 """Explain logged exceptions by the available code."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
@@ -23,26 +22,21 @@ MAX_EXPLAINED = 5
 MAX_MESSAGE_CHARS = 200
 SOURCE_HINT = "give the source files with --file, or set SUPERVISE_REPOSITORY"
 PLAN_ADVICE = "The rest of the plan assumes a bug in the code; compare the configuration instead."
+BUG_GAP = (
+    "What the code is to do in that case, and whether a test covers it, is for a human to decide."
+)
+SETTING_GAP = (
+    "That the code has no bug is decided by rule from the failing line; whether what it called had "
+    "a fault of its own is not in these files."
+)
 
 
-@dataclass(frozen=True)
-class LoggedError:
-    """An exception, how often it is logged, and where and when first."""
+class LoggedError(NamedTuple):
+    """An exception, and where and when it is logged."""
 
     failure: Failure
-    count: int
     source: str
-    first: datetime | None
-
-
-@dataclass(frozen=True)
-class ExplainedError:
-    """A logged exception, and its explanation from the code."""
-
-    logged: LoggedError
-    source: SourceFile | None = None
-    frame: StackFrame | None = None
-    diagnosis: Diagnosis | None = None
+    time: datetime | None
 
 
 def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]:
@@ -53,15 +47,13 @@ def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]
     """
     matter = sort_materials(materials)
     sources, gaps = load_sources(materials, repository)
-    seen = group_errors({**matter.logs, **matter.prose})
+    seen = group_errors({**matter["logs"], **matter["prose"]})
     if not seen and not sources:
         among = f" among {join_names(materials)}" if materials else ""
         raise ToolRefused(f"there is neither a traceback nor a source file{among}; {SOURCE_HINT}")
-    unread = [gap for log in read_logs(matter.logs) for gap in log.describe_limits()[0]]
+    unread = [gap for log in read_logs(matter["logs"]) for gap in log.describe_limits()[0]]
     reply = ToolReport(gaps=[*gaps, *unread])
-    explained = [_explain(one, sources) for one in seen[:MAX_EXPLAINED]]
-    for one in explained:
-        _add_error(one, reply)
+    verdicts = [_add_error(group, sources, reply) for group in seen[:MAX_EXPLAINED]]
     if len(seen) > MAX_EXPLAINED:
         reply.gaps.append(f"{len(seen) - MAX_EXPLAINED} rarer exceptions were not explained.")
     if not seen:
@@ -70,68 +62,68 @@ def explain_errors(materials: dict[str, str], repository: str) -> dict[str, Any]
         named = join_names(each.name for each in sources)
         reply.add_claim(f"The code read is {named}.", sources[0].name)
         reply.gaps.append("Why it fails: no traceback is in the files, so no line can be named.")
-    add_lint_findings([source for source in sources if source.name in matter.code], reply)
-    return reply.to_json() | _invalidate_plan(explained)
+    add_lint_findings([source for source in sources if source.name in matter["code"]], reply)
+    return reply.to_json() | _invalidate_plan([each for each in verdicts if each])
 
 
-def group_errors(texts: Mapping[str, str]) -> list[LoggedError]:
+def group_errors(texts: Mapping[str, str]) -> list[list[LoggedError]]:
     """Group Python's tracebacks by how they end; the most frequent first."""
     held: dict[tuple[str, str, int | None], list[LoggedError]] = {}
     for log in read_logs(texts):
         for failure in log.failures:
             if failure.language == "Python" and failure.frames and failure.error:
                 entry, last = log.find_dated_entry(failure.first_line), failure.frames[0]
-                one = LoggedError(failure, 1, log.name, entry.time if entry else None)
+                one = LoggedError(failure, log.name, entry.time if entry else None)
                 held.setdefault((failure.name, last.file, last.line), []).append(one)
-    found = [
-        LoggedError(
-            group[0].failure,
-            len(group),
-            group[0].source,
-            min((each.first for each in group if each.first), default=None),
-        )
-        for group in held.values()
-    ]
-    return sorted(found, key=lambda one: -one.count)
+    return sorted(held.values(), key=len, reverse=True)
 
 
-def _explain(logged: LoggedError, sources: Sequence[SourceFile]) -> ExplainedError:
-    """Diagnose the innermost call whose file is available; the line must be the one that ran."""
-    for frame in logged.failure.frames:
+def _find_source(
+    failure: Failure, sources: Sequence[SourceFile]
+) -> tuple[StackFrame, SourceFile | None, bool]:
+    """Return the innermost call whose file is available, and whether its line is the one that ran.
+
+    Without such a file, the innermost call of all.
+    """
+    for frame in failure.frames:
         named = [source for source in sources if count_shared_parts(source.name, frame.file)]
         named.sort(key=lambda one: -count_shared_parts(one.name, frame.file))
         for source in named:
             if frame.line and (not frame.code or source.get_line(frame.line) == frame.code):
-                told = diagnose(logged.failure, frame.line, source, sources)
-                return ExplainedError(logged, source, frame, told)
+                return frame, source, True
         for source in named:
             if is_same_file(source.name, frame.file):
-                return ExplainedError(logged, source, frame)
-    return ExplainedError(logged)
+                return frame, source, False
+    return failure.frames[0], None, False
 
 
-def _add_error(one: ExplainedError, reply: ToolReport) -> None:
-    logged, failure = one.logged, one.logged.failure
-    title = f"{failure.name}: {failure.message}" if failure.message else failure.name
-    said = sanitize_line(title, MAX_MESSAGE_CHARS)
-    since = f" since {format_time(logged.first)}" if logged.first else ""
-    last = one.frame or failure.frames[0]
-    times = "once" if logged.count == 1 else f"{logged.count:,} times"
+def _add_error(
+    group: Sequence[LoggedError], sources: Sequence[SourceFile], reply: ToolReport
+) -> Diagnosis | None:
+    failure, first = group[0].failure, min((one.time for one in group if one.time), default=None)
+    frame, source, is_what_ran = _find_source(failure, sources)
+    said = sanitize_line(f"{failure.name}: {failure.message}".rstrip(": "), MAX_MESSAGE_CHARS)
+    since = f" since {format_time(first)}" if first else ""
+    times = "once" if len(group) == 1 else f"{len(group):,} times"
     text = (
         f"{format_as_code(mask_secrets(said))} is logged {times}{since}, raised in "
-        f"{format_as_code(last.function)} ({format_as_code(f'{last.file}, line {last.line}')})."
+        f"{format_as_code(frame.function)} ({format_as_code(f'{frame.file}, line {frame.line}')})."
     )
     reply.lines.append(f"- {text}")
-    reply.add_claim(text, logged.source, said if mask_secrets(said) == said else "")
-    if one.source is None:
-        reply.gaps.append(f"The code of {format_as_code(last.file)} is not at hand; {SOURCE_HINT}.")
-    elif one.diagnosis is None:
+    reply.add_claim(text, group[0].source, said if mask_secrets(said) == said else "")
+    if source is None:
+        file = format_as_code(frame.file)
+        reply.gaps.append(f"The code of {file} is not at hand; {SOURCE_HINT}.")
+    elif not is_what_ran or frame.line is None:
         reply.gaps.append(
-            f"{one.source.name} is not what ran: its line {last.line} is not the line that the "
+            f"{source.name} is not what ran: its line {frame.line} is not the line that the "
             "traceback shows; give the version that was deployed."
         )
-    elif last.line:
-        _add_diagnosis(one.diagnosis, one.source, last.line, reply)
+    else:
+        found = diagnose(failure, frame.line, source, sources)
+        _add_diagnosis(found, source, frame.line, reply)
+        return found
+    return None
 
 
 def _add_diagnosis(found: Diagnosis, source: SourceFile, line: int, reply: ToolReport) -> None:
@@ -141,33 +133,24 @@ def _add_diagnosis(found: Diagnosis, source: SourceFile, line: int, reply: ToolR
             fix = f"{found.fix[:1].upper()}{found.fix[1:]}."
             reply.lines += [f"- **A bug:** {found.reason}.", f"- **Proposed fix:** {fix}"]
             reply.add_finding("high", f"Bug: {found.reason}.", source.name, fix, line)
-            reply.gaps.append(
-                "What the code is to do in that case, and whether a test covers it, is for a "
-                "human to decide."
-            )
+            reply.gaps.append(BUG_GAP)
         case "configuration":
             keys = ", ".join(f"`{key}`" for key in found.setting_keys)
             text = f"No bug in the code, a configuration issue: {found.reason}."
             fix = f"Compare the value of {keys} with an environment or a version that works."
             reply.lines.append(f"- **{text}**")
             reply.add_finding("medium", text, source.name, fix, line)
-            reply.gaps.append(
-                "That the code has no bug is decided by rule from the failing line; whether what "
-                "it called had a fault of its own is not in these files."
-            )
+            reply.gaps.append(SETTING_GAP)
         case _:
             reply.lines.append(f"- {found.reason}.")
             reply.gaps.append(f"Why {source.name}:{line} raises: no rule applies; read it.")
 
 
-def _invalidate_plan(explained: Sequence[ExplainedError]) -> dict[str, Any]:
+def _invalidate_plan(told: Sequence[Diagnosis]) -> dict[str, Any]:
     """Invalidate the plan if every exception that could be explained comes from configuration."""
-    verdicts = [one.diagnosis for one in explained if one.diagnosis]
-    told = {each.verdict for each in verdicts}
-    if "configuration" not in told or "defect" in told:
+    blamed = [each.reason for each in told if each.verdict == "configuration"]
+    if not blamed or any(each.verdict == "defect" for each in told):
         return {}
-    why = "; ".join(each.reason for each in verdicts if each.verdict == "configuration")
-    return {
-        "invalidates": f"There is no bug in the code, it is a configuration issue: {why}. "
-        f"{PLAN_ADVICE}"
-    }
+    why = "; ".join(blamed)
+    said = f"There is no bug in the code, it is a configuration issue: {why}. {PLAN_ADVICE}"
+    return {"invalidates": said}

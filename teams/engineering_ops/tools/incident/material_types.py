@@ -1,7 +1,6 @@
 """Sort an incident's materials into code, logs, configuration, and prose."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from nodes.tools.logs.reader import LOG_SUFFIXES, TABLE_SUFFIXES, is_log
@@ -16,21 +15,11 @@ _KIND_BY_SUFFIX = {
 }
 
 
-@dataclass(frozen=True)
-class IncidentMaterials:
-    """The materials by kind; each by its name."""
-
-    code: dict[str, str] = field(default_factory=dict)
-    logs: dict[str, str] = field(default_factory=dict)
-    configuration: dict[str, str] = field(default_factory=dict)
-    prose: dict[str, str] = field(default_factory=dict)
-
-
-def sort_materials(materials: Mapping[str, str]) -> IncidentMaterials:
-    """Sort materials by their names, and by their content where a name is not enough."""
-    matter = IncidentMaterials()
+def sort_materials(materials: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Sort materials into kinds, by their names, and by their content where that is not enough."""
+    matter = dict[str, dict[str, str]](code={}, logs={}, configuration={}, prose={})
     for name, text in materials.items():
-        getattr(matter, detect_kind(name, text))[name] = text
+        matter[detect_kind(name, text)][name] = text
     return matter
 
 

@@ -1,6 +1,6 @@
 """Draft a note on an incident: facts, impact, cause, fix, and next steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -10,14 +10,14 @@ from nodes.tools.evidence.source_check import CitedClaim
 from nodes.tools.framework.tool_report import ToolReport
 from state import Severity
 
+from .config_differences import SEVERITY_ORDER
 from .material_types import detect_kind
 
 Audience = Literal["team", "customers"]
-MAX_FACTS, MAX_CAUSES = 7, 4
+MAX_FACTS, MAX_CAUSES, MAX_LINE_CHARS = 7, 4, 600
 GRAVE_SEVERITIES: tuple[Severity, ...] = ("critical", "high")
 TO_BE_FILLED_IN = "[to be filled in by a person]"
-_TITLES: Mapping[Audience, str] = {"team": "Incident note", "customers": "Status update"}
-_SEVERITY_ORDER: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
+NOT_KNOWN = "Not known yet."
 
 
 class KnownFinding(BaseModel):
@@ -43,16 +43,15 @@ def compose_note(
     causes = _select_causes(findings)
     logged = [claim for claim in claims if detect_kind(claim.source) == "logs"]
     impact = sorted(logged, key=lambda claim: claim.text.startswith("`"))
-    reply = ToolReport()
-    title = sanitize_line(headline, 200) or _TITLES[audience]
-    parts = [f"**{title}** (a draft; nothing has been sent)"]
+    others = [claim for claim in claims if claim not in impact]
     if audience == "team":
-        parts += _compose_for_team(claims, impact, causes)
+        title, parts = "Incident note", _compose_for_team(impact, others, causes)
     else:
-        parts += _compose_for_customers(impact, causes)
-    parts.append(f"**Next update:** {sanitize_line(next_update, 200) or TO_BE_FILLED_IN}")
-    reply.lines.append("\n\n".join(parts))
-    for claim in [*impact[:MAX_FACTS], *(c for c in claims if c not in impact)][: 2 * MAX_FACTS]:
+        title, parts = "Status update", _compose_for_customers(impact, causes)
+    head = f"**{sanitize_line(headline, 200) or title}** (a draft; nothing has been sent)"
+    foot = f"**Next update:** {sanitize_line(next_update, 200) or TO_BE_FILLED_IN}"
+    reply = ToolReport(["\n\n".join([head, *parts, foot])])
+    for claim in [*impact[:MAX_FACTS], *others][: 2 * MAX_FACTS]:
         reply.add_claim(claim.text, claim.source, claim.quote)
     if not impact:
         reply.gaps.append("The note says nothing on the impact: no figures from logs are known.")
@@ -67,19 +66,16 @@ def compose_note(
 
 
 def _compose_for_team(
-    claims: Sequence[CitedClaim], impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
+    impact: Sequence[CitedClaim], others: Sequence[CitedClaim], causes: Sequence[KnownFinding]
 ) -> list[str]:
-    others = [_format_claim(claim) for claim in claims if claim not in impact]
-    told = [f"{_format_line(one.message)}{_format_place(one)}" for one in causes] or others[
-        :MAX_FACTS
-    ]
-    mends = [one.suggestion for one in causes if one.suggestion]
+    known = [_cite(claim.text, claim.source) for claim in others[:MAX_FACTS]]
+    told = [_cite(one.message, f"{one.file}:{one.line or ''}".strip(":")) for one in causes]
+    facts = [_cite(claim.text, claim.source) for claim in impact[:MAX_FACTS]]
+    fixes = [_cite(one.suggestion) for one in causes if one.suggestion]
     return [
-        "**Impact**\n\n"
-        + _format_list([_format_claim(claim) for claim in impact[:MAX_FACTS]], "Not known yet."),
-        "**Cause**\n\n" + ("" if causes else "Not known yet.\n\n") + _format_list(told, ""),
-        "**Fix (proposed, not applied)**\n\n"
-        + _format_list([_format_line(each) for each in mends], TO_BE_FILLED_IN),
+        _compose_part("Impact", facts or [NOT_KNOWN]),
+        _compose_part("Cause", told or [NOT_KNOWN, *known]),
+        _compose_part("Fix (proposed, not applied)", fixes or [TO_BE_FILLED_IN]),
     ]
 
 
@@ -87,49 +83,31 @@ def _compose_for_customers(
     impact: Sequence[CitedClaim], causes: Sequence[KnownFinding]
 ) -> list[str]:
     """Write for customers, without files, lines, settings and code."""
-    facts = [
-        _format_line(claim.text)
-        for claim in impact
-        if "`" not in claim.text and "(line" not in claim.text
-    ]
+    said = [_cite(claim.text) for claim in impact]
+    facts = [text for text in said if "`" not in text and "(line" not in text][:2]
     is_found = any(one.severity in GRAVE_SEVERITIES for one in causes)
-    found, sought = "The cause has been found.", "We are looking for the cause."
-    state = found if is_found else sought
+    state = "The cause has been found." if is_found else "We are looking for the cause."
     return [
-        "**What you may have noticed**\n\n" + _format_list(facts[:2], TO_BE_FILLED_IN),
+        _compose_part("What you may have noticed", facts or [TO_BE_FILLED_IN]),
         f"**What we are doing:** {state} {TO_BE_FILLED_IN}",
     ]
 
 
 def _select_causes(findings: Sequence[KnownFinding]) -> list[KnownFinding]:
     """Return the findings on code and configuration, the most severe first; a rise is no cause."""
-    held = [
-        one
-        for one in findings
-        if detect_kind(one.file) != "logs" and one.severity in ("critical", "high", "medium")
-    ]
-    ranked = sorted(held, key=lambda one: _SEVERITY_ORDER.index(one.severity))
-    gravest = [one for one in ranked if one.severity in GRAVE_SEVERITIES]
-    return (gravest or ranked)[:MAX_CAUSES]
-
-
-def _format_claim(claim: CitedClaim) -> str:
-    return (
-        f"{_format_line(claim.text)} ({claim.source})" if claim.source else _format_line(claim.text)
+    ranked = sorted(
+        (one for one in findings if one.severity not in ("low", "info")),
+        key=lambda one: SEVERITY_ORDER.index(one.severity),
     )
+    held = [one for one in ranked if detect_kind(one.file) != "logs"]
+    gravest = [one for one in held if one.severity in GRAVE_SEVERITIES]
+    return (gravest or held)[:MAX_CAUSES]
 
 
-def _format_line(text: str) -> str:
-    return sanitize_line(text, 600)
+def _cite(text: str, source: str = "") -> str:
+    line = sanitize_line(text, MAX_LINE_CHARS)
+    return f"{line} ({source})" if source else line
 
 
-def _format_place(one: KnownFinding) -> str:
-    if not one.file:
-        return ""
-    return f" ({one.file}:{one.line})" if one.line else f" ({one.file})"
-
-
-def _format_list(lines: Sequence[str], otherwise: str) -> str:
-    if not lines:
-        return otherwise
-    return "\n".join(f"- {line}" for line in lines)
+def _compose_part(title: str, lines: Sequence[str]) -> str:
+    return f"**{title}**\n\n" + "\n".join(f"- {line}" for line in lines)

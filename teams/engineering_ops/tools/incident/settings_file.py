@@ -18,8 +18,12 @@ from nodes.text.plain_text import sanitize_text
 SettingValue = str | int | float | bool | None
 MAX_KEYS = 4_000
 MAX_DEPTH = 30
-_KEY_VALUE = Pattern(r"(?<![\w.\-\s])\s*+(?:export\s++)?([A-Za-z_][\w.\-]*+)\s*+[=:]\s*+(.*)")
-_QUOTES = "'\""
+_SECTION = Pattern(r"^[ \t]*\[[^\]\n]+\][ \t]*$", re.MULTILINE)
+_PAIR = Pattern(
+    r"^[ \t]*+(?:export[ \t]++)?([A-Za-z_][\w.\-]*+)[ \t]*+[=:][ \t]*+"
+    r"(?:'([^'\n]*+)'|\"([^\"\n]*+)\"|((?:\S++|[ \t]++(?!\#))*+))",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ def read_settings(name: str, text: str) -> SettingsFile:
     except ToolRefused as error:
         raise ToolRefused(f"{name} {error}") from None
     except yaml.YAMLError as error:
-        raise ToolRefused(f"{name} cannot be read as YAML{_format_error_line(error)}") from None
+        mark = getattr(error, "problem_mark", None)
+        place = f": line {mark.line + 1}" if mark else ""
+        raise ToolRefused(f"{name} cannot be read as YAML{place}") from None
     except (ValueError, configparser.Error, RecursionError) as error:
         why = str(error).splitlines()[0][:160]
         raise ToolRefused(f"{name} cannot be read: {why}") from None
@@ -70,39 +76,20 @@ def read_settings(name: str, text: str) -> SettingsFile:
     return SettingsFile(name, text, values)
 
 
-def _format_error_line(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    return f": line {mark.line + 1}" if mark else ""
-
-
 def _parse_file(name: str, text: str) -> object:
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in (".yaml", ".yml"):
         held = [one for one in yaml.safe_load_all(text) if one is not None]
         return held[0] if len(held) == 1 else {f"document {n}": d for n, d in enumerate(held, 1)}
     if suffix == ".json":
-        loaded: object = json.loads(text)
-        return loaded
+        return json.loads(text)
     if suffix == ".toml":
         return tomllib.loads(text)
-    if suffix in (".ini", ".cfg") or Pattern(r"^[ \t]*\[[^\]\n]+\][ \t]*$", re.MULTILINE).search(
-        text
-    ):
+    if suffix in (".ini", ".cfg") or _SECTION.search(text):
         parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
         parser.read_string(text)
         return {section: dict(parser.items(section)) for section in parser.sections()}
-    return dict(_read_pairs(text))
-
-
-def _read_pairs(text: str) -> Iterator[tuple[str, str]]:
-    for line in text.splitlines():
-        found = _KEY_VALUE.match(line)
-        if found and not line.lstrip().startswith(("#", ";", "!")):
-            value = found[2].strip()
-            if value[:1] not in _QUOTES or not value:
-                value = Pattern(r"\s#").split(value)[0].strip()
-            is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
-            yield found[1], value[1:-1] if is_quoted else value
+    return {key: "".join(values).strip() for key, *values in _PAIR.findall(text)}
 
 
 def _flatten_values(root: object) -> Iterator[tuple[str, SettingValue]]:
@@ -114,17 +101,11 @@ def _flatten_values(root: object) -> Iterator[tuple[str, SettingValue]]:
         count += 1
         if count > MAX_KEYS or depth > MAX_DEPTH:
             raise ToolRefused(f"has more than {MAX_KEYS} settings or {MAX_DEPTH} levels")
-        match value:
-            case dict():
-                named = [
-                    (f"{path}.{key}" if path else str(key), each) for key, each in value.items()
-                ]
-                left += [(name, each, depth + 1) for name, each in reversed(named)]
-            case list():
-                parts = [(f"{path}[{n}]", each, depth + 1) for n, each in enumerate(value)]
-                left += reversed(parts)
-            case str() | int() | float() | bool() | None:
-                if path:
-                    yield path, value
-            case _:
-                yield path, str(value)
+        parts: list[tuple[str, object]] = []
+        if isinstance(value, dict):
+            parts = [(f"{path}.{key}" if path else str(key), each) for key, each in value.items()]
+        elif isinstance(value, list):
+            parts = [(f"{path}[{n}]", each) for n, each in enumerate(value)]
+        elif path:
+            yield path, value if isinstance(value, SettingValue) else str(value)
+        left += [(name, each, depth + 1) for name, each in reversed(parts)]

@@ -31,15 +31,10 @@ class SourceFile:
         """Return its lines."""
         return self.text.splitlines()
 
-    @property
-    def is_python(self) -> bool:
-        """Return whether its syntax is read."""
-        return self.name.lower().endswith(PYTHON_SUFFIXES)
-
     @cached_property
     def tree(self) -> ast.Module | None:
         """Return its syntax tree; None if it is not Python that this version can parse."""
-        if not self.is_python:
+        if not self.name.lower().endswith(PYTHON_SUFFIXES):
             return None
         try:
             return ast.parse(self.text)
@@ -50,6 +45,12 @@ class SourceFile:
     def definitions(self) -> list[tuple[str, DefinitionNode]]:
         """Return its functions and classes with their qualified names."""
         return list(_list_definitions(self.tree, "")) if self.tree else []
+
+    def find_statements(self, line: int) -> list[ast.stmt]:
+        """Return the statements that contain a line, the innermost last."""
+        nodes = (node for node in ast.walk(self.tree or ast.Module([], [])))
+        stated = (node for node in nodes if isinstance(node, ast.stmt))
+        return [node for node in stated if node.lineno <= line <= (node.end_lineno or node.lineno)]
 
     def get_line(self, number: int) -> str:
         """Return a line by its number from 1; empty if there is none."""
@@ -71,17 +72,16 @@ def load_sources(
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the code among the materials, then that of the newest commit; and gaps."""
     given = [SourceFile(n, t) for n, t in materials.items() if detect_kind(n, t) == "code"]
+    gaps = [
+        f"{each.name} cannot be parsed as Python; it was only searched."
+        for each in given
+        if each.name.lower().endswith(PYTHON_SUFFIXES) and not each.tree
+    ]
     if not repository:
-        return given, _describe_unparsed(given)
-    stored, gaps = _read_repository(repository)
-    known = [source.name for source in given]
-    stored = [one for one in stored if not any(is_same_file(one.name, name) for name in known)]
-    return [*given, *stored], [*_describe_unparsed(given), *gaps]
-
-
-def _describe_unparsed(sources: list[SourceFile]) -> list[str]:
-    broken = [source.name for source in sources if source.is_python and source.tree is None]
-    return [f"{name} cannot be parsed as Python; it was only searched." for name in broken]
+        return given, gaps
+    stored, unread = _read_repository(repository)
+    unknown = [one for one in stored if not any(is_same_file(one.name, g.name) for g in given)]
+    return [*given, *unknown], [*gaps, *unread]
 
 
 def _read_repository(root: str) -> tuple[list[SourceFile], list[str]]:
@@ -91,30 +91,29 @@ def _read_repository(root: str) -> tuple[list[SourceFile], list[str]]:
     from dulwich.objects import Blob, Commit
     from dulwich.repo import Repo
 
+    found, large, size = list[SourceFile](), list[str](), 0
     try:
         with Repo(root) as repository:
             head = repository[repository.head()]
-            if not isinstance(head, Commit):
-                return [], ["The repository's newest commit cannot be read."]
-            found, large, size = list[SourceFile](), list[str](), 0
-            for entry in iter_tree_contents(repository.object_store, head.tree):
+            tree = head.tree if isinstance(head, Commit) else None
+            for entry in iter_tree_contents(repository.object_store, tree):
                 name = os.fsdecode(entry.path or b"")
-                if detect_kind(name) != "code":
+                # A submodule's commit is not in the store.
+                if detect_kind(name) != "code" or entry.sha not in repository.object_store:
                     continue
-                blob = repository.object_store[entry.sha] if entry.sha else None
-                if not isinstance(blob, Blob):
-                    continue
-                if len(blob.data) > MAX_FILE_BYTES:
+                blob = repository.object_store[entry.sha]
+                data = blob.data if isinstance(blob, Blob) else b""
+                if len(data) > MAX_FILE_BYTES:
                     large.append(name)
                     continue
-                size += len(blob.data)
+                size += len(data)
                 if len(found) >= MAX_FILES or size > MAX_TOTAL_BYTES:
                     return found, ["The repository is large; only a part of it was read."]
-                found.append(SourceFile(name, blob.data.decode("utf-8", "replace")))
-            most = f"{MAX_FILE_BYTES // 1000} kB"
-            return found, [f"Not read, with more than {most}: {join_names(large)}."] * bool(large)
+                found.append(SourceFile(name, data.decode("utf-8", "replace")))
     except (NotGitRepository, KeyError, OSError):
         return [], ["The repository (SUPERVISE_REPOSITORY) has no commit that can be read."]
+    most = f"{MAX_FILE_BYTES // 1000} kB"
+    return found, [f"Not read, with more than {most}: {join_names(large)}."] * bool(large)
 
 
 def is_same_file(first: str, second: str) -> bool:

@@ -24,7 +24,9 @@ def find_symbols(names: list[str], materials: dict[str, str], repository: str) -
     Raises:
         ToolRefused: there is no code.
     """
-    sources, gaps = _require_sources(materials, repository)
+    sources, gaps = load_sources(materials, repository)
+    if not sources:
+        raise ToolRefused(NO_CODE)
     return fit_to_size(lambda size: _build_report(names, sources, gaps, size), SHOWN_COUNTS)
 
 
@@ -34,10 +36,11 @@ def search_lines(query: str, materials: dict[str, str], repository: str) -> dict
     Raises:
         ToolRefused: there is no code, or nothing to search for.
     """
-    sources, gaps = _require_sources(materials, repository)
+    sources, gaps = load_sources(materials, repository)
     words = [word.lower() for word in Pattern(r"\w{3,}").findall(query)]
-    if not words:
-        raise ToolRefused("the query has no word of three letters or more; give one")
+    if not sources or not words:
+        wordless = "the query has no word of three letters or more; give one"
+        raise ToolRefused(wordless if sources else NO_CODE)
     found = [
         (-sum(word in line.lower() for word in words), source.name, number, line)
         for source in sources
@@ -52,25 +55,16 @@ def search_lines(query: str, materials: dict[str, str], repository: str) -> dict
     return {"matches": shown, "total": len(ranked), "gaps": [*gaps, *more]}
 
 
-def _require_sources(
-    materials: dict[str, str], repository: str
-) -> tuple[list[SourceFile], list[str]]:
-    sources, gaps = load_sources(materials, repository)
-    if not sources:
-        raise ToolRefused(NO_CODE)
-    return sources, gaps
-
-
 def _build_report(
     names: Sequence[str], sources: Sequence[SourceFile], gaps: list[str], size: int
 ) -> ToolReport:
     reply = ToolReport(gaps=list(gaps))
+    definitions = [(source, *each) for source in sources for each in source.definitions]
     for name in names:
         shown_name, last = format_as_code(sanitize_line(name, 100)), name.rpartition(".")[2]
         defined = [
             (source, qualified, node)
-            for source in sources
-            for qualified, node in source.definitions
+            for source, qualified, node in definitions
             if name in (qualified, qualified.rpartition(".")[2])
         ]
         for source, qualified, node in defined:
@@ -80,7 +74,7 @@ def _build_report(
             reply.add_claim(text, source.name, source.get_line(node.lineno))
         uses = [(source, line) for source in sources for line in _find_uses(last, source)]
         if not defined and not uses:
-            known = join_names(known for one in sources for known, _ in one.definitions)
+            known = join_names(qualified for _, qualified, _ in definitions)
             reply.gaps.append(f"{shown_name} is not in the code, which defines {known[:1000]}.")
             continue
         reply.lines.append(f"- {shown_name} is used in {format_count(len(uses), 'place')}.")
@@ -96,10 +90,7 @@ def _find_uses(name: str, source: SourceFile) -> list[int]:
     if source.tree is None:
         word = Pattern(rf"\b{re.escape(name)}\b")
         return [n for n, line in enumerate(source.lines, 1) if word.search(line)]
-    found = {
-        node.lineno
-        for node in ast.walk(source.tree)
-        if (isinstance(node, ast.Name) and node.id == name)
-        or (isinstance(node, ast.Attribute) and node.attr == name)
-    }
-    return sorted(found)
+    nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Name | ast.Attribute)]
+    return sorted(
+        {n.lineno for n in nodes if name == (n.id if isinstance(n, ast.Name) else n.attr)}
+    )

@@ -1,18 +1,38 @@
 """Count requests and errors and measure durations: over an interval, and minute by minute."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import pairwise
 from statistics import quantiles
 
+from nodes.errors import ToolRefused
+from nodes.text.counts import format_count
 from nodes.tools.logs.entry import LogEntry
+from nodes.tools.logs.timestamps import YEARLESS
 
-BUCKET_WIDTHS_S = (60, 300, 900, 3600, 6 * 3600, 86_400, 7 * 86_400, 31 * 86_400)
+DAY_S = 86_400
+BUCKET_NAMES = {
+    60: "minute",
+    300: "5 minutes",
+    900: "15 minutes",
+    3600: "hour",
+    6 * 3600: "6 hours",
+    DAY_S: "day",
+    7 * DAY_S: "week",
+    31 * DAY_S: "31 days",
+}
+"""Widths of the buckets in seconds, and how they are called."""
 MAX_BUCKETS = 45
 MIN_LIKELIHOOD_GAIN = 6.0
 """In log-likelihood: chance alone reaches it in about one of forty quiet logs."""
+NO_TIMES = (
+    "no log with times was given: a CSV or JSON-lines file with a column such as time and one of "
+    "status, level, or requests and errors is needed"
+)
 
 
 @dataclass(frozen=True)
@@ -29,20 +49,74 @@ class TrafficWindow:
         """Return the share of errors, 0 to 1."""
         return self.errors / self.requests if self.requests else 0.0
 
-    def compute_percentile(self, percent: int) -> float | None:
-        """Interpolate linearly between the two nearest ranks; None without durations."""
+    @property
+    def error_percent(self) -> str:
+        """Return the share of errors in words."""
+        return f"{100 * self.error_rate:.2f} percent" if self.requests else "no requests"
+
+    def format_percentile(self, percent: int) -> str:
+        """Return a percentile of the durations in ms, between the two nearest ranks; or nothing."""
         if len(self.durations) < 2:
-            return next(iter(self.durations), None)
-        return quantiles(self.durations, n=100, method="inclusive")[percent - 1]
+            value = next(iter(self.durations), None)
+        else:
+            value = quantiles(self.durations, n=100, method="inclusive")[percent - 1]
+        return "" if value is None else f"{value:,.{int(value < 10)}f}"
 
 
-def select_counted_entries(entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """Return the entries that count: requests if there are any, else all lines with a level."""
-    return (
-        [entry for entry in entries if entry.is_request]
-        or [entry for entry in entries if entry.requests is not None]
-        or [entry for entry in entries if entry.level]
-    )
+class Traffic:
+    """The entries of logs that are counted, in buckets of time."""
+
+    def __init__(self, dated: Sequence[LogEntry]) -> None:
+        """Count requests if there are any, else lines with a level.
+
+        Raises:
+            ToolRefused: there are neither.
+        """
+        entries = (
+            [entry for entry in dated if entry.is_request]
+            or [entry for entry in dated if entry.requests is not None]
+            or [entry for entry in dated if entry.level]
+        )
+        if not entries:
+            raise ToolRefused(NO_TIMES)
+        self.entries = [(entry.time, entry) for entry in entries if entry.time]
+        self.first, self.last = self.entries[0][0], self.entries[-1][0]
+        span = (self.last - self.first).total_seconds()
+        fitting = (width for width in BUCKET_NAMES if span / width < MAX_BUCKETS)
+        self.width_s = next(fitting, max(BUCKET_NAMES))
+        self.total = sum_entries(entries)
+        self.source = Counter(entry.source for entry in entries).most_common(1)[0][0]
+        """The file with most of the entries."""
+        is_requests = entries[0].is_request or entries[0].requests is not None
+        self.unit = "request" if is_requests else "log line"
+
+    @cached_property
+    def buckets(self) -> list[TrafficWindow]:
+        """Return totals by intervals of time; those without entries are left out."""
+        held: dict[int, list[LogEntry]] = {}
+        for time, entry in self.entries:
+            held.setdefault(int(time.timestamp()) // self.width_s, []).append(entry)
+        return [
+            sum_entries(held[number], datetime.fromtimestamp(number * self.width_s, UTC))
+            for number in sorted(held)
+        ]
+
+    def split_at(self, moment: datetime) -> tuple[TrafficWindow, TrafficWindow]:
+        """Return the totals before and after a time."""
+        before = [entry for time, entry in self.entries if time < moment]
+        return sum_entries(before), sum_entries([e for time, e in self.entries if time >= moment])
+
+    def count(self, number: int) -> str:
+        """Return a number of what is counted."""
+        return format_count(number, self.unit)
+
+    def format_start(self, bucket: TrafficWindow) -> str:
+        """Return when a bucket begins: with its date, unless all are on one day."""
+        at = bucket.started_at or self.first
+        date = at.strftime("%b %d" if at.year == YEARLESS else "%Y-%m-%d")
+        if self.width_s >= DAY_S:
+            return date
+        return f"{at:%H:%M}" if self.first.date() == self.last.date() else f"{date} {at:%H:%M}"
 
 
 def sum_entries(entries: Iterable[LogEntry], begins: datetime | None = None) -> TrafficWindow:
@@ -51,37 +125,9 @@ def sum_entries(entries: Iterable[LogEntry], begins: datetime | None = None) -> 
     return TrafficWindow(
         begins,
         sum(1 if entry.requests is None else entry.requests for entry in held),
-        sum(count_errors(entry) for entry in held),
+        sum(entry.error_count for entry in held),
         tuple(entry.duration_ms for entry in held if entry.duration_ms is not None),
     )
-
-
-def count_errors(entry: LogEntry) -> int:
-    """Return the number of errors that an entry reports."""
-    if entry.requests is not None:
-        return entry.errors or 0
-    return int(entry.is_failing)
-
-
-def choose_bucket_width_s(entries: Sequence[LogEntry]) -> int:
-    """Return a bucket width that does not make too many buckets."""
-    times = [entry.time for entry in entries if entry.time]
-    span = (max(times) - min(times)).total_seconds() if times else 0.0
-    return next(
-        (width for width in BUCKET_WIDTHS_S if span / width < MAX_BUCKETS), BUCKET_WIDTHS_S[-1]
-    )
-
-
-def build_buckets(entries: Sequence[LogEntry], width: int) -> list[TrafficWindow]:
-    """Return totals by intervals of so many seconds; those without entries are left out."""
-    held: dict[int, list[LogEntry]] = {}
-    for entry in entries:
-        if entry.time:
-            held.setdefault(int(entry.time.timestamp()) // width, []).append(entry)
-    return [
-        sum_entries(held[number], datetime.fromtimestamp(number * width, UTC))
-        for number in sorted(held)
-    ]
 
 
 def find_error_rise(parts: Sequence[TrafficWindow]) -> TrafficWindow | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, tool
@@ -11,7 +12,7 @@ from pydantic import Field as Parameter
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
 from nodes.text.plain_text import sanitize_line
-from nodes.tools.documents.folder import SkippedFile, describe_unread
+from nodes.tools.documents.folder import describe_unread
 from nodes.tools.documents.index import PassageIndex
 from nodes.tools.documents.library import get_library
 from nodes.tools.framework.argument_types import Query
@@ -38,6 +39,7 @@ def build_reference_tool(field: Field, settings: ToolSettings) -> BaseTool:
             Query,
             Parameter(
                 description="What is asked, in the user's own words, one question at a time",
+                max_length=MAX_QUERY_CHARS,
             ),
         ],
         country: Annotated[
@@ -47,18 +49,13 @@ def build_reference_tool(field: Field, settings: ToolSettings) -> BaseTool:
         limit: Annotated[int, Parameter(description="Most entries to quote", ge=1, le=8)] = 3,
         materials: Annotated[dict[str, str] | None, InjectedState("materials")] = None,
     ) -> dict[str, Any]:
-        if len(query) > MAX_QUERY_CHARS:
-            raise ToolRefused(
-                f"the query has {len(query)} characters, of at most {MAX_QUERY_CHARS}; ask one "
-                "question in a few words"
-            )
         if whom := await asyncio.to_thread(find_referral, field, query):
             return escalate_out_of_scope(whom)
         if not extract_keywords(query):
             raise ToolRefused("the query names nothing to look up; say what it is about")
         index, skipped, _ = await library.get_index(materials)
-        told = await asyncio.to_thread(_look_up, field, query, country, limit, index, skipped)
-        return _name_unquoted(told, materials or {})
+        found = await asyncio.to_thread(_look_up, field, query, country, limit, index)
+        return _build_report(found, country, describe_unread(skipped), materials or {})
 
     return search
 
@@ -71,62 +68,58 @@ An escalation is returned for an emergency, for advice on the user's own case, a
 entry answers; `topics` then lists what is available, in case other words find it."""
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What a lookup found, the best first."""
+
+    field: Field
+    query: str
+    entries: Sequence[ReferenceEntry]
+    other_fields: Sequence[Field]
+    """Other fields whose entries answer the query."""
+    quotations: Sequence[Quotation]
+    withheld: Sequence[str]
+    """Documents with a passage that gives orders to its reader."""
+
+
 def _look_up(
-    field: Field,
-    query: str,
-    country: Country | None,
-    limit: int,
-    index: PassageIndex,
-    skipped: Sequence[SkippedFile],
-) -> dict[str, Any]:
+    field: Field, query: str, country: Country | None, limit: int, index: PassageIndex
+) -> _Found:
     found = find_entries(query, country)
     entries = [entry for owner, entry in found if owner == field][:limit]
-    quoted, silenced = find_quotations(index, query, limit)
-    unread = describe_unread(skipped)
-    if not entries and not quoted:
-        others = list(dict.fromkeys(owner for owner, _ in found))
-        return _escalate_unanswered(field, query, others, unread)
+    others = list(dict.fromkeys(owner for owner, _ in found))
+    return _Found(field, query, entries, others, *find_quotations(index, query, limit))
+
+
+def _build_report(
+    found: _Found, country: Country | None, unread: str, materials: Mapping[str, str]
+) -> dict[str, Any]:
+    if not found.entries and not found.quotations:
+        return _escalate_unanswered(found, unread)
     report = ToolReport()
-    _report_entries(report, field, entries)
-    _report_quotations(report, quoted)
-    if (where := sorted({each.where for each in entries if each.where})) and country is None:
-        report.gaps.append(
-            f"The entries hold for: {join_names(where)}. Elsewhere other rules may hold."
-        )
-    if silenced:
-        report.gaps.append(
-            f"Not quoted, since it gives orders to its reader: a passage of {join_names(silenced)}."
-        )
-    if unread:
-        report.gaps.append(f"Not read: {unread}.")
-    return report.to_json()
-
-
-def _name_unquoted(told: dict[str, Any], materials: Mapping[str, str]) -> dict[str, Any]:
-    """Return the answer with a gap for the user's files if none of them is quoted."""
-    cited = {claim["source"] for claim in told.get("claims", ())}
-    if not cited or not materials or cited & materials.keys():
-        return told
-    return {**told, "gaps": [*told["gaps"], f"Nothing on it was found in {join_names(materials)}."]}
-
-
-def _report_entries(report: ToolReport, field: Field, entries: Sequence[ReferenceEntry]) -> None:
-    if entries:
-        number = format_count(len(entries), "entry", "entries")
+    if found.entries:
+        number = format_count(len(found.entries), "entry", "entries")
         report.lines.append(
-            f"{number} of the {field} references, quoted; the source that each names decides."
+            f"{number} of the {found.field} references, quoted; the source that each names decides."
         )
-    for entry in entries:
+    for entry in found.entries:
         where = f" ({entry.where})" if entry.where else ""
         _add_quote(report, f"**{entry.title}**{where}", entry.text, entry.citation)
-
-
-def _report_quotations(report: ToolReport, quoted: Sequence[Quotation]) -> None:
-    if quoted:
-        report.lines += [*([""] if report.lines else []), "From your own documents, word for word:"]
-    for each in quoted:
+    if found.quotations:
+        report.lines += ["", "From your own documents, word for word:"]
+    for each in found.quotations:
         place = f", {sanitize_line(each.place, 80)}" if each.place else ""
         _add_quote(report, f"**{each.source}**{place}", each.text, each.source)
+    places = sorted({each.where for each in found.entries if each.where and not country})
+    unquoted = materials if materials.keys().isdisjoint(c["source"] for c in report.claims) else ()
+    for names, gap in (
+        (places, "The entries hold for: {}. Elsewhere other rules may hold."),
+        (found.withheld, "Not quoted, since it gives orders to its reader: a passage of {}."),
+        ([unread] if unread else [], "Not read: {}."),
+        (unquoted, "Nothing on it was found in {}."),
+    ):
+        report.gaps += [gap.format(join_names(names))] if names else []
+    return report.to_json()
 
 
 def _add_quote(report: ToolReport, head: str, text: str, source: str) -> None:
@@ -135,13 +128,12 @@ def _add_quote(report: ToolReport, head: str, text: str, source: str) -> None:
     report.add_claim(text, source, text)
 
 
-def _escalate_unanswered(
-    field: Field, query: str, others: Sequence[Field], unread: str
-) -> dict[str, Any]:
-    words = join_names(word[:MAX_WORD_CHARS] for word in extract_keywords(query))
-    hint = f"those of {join_names(others)} do" if others else "give one that does with --file"
+def _escalate_unanswered(found: _Found, unread: str) -> dict[str, Any]:
+    words = join_names(word[:MAX_WORD_CHARS] for word in extract_keywords(found.query))
+    others = join_names(found.other_fields)
+    hint = f"those of {others} do" if others else "give one that does with --file"
     missed = f"; not read: {unread}" if unread else ""
     escalation = escalate_out_of_scope(
-        f"the {field} references hold nothing that answers this ({words}); {hint}{missed}"
+        f"the {found.field} references hold nothing that answers this ({words}); {hint}{missed}"
     )
-    return {**escalation, "topics": [entry.title for entry in load_entries(field)]}
+    return {**escalation, "topics": [entry.title for entry in load_entries(found.field)]}

@@ -1,12 +1,10 @@
 """Dates in FHIR: a year, a month, a day, or a time with its zone."""
 
-import calendar
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
-from nodes.limits.patterns import Pattern
-
-_PARTIAL_DATE = Pattern(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
+from dateutil.parser import isoparse  # type: ignore[import-untyped]
+from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
 
 
 @dataclass(frozen=True)
@@ -34,28 +32,21 @@ class FhirDate:
 
 
 def parse_date(text: str) -> FhirDate | None:
-    """Parse a FHIR date, dateTime or instant; None if there is none, or the date does not exist."""
+    """Parse a FHIR date, dateTime or instant; None if there is none, or the date does not exist.
+
+    A year, month or day is all of its time; it has no time zone, so it is read as UTC.
+    """
+    unit = {4: "years", 7: "months", 10: "days"}.get(len(text))
     try:
-        if partial := _PARTIAL_DATE.fullmatch(text):
-            return _parse_partial_date(text, *partial.groups())
-        exact = datetime.fromisoformat(text)
-    except ValueError:
+        first = isoparse(text)
+        first = first if first.tzinfo else first.replace(tzinfo=UTC)
+        last = first + relativedelta(**{unit: 1}, microseconds=-1) if unit else first
+    except (ValueError, OverflowError):
         return None
-    if exact.tzinfo is None:
-        exact = exact.replace(tzinfo=UTC)
-    return FhirDate(text, exact, exact)
+    return FhirDate(text, first, last)
 
 
 def format_day(text: str) -> str:
     """Return the day of a FHIR date; empty if there is none or it does not exist."""
     found = parse_date(text)
     return found.day if found else ""
-
-
-def _parse_partial_date(text: str, year: str, month: str | None, day: str | None) -> FhirDate:
-    """Return the whole year, month or day; a day has no time zone, so it is read as UTC."""
-    last_month = int(month or 12)
-    last_day = int(day or calendar.monthrange(int(year), last_month)[1])
-    first = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
-    end = datetime(int(year), last_month, last_day, tzinfo=UTC)
-    return FhirDate(text, first, end + timedelta(days=1, microseconds=-1))

@@ -1,10 +1,12 @@
 """Report a medication list: what is taken by status, what is listed twice, what is missing."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field
 
 from nodes.text.counts import format_count
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
@@ -26,6 +28,8 @@ SHOWN_COUNTS = (200, 100, 50, 30)
 """Courses shown, fewer where they are too long together."""
 MAX_DUPLICATES = 20
 USE_KINDS = ("MedicationRequest", "MedicationStatement")
+NO_DOSE = "no dose stated"
+NO_DATE = "not dated"
 
 MedicationStatus = Literal[
     "active",
@@ -51,14 +55,13 @@ class MedicationCourse:
     medicine: JsonObject
     status: str
     dose: str
+    """As the resource has it; `no dose stated` if it has none."""
     span: Period
     """When it is to be taken; else when the prescription is valid."""
-    is_prescription_validity: bool
     recorded_on: str
     """When it was ordered or asserted."""
-    reason: str
-    """Why it has its status."""
-    intent: str
+    details: list[str]
+    """What the resource states beside the medicine, in words."""
 
     @property
     def is_current(self) -> bool:
@@ -90,11 +93,19 @@ def pair_same_medicines(
 
 
 def report_medicines(
-    record: PatientRecord, statuses: Collection[MedicationStatus] = ()
+    record: PatientRecord,
+    status: Annotated[
+        list[MedicationStatus], Field(description="Statuses to list; all if empty")
+    ] = [],  # noqa: B006  # pydantic copies it
 ) -> dict[str, Any]:
-    """Report the medicines of a record that have some statuses; all if none is named."""
+    """List medicines by status, with dose text and dates, and those that are listed twice.
+
+    Doses are quoted as the resource has them; nothing is computed or recommended. Cite a source as
+    given, such as `bundle.json#MedicationRequest/m1`.
+    Example: medication_list(material="bundle.json", status=["active", "on-hold"])
+    """
     held = list_courses(record)
-    wanted = [c for c in held if not statuses or c.status in statuses]
+    wanted = [course for course in held if not status or course.status in status]
     wanted.sort(key=lambda course: course.span.start or course.recorded_on, reverse=True)
     wanted.sort(key=lambda course: STATUSES.index(course.status))
     return fit_to_size(lambda most: _build_report(record, held, wanted, most), SHOWN_COUNTS)
@@ -103,61 +114,47 @@ def report_medicines(
 def _build_report(
     record: PatientRecord, held: list[MedicationCourse], wanted: list[MedicationCourse], most: int
 ) -> ToolReport:
-    counts = Counter(course.status for course in held)
-    told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    told = _count_statuses(held)
     number = format_count(len(held), "medicine entry", "medicine entries")
-    reply = ToolReport(lines=[record.heading, "", f"{number}{f': {told}' if told else ''}.", ""])
+    report = record.begin_report(f"{number}{f': {told}' if told else ''}.", "")
     for course in wanted[:most]:
-        told = f"{course.kind}: {_describe_course(course)}"
-        reply.lines.append(f"- {told} ({course.name})")
-        reply.add_claim(told, record.cite(course.name), get_label(course.medicine))
+        details = ", ".join(filter(None, course.details))
+        text = f"{course.kind}: {format_concept(course.medicine)}: {details}"
+        record.add_statement(report, course.name, text, get_label(course.medicine))
     if len(wanted) > most:
-        reply.gaps.append(f"{len(wanted) - most} of {len(wanted)} entries are not shown.")
-    if others := Counter(course.status for course in held if course not in wanted):
-        left = ", ".join(f"{count} {status}" for status, count in others.items())
-        reply.gaps.append(f"Not listed, because their status was not asked for: {left}.")
-    _report_duplicates(reply, record, held)
-    reply.gaps += _list_gaps(record, held)
-    reply.gaps += record.list_gaps((*USE_KINDS, "Medication"))
-    return reply
+        report.gaps.append(f"{len(wanted) - most} of {len(wanted)} entries are not shown.")
+    if others := _count_statuses(course for course in held if course not in wanted):
+        report.gaps.append(f"Not listed, because their status was not asked for: {others}.")
+    _report_duplicates(report, record, held)
+    report.gaps += _list_gaps(record, held)
+    report.gaps += record.list_gaps((*USE_KINDS, "Medication"))
+    return report
 
 
-def _describe_course(course: MedicationCourse) -> str:
-    start, end = format_day(course.span.start), format_day(course.span.end)
-    noted = format_day(course.recorded_on)
-    ends = " ".join(filter(None, (f"from {start}" * bool(start), f"until {end}" * bool(end))))
-    parts = [
-        course.dose or "no dose stated",
-        course.status,
-        f"{'prescription valid ' * course.is_prescription_validity}{ends}" if ends else "",
-        f"{'ordered' if course.kind == USE_KINDS[0] else 'stated'} {noted}" if noted else "",
-        f"reason: {course.reason}" if course.reason else "",
-        course.intent if course.intent not in ("", "order") else "",
-        "" if start or end or noted else "not dated",
-    ]
-    return f"{format_concept(course.medicine)}: {', '.join(filter(None, parts))}"
+def _count_statuses(held: Iterable[MedicationCourse]) -> str:
+    counts = Counter(course.status for course in held)
+    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
 
 
 def _report_duplicates(
-    reply: ToolReport, record: PatientRecord, held: list[MedicationCourse]
+    report: ToolReport, record: PatientRecord, held: list[MedicationCourse]
 ) -> None:
     """Name medicines that are current more than once, at most the first pairs."""
     current = [course for course in held if course.is_current]
     found = list(islice(pair_same_medicines(current), MAX_DUPLICATES + 1))
     for one, other in found[:MAX_DUPLICATES]:
         both_ordered = one.kind == other.kind == USE_KINDS[0]
-        reply.add_finding(
+        report.add_finding(
             "medium" if both_ordered else "low",
-            f"{format_concept(one.medicine)} is {one.status} in {one.name} "
-            f"({one.dose or 'no dose stated'}) and {other.status} in {other.name} "
-            f"({other.dose or 'no dose stated'}).",
+            f"{format_concept(one.medicine)} is {one.status} in {one.name} ({one.dose}) and "
+            f"{other.status} in {other.name} ({other.dose}).",
             record.cite(other.name),
             "Ask whether both are meant."
             if both_ordered
             else "An order and what the patient states may be the same medicine.",
         )
     if len(found) > MAX_DUPLICATES:
-        reply.gaps.append("More medicines are current twice than are named.")
+        report.gaps.append("More medicines are current twice than are named.")
 
 
 def _list_gaps(record: PatientRecord, held: list[MedicationCourse]) -> Iterator[str]:
@@ -168,17 +165,13 @@ def _list_gaps(record: PatientRecord, held: list[MedicationCourse]) -> Iterator[
         )
         return
     lacks = {
-        "No dose is stated": [c.name for c in held if c.is_current and not c.dose],
-        "No date is stated": [
-            c.name for c in held if not (str(c.span) or format_day(c.recorded_on))
-        ],
+        "No dose is stated": [c.name for c in held if c.is_current and c.dose == NO_DOSE],
+        "No date is stated": [c.name for c in held if NO_DATE in c.details],
         "No code, only words, so compared by their words": [
             c.name for c in held if not c.medicine.get("coding")
         ],
     }
-    for what, names in lacks.items():
-        if names:
-            yield f"{what}: {join_names(names)}."
+    yield from (f"{what}: {join_names(names)}." for what, names in lacks.items() if names)
     yield (
         "The same medicine is found by equal code or equal words only, not by ingredient or class; "
         "interactions, allergies and doses are not checked."
@@ -188,21 +181,27 @@ def _list_gaps(record: PatientRecord, held: list[MedicationCourse]) -> Iterator[
 def _build_course(
     record: PatientRecord, entry: RecordEntry, substances: Mapping[str, JsonObject]
 ) -> MedicationCourse:
-    use = entry.resource
+    use, intent = entry.resource, entry.resource.get("intent", "")
     dosages = use.get("dosageInstruction") or use.get("dosage", [])
-    span = _find_period(use, dosages)
-    status, reasons = use.get("status", ""), use.get("statusReason", [])
+    taken = _find_period(use, dosages)
+    span = taken or read_period(get_part(use, "dispenseRequest"), "validityPeriod")
+    status = next((known for known in STATUSES if known == use.get("status")), "unknown")
+    dose = "; ".join(filter(None, map(_describe_dose, dosages))) or NO_DOSE
+    recorded_on = use.get("authoredOn") or use.get("dateAsserted", "")
+    noted, reasons = format_day(recorded_on), use.get("statusReason", [])
+    reason = ", ".join(map(get_label, [reasons] if isinstance(reasons, dict) else reasons))
+    details = [
+        dose,
+        status,
+        f"{'' if taken else 'prescription valid '}{span}" if str(span) else "",
+        f"{'ordered' if entry.kind == USE_KINDS[0] else 'stated'} {noted}" if noted else "",
+        f"reason: {reason}" if reason else "",
+        "" if intent == "order" else intent,
+        "" if str(span) or noted else NO_DATE,
+    ]
+    medicine = _resolve_medicine(record, use, substances)
     return MedicationCourse(
-        name=entry.name,
-        kind=entry.kind,
-        medicine=_resolve_medicine(record, use, substances),
-        status=status if status in STATUSES else "unknown",
-        dose="; ".join(filter(None, map(_describe_dose, dosages))),
-        span=span or read_period(get_part(use, "dispenseRequest"), "validityPeriod"),
-        is_prescription_validity=not span,
-        recorded_on=use.get("authoredOn") or use.get("dateAsserted", ""),
-        reason=", ".join(map(get_label, [reasons] if isinstance(reasons, dict) else reasons)),
-        intent=use.get("intent", ""),
+        entry.name, entry.kind, medicine, status, dose, span, recorded_on, details
     )
 
 

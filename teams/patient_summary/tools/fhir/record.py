@@ -3,10 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from nodes.tools.framework.tool_report import MAX_JOINED_NAMES
+from nodes.tools.framework.tool_report import MAX_JOINED_NAMES, ToolReport
 
 from .references import ReferenceIndex
 from .values import JsonObject
+
+READ_KINDS = (
+    *("Patient", "Medication", "Condition", "AllergyIntolerance", "Encounter", "Immunization"),
+    *("Observation", "MedicationRequest", "MedicationStatement"),
+)
+"""Kinds of resources that are read; others are counted."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,6 @@ class PatientRecord:
     counts: Mapping[str, int]
     """Resources by kind, in the bundle's order."""
     references: ReferenceIndex
-    is_test_data: bool
 
     def cite(self, name: str) -> str:
         """Return the name by which a resource is cited as a source."""
@@ -64,15 +69,19 @@ class PatientRecord:
                 return str(words)
         return ""
 
-    @property
-    def heading(self) -> str:
-        """Return one line that introduces the patient."""
+    def begin_report(self, *lines: str) -> ToolReport:
+        """Return a report that begins with a line on the patient."""
         told = [self.full_name or self.patient, self.person.get("gender", "")]
         for key, word in (("birthDate", "born"), ("deceasedDateTime", "died")):
             told += [f"{word} {self.person[key][:10]}"] if key in self.person else []
         told += ["deceased"] if self.person.get("deceasedBoolean") else []
-        label = ", marked as made-up test data" if self.is_test_data else ""
-        return f"**Patient:** {', '.join(filter(None, told))}{label} ({self.cite(self.patient)})"
+        heading = f"**Patient:** {', '.join(filter(None, told))} ({self.cite(self.patient)})"
+        return ToolReport(lines=[heading, "", *lines])
+
+    def add_statement(self, report: ToolReport, name: str, text: str, quote: str = "") -> None:
+        """Add what a resource states, as a line and as a claim."""
+        report.lines.append(f"- {text} ({name})")
+        report.add_claim(text, self.cite(name), quote)
 
     def list_gaps(self, kinds: Iterable[str]) -> Iterator[str]:
         """Return what was left out of some kinds, in the same words for every tool."""

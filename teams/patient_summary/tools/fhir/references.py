@@ -1,6 +1,6 @@
 """Name the resources of a bundle, and resolve the references between them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ from nodes.text.plain_text import sanitize_line
 MAX_NAME_CHARS = 100
 _RELATIVE_REFERENCE = Pattern(r"(?:^|/)([A-Z][A-Za-z]{2,40}/[A-Za-z0-9.\-]{1,64})$")
 _VERSION_SUFFIX = Pattern(r"/_history/[^/]+$")
-_PATIENT_REFERENCE = Pattern(r"(?:^|/)Patient/")
 
 
 @dataclass(frozen=True)
@@ -18,14 +17,7 @@ class ReferenceIndex:
     """The addresses of a bundle, each with the name of its resource."""
 
     names: Mapping[str, str]
-
-    @classmethod
-    def from_entries(
-        cls, entries: Sequence[Mapping[str, Any]], names: Sequence[str]
-    ) -> "ReferenceIndex":
-        """Index every full address."""
-        urls = (str(entry.get("fullUrl") or "") for entry in entries)
-        return cls({url: name for url, name in zip(urls, names, strict=True) if url})
+    """The names of resources, by the full addresses of their entries."""
 
     def resolve(self, reference: object) -> str:
         """Return the name that a reference resolves to: by full address, else by type and id."""
@@ -47,14 +39,12 @@ class ReferenceIndex:
 
     def list_patients(self, found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[str]:
         """Return the name of every patient that is present or referred to, each once."""
-        named = dict.fromkeys(
-            name
-            for name, resource in zip(names, found, strict=True)
-            if resource.get("resourceType") == "Patient"
-        )
-        spoken = (self.resolve_subject(resource) for resource in found)
-        named |= dict.fromkeys(name for name in spoken if _PATIENT_REFERENCE.search(name))
-        return list(named)
+        named = list[str]()
+        for name, resource in zip(names, found, strict=True):
+            subject = self.resolve_subject(resource)
+            named += [name] * (resource.get("resourceType") == "Patient")
+            named += [subject] * ("/Patient/" in f"/{subject}")
+        return list(dict.fromkeys(named))
 
 
 def name_entry(entry: Mapping[str, Any], index: int) -> str:

@@ -1,6 +1,7 @@
 """Results of one test in one unit over time, each compared with its own reference range."""
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
@@ -23,23 +24,19 @@ LOINC_SYSTEM = "http://loinc.org"
 RangePosition = Literal["below", "above", "within", ""]
 """Position of a value relative to its own range; empty if that is not known."""
 
-FLAG_MEANINGS = {
-    "H": "high",
-    "HH": "critically high",
-    "HU": "significantly high",
-    "L": "low",
-    "LL": "critically low",
-    "LU": "significantly low",
-    "N": "normal",
-    "A": "abnormal",
-    "AA": "critically abnormal",
+FLAGS: dict[str, tuple[RangePosition, str]] = {
+    "H": ("above", "high"),
+    "HH": ("above", "critically high"),
+    "HU": ("above", "significantly high"),
+    "L": ("below", "low"),
+    "LL": ("below", "critically low"),
+    "LU": ("below", "significantly low"),
+    "N": ("within", "normal"),
+    "A": ("", "abnormal"),
+    "AA": ("", "critically abnormal"),
 }
+"""The position that a code of an interpretation implies, and its meaning."""
 CRITICAL_FLAGS = frozenset(("HH", "LL", "AA"))
-_POSITION_BY_FLAG: dict[str, RangePosition] = {
-    **dict.fromkeys(("H", "HH", "HU"), "above"),
-    **dict.fromkeys(("L", "LL", "LU"), "below"),
-    "N": "within",
-}
 
 
 @dataclass(frozen=True)
@@ -71,21 +68,24 @@ class MeasuredValue:
     def range_position(self) -> RangePosition:
         """Compare the value with its own range, only if the unit is the same."""
         low, high = (get_part(self.reference_range, end) for end in ("low", "high"))
-        ends = [end for end in (low, high) if end]
-        unit = get_unit(self.quantity)
-        if not ends or "comparator" in self.quantity:
-            return ""
-        if any("value" not in end or get_unit(end) != unit for end in ends):
+        ends, unit = [end for end in (low, high) if end], get_unit(self.quantity)
+        is_known = all("value" in end and get_unit(end) == unit for end in ends)
+        if not ends or not is_known or "comparator" in self.quantity:
             return ""
         if low and self.number < low["value"]:
             return "below"
         return "above" if high and self.number > high["value"] else "within"
 
     @property
+    def flag_positions(self) -> set[RangePosition]:
+        """Return the positions that the interpretation implies."""
+        return {FLAGS[flag][0] for flag in self.flags if flag in FLAGS} - {""}
+
+    @property
     def is_out_of_range(self) -> bool:
         """Return whether the range or the interpretation calls it out of range."""
-        told = {self.range_position, *(_POSITION_BY_FLAG.get(flag, "") for flag in self.flags)}
-        return bool(told & {"below", "above"} or {"A", "AA"} & set(self.flags))
+        positions = {self.range_position, *self.flag_positions}
+        return bool(positions & {"below", "above"} or {"A", "AA"} & set(self.flags))
 
     @property
     def is_critical(self) -> bool:
@@ -95,21 +95,16 @@ class MeasuredValue:
     @property
     def is_contradictory(self) -> bool:
         """Return whether the interpretation contradicts the range."""
-        told = {_POSITION_BY_FLAG[flag] for flag in self.flags if flag in _POSITION_BY_FLAG}
+        told = self.flag_positions
         return bool(self.range_position and told and self.range_position not in told)
 
     @property
-    def when(self) -> str:
-        """Return the day, and the time if the resource has one."""
-        return self.measured_on.text[:16].replace("T", " ")
-
-    @property
     def explained_flags(self) -> str:
-        known = ((flag, FLAG_MEANINGS.get(flag)) for flag in self.flags)
-        return ", ".join(f"{flag} ({meaning})" if meaning else flag for flag, meaning in known)
+        return ", ".join(f"{f} ({FLAGS[f][1]})" if f in FLAGS else f for f in self.flags)
 
     def __str__(self) -> str:
-        return f"{format_quantity(self.quantity)} on {self.when}"
+        """Return the quantity and the day, and the time if the resource has one."""
+        return f"{format_quantity(self.quantity)} on {self.measured_on.text[:16].replace('T', ' ')}"
 
 
 @dataclass(frozen=True)
@@ -119,7 +114,7 @@ class ResultSeries:
     code: str
     title: str
     unit: str
-    values: tuple[MeasuredValue, ...]
+    values: list[MeasuredValue]
 
     @property
     def last_value(self) -> MeasuredValue:
@@ -139,13 +134,10 @@ class ResultSeries:
             return "not compared: the order in time is not certain"
         steps = [other.number - one.number for one, other in pairwise(self.values)]
         change = sum(steps)
-        if not any(steps):
-            return "unchanged"
         if not change:
-            return "last as first, with changes between"
+            return "last as first, with changes between" if any(steps) else "unchanged"
         word = "rising" if change > 0 else "falling"
-        is_steady = all(step * change > 0 for step in steps)
-        return word if len(steps) == 1 or is_steady else f"{word}, not at each step"
+        return word if all(step * change > 0 for step in steps) else f"{word}, not at each step"
 
 
 @dataclass
@@ -155,55 +147,43 @@ class GroupedResults:
     series: list[ResultSeries] = field(default_factory=list)
     text_results: list[tuple[str, str]] = field(default_factory=list)
     """Results that are not quantities, each with its observation's name."""
-    uncoded: list[str] = field(default_factory=list)
-    undated: list[str] = field(default_factory=list)
-    without_result: list[str] = field(default_factory=list)
-    """Names of observations without any result, with the reason given."""
-    cancelled: list[str] = field(default_factory=list)
+    left_out: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Names of observations that are in no series, by the reason."""
 
 
 def group_results(observations: Iterable[RecordEntry]) -> GroupedResults:
     """Group results by LOINC code and unit, those out of range first."""
-    found = GroupedResults()
-    values: dict[tuple[str, str], list[MeasuredValue]] = {}
-    titles: dict[str, str] = {}
+    found, by_key = GroupedResults(), dict[tuple[str, str], ResultSeries]()
     for entry in observations:
-        if entry.resource.get("status") == "cancelled":
-            found.cancelled.append(entry.name)
-            continue
-        for result in _list_results(entry, found):
-            code = find_code(get_part(result, "code"), LOINC_SYSTEM)
-            if value := _build_value(entry, result, code, found):
-                titles.setdefault(code, get_label(result["code"]))
-                values.setdefault((code, get_unit(value.quantity)), []).append(value)
-    for (code, unit), held in values.items():
-        held.sort(key=lambda value: (value.measured_on.earliest, value.measured_on.latest))
-        found.series.append(ResultSeries(code, titles[code], unit, tuple(held)))
-    found.series.sort(
-        key=lambda series: (not series.last_value.is_out_of_range, series.title.lower())
+        resource = entry.resource
+        parts = [resource, *resource.get("component", [])]
+        results = [part for part in parts if _has_quantity(part) or _format_text_result(part)]
+        if resource.get("status") == "cancelled":
+            found.left_out["Cancelled"].append(entry.name)
+        elif results or "hasMember" in resource:
+            for result in results:
+                _add_result(found, by_key, entry, result)
+        else:
+            reasons = [get_label(get_part(part, "dataAbsentReason")) for part in parts]
+            told = ": ".join([entry.name, *filter(None, reasons)][:2])
+            found.left_out["Without a result"].append(told)
+    for series in by_key.values():
+        series.values.sort(key=lambda v: (v.measured_on.earliest, v.measured_on.latest))
+    found.series = sorted(
+        by_key.values(), key=lambda one: (not one.last_value.is_out_of_range, one.title.lower())
     )
     return found
 
 
-def find_observed_date(observation: JsonObject) -> FhirDate | None:
-    """Return when an observation was made."""
+def get_observed_date(observation: JsonObject) -> str:
+    """Return when an observation was made; empty if that is not stated."""
     begun = get_part(observation, "effectivePeriod").get("start", "")
     instant = observation.get("effectiveInstant", "")
-    return parse_date(observation.get("effectiveDateTime", "") or instant or begun)
+    return str(observation.get("effectiveDateTime", "") or instant or begun)
 
 
-def _list_results(entry: RecordEntry, found: GroupedResults) -> Iterator[JsonObject]:
-    """Yield the results of an observation; record its name if it has none."""
-    parts = [entry.resource, *entry.resource.get("component", [])]
-    held = [part for part in parts if "valueQuantity" in part or _format_text_result(part)]
-    if not held and "hasMember" not in entry.resource:
-        absent = next((label for part in parts if (label := _explain_absence(part))), "")
-        found.without_result.append(f"{entry.name}: {absent}" if absent else entry.name)
-    yield from held
-
-
-def _explain_absence(result: JsonObject) -> str:
-    return get_label(get_part(result, "dataAbsentReason"))
+def _has_quantity(result: JsonObject) -> bool:
+    return "value" in get_part(result, "valueQuantity")
 
 
 def _format_text_result(result: JsonObject) -> str:
@@ -217,32 +197,34 @@ def _format_text_result(result: JsonObject) -> str:
     return str(result.get("valueString", ""))
 
 
-def _build_value(
-    entry: RecordEntry, result: JsonObject, code: str, found: GroupedResults
-) -> MeasuredValue | None:
-    """Return a result as a value of a series; record what is not one."""
+def _add_result(
+    found: GroupedResults,
+    by_key: dict[tuple[str, str], ResultSeries],
+    entry: RecordEntry,
+    result: JsonObject,
+) -> None:
+    """Add a result to its series, or where it belongs without one."""
     quantity, concept = get_part(result, "valueQuantity"), get_part(result, "code")
-    measured_on = find_observed_date(entry.resource)
-    if "value" not in quantity:
+    code, label, unit = find_code(concept, LOINC_SYSTEM), get_label(concept), get_unit(quantity)
+    measured_on = parse_date(get_observed_date(entry.resource))
+    if not _has_quantity(result):
         day = measured_on.day if measured_on else "not dated"
-        if told := _format_text_result(result):
-            found.text_results.append((entry.name, f"{format_concept(concept)}: {told}, {day}"))
-        else:
-            found.without_result.append(entry.name)
+        told = f"{format_concept(concept)}: {_format_text_result(result)}, {day}"
+        found.text_results.append((entry.name, told))
     elif not code:
-        found.uncoded.append(f"{entry.name} ({get_label(concept) or 'unnamed'})")
+        told = f"{entry.name} ({label or 'unnamed'})"
+        found.left_out["Without a LOINC code, so in no trend"].append(told)
     elif measured_on is None:
-        told = f"{get_label(concept)}, {format_quantity(quantity)}"
-        found.undated.append(f"{entry.name} ({told})")
+        told = f"{entry.name} ({label}, {format_quantity(quantity)})"
+        found.left_out["Without a date, so in no trend"].append(told)
     else:
-        flags = [find_code(each) or get_label(each) for each in result.get("interpretation", [])]
-        status = entry.resource.get("status")
-        return MeasuredValue(
+        value = MeasuredValue(
             name=entry.name,
             measured_on=measured_on,
             quantity=quantity,
             ranges=result.get("referenceRange", []),
-            flags=flags,
-            is_preliminary=status in ("preliminary", "registered"),
+            flags=[find_code(each) or get_label(each) for each in result.get("interpretation", [])],
+            is_preliminary=entry.resource.get("status") in ("preliminary", "registered"),
         )
-    return None
+        series = by_key.setdefault((code, unit), ResultSeries(code, label, unit, []))
+        series.values.append(value)

@@ -1,10 +1,12 @@
 """Report trends: a table of series, every value with its source, and what cannot be determined."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from itertools import groupby
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from nodes.errors import ToolRefused
 from nodes.text.counts import format_count
@@ -18,14 +20,23 @@ SHOWN_COUNTS = (60, 40, 25, 15)
 """Values shown in all, fewer where they are too long together; of each series at least the last."""
 COLUMNS = ("test (LOINC)", "first", "last", "direction", "own range of the last", "flag")
 
+LoincCode = Annotated[str, Field(pattern=r"^\d{1,7}-\d$", description="Such as 4548-4")]
+
 
 def report_trends(
     record: PatientRecord,
-    codes: Collection[str] = (),
-    since: date | None = None,
-    until: date | None = None,
+    codes: Annotated[
+        list[LoincCode], Field(description="LOINC codes to report; all if empty", max_length=50)
+    ] = [],  # noqa: B006  # pydantic copies it
+    since: Annotated[date | None, Field(description="First day of the values, YYYY-MM-DD")] = None,
+    until: Annotated[date | None, Field(description="Last day of the values, YYYY-MM-DD")] = None,
 ) -> dict[str, Any]:
-    """Report every series of a record, or those of some LOINC codes, within some days.
+    """Follow measured values by LOINC code over time: first, last, direction, flags.
+
+    A value is compared with the reference range and interpretation of its own resource only; values
+    in different units are not compared. Cite a source as given, such as
+    `bundle.json#Observation/hba1c-2`.
+    Example: lab_trends(material="bundle.json", codes=["4548-4"], since="2024-01-01")
 
     Raises:
         ToolRefused: there are no values of these codes or days.
@@ -44,48 +55,45 @@ def report_trends(
 
 
 def _limit_days(series: ResultSeries, since: date | None, until: date | None) -> ResultSeries:
-    kept = (value for value in series.values if value.measured_on.may_be_within(since, until))
-    return replace(series, values=tuple(kept))
+    kept = [value for value in series.values if value.measured_on.may_be_within(since, until)]
+    return replace(series, values=kept)
 
 
 def _build_report(record: PatientRecord, found: GroupedResults, most: int) -> ToolReport:
-    reply = ToolReport(lines=[record.heading, ""])
+    report = record.begin_report()
     shown = found.series[:most]
     if shown:
-        reply.add_table(COLUMNS, [_build_row(series) for series in shown])
+        report.add_table(COLUMNS, [_build_row(series) for series in shown])
     else:
-        reply.lines.append("No dated value with a LOINC code is there to follow.")
+        report.lines.append("No dated value with a LOINC code is there to follow.")
     for series in shown:
-        _add_series(reply, record, series, max(1, most // len(shown)))
+        _add_series(report, record, series, max(1, most // len(shown)))
     for name, told in found.text_results[:most]:
-        reply.lines.append(f"- {told} ({name})")
-        reply.add_claim(told, record.cite(name))
+        record.add_statement(report, name, told)
     if len(found.text_results) > most:
-        reply.gaps.append(f"{len(found.text_results) - most} more results in words are not shown.")
-    reply.gaps += _list_gaps(record, found)
+        report.gaps.append(f"{len(found.text_results) - most} more results in words are not shown.")
+    report.gaps += _list_gaps(record, found)
     if unshown := found.series[most:]:
         names = join_names(f"{series.title} ({series.code})" for series in unshown)
-        reply.gaps.append(f"Not shown, for length: {names}; ask for them by code.")
-    reply.gaps += record.list_gaps(["Observation"])
-    return reply
+        report.gaps.append(f"Not shown, for length: {names}; ask for them by code.")
+    report.gaps += record.list_gaps(["Observation"])
+    return report
 
 
-def _add_series(reply: ToolReport, record: PatientRecord, series: ResultSeries, most: int) -> None:
+def _add_series(report: ToolReport, record: PatientRecord, series: ResultSeries, most: int) -> None:
     """Add the newest values as claims, and what is out of range or contradictory as findings."""
     for value in series.values[-most:]:
         said, source = _describe_value(series, value), record.cite(value.name)
-        reply.add_claim(said, source)
+        report.add_claim(said, source)
         if value.is_critical or (value.is_out_of_range and value is series.last_value):
-            reply.add_finding("high" if value.is_critical else "medium", said, source)
+            report.add_finding("high" if value.is_critical else "medium", said, source)
         if value.is_contradictory:
             message = f"Interpretation and range do not agree: {said}."
-            reply.add_finding("medium", message, source, "See the laboratory's report.")
+            report.add_finding("medium", message, source, "See the laboratory's report.")
     if hidden := series.values[:-most]:
         critical = format_count(sum(value.is_critical for value in hidden), "critical value")
-        reply.gaps.append(
-            f"{series.title}: {format_count(len(hidden), 'earlier value')} not shown, of which "
-            f"{critical}."
-        )
+        earlier = format_count(len(hidden), "earlier value")
+        report.gaps.append(f"{series.title}: {earlier} not shown, of which {critical}.")
 
 
 def _build_row(series: ResultSeries) -> tuple[str, ...]:
@@ -102,15 +110,14 @@ def _build_row(series: ResultSeries) -> tuple[str, ...]:
 
 
 def _describe_value(series: ResultSeries, value: MeasuredValue) -> str:
-    parts = [f"{series.title} (LOINC {series.code}) {value}"]
-    if value.range_position:
-        span = _format_range(value.reference_range)
-        parts.append(f"{value.range_position} its own range ({span})")
-    if value.flags:
-        parts.append(f"interpretation {value.explained_flags}")
-    if value.is_preliminary:
-        parts.append("preliminary")
-    return ", ".join(parts)
+    position, span = value.range_position, _format_range(value.reference_range)
+    parts = [
+        f"{series.title} (LOINC {series.code}) {value}",
+        f"{position} its own range ({span})" if position else "",
+        f"interpretation {value.explained_flags}" if value.flags else "",
+        "preliminary" * value.is_preliminary,
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _format_range(span: JsonObject) -> str:
@@ -126,11 +133,12 @@ def _format_range(span: JsonObject) -> str:
 def _list_gaps(record: PatientRecord, found: GroupedResults) -> Iterator[str]:
     if not (found.series or found.text_results):
         yield f"{record.source} records no values; that does not mean that nothing was measured."
-    titles = Counter(series.code for series in found.series)
-    for code in (code for code, number in titles.items() if number > 1):
-        same = [series for series in found.series if series.code == code]
-        units = join_names(series.unit or "none" for series in same)
-        yield f"{same[0].title} comes in different units ({units}), which are not compared."
+    by_code = sorted(found.series, key=lambda series: series.code)
+    for _, group in groupby(by_code, key=lambda series: series.code):
+        first, *others = group
+        if others:
+            units = join_names(series.unit or "none" for series in (first, *others))
+            yield f"{first.title} comes in different units ({units}), which are not compared."
     lasts = [(series.title, series.last_value) for series in found.series]
     named = {
         "No reference range and no interpretation": dict.fromkeys(
@@ -141,10 +149,7 @@ def _list_gaps(record: PatientRecord, found: GroupedResults) -> Iterator[str]:
             for title, last in lasts
             if last.ranges and not last.range_position and "comparator" not in last.quantity
         ],
-        "Without a date, so in no trend": found.undated,
-        "Without a LOINC code, so in no trend": found.uncoded,
-        "Without a result": found.without_result,
-        "Cancelled": found.cancelled,
+        **found.left_out,
     }
     yield from (f"{why}: {join_names(names)}." for why, names in named.items() if names)
     if any(len(series.values) > 1 for series in found.series):

@@ -6,7 +6,7 @@ from typing import Any
 
 from nodes.text.plain_text import sanitize_line
 
-from .dates import FhirDate, format_day, parse_date
+from .dates import format_day
 
 MAX_TEXT_CHARS = 500
 MAX_LABEL_CHARS = 120
@@ -31,14 +31,6 @@ JsonObject = dict[str, Any]
 class Period:
     start: str = ""
     end: str = ""
-
-    @property
-    def start_date(self) -> FhirDate | None:
-        return parse_date(self.start)
-
-    @property
-    def end_date(self) -> FhirDate | None:
-        return parse_date(self.end)
 
     def __bool__(self) -> bool:
         return bool(self.start or self.end)

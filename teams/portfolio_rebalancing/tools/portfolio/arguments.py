@@ -1,7 +1,7 @@
 """Arguments that several portfolio tools take."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -19,7 +19,5 @@ TargetWeightsPercent = Annotated[
         "sum to 100 and replace those of a table",
     ),
 ]
-RiskMethod = Literal["minimum_variance", "risk_parity"]
-WeightMethod = Literal["equal_weights", "minimum_variance", "risk_parity"]
 Ticker = Annotated[str, Field(max_length=15)]
 Tickers = Annotated[tuple[Ticker, ...], Field(max_length=200)]

@@ -11,7 +11,6 @@ CASH = "CASH"
 TICKER_COLUMNS = ("ticker", "symbol", "isin", "security", "instrument", "fund", "asset")
 QUANTITY_COLUMNS = ("quantity", "qty", "shares", "units", "number_of_shares")
 VALUE_COLUMNS = ("value", "market_value", "position_value", "worth")
-TARGET_COLUMNS = ("target_weight", "target", "target_percent", "target_allocation", "weight_target")
 CURRENCY_COLUMNS = ("currency", "ccy")
 MAX_POSITIONS = 200
 
@@ -37,8 +36,6 @@ class Holdings:
     """Each currency and the first line that names it."""
     positions: dict[str, Holding] = field(default_factory=dict)
     cash: Decimal = Decimal(0)
-    targets: dict[str, Decimal] = field(default_factory=dict)
-    """Target weights of the file's own column, unchanged."""
 
 
 def is_holdings_table(table: CsvTable) -> bool:
@@ -100,21 +97,17 @@ def read_holdings(table: CsvTable, defects: TableDefects) -> Holdings:
 def _read_row(
     found: Holdings, table: CsvTable, row: CsvRow, name: str, defects: TableDefects
 ) -> None:
-    known = len(defects.messages)
-    read: list[Decimal | None] = []
-    for names in (QUANTITY_COLUMNS, VALUE_COLUMNS, TARGET_COLUMNS):
-        column = table.find_column(names)
-        if column is None or not row.cells[column]:
-            read.append(None)
-        else:
-            what = f"the {table.columns[column]} of {name}"
-            read.append(defects.parse_amount(table, row, column, what))
-    quantity, value, target = read
+    columns = [table.find_column(names) for names in (QUANTITY_COLUMNS, VALUE_COLUMNS)]
+    filled = [None if n is None or not row.cells[n] else n for n in columns]
+    quantity, value = (
+        None
+        if n is None
+        else defects.parse_amount(table, row, n, f"the {table.columns[n]} of {name}")
+        for n in filled
+    )
     if name == CASH:
         found.cash = value if value is not None else quantity or Decimal(0)
-    elif quantity is not None or value is not None:
+    elif filled != [None, None]:
         found.positions[name] = Holding(row.line, quantity, value)
-    elif len(defects.messages) == known:
+    else:
         defects.add_defect(f"{name} has neither a quantity nor a value", table, row.line)
-    if target is not None:
-        found.targets[name] = target

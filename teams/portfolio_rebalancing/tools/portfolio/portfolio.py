@@ -13,7 +13,7 @@ from nodes.tools.tables.selection import find_table, require_table
 
 from .holdings import CASH, Holding, Holdings, is_holdings_table, read_holdings
 from .prices import Prices, is_prices_table, read_prices
-from .targets import TargetWeights, is_targets_table, resolve_targets
+from .targets import TARGET_COLUMNS, TargetWeights, is_targets_table, resolve_targets
 
 QUANTITY_STEP = Decimal("0.000001")
 """Decimals of a quantity that was derived from a value."""
@@ -92,9 +92,6 @@ class Portfolio:
             if named := list(places):
                 source = self.held.name if "quantity" in text else self.prices.name
                 report.add_finding("medium", f"{text}: {join_names(named)}", source)
-        if count := self.prices.repeated_count:
-            text = f"{count} prices are listed twice with the same value; they count once"
-            report.add_finding("low", text, self.prices.name)
         return report
 
     def _list_other_values(self) -> Iterator[str]:
@@ -130,11 +127,13 @@ def load_portfolio(
     """
     find, defects, files = partial(require_table, materials), TableDefects(), list(files)
     what = "is a table of holdings (ticker and quantity or value)"
-    held = read_holdings(find(what, is_holdings_table, files), defects)
-    targets = TargetWeights()
+    held_table = find(what, is_holdings_table, files)
+    held, targets = read_holdings(held_table, defects), TargetWeights()
     if with_targets:
         listed = find_table(materials, "is a table of target weights", is_targets_table, files)
-        targets = resolve_targets(target_weights_percent or {}, held, listed, defects)
+        if listed is None and held_table.find_column(TARGET_COLUMNS) is not None:
+            listed = held_table
+        targets = resolve_targets(target_weights_percent or {}, listed, defects)
     names = (held.positions.keys() | targets.weights.keys()) - {CASH}
     if not names:
         raise ToolRefused(f"{held.name} holds cash alone, and no target weights are given")

@@ -25,8 +25,6 @@ class Prices:
     """Each currency and the first line that names it."""
     series: dict[str, dict[date, Decimal]] = field(default_factory=dict)
     lines: dict[tuple[str, date], int] = field(default_factory=dict)
-    repeated_count: int = 0
-    """Prices that repeat another row with the same value."""
 
     def find_last(self, name: str, as_of: date | None = None) -> tuple[date, Decimal] | None:
         """Return the last price of a ticker, at or before a date."""
@@ -56,10 +54,19 @@ def read_prices(table: CsvTable, names: Set[str], defects: TableDefects) -> Pric
     """Read the prices of some tickers; errors are added to the defects."""
     found, days = Prices(table.name, read_currencies(table, defects)), _read_days(table, defects)
     for row, name, column in _list_cells(table, names, defects):
-        if row.cells[column] and row.line in days:
-            price = defects.parse_amount(table, row, column, f"the price of {name}")
-            if price is not None:
-                _add_price(found, table, row, (name, days[row.line], price), defects)
+        if not row.cells[column] or row.line not in days:
+            continue
+        price, day = (
+            defects.parse_amount(table, row, column, f"the price of {name}"),
+            days[row.line],
+        )
+        series = found.series.setdefault(name, {})
+        if price == 0:
+            defects.add_defect(f"the price of {name} is not above zero", table, row.line)
+        elif price and price != series.setdefault(day, price):
+            text = f"{name} has another price on {day} than in line {found.lines[name, day]}"
+            defects.add_defect(f"{text}: {price}, not {series[day]}", table, row.line)
+        found.lines.setdefault((name, day), row.line)
     return found
 
 
@@ -91,25 +98,3 @@ def _list_cells(
     columns = {n: parse_ticker(column) for n, column in enumerate(table.columns)}
     for row in table.rows:
         yield from ((row, name, n) for n, name in columns.items() if name and name in names)
-
-
-def _add_price(
-    found: Prices,
-    table: CsvTable,
-    row: CsvRow,
-    point: tuple[str, date, Decimal],
-    defects: TableDefects,
-) -> None:
-    name, day, price = point
-    known = found.series.get(name, {}).get(day)
-    if not price:
-        defects.add_defect(f"the price of {name} is not above zero", table, row.line)
-    elif known is None:
-        found.series.setdefault(name, {})[day] = price
-        found.lines[name, day] = row.line
-    elif known == price:
-        found.repeated_count += 1
-    else:
-        before = found.lines[name, day]
-        text = f"{name} has another price on {day} than in line {before}: {price}, not {known}"
-        defects.add_defect(text, table, row.line)

@@ -125,7 +125,6 @@ class _LotPlan:
     total: Fraction
     rules: TradeRules
     shares: dict[str, Fraction] = field(init=False)
-    raised: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         lot = self.rules.lot
@@ -160,55 +159,39 @@ class _LotPlan:
         }
 
     def balance_cash(self) -> None:
-        """Cover a shortfall, then spend what is left over, lot by lot."""
-        while (short := self.cash_floor - self.compute_cash()) > 0:
-            if not (self._raise_one_trade(is_sale=True) or self._lower_largest_buy(short)):
-                break
-        while self._raise_one_trade(is_sale=False):
+        """Cover a shortfall, then spend what is left over, at most one lot for each trade."""
+        by_need = sorted(self.values, key=lambda name: (self._compute_lack(name), name))
+        for name in reversed(by_need):
+            if self.values[name] < 0 and self.compute_cash() < self.cash_floor:
+                self._raise_trade(name)
+        while (short := self.cash_floor - self.compute_cash()) > 0 and self._lower_buy(short):
             pass
+        by_need = sorted(self.values, key=lambda name: (self._compute_lack(name), name))
+        for name in reversed(by_need):
+            cost = self.compute_amount(name, self.rules.lot) - self.compute_amount(name)
+            if self.values[name] > 0 and cost <= self.compute_cash() - self.cash_floor:
+                self._raise_trade(name)
 
-    def _raise_one_trade(self, *, is_sale: bool) -> bool:
-        """Move one trade to its next lot, at most once each: the one that is furthest behind."""
-        room, left = self._compute_turnover_left(), self.compute_cash() - self.cash_floor
-        able = [
-            name
-            for name, value in self.values.items()
-            if value
-            and (value < 0) == is_sale
-            and self._can_raise(name, room)
-            and (
-                is_sale
-                or self.compute_amount(name, self.rules.lot) - self.compute_amount(name) <= left
-            )
-        ]
-        if not able:
-            return False
-        name = max(able, key=lambda each: (self._compute_shortfall(each), each))
-        self.shares[name] += self.rules.lot * (-1 if is_sale else 1)
-        self.raised.add(name)
-        return True
-
-    def _compute_turnover_left(self) -> Fraction:
-        """Return the turnover still available under the cap."""
-        traded = sum(map(abs, self.compute_values().values()), ZERO)
-        cap = self.rules.max_turnover
-        return 2 * self.total if cap is None else 2 * cap * self.total - traded
-
-    def _can_raise(self, name: str, room: Fraction) -> bool:
-        line, lot, now = self.lines[name], self.rules.lot, abs(self.shares[name])
-        if name in self.raised or not self._compute_shortfall(name):
-            return False
-        if self.values[name] < 0 and now + lot > line.quantity:
-            return False
-        return lot * line.price <= room and (now + lot) * line.price >= self.rules.min_trade
-
-    def _compute_shortfall(self, name: str) -> Fraction:
+    def _compute_lack(self, name: str) -> Fraction:
         """Return the difference of a trade to its target: in lots for sales, in money for buys."""
         price = self.lines[name].price
-        lacks = abs(self.values[name]) - abs(self.shares[name]) * price
-        return lacks / price if self.values[name] < 0 else lacks
+        lack = abs(self.values[name]) - abs(self.shares[name]) * price
+        return lack / price if self.values[name] < 0 else lack
 
-    def _lower_largest_buy(self, short: Fraction) -> bool:
+    def _raise_trade(self, name: str) -> None:
+        """Move a trade to its next lot, if it lacks some and the limits allow it."""
+        line, rules, count = self.lines[name], self.rules, abs(self.shares[name]) + self.rules.lot
+        is_sale, cap = self.values[name] < 0, rules.max_turnover
+        added = rules.lot * line.price / 2 / self.total
+        if (
+            self._compute_lack(name)
+            and not (is_sale and count > line.quantity)
+            and (cap is None or self.compute_turnover() + added <= cap)
+            and count * line.price >= rules.min_trade
+        ):
+            self.shares[name] = -count if is_sale else count
+
+    def _lower_buy(self, short: Fraction) -> bool:
         """Lower the largest buy by the shortfall, to zero if it would be below the minimum."""
         worth = {name: value for name, value in self.compute_values().items() if value > 0}
         if not worth:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from nodes.limits.patterns import Pattern
 from state import Severity
@@ -34,11 +34,7 @@ CountMethod = Literal["characters", "wide", "bytes", "x", "sms"]
 _CHANNELS_FILE = Path(__file__).with_name("channels.yaml")
 
 
-class _ChannelModel(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Channel(_ChannelModel):
+class Channel(BaseModel, frozen=True, extra="forbid"):
     """A channel for copy, with the maximum length of a text."""
 
     title: str
@@ -67,7 +63,7 @@ Expression = Annotated[str, AfterValidator(_checked)]
 """A regular expression."""
 
 
-class CopyRule(_ChannelModel):
+class CopyRule(BaseModel, frozen=True, extra="forbid"):
     """A rule on what copy must not, or must, contain."""
 
     channels: tuple[ChannelName, ...] = ()
@@ -91,7 +87,7 @@ class CopyRule(_ChannelModel):
         return found.group() if found else None
 
 
-class ChannelBook(_ChannelModel):
+class ChannelBook(BaseModel, frozen=True, extra="forbid"):
     """All channels by key, and all rules."""
 
     channels: dict[ChannelName, Channel]

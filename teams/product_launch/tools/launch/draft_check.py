@@ -28,6 +28,11 @@ class DraftRemark:
     text: str
     source: str = ""
 
+    @property
+    def with_source(self) -> str:
+        """Return the remark with the source of its rule."""
+        return f"{self.text} ({self.source})" if self.source else self.text
+
 
 @dataclass(frozen=True)
 class DraftCheck:

@@ -1,4 +1,4 @@
-"""Find the most profitable price, never outside the prices that were tried.
+"""What follows from a price: margin, break-even, and the most profitable one of those tried.
 
 For a demand with a constant elasticity e below -1 the best price is the unit cost times e / (1 +
 e); for one between -1 and 0 profit rises with the price within the range of the fit.
@@ -6,7 +6,6 @@ e); for one between -1 and 0 profit rises with the price within the range of the
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal
 
 from .demand import Demand
 
@@ -16,7 +15,7 @@ class BestPrice:
     """A best price, and which end of the tried range limits it, if any."""
 
     price: float
-    range_end: Literal["", "lowest", "highest"] = ""
+    range_end: str = ""
     unbounded_price: float | None = None
     """The optimum by the fitted line alone; None if the line has no maximum."""
 
@@ -25,10 +24,8 @@ def find_best_price(
     elasticity: float, unit_cost: float, lowest: float, highest: float
 ) -> BestPrice:
     """Return the most profitable price within the range."""
-    if elasticity >= -1:
-        return BestPrice(highest, "highest")
-    best = unit_cost * elasticity / (1 + elasticity)
-    if best > highest:
+    best = unit_cost * elasticity / (1 + elasticity) if elasticity < -1 else None
+    if best is None or best > highest:
         return BestPrice(highest, "highest", best)
     return BestPrice(lowest, "lowest", best) if best < lowest else BestPrice(best)
 

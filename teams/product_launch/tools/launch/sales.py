@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 
 from nodes.errors import ToolRefused
 from nodes.limits.patterns import Pattern
 from nodes.text.plain_text import sanitize_line
 from nodes.tools.tables.formatting import format_money
-from nodes.tools.tables.reader import CsvRow, CsvTable, TableDefects, normalize_column_name
+from nodes.tools.tables.reader import CsvTable, TableDefects, normalize_column_name
 from nodes.tools.tables.selection import require_table
 
 PRICE_COLUMNS = (
@@ -34,8 +33,8 @@ _CURRENCY_SUFFIX = Pattern(
 class PricedSale:
     """A row: a price, and the units sold at it."""
 
-    price: Decimal
-    units: Decimal
+    price: float
+    units: float
 
 
 @dataclass(frozen=True)
@@ -52,21 +51,17 @@ class ProductSales:
     """What a row represents, such as a week; empty if the rows are not consecutive in time."""
 
     @property
-    def lowest_price(self) -> Decimal:
-        """Return the lowest price that was tried."""
-        return min(sale.price for sale in self.sold)
-
-    @property
-    def highest_price(self) -> Decimal:
-        """Return the highest price that was tried."""
-        return max(sale.price for sale in self.sold)
+    def tried(self) -> tuple[float, float]:
+        """Return the lowest and the highest price that was tried."""
+        prices = [sale.price for sale in self.sold]
+        return min(prices), max(prices)
 
     @property
     def of_group(self) -> str:
         """Return " of" and the group; empty if there is only one."""
         return f" of {self.group}" if self.group else ""
 
-    def format_money(self, amount: Decimal | float) -> str:
+    def format_money(self, amount: float) -> str:
         """Return an amount with the currency of the table."""
         return f"{format_money(amount)} {self.currency}".rstrip()
 
@@ -85,18 +80,22 @@ def load_sales(
         ToolRefused: there is none, several would fit, or rows cannot be read; names the places.
     """
     table = require_table(materials, "has columns of prices and units", is_sales_table, files)
+    price, units = (_find_column(table, names) for names in (PRICE_COLUMNS, UNITS_COLUMNS))
+    assert price is not None and units is not None, "a table of sales has both"
     grouped, defects = dict[str, list[PricedSale]](), TableDefects()
-    group = table.find_column(GROUP_COLUMNS)
+    group, period = table.find_column(GROUP_COLUMNS), table.find_column(PERIOD_COLUMNS)
     for row in table.rows:
-        if sale := _parse_sale(table, row, defects):
+        asked = defects.parse_amount(table, row, price, "the price")
+        count = defects.parse_amount(table, row, units, "the number of units")
+        if asked == 0:
+            defects.add_defect("the price is not above zero", table, row.line)
+        elif asked is not None and count is not None:
             label = "" if group is None else sanitize_line(row.cells[group], MAX_LABEL_CHARS)
-            grouped.setdefault(label, []).append(sale)
+            grouped.setdefault(label, []).append(PricedSale(float(asked), float(count)))
     defects.raise_if_any()
     if len(grouped) > MAX_GROUPS:
         raise ToolRefused(f"{table.name} has {len(grouped)} groups, of at most {MAX_GROUPS}")
-    price, period = _find_column(table, PRICE_COLUMNS), table.find_column(PERIOD_COLUMNS)
-    assert price is not None, "a table of sales has prices"
-    currency = _CURRENCY_SUFFIX.search(table.columns[price].strip())
+    currency = _CURRENCY_SUFFIX.search(table.columns[price])
     return [
         ProductSales(
             source=table.name,
@@ -110,17 +109,7 @@ def load_sales(
     ]
 
 
-def _parse_sale(table: CsvTable, row: CsvRow, defects: TableDefects) -> PricedSale | None:
-    price, units = (_find_column(table, names) for names in (PRICE_COLUMNS, UNITS_COLUMNS))
-    assert price is not None and units is not None, "a table of sales has both"
-    asked = defects.parse_amount(table, row, price, "the price")
-    count = defects.parse_amount(table, row, units, "the number of units")
-    if asked == 0:
-        defects.add_defect("the price is not above zero", table, row.line)
-    return None if not asked or count is None else PricedSale(asked, count)
-
-
 def _find_column(table: CsvTable, names: Iterable[str]) -> int | None:
     """Return a column whose name may end in a currency."""
-    columns = [_CURRENCY_SUFFIX.sub("", column.strip()) for column in table.columns]
+    columns = [_CURRENCY_SUFFIX.sub("", column) for column in table.columns]
     return CsvTable(table.name, tuple(columns)).find_column(names)

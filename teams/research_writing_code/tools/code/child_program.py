@@ -2,18 +2,22 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from nodes.limits.patterns import Pattern
 from nodes.text.counts import format_count
+from nodes.text.plain_text import sanitize_line
 from nodes.tools.framework.tool_report import ToolReport, fit_to_size, join_names
+from nodes.tools.linting.ruff_process import SYNTAX_CODE, RuffHit, lint_files
+from nodes.tools.linting.rules import find_rule, list_rule_codes
 
-from .module_linting import SYNTAX_CODE, LintRemark, lint_modules
-from .syntax import ModuleOutline, SyntaxProblem, get_line, parse_module
+from .outline import outline_module
 
 REPORT_SIZES = (60, 30, 15, 5)
 """Remarks that are reported; fewer where they are too long together."""
+MAX_LINE_CHARS = 200
+STYLE_FAMILIES = ("F", "E7")
+"""Style rule families that are used: what is unused, and comparisons that mislead."""
 JUDGEMENT_GAP = (
     "A parser and a linter have read the code; whether it does what it is meant to do, and how to "
     "fix it, is for a language model or a human to judge."
@@ -22,62 +26,72 @@ JUDGEMENT_GAP = (
 _NOQA = Pattern(r"#\s*(?:ruff:\s*|flake8:\s*)?noqa", re.IGNORECASE)
 
 
-def check_modules(modules: dict[str, str], folder: str) -> dict[str, Any]:
-    """Return a report on modules; the linter reads copies of them in the folder."""
-    remarks = lint_modules(modules, Path(folder))
-    read = {name: parse_module(name, text) for name, text in modules.items()}
-    return fit_to_size(lambda most: _compose_report(modules, read, remarks, most), REPORT_SIZES)
+def check_modules(modules: dict[str, str]) -> dict[str, Any]:
+    """Return a report on modules by name."""
+    style = [code for code in list_rule_codes("ruff", "style") if code.startswith(STYLE_FAMILIES)]
+    hits = lint_files(modules, [*list_rule_codes("ruff", "bugs"), *style])
+    read = {name: _read_module(text) for name, text in modules.items()}
+    return fit_to_size(lambda most: _compose_report(modules, read, hits, most), REPORT_SIZES)
+
+
+def _read_module(text: str) -> str | SyntaxError:
+    try:
+        return outline_module(text)
+    except SyntaxError as error:
+        return error
 
 
 def _compose_report(
     modules: Mapping[str, str],
-    read: Mapping[str, ModuleOutline | SyntaxProblem],
-    remarks: Sequence[LintRemark],
+    read: Mapping[str, str | SyntaxError],
+    hits: Sequence[RuffHit],
     most: int,
 ) -> ToolReport:
-    reply, broken = ToolReport(gaps=[JUDGEMENT_GAP]), set[str]()
+    report = ToolReport(gaps=[JUDGEMENT_GAP])
+    broken = [name for name, seen in read.items() if isinstance(seen, SyntaxError)]
     for name, seen in read.items():
-        if isinstance(seen, SyntaxProblem):
-            broken.add(name)
-            _report_syntax_error(reply, name, seen, remarks)
+        own = [hit for hit in hits if hit.file == name]
+        if isinstance(seen, SyntaxError):
+            _add_syntax_errors(report, name, modules[name], seen, own)
         else:
-            count = sum(remark.name == name for remark in remarks)
-            _report_outline(reply, name, seen, count)
+            result = format_count(len(own), "remark") if own else "no remark"
+            report.lines.append(f"- {name}: {seen}; syntax in order, {result} by ruff.")
+            report.add_claim(f"{name} has {seen}; its syntax is in order.", name)
     if waived := [name for name, text in modules.items() if _NOQA.search(text)]:
-        reply.gaps.append(f"Lines that say `noqa` were passed over in {join_names(waived)}.")
-    kept = [remark for remark in remarks if remark.name not in broken]
-    for remark in kept[:most]:
-        shown = f"{remark.message} [{remark.code}]: `{get_line(modules[remark.name], remark.line)}`"
-        reply.add_finding(remark.severity, shown, remark.name, remark.advice, remark.line)
-        reply.findings[-1]["confidence"] = remark.confidence
+        report.gaps.append(f"Lines that say `noqa` were passed over in {join_names(waived)}.")
+    kept = [hit for hit in hits if hit.file not in broken]
+    for hit in kept[:most]:
+        _add_hit(report, hit, _get_line(modules[hit.file], hit.line))
     if len(kept) > most:
-        reply.gaps.append(f"{len(kept) - most} more remarks of the linter are left out.")
-    return reply
+        report.gaps.append(f"{len(kept) - most} more remarks of the linter are left out.")
+    return report
 
 
-def _report_syntax_error(
-    reply: ToolReport, name: str, problem: SyntaxProblem, remarks: Sequence[LintRemark]
+def _add_syntax_errors(
+    report: ToolReport, name: str, text: str, error: SyntaxError, hits: Sequence[RuffHit]
 ) -> None:
-    lines = [remark for remark in remarks if (remark.name, remark.code) == (name, SYNTAX_CODE)]
-    shown = f": `{problem.text}`" if problem.text else ""
-    told = f"syntax error in line {problem.line}, {problem.message}{shown}"
-    reply.lines.append(f"- {name}: {told}.")
-    reply.add_claim(f"{name} has a {told}.", name)
-    reply.add_finding("critical", f"{problem.message}{shown}", name, "", problem.line)
-    for remark in lines:
-        if remark.line != problem.line:
-            reply.add_finding("high", f"{remark.message} [{SYNTAX_CODE}]", name, "", remark.line)
-            reply.findings[-1]["confidence"] = remark.confidence
-    if not lines:
-        reply.gaps.append(f"{name} may be written for a newer Python than the one that read it.")
-    reply.gaps.append(f"{name} was not linted beyond its syntax, which is broken.")
+    line = error.lineno or 1
+    message = f"{sanitize_line(error.msg, MAX_LINE_CHARS)}: `{_get_line(text, line)}`"
+    report.lines.append(f"- {name}: syntax error in line {line}, {message}.")
+    report.add_claim(f"{name} has a syntax error in line {line}, {message}.", name)
+    report.add_finding("critical", message, name, line=line)
+    others = [hit for hit in hits if hit.code == SYNTAX_CODE]
+    for hit in others:
+        if hit.line != line:
+            report.add_finding("high", f"{hit.message} [{SYNTAX_CODE}]", name, line=hit.line)
+    if not others:
+        report.gaps.append(f"{name} may be written for a newer Python than the one that read it.")
+    report.gaps.append(f"{name} was not linted beyond its syntax, which is broken.")
 
 
-def _report_outline(reply: ToolReport, name: str, outline: ModuleOutline, count: int) -> None:
-    result = format_count(count, "remark") if count else "no remark"
-    reply.lines.append(f"- {name}: {outline.describe()}; syntax in order, {result} by ruff.")
-    reply.add_claim(f"{name} has {outline.describe()}; its syntax is in order.", name)
-    if outline.third_party:
-        reply.add_claim(
-            f"{name} imports {join_names(outline.third_party)} from outside of Python.", name
-        )
+def _add_hit(report: ToolReport, hit: RuffHit, line: str) -> None:
+    if rule := find_rule("ruff", hit.code):
+        message = rule.message or sanitize_line(hit.message, MAX_LINE_CHARS).rstrip(".")
+        shown = f"{message} [{hit.code}]: `{line}`"
+        report.add_finding(rule.severity, shown, hit.file, rule.advice or hit.fix, hit.line)
+        report.findings[-1]["confidence"] = rule.confidence
+
+
+def _get_line(text: str, number: int) -> str:
+    lines = text.split("\n")
+    return sanitize_line(lines[number - 1], MAX_LINE_CHARS) if 0 < number <= len(lines) else ""

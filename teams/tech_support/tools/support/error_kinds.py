@@ -6,7 +6,7 @@ from typing import Final
 
 from nodes.text.plain_text import format_as_code, sanitize_line
 from nodes.tools.logs.entry import FAILING_LEVELS, Log, LogEntry
-from nodes.tools.logs.failure import Failure
+from nodes.tools.logs.failure import Failure, StackFrame
 from nodes.tools.logs.lines import make_template
 from nodes.tools.logs.secrets import mask_secrets
 
@@ -32,6 +32,21 @@ class ErrorKind:
     def root_title(self) -> str:
         """Return the name of the root error."""
         return self.failure.chain[-1].title if self.failure else self.title
+
+    @property
+    def own_frame(self) -> StackFrame | None:
+        """Return the product's own call nearest to the root, if it is known."""
+        return self.failure.own_frame if self.failure else None
+
+    @property
+    def line(self) -> int:
+        """Return the first line that reports it."""
+        return self.line_numbers[0]
+
+    @property
+    def times(self) -> str:
+        """Return how often it is reported, as an addition; empty for once."""
+        return f", {len(self.line_numbers)} times" if len(self.line_numbers) > 1 else ""
 
 
 def list_error_kinds(log: Log) -> list[ErrorKind]:

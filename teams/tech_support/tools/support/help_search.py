@@ -3,8 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nodes.limits.patterns import Pattern
 from nodes.text.terms import extract_terms
@@ -31,39 +30,46 @@ _LIGHT_VERBS: Final = (
 _LIGHT_WORDS: Final = STOP_WORDS | frozenset(_LIGHT_VERBS.split())
 """Words of a question that say little on what it is about."""
 
-_LINK_IN_BRACKETS = Pattern(r"\([^()]*https?://[^()]*\)")
-_PACKAGE_PREFIX = Pattern(r"(?<![\w.])(?:[A-Za-z_]\w*+\.){1,20}(?=[A-Z])")
 _LINE_MARKER = Pattern(r"\A(?:(?:[-*#>]+|\d{1,3}[.)])\s+)+")
 """Start of a list, a heading or a quotation."""
 _SENTENCE_BREAK = Pattern(r"(?<=[.!?:])\s+|\n+")
 
 
-@dataclass(frozen=True)
-class PassageMatch:
-    """A passage, and how much of the question it covers."""
+class PassageMatch(NamedTuple):
+    """A passage, and how much of the question it and its heading cover."""
 
     passage: Passage
     coverage: float
+    heading_coverage: float
     quote: str
 
 
 def find_best_passages(
     index: PassageIndex, asked: str, least: float = MIN_COVERAGE
 ) -> list[PassageMatch]:
-    """Return the passages that cover a question by the rarity of its words, the best first."""
+    """Return the passages that cover a question by the rarity of its words, the best first.
+
+    What a heading covers counts twice. A word that no passage has counts as if one had it.
+    """
     words = [word for word in Pattern(r"\w+").findall(asked.lower()) if word not in _LIGHT_WORDS]
     passages = [hit.passage for hit in index.search(" ".join(words), MAX_CANDIDATES)]
     held = [extract_terms(f"{each.place} {each.text}") for each in passages]
-    weights = _weigh_terms(extract_terms(" ".join(words)), held)
+    counts = Counter(term for has in held for term in has)
+    terms = extract_terms(" ".join(words))
+    weights = {t: math.log(1 + (len(held) + 1) / (max(counts[t], 1) + 0.5)) for t in terms}
     total = sum(weights.values()) or 1.0
     found = [
-        PassageMatch(each, _sum(weights, has) / total, _choose_quote(each, weights))
-        for each, has in zip(passages, held, strict=True)
+        PassageMatch(
+            each,
+            _sum(weights, f"{each.place} {each.text}") / total,
+            _sum(weights, each.place) / total,
+            _choose_quote(each, weights),
+        )
+        for each in passages
     ]
-    found.sort(key=lambda one: -_rank(one, weights, total))
     best = max((one.coverage for one in found), default=0.0)
-    needed = max(least, MIN_SHARE_OF_BEST * best)
-    return [one for one in found if one.coverage >= needed][:MAX_PASSAGES]
+    kept = [one for one in found if one.coverage >= max(least, MIN_SHARE_OF_BEST * best)]
+    return sorted(kept, key=lambda one: -one.coverage - one.heading_coverage)[:MAX_PASSAGES]
 
 
 def list_log_errors(materials: Mapping[str, str]) -> list[str]:
@@ -71,8 +77,7 @@ def list_log_errors(materials: Mapping[str, str]) -> list[str]:
     logs = [read_log(name, text) for name, text in materials.items() if is_log(name, text)]
     kinds = [each for log in logs for each in list_error_kinds(log)[:MAX_ERRORS]]
     titles = (" < ".join(dict.fromkeys((each.title, each.root_title))) for each in kinds)
-    shortened = (_PACKAGE_PREFIX.sub("", _LINK_IN_BRACKETS.sub("", title)) for title in titles)
-    return list(dict.fromkeys(shortened))[:MAX_ERRORS]
+    return list(dict.fromkeys(titles))[:MAX_ERRORS]
 
 
 def build_report(index: PassageIndex, query: str, errors: Sequence[str]) -> ToolReport:
@@ -92,26 +97,15 @@ def build_report(index: PassageIndex, query: str, errors: Sequence[str]) -> Tool
     return reply
 
 
-def _weigh_terms(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Weigh words by how few passages have them; a word in none counts as in one."""
-    counts = Counter(term for has in held for term in has)
-    return {term: math.log(1 + (len(held) + 1) / (max(counts[term], 1) + 0.5)) for term in wanted}
-
-
-def _rank(one: PassageMatch, weights: Mapping[str, float], total: float) -> float:
-    """Return a passage's coverage; what its heading covers counts twice."""
-    return one.coverage + _sum(weights, extract_terms(one.passage.place)) / total
-
-
-def _sum(weights: Mapping[str, float], terms: frozenset[str]) -> float:
-    return sum(weights.get(term, 0.0) for term in terms)
+def _sum(weights: Mapping[str, float], text: str) -> float:
+    return sum(weights.get(term, 0.0) for term in extract_terms(text))
 
 
 def _choose_quote(passage: Passage, weights: Mapping[str, float]) -> str:
     """Return the sentence that covers most of the question."""
     parts = [part.strip() for part in _SENTENCE_BREAK.split(_get_body(passage))]
     long = [part for part in parts if len(part) > 20] or [passage.text[:200].strip()]
-    return max(long, key=lambda part: _sum(weights, extract_terms(part)))
+    return max(long, key=lambda part: _sum(weights, part))
 
 
 def _get_body(passage: Passage) -> str:

@@ -1,6 +1,7 @@
 """Report what a log shows: what failed first, how often, where, and why."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from nodes.text.counts import format_count
@@ -16,8 +17,6 @@ SHOWN_COUNTS: Final = (8, 5, 3, 1)
 """Kinds of errors reported for a log, if they fit."""
 MAX_LOGS: Final = 4
 MAX_QUOTE_CHARS: Final = 400
-MAX_FRAMES: Final = 5
-MAX_LINKS: Final = 4
 COLUMNS: Final = ("error", "times", "first", "last", "line", "where")
 
 
@@ -29,24 +28,22 @@ def diagnose_logs(logs: Sequence[Log], *, is_pasted: bool = False) -> dict[str, 
 def add_claims(reply: ToolReport, log: Log, found: Sequence[ErrorKind]) -> None:
     """Add a claim for each kind of error, with the line of the log that supports it."""
     for each in found:
-        number, last = each.line_numbers[0], each.line_numbers[-1]
-        begun, ended = log.find_stamp(number), log.find_stamp(last)
-        period = "".join((f", {begun}" if begun else "", f" to {ended}" if ended != begun else ""))
-        times = "once" if number == last else f"{len(each.line_numbers)} times"
-        text = f"{redact_line(each.title)} occurs {times} in {log.name}, line {number}{period}."
-        _add_claim(reply, log, text, number)
-        if each.failure and each.failure.cause:
+        begun, ended = log.find_stamp(each.line), log.find_stamp(each.line_numbers[-1])
+        period = f", {begun}" * bool(begun) + f" to {ended}" * (ended != begun)
+        times = each.times.removeprefix(", ") or "once"
+        told = f"{redact_line(each.title)} occurs {times} in {log.name}, line {each.line}{period}."
+        said = [(told, each.line)]
+        if each.failure and each.failure.causes:
             root = each.failure.chain[-1]
-            text = f"At its root is {redact_line(root.title)} (line {root.error_line})."
-            _add_claim(reply, log, text, root.error_line)
-        if each.failure and (own := each.failure.own_frame):
-            text = f"The product's nearest call is {redact_line(str(own))}."
-            _add_claim(reply, log, text, own.log_line)
-
-
-def _add_claim(reply: ToolReport, log: Log, text: str, number: int) -> None:
-    line = log.get_line(number)
-    reply.add_claim(text, log.name, line[:MAX_QUOTE_CHARS] if mask_secrets(line) == line else "")
+            told = f"At its root is {redact_line(root.title)} (line {root.error_line})."
+            said.append((told, root.error_line))
+        if own := each.own_frame:
+            told = f"The product's nearest call is {redact_line(str(own))}."
+            said.append((told, own.log_line))
+        for text, number in said:
+            line = log.get_line(number)
+            quote = line[:MAX_QUOTE_CHARS] if mask_secrets(line) == line else ""
+            reply.add_claim(text, log.name, quote)
 
 
 def _build_report(logs: Sequence[Log], most: int, is_pasted: bool) -> ToolReport:
@@ -55,11 +52,18 @@ def _build_report(logs: Sequence[Log], most: int, is_pasted: bool) -> ToolReport
         every = list_error_kinds(log)
         found = every[:most]
         reply.lines.append(_format_overview(log, every) + "\n")
-        _add_errors(reply, log, found)
+        if found:
+            _add_errors(reply, log, found)
         if not is_pasted:
             add_claims(reply, log, found)
         for each in found:
-            _add_finding(reply, log, each, is_pasted)
+            reply.add_finding(
+                "critical" if each.level == "critical" else "high" if each.failure else "medium",
+                f"{redact_line(each.title)}{each.times}",
+                "" if is_pasted else log.name,
+                f"Begin at {redact_line(str(each.own_frame))}." if each.own_frame else "",
+                None if is_pasted else each.line,
+            )
         gaps, cut = log.describe_limits()
         reply.gaps += [*gaps, *_list_gaps(log, len(every), len(found))]
         reply.failures += cut
@@ -86,14 +90,12 @@ def _format_overview(log: Log, found: Sequence[ErrorKind]) -> str:
 
 
 def _add_errors(reply: ToolReport, log: Log, found: Sequence[ErrorKind]) -> None:
-    if not found:
-        return
     reply.add_table(COLUMNS, [_list_cells(log, each) for each in found])
-    number = found[0].line_numbers[0]
+    first = found[0]
     if len(found) > 1:
-        at = ", ".join(filter(None, (f"line {number}", log.find_stamp(number))))
-        reply.lines.append(f"First error, {at}: {redact_as_code(found[0].title)}\n")
-    warned = [e for e in log.entries if e.level == "warning" and e.line < number][-1:]
+        at = ", ".join(filter(None, (f"line {first.line}", log.find_stamp(first.line))))
+        reply.lines.append(f"First error, {at}: {redact_as_code(first.title)}\n")
+    warned = [e for e in log.entries if e.level == "warning" and e.line < first.line][-1:]
     reply.lines += [
         f"Last warning before the first error, line {e.line}: {redact_as_code(e.message)}\n"
         for e in warned
@@ -104,42 +106,23 @@ def _add_errors(reply: ToolReport, log: Log, found: Sequence[ErrorKind]) -> None
 
 
 def _list_cells(log: Log, each: ErrorKind) -> tuple[object, ...]:
-    first, last = each.line_numbers[0], each.line_numbers[-1]
-    own = each.failure.own_frame if each.failure else None
+    own = each.own_frame
     where = redact_as_code(f"{own.file.rsplit('/', 1)[-1]}:{own.line}") if own else ""
-    stamps = log.find_stamp(first), log.find_stamp(last)
-    return redact_as_code(each.title), len(each.line_numbers), *stamps, first, where
+    stamps = (log.find_stamp(number) for number in (each.line, each.line_numbers[-1]))
+    return redact_as_code(each.title), len(each.line_numbers), *stamps, each.line, where
 
 
 def _format_trace(failure: Failure, announced: str) -> Iterator[str]:
-    root = failure.chain[-1]
     after = f", after {redact_as_code(announced)}" if announced else ""
     name = redact_as_code(failure.error or "The stack")
     yield f"{name}, line {failure.error_line}, {failure.language}{after}:\n"
-    links = list(zip(failure.chain, failure.chain[1:], strict=False))
-    for outer, cause in links[: MAX_LINKS - 1] + links[MAX_LINKS - 1 :][-1:]:
+    for outer, cause in pairwise(failure.chain):
         yield f"- {outer.link} {redact_as_code(cause.title)} (line {cause.error_line})"
-    if root.frames:
-        yield f"- raised at {redact_as_code(str(root.frames[0]))} (line {root.frames[0].log_line})"
-    if failure.own_frame and failure.own_frame not in root.frames[:1]:
-        place = f"{redact_as_code(str(failure.own_frame))} (line {failure.own_frame.log_line})"
-        yield f"- nearest call of the product: {place}"
-    calls = [frame for frame in failure.frames if frame.is_own_code][:MAX_FRAMES]
-    if len(calls) > 1:
-        names = [frame.function or frame.file.rsplit("/", 1)[-1] for frame in reversed(calls)]
-        yield f"- calls of the product: {redact_as_code(' → '.join(names))}"
-
-
-def _add_finding(reply: ToolReport, log: Log, each: ErrorKind, is_pasted: bool) -> None:
-    times = f", {len(each.line_numbers)} times" if len(each.line_numbers) > 1 else ""
-    own = each.failure.own_frame if each.failure else None
-    reply.add_finding(
-        "critical" if each.level == "critical" else "high" if each.failure else "medium",
-        f"{redact_line(each.title)}{times}",
-        "" if is_pasted else log.name,
-        f"Begin at {redact_line(str(own))}." if own else "",
-        None if is_pasted else each.line_numbers[0],
-    )
+    raised, own = failure.chain[-1].frames[:1], failure.own_frame
+    places = [("raised at", frame) for frame in raised]
+    places += [("nearest call of the product:", own)] if own and own not in raised else []
+    for what, frame in places:
+        yield f"- {what} {redact_as_code(str(frame))} (line {frame.log_line})"
 
 
 def _list_gaps(log: Log, count: int, shown_count: int) -> Iterator[str]:

@@ -42,7 +42,7 @@ async def test_a_note_for_customers_names_no_files_settings_or_code() -> None:
 async def test_without_figures_or_cause_the_gaps_say_so() -> None:
     answer = await call_incident_tool("draft_note", {}, claims=[CODE], findings=[], audience="team")
 
-    assert "Not known yet.\n\n- `charge` waits" in answer["summary"]
+    assert "- Not known yet.\n- `charge` waits" in answer["summary"]
     assert "The note says nothing on the impact: no figures from logs are known." in answer["gaps"]
     assert "The note names no cause: none was found." in answer["gaps"]
 

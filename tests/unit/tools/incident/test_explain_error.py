@@ -59,9 +59,10 @@ async def test_a_setting_behind_the_failing_call_is_no_bug_and_upsets_the_plan()
     [
         ("def work(a):\n    return 1 / len(a)\n", "ZeroDivisionError", "division by zero", 2,
          "`len(a)`, which is 0"),
-        ("def work(a):\n    return a['b']\n", "KeyError", "'b'", 2, "the key `b`"),
+        ("def work(a):\n    return a['b']\n", "KeyError", "'b'", 2,
+         "a key that is not always there: `'b'`"),
         ("def work(a):\n    return a[3]\n", "IndexError", "list index out of range", 2,
-         "an element that `a`"),
+         "an element of what is too short"),
         ("def work(a):\n    return totl\n", "NameError", "name 'totl' is not defined", 2,
          "uses a name that has no value"),
         ("def work(a):\n    b = a.get(1)\n    return b.c\n", "AttributeError",

@@ -58,6 +58,10 @@ def test_a_private_key_is_recognised_by_its_second_line() -> None:
     assert find_confidence(head, "key.pem", "nothing") < 80
 
 
+def test_a_secret_is_found_far_into_a_long_line() -> None:
+    assert find_confidence(f'{"x + " * 2_000}f(token="{TOKEN}")') >= 80
+
+
 def test_it_is_less_sure_in_documents_and_tests() -> None:
     assert find_confidence(f'token = "{TOKEN}"', "docs/usage.md") < 80
     assert find_confidence(f'token = "{TOKEN}"', "tests/test_app.py") < 80

@@ -91,15 +91,6 @@ def test_what_cannot_be_read_is_named_and_hides_nothing_else(text: str, expected
     assert expected in message and bool(change.skipped_parts) is ("inary" in text)
 
 
-def test_a_hunk_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
-    cut = "--- /dev/null\n+++ b/x.py\n@@ -0,0 +1,9 @@\n+one\n+two\n[cut at 10 characters]"
-
-    change = read_diff(cut)
-
-    assert change.files[0].added == {1: "one", 2: "two"} and not change.files[0].is_new
-    assert "x.py" in change.unread_parts[0]
-
-
 def test_a_change_of_names_alone_has_no_lines() -> None:
     renamed = "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n"
 

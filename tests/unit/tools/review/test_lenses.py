@@ -10,7 +10,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from nodes.errors import ToolFailed, ToolRefused
 from nodes.tools.framework.settings import ToolSettings
 from nodes.tools.linting.finding import SEVERITIES
-from nodes.tools.linting.rules import load_rules
+from nodes.tools.linting.rules import RuleContext, load_rules
 from state import Severity
 from teams.code_review.tools.review.hits import MIN_SURE_CONFIDENCE
 from teams.code_review.tools.review.lens_tool import run_review
@@ -190,7 +190,11 @@ NO_DIFF = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @ x\n"
         ({"change.diff": " \n"}, {}, "git diff"),
         ({"change.diff": "\0\ufffd" * 9}, {}, "holds none"),
         ({"a.diff": NO_DIFF.replace("@ x", "@@\n+x")}, {"diff": "three.diff"}, r"a\.diff"),
-        ({"a.diff": NO_DIFF.replace("@ x", "@@\n+x")}, {"paths": ["y.py"]}, r"changes `x\.py"),
+        (
+            {"a.diff": NO_DIFF.replace("-1 +1 @ x", "-0,0 +1 @@\n+x")},
+            {"paths": ["y.py"]},
+            r"changes `x\.py",
+        ),
         ({"notes.md": "Buy milk."}, {"diff": "notes.md"}, r"notes\.md holds none"),
         ({"a.diff": "diff --git a/x.py b/x.py\n" + NO_DIFF}, {}, r"x\.py.* cannot be read"),
     ],
@@ -278,6 +282,8 @@ def test_each_rule_has_one_lens_and_a_confidence() -> None:
 
     assert {rule.lens for rule in table} == {"security", "bugs", "performance", "style"}
     assert all(0 < rule.confidence <= 100 for rule in table)
+    assert {rule.severity for rule in table} <= set(SEVERITIES)
+    assert {rule.needs for rule in table} <= set(get_args(RuleContext))
     assert all(rule.message for rule in table if rule.tool != "ruff")
 
 

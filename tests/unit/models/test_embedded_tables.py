@@ -1,0 +1,83 @@
+"""Questions on a table in other words than those of its columns."""
+
+import json
+
+import pytest
+
+from nodes.models.embedded.column_matching import match_columns
+from nodes.models.embedded.prompt_reading import AnsweredCall, ReceivedHandoff
+from nodes.models.embedded.reporting import write_report
+
+FERRIES = ["daily_passengers", "delay_minutes", "cancellations", "price_eur", "weight_tonnes"]
+TABLE = "ferry,delay_minutes,cancellations\nAda,390,14\nBo,820,31\nCy,150,3\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "taken_for"),
+    [
+        ("Which ferry has the most passengers?", "daily_passengers", ""),
+        ("Which ferry gets cancelled most often?", "cancellations", "ferry gets cancelled"),
+        ("Which ferry is the cheapest?", "price_eur", "cheapest"),
+        ("Which is the heaviest ferry?", "weight_tonnes", "heaviest"),
+        ("Which ferry runs late most often?", "delay_minutes", "ferry runs late"),
+        ("What is the price of the ferry with the most cancellations?", "cancellations", ""),
+    ],
+)
+def test_a_column_is_found_by_its_words_or_taken_for_others_which_are_kept(
+    question: str, column: str, taken_for: str
+) -> None:
+    first, *_ = match_columns(FERRIES, question, other=())
+
+    assert (first.column, first.taken_for) == (column, taken_for)
+
+
+@pytest.mark.parametrize(
+    "question", ["Which ferry has the friendliest crew?", "What is the capital of Norway?"]
+)
+def test_no_column_is_taken_for_words_that_none_is_about(question: str) -> None:
+    assert match_columns(FERRIES, question, other=["ferry"]) == []
+
+
+def report_rows(question: str, rows: list[list[object]], **arguments: object) -> dict[str, object]:
+    columns = ["ferry", *(str(name) for name in arguments["measures"])]  # type: ignore[attr-defined]
+    results = [{"source": "ferries.csv", "text": str(row)} for row in rows]
+    answer = json.dumps({"columns": columns, "rows": rows, "results": results})
+    call = AnsweredCall("analyze_table", dict(arguments), answer, has_failed=False)
+    intent = f'For the request "{question}": computes on tables.'
+    return write_report(ReceivedHandoff(intent, artifacts={"ferries.csv": TABLE}, calls=(call,)))
+
+
+def test_a_report_on_a_ranking_begins_with_a_sentence_and_names_what_was_assumed() -> None:
+    report = report_rows(
+        "Which ferry gets cancelled most often?",
+        [["Bo", 31], ["Ada", 14], ["Cy", 3]],
+        measures=["cancellations"],
+        order="highest",
+    )
+
+    sentence, assumption, table = str(report["output"]).split("\n\n")
+    assert sentence == "Bo has the highest `cancellations`: 31."
+    assert assumption == "No column is named “gets cancelled”: `cancellations` was taken for it."
+    assert table.startswith("| ferry | cancellations |") and report["confidence"] == 40
+
+
+def test_rows_that_share_the_first_place_are_all_named() -> None:
+    report = report_rows(
+        "Which ferry has the fewest cancellations?",
+        [["Ada", 3], ["Cy", 3], ["Bo", 31]],
+        measures=["cancellations"],
+        order="lowest",
+    )
+
+    assert str(report["output"]).startswith("Ada and Cy have the lowest `cancellations`: 3.")
+
+
+def test_a_gap_has_the_users_own_words_and_none_that_chose_the_rows() -> None:
+    report = report_rows(
+        "How many glasses and crashes of the crew did Bo have by delay?",
+        [["Bo", 820]],
+        measures=["delay_minutes"],
+        rows_with=["Bo"],
+    )
+
+    assert report["gaps"] == ["Nothing was found on glasses, crashes, crew, did in ferries.csv"]

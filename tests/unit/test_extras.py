@@ -1,0 +1,59 @@
+"""A team whose packages are not installed says the one command that installs them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
+
+HIDE = """
+import sys
+import importlib.metadata as metadata
+hidden, find = sys.argv.pop(1), metadata.version
+
+def find_unless_hidden(name):
+    if name == hidden:
+        raise metadata.PackageNotFoundError(name)
+    return find(name)
+
+metadata.version = find_unless_hidden
+from graph.cli import main
+main()
+"""
+"""Makes a package look as if it were not installed."""
+
+
+def run_without(package: str, *command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process that does not see a package."""
+    return subprocess.run(
+        [sys.executable, "-c", HIDE, package, *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("kind", ["html", "md"])
+def test_a_run_names_the_command_before_it_reads_files(tmp_path: Path, kind: str) -> None:
+    page = tmp_path / f"page.{kind}"
+    page.write_text("<p>A page.</p>")
+
+    done = run_without(
+        "trafilatura",
+        "run",
+        "Sum up",
+        "--team",
+        "tech_support",
+        "--file",
+        page.name,
+        folder=tmp_path,
+    )
+
+    assert done.returncode == 2
+    assert "next: pip install '.[tech-support]'" in done.stderr
+    assert "cannot read" not in done.stderr and "kept: thread" not in done.stderr
