@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -12,9 +11,10 @@ from nodes.errors import ModelError
 from nodes.execution.dispatch_registry import DispatchRegistry
 from nodes.limits.degradation import should_degrade
 from nodes.limits.worker_load import get_team_load
+from nodes.models.available_models import AvailableModels
 from nodes.models.catalog import ModelCatalog
 from nodes.models.run_context import use_answer_reserve
-from nodes.models.structured_output import UnreadableReply, ask_model
+from nodes.models.structured_output import UnreadableReply
 from nodes.planning.request import read_history
 from nodes.planning.skipping import list_partial_gaps
 from nodes.prompts.messages import build_problem_message, build_synthesis_messages
@@ -73,8 +73,8 @@ async def synthesize(
             contradictions=evidence.contradictions,
             history=read_history(state),
         )
-        model = models.get_chat_model(team.synthesizer_tier, runtime.context)
-        answer, usage, problem = await _write_answer(model, messages, fallback=answer)
+        writers = models.get_available_models(team.synthesizer_tier, runtime.context)
+        answer, usage, problem = await _write_answer(writers, messages, fallback=answer)
     is_known = problem == NO_RESULT and evidence.missing
     missing = [*evidence.missing, problem] if problem and not is_known else evidence.missing
     answer = _ground_answer(answer, evidence, missing, _list_notices(team, evidence.reports))
@@ -117,7 +117,7 @@ def needs_review(team: Team, answer: Answer, config: RunnableConfig) -> bool:
 
 
 async def _write_answer(
-    model: BaseChatModel, messages: Sequence[AnyMessage], *, fallback: Answer
+    writers: AvailableModels, messages: Sequence[AnyMessage], *, fallback: Answer
 ) -> tuple[Answer, Usage, str]:
     """Return the model's answer, else the fallback; its usage; and the problem, if any.
 
@@ -128,21 +128,22 @@ async def _write_answer(
     for _ in range(2):
         try:
             with use_answer_reserve():
-                reply = await ask_model(model, Answer, prompt)
-            return reply.value, spent + reply.usage, ""
+                reply = await writers.ask(Answer, prompt)
+            return reply.value, spent + writers.lost_usage + reply.usage, ""
         except ModelError as error:
             return (
                 fallback,
-                spent,
+                spent + writers.lost_usage,
                 f"the synthesis failed, the reports are listed unchanged: {error}",
             )
         except UnreadableReply as error:
             spent += error.usage
             if is_prose(error.reply_text):
-                return Answer(text=error.reply_text, confidence=fallback.confidence), spent, ""
+                answer = Answer(text=error.reply_text, confidence=fallback.confidence)
+                return answer, spent + writers.lost_usage, ""
             problem = "the synthesizer's answer could not be read, the reports are listed unchanged"
             prompt += [AIMessage(error.reply_text), build_problem_message(error.problems)]
-    return fallback, spent, problem
+    return fallback, spent + writers.lost_usage, problem
 
 
 def is_prose(reply: str) -> bool:

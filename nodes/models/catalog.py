@@ -9,6 +9,7 @@ from langchain_core.language_models import BaseChatModel
 
 from nodes.errors import ModelUnknown, SettingsInvalid
 from nodes.models import prices
+from nodes.models.available_models import AvailableModels
 from nodes.models.guarded_model import GuardedModel
 from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
@@ -67,7 +68,13 @@ class ModelCatalog:
             )
         return self._guarded_models[key]
 
-    def list_other_models(self, tier: Tier, context: Context | None = None) -> list[BaseChatModel]:
+    def get_available_models(self, tier: Tier, context: Context | None = None) -> AvailableModels:
+        """Return the model of a tier, and those that take over when it cannot be reached."""
+        return AvailableModels(
+            self.get_chat_model(tier, context), lambda: self._list_other_models(tier, context)
+        )
+
+    def _list_other_models(self, tier: Tier, context: Context | None = None) -> list[BaseChatModel]:
         """Return the language models of the other tiers, the strongest first, each name once."""
         seen, others = {self.get_name(tier, context), EMBEDDED}, list[BaseChatModel]()
         for other in reversed(TIERS):

@@ -137,14 +137,21 @@ async def _make_first_plan(
     describe_database: DescribeDatabase,
 ) -> tuple[Plan, Usage]:
     materials = state.get("materials", {})
-    model = models.get_chat_model(team.planner_tier, context)
+    planners = models.get_available_models(team.planner_tier, context)
+    is_embedded = models.get_name(team.planner_tier, context) == EMBEDDED
+    prompt_team = team if is_embedded else keep_nearest_examples(team, request)
     if team.strategy == "route":
         plan, decision, usage = await route_request(
-            model, team, request, list(materials), max_tasks=context.max_tasks or team.max_tasks
+            planners,
+            team,
+            request,
+            list(materials),
+            max_tasks=context.max_tasks or team.max_tasks,
+            prompt_team=prompt_team,
         )
     elif team.strategy == "step":
         begun, decision, usage = await choose_next_step(
-            model, team, request, list(materials), None, {}
+            planners, team, request, list(materials), None, {}
         )
         assert begun is not None, "nothing is done before the first step"
         plan = begun
@@ -161,17 +168,13 @@ async def _make_first_plan(
             given=get_run_scope(config).prior_results,
             database=await describe_database(),
         )
-        if models.get_name(team.planner_tier, context) == EMBEDDED:
-            asking = ask_team(team)
-            return await make_plan(model, team, asking, max_tasks=max_tasks, materials=materials)
         return await make_plan(
-            model,
+            planners,
             team,
-            ask_team(keep_nearest_examples(team, request)),
+            ask_team(prompt_team),
             max_tasks=max_tasks,
             materials=materials,
-            others=models.list_other_models(team.planner_tier, context),
-            build_rule_messages=lambda: ask_team(team),
+            build_rule_messages=None if is_embedded else lambda: ask_team(team),
         )
     await emit("judged", decision=decision.model_dump(mode="json"), stage=team.strategy)
     return plan, usage

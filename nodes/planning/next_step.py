@@ -34,11 +34,11 @@ async def plan_next_step(
     if len(plan.tasks) >= max_tasks or left <= 0 or is_deadline_past(config):
         cut = "a cap ended the run before it was decided that the request is answered"
         return {"stop_reason": cut, "todo": ()}
-    model = models.get_chat_model(team.planner_tier, runtime.context)
+    planners = models.get_available_models(team.planner_tier, runtime.context)
     materials = list(state.get("materials", {}))
     try:
         grown, decision, usage = await choose_next_step(
-            model, team, state["request"], materials, plan, results
+            planners, team, state["request"], materials, plan, results
         )
     except ModelError as error:
         cut = f"no further step could be decided: {error}"

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import ValidationError
 
-from nodes.errors import BadResponse, BudgetSpent, DeadlinePassed, ModelError, PlanInvalid
+from nodes.errors import BadResponse, ModelError, PlanInvalid
+from nodes.models.available_models import AvailableModels
 from nodes.models.structured.json_reading import InvalidJson, read_json_object
-from nodes.models.structured_output import UnreadableReply, ask_model, describe_validation_errors
+from nodes.models.structured_output import UnreadableReply, describe_validation_errors
 from nodes.planning.corrections import correct_plan
 from nodes.planning.validation import list_plan_problems, list_vague_tasks, may_divide
 from nodes.prompts.few_shot_examples import remove_examples
@@ -30,7 +30,7 @@ REPEATED_TEMPERATURE = 1.0
 
 
 async def make_plan(
-    model: BaseChatModel,
+    models: AvailableModels,
     team: Team,
     messages: Sequence[AnyMessage],
     *,
@@ -38,7 +38,6 @@ async def make_plan(
     materials: Collection[str],
     adopt: Callable[[Plan], Plan] = lambda plan: plan,
     finished: Collection[str] = (),
-    others: Sequence[BaseChatModel] = (),
     build_rule_messages: Callable[[], Sequence[AnyMessage]] | None = None,
 ) -> tuple[Plan, Usage]:
     """Return a valid plan; an invalid one is sent back at most `team.max_plan_repairs` times.
@@ -51,7 +50,6 @@ async def make_plan(
     Args:
         adopt: makes the plan that is checked from the plan that the model proposed.
         finished: ids of tasks that have a result, whose descriptions can no longer change.
-        others: models that are asked when the first cannot be reached, or repeats itself.
         build_rule_messages: builds the messages for the plan by rule; None where there is none.
 
     Raises:
@@ -59,7 +57,7 @@ async def make_plan(
         ModelError: the planner cannot be reached.
     """
     check = _PlanCheck(team, max_tasks, materials, adopt, finished)
-    asking = _PlanRequest([model, *others], list(messages))
+    asking = _PlanRequest(models, list(messages))
     was_sent_back = False
     sound: Plan | None = None
     last: Plan | None = None
@@ -90,32 +88,26 @@ async def make_plan(
 class _PlanRequest:
     """The conversation in which a plan is asked for."""
 
-    def __init__(self, models: list[BaseChatModel], messages: list[AnyMessage]) -> None:
+    def __init__(self, models: AvailableModels, messages: list[AnyMessage]) -> None:
         self._models, self._first, self._prompt = models, messages, messages
         self._options: dict[str, Any] = {}
         self._replies: set[str] = set()
-        self.spent = Usage()
+        self._spent = Usage()
+
+    @property
+    def spent(self) -> Usage:
+        """Usage of all replies, and of models that failed."""
+        return self._spent + self._models.lost_usage
 
     async def ask(self, check: "_PlanCheck") -> "_PlanReply":
-        """Return the reply to one request, of the first model that can be reached.
+        """Return the reply to one request.
 
         Raises:
-            ModelError: none can.
+            ModelError: no model can be reached.
         """
-        while True:
-            try:
-                reply = await _ask_once(self._models[0], self._prompt, check, self._options)
-            except (BudgetSpent, DeadlinePassed):
-                raise
-            except ModelError as error:
-                if len(self._models) == 1:
-                    raise
-                self.spent += error.usage or Usage()
-                await emit("error", code=error.code, message=f"another tier plans: {error}")
-                self._models = self._models[1:]
-            else:
-                self.spent += reply.usage
-                return reply
+        reply = await _ask_once(self._models, self._prompt, check, self._options)
+        self._spent += reply.usage
+        return reply
 
     def send_back(self, reply_text: str, problems: Sequence[str]) -> None:
         """Add the problems of a reply; after a repeated reply the next request is another one.
@@ -127,7 +119,7 @@ class _PlanRequest:
         if reply_text in self._replies:
             self._prompt = [*remove_examples(self._first), sent_back]
             self._options = {"temperature": REPEATED_TEMPERATURE}
-            self._models = self._models[1:] or self._models
+            self._models.take_next()
         else:
             said = AIMessage(shorten_text(reply_text, 20_000))
             self._prompt = [*self._prompt, said, sent_back]
@@ -140,7 +132,7 @@ async def make_plan_by_rule(
     """Return the plan that the built-in model makes of the request; None when it is invalid too."""
     from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
 
-    reply = await _ask_once(EmbeddedModel(), messages, check, {})
+    reply = await _ask_once(AvailableModels(EmbeddedModel()), messages, check, {})
     if reply.plan is None:
         return None
     await emit("plan_by_rule", problems=list(problems))
@@ -187,7 +179,7 @@ class _PlanReply:
 
 
 async def _ask_once(
-    model: BaseChatModel,
+    models: AvailableModels,
     messages: Sequence[AnyMessage],
     check: _PlanCheck,
     options: Mapping[str, Any],
@@ -210,8 +202,8 @@ async def _ask_once(
         return corrected
 
     try:
-        reply = await ask_model(
-            model, Plan, messages, parameters=closed, correct=correct, options=options
+        reply = await models.ask(
+            Plan, messages, parameters=closed, correct=correct, options=options
         )
     except UnreadableReply as error:
         return _PlanReply(error.reply_text, error.usage, problems=error.problems)

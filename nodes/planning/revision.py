@@ -81,7 +81,7 @@ async def revise_plan(
     asking.append(build_revision_message(old, results.values(), reason))
     try:
         plan, usage = await make_plan(
-            models.get_chat_model(team.planner_tier, runtime.context),
+            models.get_available_models(team.planner_tier, runtime.context),
             team,
             asking,
             max_tasks=max_tasks,

@@ -9,10 +9,10 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 
 from nodes.limits.worker_load import choose_idle_worker, get_team_load
+from nodes.models.available_models import AvailableModels
 from nodes.models.structured_output import UnreadableReply, ask_model
 from nodes.prompts.messages import build_route_messages, build_step_messages
 from nodes.schemas.replies import Decision
@@ -24,12 +24,21 @@ MAX_DESCRIPTION_CHARS = 4000
 
 
 async def route_request(
-    model: BaseChatModel, team: Team, request: str, materials: Sequence[str], *, max_tasks: int
+    models: AvailableModels,
+    team: Team,
+    request: str,
+    materials: Sequence[str],
+    *,
+    max_tasks: int,
+    prompt_team: Team | None = None,
 ) -> tuple[Plan, Decision, Usage]:
     """Return the plan and the decision which worker takes a request.
 
-    That is a pinned worker, else the model's choice, else the fallback. Where the caps allow only
-    one task, there is no secondary worker.
+    That is a pinned worker, else the model's choice, else a choice by rule. Where the caps allow
+    only one task, there is no secondary worker.
+
+    Args:
+        prompt_team: the team with the examples that the model is shown.
 
     Raises:
         ModelError: the model cannot be reached.
@@ -37,8 +46,8 @@ async def route_request(
     decision, usage = _match_pinned_route(team, request), Usage()
     if decision is None:
         load = get_team_load(team).describe_loads(team)
-        asking = build_route_messages(team, request, materials, load=load)
-        decision, usage = await _ask_decision(model, team, asking, may_end=False)
+        asking = build_route_messages(prompt_team or team, request, materials, load=load)
+        decision, usage = await _ask_decision(models, team, asking, may_end=False)
         decision = _prefer_idle_worker(decision, team)
     if max_tasks < 2:
         decision = decision.model_copy(update={"secondary": ""})
@@ -56,7 +65,7 @@ async def route_request(
 
 
 async def choose_next_step(
-    model: BaseChatModel,
+    models: AvailableModels,
     team: Team,
     request: str,
     materials: Sequence[str],
@@ -70,7 +79,7 @@ async def choose_next_step(
     """
     load = get_team_load(team).describe_loads(team)
     asking = build_step_messages(team, request, materials, tuple(results.values()), load=load)
-    decision, usage = await _ask_decision(model, team, asking, may_end=plan is not None)
+    decision, usage = await _ask_decision(models, team, asking, may_end=plan is not None)
     if decision.is_done and plan is not None:
         return None, decision, usage
     done = plan.tasks if plan else ()
@@ -88,16 +97,15 @@ async def choose_next_step(
 
 
 async def _ask_decision(
-    model: BaseChatModel, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
+    models: AvailableModels, team: Team, asking: Sequence[AnyMessage], *, may_end: bool
 ) -> tuple[Decision, Usage]:
     names = [worker.name for worker in team.roster]
     try:
-        reply = await ask_model(
-            model, Decision, asking, parameters=_build_decision_schema(tuple(names))
-        )
-        decision, usage = reply.value, reply.usage
+        reply = await models.ask(Decision, asking, parameters=_build_decision_schema(tuple(names)))
+        decision, usage = reply.value, reply.usage + models.lost_usage
     except UnreadableReply as error:
-        decision, usage = Decision(reason=f"the reply was unusable: {error}"), error.usage
+        decision = await _decide_by_rule(team, asking, error)
+        usage = error.usage + models.lost_usage
     if decision.worker not in names and not (decision.is_done and may_end):
         fallback = team.generalist or names[0]
         named = f"{decision.worker!r} is not a worker" if decision.worker else "no worker was named"
@@ -108,6 +116,19 @@ async def _ask_decision(
     if decision.secondary not in names or decision.secondary == decision.worker:
         decision = decision.model_copy(update={"secondary": ""})
     return decision, usage
+
+
+async def _decide_by_rule(
+    team: Team, asking: Sequence[AnyMessage], problem: UnreadableReply
+) -> Decision:
+    """Return the decision after an unusable reply: the generalist, else the built-in model's."""
+    reason = f"chosen by rule, as the model's reply was unusable: {problem}"
+    if team.generalist:
+        return Decision(worker=team.generalist, reason=reason)
+    from nodes.models.embedded import EmbeddedModel  # used rarely, and slow to import
+
+    made = (await ask_model(EmbeddedModel(), Decision, asking)).value
+    return made.model_copy(update={"reason": reason})
 
 
 def _prefer_idle_worker(decision: Decision, team: Team) -> Decision:
