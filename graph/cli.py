@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -292,6 +292,10 @@ def evaluate(
         list[str] | None,
         typer.Option("--only", metavar="ROW", help="Only the row with this id. May be repeated."),
     ] = None,
+    judge: Annotated[
+        Literal["fast", "standard", "strong"],
+        typer.Option("--judge", metavar="TIER", help="The tier that judges `judged` rows."),
+    ] = "strong",
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -307,6 +311,7 @@ def evaluate(
         against=against or [],
         limit=limit,
         only=only or [],
+        judge_tier=judge,
         as_json=as_json,
         quiet=quiet,
         settings=_load_settings(),

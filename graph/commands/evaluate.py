@@ -1,6 +1,6 @@
 """`supervise eval`: runs a team's exam, alone or against another team or model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graph.commands.cancellation import run_cancellable
@@ -24,6 +24,7 @@ from graph.evaluation.table import (
 from graph.settings import Settings
 from graph.teams.team_loader import load_team
 from nodes.errors import SupervisorError
+from state import Tier
 
 BELOW_THRESHOLD_EXIT_CODE: Final = 3
 
@@ -37,13 +38,15 @@ def evaluate(
     against: Sequence[str],
     limit: int | None,
     only: Sequence[str],
+    judge_tier: Tier,
     as_json: bool,
     quiet: bool,
     settings: Settings,
 ) -> int:
     """Run a team's exam and print its grades; return 3 if the score is below the threshold."""
     other = parse_baseline(against, team, settings) if against else None
-    work = _evaluate_sides(team, other, limit=limit, only=only, quiet=quiet, settings=settings)
+    rows = {"limit": limit, "only": only, "judge_tier": judge_tier}
+    work = _evaluate_sides(team, other, rows, quiet=quiet, settings=settings)
     try:
         sides = run_cancellable(work, farewell=lambda: "cancelled. kept: nothing of the exam")
     except SupervisorError as error:
@@ -59,14 +62,13 @@ def evaluate(
 async def _evaluate_sides(
     team: str,
     other: Baseline | None,
+    rows: Mapping[str, Any],
     *,
-    limit: int | None,
-    only: Sequence[str],
     quiet: bool,
     settings: Settings,
 ) -> EvaluationPair:
     listener = None if quiet else _print_row
-    chosen: dict[str, Any] = {"exam": team, "limit": limit, "only": only, "on_row": listener}
+    chosen: dict[str, Any] = {"exam": team, "on_row": listener, **rows}
     if other:  # an invalid comparison must fail before the exam costs anything
         load_team(other.team, other.settings)
         await resolve_models(other.settings)

@@ -31,6 +31,7 @@ async def aevaluate_team(
     only: Collection[str] = (),
     settings: Settings | None = None,
     judge: Settings | None = None,
+    judge_tier: Tier = "strong",
     on_row: RowListener | None = None,
 ) -> Evaluation:
     """Run a team's exam, and grade it. Its runs are stored in a temporary folder.
@@ -39,7 +40,8 @@ async def aevaluate_team(
         exam: the team whose exam is used; default is the evaluated team.
         limit: use only the first rows.
         only: use only the rows with these ids.
-        judge: settings whose strong tier judges; default is `settings`.
+        judge: settings whose models judge; default is `settings`.
+        judge_tier: the tier that judges.
         on_row: called with each graded row.
 
     Raises:
@@ -54,7 +56,7 @@ async def aevaluate_team(
     workers = [worker.name for worker in load_team(asking, settings).workers]
     chosen = load_exam(asking, workers).select_rows(limit=limit, only=only)
     names = await resolve_models(settings)
-    judging = Judge(judge or settings)
+    judging = Judge(judge or settings, judge_tier)
     known = {"team": examined.name, **{f"model_{tier}": name for tier, name in names.items()}}
     with TemporaryDirectory(prefix="supervise-eval-", ignore_cleanup_errors=True) as home:
         apart = settings.model_copy(update={"database_url": f"sqlite:///{home}/runs.sqlite"})

@@ -104,7 +104,7 @@ def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> 
     """Yield the problems of a row whose form is valid."""
     if row.expect == Expectation():
         yield f"expect is empty; it must be {ALLOWED_VALUES['expect']}"
-    yield from _list_unknown_workers(row.expect, workers)
+    yield from _list_unknown_workers(row, workers)
     yield from _list_unmatchable_expectations(row.expect)
     for index, name in enumerate(row.files):
         if Path(name).is_absolute():
@@ -113,14 +113,16 @@ def _list_row_problems(row: ExamRow, folder: Path, workers: Collection[str]) -> 
             yield f"files.{index} is {name!r}, which does not exist; paths begin at {folder}"
 
 
-def _list_unknown_workers(expect: Expectation, workers: Collection[str]) -> Iterator[str]:
-    named = {f"workers.{index}": name for index, name in enumerate(expect.workers)}
-    for index, edge in enumerate(expect.edges):
-        named |= {f"edges.{index}.{end}": name for end, name in enumerate(edge)}
+def _list_unknown_workers(row: ExamRow, workers: Collection[str]) -> Iterator[str]:
+    named = {"worker": row.worker} if row.worker else {}
+    for index, name in enumerate(row.expect.workers):
+        named[f"expect.workers.{index}"] = name
+    for index, edge in enumerate(row.expect.edges):
+        named |= {f"expect.edges.{index}.{end}": name for end, name in enumerate(edge)}
     for place, name in named.items():
         if workers and name not in workers:
             hint = suggest_name(name, workers) or f"; the team has {', '.join(workers)}"
-            yield f"expect.{place} is {name!r}, which is not a worker of the team{hint}"
+            yield f"{place} is {name!r}, which is not a worker of the team{hint}"
 
 
 def _list_unmatchable_expectations(expect: Expectation) -> Iterator[str]:

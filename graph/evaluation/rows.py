@@ -63,4 +63,6 @@ class ExamRow(_StrictModel):
     request: NonBlankText
     files: tuple[NonBlankText, ...] = ()
     """Documents, or folders of documents, relative to the team's folder."""
+    worker: str = ""
+    """The worker that gets the request as its only task, without a planner; empty for the team."""
     expect: Expectation

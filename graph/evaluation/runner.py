@@ -127,7 +127,7 @@ class ExamRunner:
         self, row: ExamRow, materials: Mapping[str, str], spent: RowUsage
     ) -> RowResult:
         given: dict[str, Any] = {
-            "team": self._team,
+            "team": _keep_one_worker(self._team, row.worker) if row.worker else self._team,
             "materials": materials,
             "settings": self._settings,
             "on_event": spent.count_event,
@@ -145,6 +145,18 @@ class ExamRunner:
             materials=materials,
             usage=spent,
         )
+
+
+def _keep_one_worker(team: Team, name: str) -> Team:
+    """Return a team that gives each request to one worker, without asking a model for a plan."""
+    alone = {
+        "strategy": "route",
+        "routes": {"": name},
+        "workers": (team.find_worker(name).model_copy(update={"fallback": ""}),),
+        "generalist": "",
+        "recruit": False,
+    }
+    return team.model_copy(update=alone)
 
 
 def _remove_resume_hint(error: SupervisorError, thread: str) -> None:

@@ -16,6 +16,7 @@ from graph.evaluation import aevaluate_team, evaluate_team
 from graph.evaluation.rows import ExamRow
 from graph.settings import Settings
 from nodes.errors import ModelError, SettingsInvalid, Unauthorized
+from state import Tier
 from tests.endpoint import Endpoint, Fault, Scenario, ScriptedTask
 from tests.integration.langsmith_server import run_langsmith_server
 
@@ -166,14 +167,14 @@ def test_a_criterion_is_left_out_and_said_so_where_no_model_can_judge(juice, cap
     assert "left out: judged: the strong tier is the embedded model" in err
 
 
-def run_with_judge(juice: Path, **score: Any) -> tuple[Endpoint, Any]:
+def run_with_judge(juice: Path, tier: Tier = "strong", **score: Any) -> tuple[Endpoint, Any]:
     write_exam(juice, {**FACT, "expect": {"judged": "It names the {months}."}})
     words = "Find in juice.md how many months the apple juice keeps."
     task = ScriptedTask(id="keeps", worker="reader", description=words)
     scenario = Scenario(tasks=(task,), answers={"score": score})
     with Endpoint(scenario).run_in_thread() as endpoint:
         settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-test-0123456789")
-        return endpoint, evaluate_team(juice, settings=settings)
+        return endpoint, evaluate_team(juice, settings=settings, judge_tier=tier)
 
 
 def test_a_criterion_is_judged_by_the_strong_model(juice):
@@ -185,6 +186,30 @@ def test_a_criterion_is_judged_by_the_strong_model(juice):
     assert "judged: It names none." in row.complaints
     assert "It names the {months}." in str(asked.body)
     assert asked.body["model"] == "gpt-6.1-sol"
+
+
+def test_a_criterion_may_be_judged_by_another_tier(juice):
+    endpoint, _ = run_with_judge(juice, tier="fast", reasoning="It does.", score=True)
+
+    assert [call.body["model"] for call in endpoint.select_calls(schema="score")] == ["gpt-6-luna"]
+
+
+def test_a_row_may_examine_one_worker_without_a_planner(juice):
+    write_exam(juice, {**FACT, "worker": "reader", "expect": {"status": "done"}})
+    with Endpoint(Scenario()).run_in_thread() as endpoint:
+        settings = Settings(openai_base_url=endpoint.base_url, openai_api_key="sk-test-0123456789")
+        evaluation = evaluate_team(juice, settings=settings)
+
+    assert {call.schema for call in endpoint.requests} == {"Report", "Answer"}
+    assert evaluation.rows[0].scores["completed"].value == 1
+
+
+def test_a_row_that_names_no_worker_of_the_team_is_a_problem_of_the_exam(juice, capsys):
+    write_exam(juice, {**FACT, "worker": "raeder", "expect": {"status": "done"}})
+
+    assert run_supervise("eval", str(juice), "-q") == 2
+
+    assert "worker is 'raeder', which is not a worker of the team" in capsys.readouterr().out
 
 
 def test_a_judge_without_a_verdict_costs_no_row(juice):
@@ -231,7 +256,7 @@ def test_a_model_that_no_row_can_reach_ends_the_exam(juice, kind, error):
 
     assert "resume" not in raised.value.format_line()
     if kind == "unauthorized":
-        assert len(endpoint.requests) <= 2
+        assert len(endpoint.requests) <= 2 * 3  # two rows begin at once; a plan asks all tiers
 
 
 async def test_a_cancelled_exam_leaves_no_row_at_work(juice, endpoint):
