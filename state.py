@@ -284,9 +284,9 @@ class Claim(Frozen):
 
     text: str = Field(min_length=1)
     source: str = ""
-    """As the tool or the material names it; empty for your own reasoning."""
+    """Its name, exactly; empty for your own reasoning."""
     quote: str = ""
-    """The source's words, verbatim."""
+    """Verbatim."""
     confidence: Percent = 80
 
 
@@ -327,17 +327,17 @@ class Report(Frozen):
     output: str = ""
     """The result in words."""
     claims: tuple[Claim, ...] = ()
-    """Each figure and statement of fact in the output, with its source."""
+    """Each figure and statement of fact."""
     findings: tuple[Finding, ...] = ()
     """Defects and remarks, where the task asks for them."""
     confidence: Percent = 80
-    """How sure you are, 0 to 100."""
+    """0 to 100."""
     escalation: Escalation | None = None
-    """Only where the task cannot be done as written; status is escalated then."""
+    """Only where the task cannot be done as written."""
     gaps: tuple[str, ...] = ()
-    """What is missing, or for a human to judge, though the task is done."""
+    """What is missing, or for a human to judge."""
     invalidates: str = ""
-    """Why work that builds on this task is pointless now, if it is."""
+    """Why later work is pointless now, if it is."""
     is_partial: SkipJsonSchema[bool] = False
     """The output lacks something that the task asked for: what `failures` lists, or, where a
     team did the task, in `gaps`. Set by code, whatever a model says."""

@@ -34,6 +34,7 @@ from nodes.prompts.templates import (
     STEP,
     SYNTHESIZE,
     WORK,
+    WORK_WITH_TOOLS,
     WORKER_LOAD,
 )
 from nodes.schemas.handoff import Handoff
@@ -162,7 +163,8 @@ def format_worker_card(worker: Worker) -> str:
 
 def build_worker_prompt(worker: Worker) -> str:
     """Return a worker's system prompt."""
-    return f"{worker.instructions.strip()}\n\n{WORK}"
+    parts = [worker.instructions.strip(), WORK, *([WORK_WITH_TOOLS] if worker.tools else [])]
+    return "\n\n".join(parts)
 
 
 def build_handoff_message(

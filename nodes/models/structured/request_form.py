@@ -16,7 +16,12 @@ from langchain_core.messages import (
 from langchain_core.runnables import RunnableBinding
 
 from nodes.models.structured.methods import OutputMethod, Purpose
-from nodes.models.structured.shown_schema import describe_schema, drop_descriptions
+from nodes.models.structured.shown_schema import (
+    describe_schema,
+    drop_descriptions,
+    list_descriptions,
+    list_keys,
+)
 from nodes.prompts.tags import wrap_in_tag
 
 
@@ -106,9 +111,10 @@ def _write_instruction(offer: ToolOffer, is_by_format: bool) -> str:
     """
     if offer.purpose == "value":
         (schema,) = offer.parameters.values()
-        return (
-            f"Answer with one JSON object of this form and nothing else:\n{describe_schema(schema)}"
-        )
+        form = describe_schema(schema)
+        if is_by_format:
+            form = "\n".join([list_keys(schema), *list_descriptions(schema)])
+        return f"Answer with one JSON object of this form and nothing else:\n{form}"
     lines = [
         f"- {tool['function']['name']}: {tool['function'].get('description', '')}\n"
         f"  arguments: {describe_schema(tool['function'].get('parameters') or {})}"

@@ -11,6 +11,7 @@ from typing import Any
 UNSHOWN_KEYS = frozenset(
     {
         "$schema",
+        "additionalProperties",
         "default",
         "exclusiveMaximum",
         "exclusiveMinimum",
@@ -101,18 +102,39 @@ def drop_descriptions(schema: Any) -> Any:
     }
 
 
+def list_keys(schema: Schema) -> str:
+    """Return the keys of a schema as one line of nested names, for a reply that a grammar holds."""
+    if schema.get("type") == "array":
+        return f"[{list_keys(schema.get('items') or {})}]"
+    fields = schema.get("properties") or {}
+    inner = {name: list_keys(field) for name, field in fields.items()}
+    named = [f"{name}: {keys}" if keys not in ("", "[]") else name for name, keys in inner.items()]
+    return f"{{{', '.join(named)}}}" if named else ""
+
+
+def list_descriptions(schema: Schema, place: str = "") -> list[str]:
+    """Return the descriptions of a schema's keys, a line each."""
+    fields = (schema.get("items") or schema).get("properties") or {}
+    lines = []
+    for name, field in fields.items():
+        path = f"{place}.{name}" if place else name
+        lines += [f"{path}: {field['description']}"] if field.get("description") else []
+        lines += list_descriptions(field, path)
+    return lines
+
+
 def describe_schema(schema: Schema) -> str:
-    """Return a schema as a commented example of its JSON, one key a line."""
+    """Return a schema as a commented form of its JSON, a line a key; `?` marks an optional one."""
     return _describe(schema, "")
 
 
 def _describe(schema: Schema, indent: str) -> str:
     if "enum" in schema:
-        return " or ".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
+        return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
     if "anyOf" in schema:
         return " or ".join(_describe(choice, indent) for choice in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"[{_describe(schema.get('items') or {}, indent)}, ...]"
+        return f"[{_describe(schema.get('items') or {}, indent)}]"
     if fields := schema.get("properties"):
         return _describe_object(fields, schema.get("required") or (), indent)
     kind = schema.get("type", "any value")
@@ -120,11 +142,10 @@ def _describe(schema: Schema, indent: str) -> str:
 
 
 def _describe_object(fields: Schema, required: Sequence[str], indent: str) -> str:
-    inner = f"{indent}  "
+    inner = f"{indent} "
     lines = []
     for name, field in fields.items():
-        remarks = [] if name in required else ["optional"]
-        remarks += [field["description"]] if field.get("description") else []
-        comment = f"  // {': '.join(remarks)}" if remarks else ""
-        lines.append(f'{inner}"{name}": {_describe(field, inner)}{comment}')
+        key = f'"{name}"' if name in required else f'"{name}"?'
+        comment = f" // {field['description']}" if field.get("description") else ""
+        lines.append(f"{inner}{key}: {_describe(field, inner)}{comment}")
     return "{\n" + "\n".join(lines) + f"\n{indent}}}"
