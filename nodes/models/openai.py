@@ -1,10 +1,13 @@
 """The OpenAI client, without its walk through all messages and schemas on each call."""
 
+import inspect
 import json
+from functools import cache
 from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_openai import ChatOpenAI
+from openai.resources.chat.completions import AsyncCompletions
 
 from nodes.models.structured.text_calls import decode_arguments
 
@@ -26,7 +29,11 @@ class LeanChatOpenAI(ChatOpenAI):
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         payload = super()._get_request_payload(input_, stop=stop, **kwargs)
-        spared = {key: payload.pop(key) for key in UNCHANGED_KEYS if key in payload}
+        spared = {
+            key: payload.pop(key)
+            for key in [*payload]
+            if key in UNCHANGED_KEYS or key not in _list_sdk_parameters()
+        }
         if not self.is_openai and "max_completion_tokens" in payload:
             spared["max_tokens"] = payload.pop("max_completion_tokens")
         extra = {**spared, **(payload.get("extra_body") or {})}
@@ -40,3 +47,9 @@ class LeanChatOpenAI(ChatOpenAI):
                 if arguments is not None:
                     call.function.arguments = json.dumps(arguments)
         return super()._create_chat_result(response, generation_info)
+
+
+@cache
+def _list_sdk_parameters() -> frozenset[str]:
+    """List the parameters that the SDK takes; others, such as `top_k`, are sent as they are."""
+    return frozenset(inspect.signature(AsyncCompletions.create).parameters)
