@@ -37,7 +37,7 @@ from graph.tier_variables import Address, ApiKey, TierVariables
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
 from nodes.models.setting_values import read_origins, read_price
-from nodes.models.settings import ModelSettings, Price
+from nodes.models.settings import DEFAULT_CALL_TIMEOUT_S, ModelSettings, Price
 from nodes.tools.framework.settings import ToolSettings
 from state import Tier
 
@@ -97,13 +97,13 @@ class Settings(TierVariables):
     requests_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_RPM")
     tokens_per_minute: RatePerMinute = Field(None, validation_alias="SUPERVISE_TPM")
     call_timeout_s: float = Field(
-        120.0,
+        DEFAULT_CALL_TIMEOUT_S,
         validation_alias="SUPERVISE_CALL_TIMEOUT_S",
         gt=0,
         le=3600,
         description="seconds, above 0 and at most 3600",
     )
-    """Total for one model call, including its retries and waits."""
+    """Total for one model call, retries and waits included; unset, a slow model has more."""
     prices: Annotated[dict[str, Price], NoDecode] = Field(
         default_factory=dict,
         validation_alias="SUPERVISE_PRICES",
@@ -205,7 +205,9 @@ class Settings(TierVariables):
             max_concurrency=self.max_concurrency,
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
-            call_timeout_s=self.call_timeout_s,
+            call_timeout_s=(
+                self.call_timeout_s if "call_timeout_s" in self.model_fields_set else None
+            ),
             prices=self.prices,
             streaming=self.stream,
         )

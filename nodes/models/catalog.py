@@ -18,11 +18,10 @@ from nodes.models.given_models import (
     name_given_model,
 )
 from nodes.models.guarded_model import GuardedModel
-from nodes.models.settings import ModelSettings, TierSettings
+from nodes.models.settings import EMBEDDED, ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
 from state import Context, Tier
 
-EMBEDDED = "embedded"
 TIERS: tuple[Tier, ...] = get_args(Tier)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_HOSTS = (".openai.com", ".openai.azure.com")

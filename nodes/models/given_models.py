@@ -10,9 +10,9 @@ from pydantic import SecretStr
 
 from nodes.errors import SettingsInvalid
 from nodes.errors.redaction import register_secrets
+from nodes.models.settings import EMBEDDED
 from state import Tier
 
-EMBEDDED = "embedded"
 ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint")
 """Fields of providers' clients that hold the address of the endpoint."""
 

@@ -23,7 +23,8 @@ from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, est
 from nodes.models.output_limits import choose_output_limit
 from nodes.models.prices import compute_cost_usd
 from nodes.models.run_context import get_run_context, name_requested_schema
-from nodes.models.settings import ModelSettings
+from nodes.models.settings import EMBEDDED, ModelSettings
+from nodes.models.speed import ModelSpeed, get_model_speed
 from nodes.models.structured.methods import EndpointKind, get_output_methods
 from nodes.models.structured.reply_reading import clean_words
 from nodes.models.structured.request_form import ToolOffer
@@ -36,7 +37,6 @@ KEPT_METADATA = ("finish_reason", "stop_reason", "model_name", "model_provider",
 """The metadata of an answer to keep; the rest would enlarge every checkpoint."""
 
 MAX_BOUND_TOOLS = 128
-EMBEDDED = "embedded"
 
 
 class GuardedModel(BaseChatModel):
@@ -75,6 +75,11 @@ class GuardedModel(BaseChatModel):
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
         return self.inner._get_ls_params(stop=stop, **kwargs)
+
+    @property
+    def speed(self) -> ModelSpeed:
+        """The speed of this model's answers so far."""
+        return get_model_speed(self.endpoint, self.model)
 
     def bind_tools(
         self,
@@ -134,6 +139,8 @@ class GuardedModel(BaseChatModel):
             "tier": self.tier,
             "schema": name_requested_schema(kwargs),
         }
+        if self.settings.call_timeout_s is None:
+            await run_context.emit_limits_scaled(self.model, call.speed)
         expected = self._estimate_call(messages, kwargs) if run_context.budget else (0, None)
         try:
             with run_context.reserve_call(*expected):
