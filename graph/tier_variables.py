@@ -1,6 +1,6 @@
 """The variables that give one tier an endpoint, a key, headers and parameters of its own."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode
@@ -14,7 +14,7 @@ from nodes.models.setting_values import (
 from nodes.models.settings import TierSettings
 from state import Tier
 
-TIERS: Final[tuple[Tier, ...]] = ("fast", "standard", "strong")
+TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
 
 def _check_address(url: Any) -> Any:
