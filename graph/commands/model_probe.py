@@ -159,9 +159,9 @@ async def _asks_for_tool_call(model: GuardedModel) -> bool:
 
 async def _measure_speed(model: GuardedModel) -> None:
     """Make one call whose answer is long enough to measure; one that is cut counts too."""
-    limit = {} if model.kind == "other" else {"max_tokens": SPEED_TOKENS}
+    bound = model.bind() if model.kind == "other" else model.bind(max_tokens=SPEED_TOKENS)
     try:
-        await model.ainvoke([HumanMessage(COUNT)], **limit)
+        await bound.ainvoke([HumanMessage(COUNT)])
     except ResponseCut:
         return
 

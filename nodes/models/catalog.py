@@ -18,7 +18,8 @@ from nodes.models.given_models import (
     name_given_model,
 )
 from nodes.models.guarded_model import GuardedModel
-from nodes.models.settings import EMBEDDED, ModelSettings, TierSettings
+from nodes.models.settings import EMBEDDED as EMBEDDED
+from nodes.models.settings import ModelSettings, TierSettings
 from nodes.models.structured.methods import EndpointKind
 from state import Context, Tier
 

@@ -17,7 +17,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from nodes.errors import SupervisorError
+from nodes.errors import ModelUnknown, SupervisorError
 from nodes.errors.redaction import redact_message
 from nodes.models.call import EXPECTED_OUTPUT_TOKENS, MAX_TOKENS, ModelCall, estimate_tokens
 from nodes.models.output_limits import choose_output_limit
@@ -30,6 +30,7 @@ from nodes.models.structured.reply_reading import clean_words
 from nodes.models.structured.request_form import ToolOffer
 from nodes.models.structured.shown_schema import simplify_tool
 from nodes.models.structured_call import StructuredCall, StructuredReply
+from nodes.models.unknown_model import name_nearest_models
 from nodes.models.usage import UNCOUNTED, read_usage
 from state import Tier, Usage
 
@@ -148,6 +149,8 @@ class GuardedModel(BaseChatModel):
                     call, messages, kwargs, stop=stop, run_manager=run_manager
                 )
         except SupervisorError as error:
+            if isinstance(error, ModelUnknown):
+                error.next = await name_nearest_models(error, self.inner, self.tier)
             seconds = round(time.monotonic() - began_s, 6)
             event |= {"seconds": seconds, "tries": call.tries, "error": error.code}
             if call.wasted_usage:

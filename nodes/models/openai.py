@@ -9,6 +9,7 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_openai import ChatOpenAI
 from openai.resources.chat.completions import AsyncCompletions
 
+from nodes.models.failures import clean_text
 from nodes.models.structured.text_calls import decode_arguments
 
 UNCHANGED_KEYS = ("messages", "tools", "tool_choice", "response_format")
@@ -24,6 +25,11 @@ class LeanChatOpenAI(ChatOpenAI):
 
     is_openai: bool = True
     """False for another server, which knows the limit of output tokens by its older name."""
+
+    async def list_model_names(self) -> list[str]:
+        """Return the names of the models that the endpoint lists."""
+        page = await self.root_async_client.models.list()
+        return [clean_text(str(model.id)) for model in page.data]
 
     def _get_request_payload(
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any

@@ -46,6 +46,9 @@ class OneReplyServer:
     async def list_models(self, request: web.Request) -> web.Response:
         return web.json_response({"data": [{"id": name} for name in self.models]})
 
+    async def show_page(self, request: web.Request) -> web.Response:
+        return web.Response(text="<html>Welcome</html>", content_type="text/html")
+
 
 @asynccontextmanager
 async def run_server(**reply: Any) -> AsyncIterator[OneReplyServer]:
@@ -54,6 +57,7 @@ async def run_server(**reply: Any) -> AsyncIterator[OneReplyServer]:
     app = web.Application()
     app.router.add_post("/v1/chat/completions", played.answer)
     app.router.add_get("/v1/models", played.list_models)
+    app.router.add_get("/page/models", played.show_page)
     async with TestServer(app) as server:
         played.base_url = str(server.make_url("/v1"))
         yield played
